@@ -113,10 +113,10 @@ export abstract class BaseCommand extends Command {
   }
 
   /** Prints requested data: the JSON object (with the warnings), or the text, also with `--quiet`. `exitCode`: of the run. */
-  protected showData({ exitCode, ...report }: Report & { readonly exitCode?: ExitCode }): void {
+  protected showData(report: Report & { readonly exitCode?: ExitCode }): void {
     if (this.outputOptions.json) printJson({ ...report.json, warnings: this.warnings })
     else print(report.text())
-    if (exitCode !== undefined) process.exitCode = exitCode
+    if (report.exitCode !== undefined) process.exitCode = report.exitCode
   }
 
   /** Prints requested data of any length. */

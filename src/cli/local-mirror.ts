@@ -1,6 +1,7 @@
 import { parseSelectionText } from '../download/selection.js'
 import { MirrorSource } from '../download/sources/mirror-source.js'
-import { openMirror, type SourceOptions, warnOnce } from '../download/sources/open-source.js'
+import { openMirror, warnOnce } from '../download/sources/open-source.js'
+import type { SourceOptions } from '../download/sources/source-options.js'
 import { PUBLIC_BASE_URL, toSourceName } from '../http/base-url.js'
 import { systemClock } from '../http/system-clock.js'
 import type { Series, WindowRef } from '../klines/series.js'

@@ -6,7 +6,8 @@ import type { SymbolName } from '../klines/symbols.js'
 import type { Mirror } from '../mirror/mirror.js'
 import { cachedStartDateList } from './cached-start-dates.js'
 import { toWarn } from './events.js'
-import { openMirror, openSource, type SourceOptions } from './sources/open-source.js'
+import { openMirror, openSource } from './sources/open-source.js'
+import type { SourceOptions } from './sources/source-options.js'
 
 /** The symbols of the service, and the start dates of each interval, ascending. */
 export interface Catalogue {

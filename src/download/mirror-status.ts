@@ -1,7 +1,8 @@
 import { systemClock } from '../http/system-clock.js'
 import { type CandleStatus, seriesStatuses } from '../mirror/status.js'
 import { MirrorSource } from './sources/mirror-source.js'
-import { openMirror, type SourceOptions } from './sources/open-source.js'
+import { openMirror } from './sources/open-source.js'
+import type { SourceOptions } from './sources/source-options.js'
 
 /** What a mirror has. */
 export interface MirrorStatus {

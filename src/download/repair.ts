@@ -4,8 +4,9 @@ import { systemClock } from '../http/system-clock.js'
 import { isKlinesError } from '../klines/errors.js'
 import type { TreeEntry } from '../klines/paths.js'
 import type { CorruptFile } from '../mirror/check.js'
-import { DEFAULT_CONCURRENCY, openMirror, openSource, type SourceOptions } from './sources/open-source.js'
+import { DEFAULT_CONCURRENCY, openMirror, openSource } from './sources/open-source.js'
 import { type ServiceSource, withoutName } from './sources/service-source.js'
+import type { SourceOptions } from './sources/source-options.js'
 
 /** What happened to the corrupt files of a mirror. */
 export interface Repair {

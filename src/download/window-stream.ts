@@ -2,7 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { pMapIterable } from 'p-map'
 import type { WindowRef } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'
-import { DEFAULT_CONCURRENCY, type SourceOptions } from './sources/open-source.js'
+import { DEFAULT_CONCURRENCY } from './sources/open-source.js'
+import type { SourceOptions } from './sources/source-options.js'
 import type { WindowFailure, WindowResult, WindowSource } from './sources/window-source.js'
 
 /** Number of windows after which the event loop gets a turn. Cached ones are read without it, and Ctrl-C must be noticed. */

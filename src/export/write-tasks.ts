@@ -1,4 +1,4 @@
-import type { SourceOptions } from '../download/sources/open-source.js'
+import type { SourceOptions } from '../download/sources/source-options.js'
 import type { WindowSource } from '../download/sources/window-source.js'
 import { readWindows, streamWindows } from '../download/window-stream.js'
 import { shareTasks } from '../threads/worker-pool.js'

@@ -48,6 +48,8 @@ export class LakePlan {
   readonly others: ReadonlyMap<string, readonly string[]>
   /** The parts of the table in the log; undefined for plain files. */
   readonly live: ReadonlySet<string> | undefined
+  /** A lake that has fingerprints keeps them: a series must not have an old one. */
+  private readonly fingerprint: boolean
 
   /** Throws `bad_output` for series that are not requested and cannot stay, and for folders that are the same one on some disks. */
   constructor(
@@ -61,12 +63,13 @@ export class LakePlan {
     if (!options.prune) checkOthers(folder, this.others, baseUrl, job.options)
     if (isCompatible(folder, baseUrl, job.options) && !options.force) this.kept = folder.manifest
     this.live = job.options.table === 'delta' ? new Set(folder.log?.live.keys()) : undefined
+    const hasFingerprints = folder.manifest?.series.some(({ fingerprint }) => fingerprint !== undefined)
+    this.fingerprint = options.fingerprint || hasFingerprints === true
   }
 
-  /** A series as it is by now. A lake that has fingerprints keeps them: a series must not have an old one. */
+  /** A series as it is by now. */
   stateOf(planned: PlannedSeries): SeriesState {
-    const { folder, kept, live, job, options } = this
-    const fingerprint = options.fingerprint || folder.manifest?.series.some(({ fingerprint }) => fingerprint)
+    const { folder, kept, live, job, options, fingerprint } = this
     return new SeriesState(folder.root, planned, kept, job.windows, { live, fingerprint, moves: options.moves })
   }
 

@@ -1,5 +1,6 @@
 import { type Plan, planSeries, type SeriesPlan, type SeriesRange } from '../download/plan.js'
-import { openSource, type SourceOptions } from '../download/sources/open-source.js'
+import { openSource } from '../download/sources/open-source.js'
+import type { SourceOptions } from '../download/sources/source-options.js'
 import type { WindowFailure, WindowResult, WindowSource } from '../download/sources/window-source.js'
 import { type DownloadReport, DownloadTally } from '../download/tally.js'
 import { readWindows, streamWindows } from '../download/window-stream.js'

@@ -1,5 +1,6 @@
 import { toWarn } from '../download/events.js'
-import { openMirror, openSource, type SourceOptions, warnOnce } from '../download/sources/open-source.js'
+import { openMirror, openSource, warnOnce } from '../download/sources/open-source.js'
+import type { SourceOptions } from '../download/sources/source-options.js'
 import { toSourceName } from '../http/base-url.js'
 import { KlinesError } from '../klines/errors.js'
 import type { RunningServer } from './server.js'

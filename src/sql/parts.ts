@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { NOT_EXPORTED, NOT_WRITTEN } from '../download/errors.js'
-import type { SourceOptions } from '../download/sources/open-source.js'
+import type { SourceOptions } from '../download/sources/source-options.js'
 import { exportKlines } from '../export/export.js'
 import { KlinesError } from '../klines/errors.js'
 import { parseInterval } from '../klines/intervals.js'

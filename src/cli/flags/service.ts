@@ -68,7 +68,7 @@ export const fetchFlags = inGroup('network', {
 })
 
 /** What `fetchFlags` parse to, and the flags that say what may be downloaded. */
-export interface FetchFlags extends Partial<FlagsOf<typeof fetchFlags>> {
+interface FetchFlags extends Partial<FlagsOf<typeof fetchFlags>> {
   'accept-list'?: boolean
   yes?: boolean
 }

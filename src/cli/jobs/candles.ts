@@ -70,9 +70,9 @@ async function runOnce(
   checkStandardOutput(output, flags)
   // Before the sample's server starts: wrong names end the run here.
   const named = { ...toRequest(symbols, flags, context), offline, ranges }
-  const startedMs = performance.now()
   const table = flags.isTable ? openTable(flags) : undefined
   const run = async (baseUrl: BaseAddress, { events }: ProgressDisplay) => {
+    const startedMs = performance.now()
     const request = { ...named, baseUrl, onEvent: events(context.warn) }
     if (flags['dry-run']) return dryRunReport(await runDry(flags, { ...request, output }))
     const result = await runJob(flags, { ...request, output }, table)

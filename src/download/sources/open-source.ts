@@ -14,8 +14,6 @@ import type { SourceOptions, SourceUse } from './source-options.js'
 import { StaticCatalogue } from './static-catalogue.js'
 import type { Warn, WindowSource } from './window-source.js'
 
-export type { SourceOptions } from './source-options.js'
-
 export const DEFAULT_CONCURRENCY = 16
 /** A polite pace: 4 at once are some 40 requests a second, of the 50 that the exchange allows to all programs of an address. */
 const EXCHANGE_CONCURRENCY = 4

@@ -7,7 +7,7 @@ import type { Route } from '../http/router.js'
 import { sendBody } from '../http/send-body.js'
 
 /** The successful (200) response of an endpoint. */
-export interface EndpointResponse {
+interface EndpointResponse {
   readonly description: string
   /** Schema of the body by media type. */
   readonly content: Readonly<Record<string, TSchema>>

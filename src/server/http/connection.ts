@@ -36,8 +36,8 @@ export class Connection {
     private readonly onWaiting: (change: number) => void,
   ) {
     Connection.all.set(socket, this)
-    // Node resumes a socket after each request, also after it was paused. The event would come too late: it says nothing of a socket
-    // that was paused again meanwhile, and is read all the same.
+    // Node resumes a socket after each request, also one that was paused here. To pause it again at its `resume` event would be too
+    // late: the next packet may have been read by then.
     const resume = socket.resume.bind(socket)
     socket.resume = () => (this.waiting.length > 0 ? socket : resume())
     // Node calls this to end a connection after its last response.

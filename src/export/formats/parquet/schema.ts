@@ -6,8 +6,7 @@ import type { NumberType, OutputColumn } from '../../../options/output-options.j
 import { COLUMN_TYPES, type ColumnType, columnType, type RowFormat } from '../../row-format.js'
 import type { ExportStats } from '../exporter.js'
 import { createNumberColumn } from '../number-columns.js'
-import type { PageColumn } from './columns.js'
-import { NumberColumn, TextColumn } from './columns.js'
+import { NumberColumn, type PageColumn, TextColumn } from './columns.js'
 import { DictionaryColumn } from './dictionary-column.js'
 
 /**
