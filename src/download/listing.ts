@@ -31,21 +31,21 @@ export function findListing(mirror: Mirror, symbol: SymbolName): Listing {
 
 function findFirst(mirror: Mirror, series: Series): FirstCandle | undefined {
   const recorded = mirror.record.seriesCandles(series)?.firstOpenTime ?? Infinity
-  const [firstDate] = mirror.contents.startDates(series)
-  const cached = findFirstCached(mirror, series) ?? Infinity
+  const startDates = mirror.contents.startDates(series)
+  const cached = findFirstCached(mirror, series, startDates) ?? Infinity
   const startTime = Math.min(recorded, cached)
   if (startTime === Infinity) return undefined
   const { interval } = series
   // A single candle may be missing for another reason.
-  const second =
-    firstDate === undefined ? Infinity : nextOpenTime(interval, nextOpenTime(interval, parseDate(firstDate)))
+  const [first] = startDates
+  const second = first === undefined ? Infinity : nextOpenTime(interval, nextOpenTime(interval, parseDate(first)))
   const isFirst = second <= startTime
   return { startTime, endTime: nextOpenTime(interval, startTime), isFirst }
 }
 
 /** When the first cached candle of a series opens, ms UTC: the first number of its window. Nothing is decoded, which takes memory. */
-function findFirstCached(mirror: Mirror, series: Series): number | undefined {
-  return readTime(mirror, series, mirror.contents.firstPopulated(series), bytes =>
+function findFirstCached(mirror: Mirror, series: Series, startDates: string[]): number | undefined {
+  return readTime(mirror, series, mirror.contents.firstPopulated(series, startDates), bytes =>
     /^\s*\[\s*\[\s*(\d{1,15})\s*,/.exec(new TextDecoder().decode(bytes.subarray(0, 100))),
   )
 }
