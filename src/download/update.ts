@@ -1,6 +1,7 @@
 import { KlinesError } from '../klines/errors.js'
 import { EXCHANGE_INTERVALS } from '../klines/intervals.js'
 import { windowOf } from '../klines/series.js'
+import { sortSymbols } from '../klines/symbols.js'
 import { windowSpan } from '../klines/windows.js'
 import { ALL_SERIES } from '../mirror/links.js'
 import { type DownloadRequest, downloadPlan } from './download.js'
@@ -11,12 +12,12 @@ import { openMirror, openSource } from './sources/open-source.js'
 import type { ServiceSource } from './sources/service-source.js'
 import type { DownloadReport } from './tally.js'
 
-/** How a mirror is updated: its series are those that are there. */
+/** How a mirror is updated: its series are those that are there or were. */
 export type MirrorUpdateRequest = Omit<DownloadRequest, 'symbols' | 'intervals' | 'from' | 'to' | 'last'>
 
 /**
- * Downloads what every cached series of a mirror lacks or can still change, from its first cached window to now. Throws what
- * `downloadKlines` throws, and `window_missing` for a mirror without a series.
+ * Downloads what every series that a mirror has or had lacks or can still change, from its first cached window (of a series without any,
+ * from its first candle on record) to now. Throws what `downloadKlines` throws, and `window_missing` for a mirror without a series.
  */
 export async function updateMirror(request: MirrorUpdateRequest): Promise<DownloadReport> {
   const source = await openSource(request)
@@ -31,12 +32,17 @@ export async function updateMirror(request: MirrorUpdateRequest): Promise<Downlo
 export async function planUpdate(source: ServiceSource, request: MirrorUpdateRequest): Promise<Plan> {
   const mirror = openMirror(request)
   mirror.upkeep.refuseLinks(ALL_SERIES)
-  const ranges = mirror.contents.symbols().flatMap(symbol =>
+  // Also those of which every file is lost.
+  const symbols = sortSymbols([...mirror.contents.symbols(), ...mirror.record.symbols])
+  const ranges = symbols.flatMap(symbol =>
     EXCHANGE_INTERVALS.flatMap(interval => {
-      const [first] = mirror.contents.startDates({ symbol, interval })
-      if (first === undefined) return []
       const series = { symbol, interval }
-      return { series, range: { fromTime: windowSpan(windowOf(series, first)).startTime, toTime: Infinity } }
+      const [first] = mirror.contents.startDates(series)
+      const fromTime =
+        first === undefined
+          ? mirror.record.seriesCandles(series)?.firstOpenTime
+          : windowSpan(windowOf(series, first)).startTime
+      return fromTime === undefined ? [] : { series, range: { fromTime, toTime: Infinity } }
     }),
   )
   if (ranges.length === 0) {

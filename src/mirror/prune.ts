@@ -26,6 +26,8 @@ export interface Removal {
 export interface Pruning extends Removal {
   /** How many of the files are windows. */
   readonly windows: number
+  /** How many are other files below `api/klines`, which klines did not write. */
+  readonly strays: number
 }
 
 /**
@@ -45,12 +47,13 @@ export function pruneMirror(mirror: Mirror, { dryRun = false, now = Date.now() }
   }
   const unlisted = listTreeFiles(mirror.root).filter(({ entry }) => !isListed(entry))
   const windows = new Set(unlisted.filter(({ entry }) => entry !== undefined).map(({ path }) => path))
+  const strays = new Set(unlisted.filter(({ entry }) => entry === undefined).map(({ path }) => path))
   if (!dryRun && windows.size > 0) mirror.upkeep.giveUpCompleteness(now)
   const removal = remove(mirror, [...unlisted.map(({ path }) => path), ...mirror.upkeep.leftoverTemps(now)], dryRun)
   const removed = removal.paths.filter(path => windows.has(path))
   if (!dryRun)
     mirror.record.tidy(new Set([...removed.flatMap(path => [path, dirname(path)]), ...findLostSeries(mirror)]))
-  return { ...removal, windows: removed.length }
+  return { ...removal, windows: removed.length, strays: removal.paths.filter(path => strays.has(path)).length }
 }
 
 /** The folders of recorded series without a file: whoever prunes does not miss them. */
@@ -59,7 +62,7 @@ function findLostSeries({ root, record }: Mirror): string[] {
 }
 
 /**
- * Returns what `clearMirror` would remove: the mirror's own files, not others in its folder. Throws `mirror_unusable`, and
+ * Returns what `clearMirror` would remove: all files below `api/klines` and the mirror's own ones, not others in its folder. Throws `mirror_unusable`, and
  * `linked_path` for a mirror with links.
  */
 export function planClear(mirror: Mirror): Removal {

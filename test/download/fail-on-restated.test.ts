@@ -51,6 +51,15 @@ describe('with failOnRestated', () => {
     await downloadKlines(request)
   })
 
+  it('a version that lacks candles fails too when it changes others', async () => {
+    const { tree, mirror, request } = await downloadSetup()
+    await downloadKlines(request)
+    putFile(tree, path(WEEK), restatedWeek().slice(0, -1), RENDERED + DAY)
+    const error = await catchError(downloadKlines({ ...request, refresh: true, failOnRestated: true }))
+    expect(error).toMatchObject({ code: 'restated', data: { windows: [{ startDate: WEEK }] } })
+    expect(readJson(mirror, path(WEEK))).toEqual(weekRows(WEEK))
+  })
+
   it('a gap that was filled counts, and new candles at the end do not', async () => {
     const { tree, mirror, request } = await downloadSetup()
     putFile(tree, path(WEEK), weekRows(WEEK).toSpliced(2, 1), RENDERED)

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { downloadKlines } from '../../src/download/download.js'
@@ -203,6 +203,24 @@ describe('a new version of a window', () => {
     server.reset()
     await downloadKlines(request)
     expect(server.paths('windows')).toEqual([path(OPEN_WEEK)])
+  })
+
+  it('that lacks candles and has others says what is not there because of that, and how to take it', async () => {
+    const { tree, mirror, warnings, request } = await downloadSetup()
+    await downloadKlines(request)
+    const rows = weekRows(OPEN_WEEK, { days: 4 })
+    rows[1] = candle(rows[1][0], 1)
+    putFile(tree, path(OPEN_WEEK), rows.slice(1), RENDERED + DAY)
+    const report = await downloadKlines(request)
+    expect(report.series[0]).toMatchObject({ candles: 42, windows: { retained: 1 } })
+    const file = join(mirror, path(OPEN_WEEK))
+    const added = rows.length - weekRows(OPEN_WEEK, { days: 2 }).length
+    expect(warnings).toEqual([
+      `BTCUSDT 15m ${OPEN_WEEK}: the service's new version lacks 1 cached candle; the cached window stays, without ${added} new candles and 1 changed candle. To take the new version, remove ${file} and download again.`,
+    ])
+    rmSync(file)
+    expect((await downloadKlines(request)).series[0]).toMatchObject({ windows: { fetched: 1 } })
+    expect(readJson(mirror, path(OPEN_WEEK))).toEqual(rows.slice(1))
   })
 
   it('that restates candles of a final window is downloaded only with refresh; each changed candle counts once', async () => {

@@ -45,6 +45,24 @@ describe('mirror prune', () => {
     expect(none).toMatchObject({ code: 0, stdout: '0 files, 0 B, removed.\nMirror: m\n', stderr: '' })
   })
 
+  it('asks for files that klines did not write, as for windows', async () => {
+    const { sandbox } = await stockedSandbox(newSandbox())
+    putFile(sandbox.path('m'), LEFTOVER, '12345')
+    expect(await sandbox.call(PRUNE)).toMatchObject({ code: 0, stderr: '' })
+    for (const path of ['api/klines/index.html', STRAYS[0]]) putFile(sandbox.path('m'), path, 'x')
+    const run = await sandbox.call(PRUNE)
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toContain('asks before it removes 2 files that klines did not write from m, and there is no')
+    putFile(sandbox.path('m'), STRAYS[1], '12345')
+    const before = snapshot(sandbox.path('m'))
+    expect((await sandbox.call(PRUNE)).stderr).toContain(
+      '1 cached window that the lists do not name and 2 files that klines did not write from m',
+    )
+    expect(snapshot(sandbox.path('m'))).toEqual(before)
+    expect(await sandbox.call([...PRUNE, '--yes'])).toMatchObject({ code: 0, stderr: '' })
+    expect(sandbox.exists('m/api/klines/index.html')).toBe(false)
+  })
+
   it('with a corrupt list is an error whose advice repairs it', async () => {
     const { sandbox } = await stockedSandbox(newSandbox())
     putFile(sandbox.path('m'), STRAYS[0], 'x')
@@ -56,7 +74,7 @@ describe('mirror prune', () => {
     )
     expect(sandbox.exists(`m/${STRAYS[0]}`)).toBe(true)
     expect(await sandbox.call([...VERIFY, '--repair'])).toMatchObject({ code: 0 })
-    expect(await sandbox.call(PRUNE)).toMatchObject({ code: 0, stderr: '' })
+    expect(await sandbox.call([...PRUNE, '--yes'])).toMatchObject({ code: 0, stderr: '' })
     expect(sandbox.exists(`m/${STRAYS[0]}`)).toBe(false)
     expect(sandbox.files('m/api/klines/15m/BTCUSDT')).toHaveLength(START_DATES.length)
   })

@@ -98,8 +98,11 @@ describe('values that the service restated in a final window', () => {
     putFile(tree, path(WEEK), rows.slice(1), RENDERED + 86_400_000)
     const run = await sandbox.call([...args, '--refresh'])
     expect(run.code).toBe(0)
-    expect(run.stderr).toMatch(/^Note: BTCUSDT 15m 2025-01-06: .* the cached window stays\.\n$/)
+    expect(run.stderr).toMatch(
+      /^Note: BTCUSDT 15m 2025-01-06: .* the cached window stays, without \d+ changed candles\. To take the new version, remove m\/.*\n$/,
+    )
     expect(run.stdout).not.toContain('other values')
+    expect(run.stdout).toMatch(/No new candles\. Windows: .* 1 kept as cached\.\n/)
     expect(JSON.parse(sandbox.text(`m/${path(WEEK)}`))).toEqual(weekRows(WEEK))
   })
 })
@@ -126,7 +129,7 @@ describe('klines mirror changes', () => {
       `  BTCUSDT 15m ${WEEK} 00:00`,
       '    volume 3.50000000 -> 1.5',
     ])
-    expect(toStdout.stderr).toMatch(/\n {2}and more; klines mirror changes lists all of them, also later\.\n$/)
+    expect(toStdout.stderr).toMatch(/\n {2}and more; klines mirror changes lists all of them, also later\.\n/)
     expect(toStdout.stderr.match(/ -> /g)).toHaveLength(5)
     putFile(tree, path(WEEK), changed(WEEK, 7), RENDERED + 2 * 86_400_000)
     expect(await sandbox.call([...args, '--refresh', '-q'])).toMatchObject({ code: 0, stdout: '', stderr: '' })

@@ -61,6 +61,17 @@ describe('update without a path', () => {
     expect(parseObject(again.stdout, UpdateSchema)).toMatchObject({ updates: [{ path: null, state: 'up to date' }] })
   })
 
+  it('brings back a series that the mirror had and whose files are all gone', async () => {
+    const { sandbox, call } = await setup()
+    // The first week is empty: the record knows candles.
+    const before = sandbox.files('m/api').filter(name => !name.endsWith('/2024-12-30.json'))
+    rmSync(sandbox.path(`m/${dirname(weekPath(BTC, OPEN_WEEK))}`), { recursive: true })
+    const run = await call('update --mirror m')
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    expect(run.stdout).toContain(BTC)
+    expect(sandbox.files('m/api')).toEqual(before)
+  })
+
   it('goes on where a window cannot be downloaded, and ends with 3', async () => {
     const { sandbox, server, call, tree } = await setup()
     for (const week of FULL_WEEKS) rmSync(sandbox.path(`m/${weekPath(BTC, week)}`))

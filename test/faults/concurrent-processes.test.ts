@@ -1,8 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { deferred, until } from '../support/deferred.js'
+import { MADE_SYMBOLS, madeMarket } from '../support/exchange/made-market.js'
+import { EXCHANGE_NOW } from '../support/exchange/market.js'
 import { oneOf } from '../support/full.js'
+import { ExchangeServer } from '../support/servers/exchange-server.js'
 import { startServeCommand } from '../support/servers/serve-command.js'
 import { FULL_WEEKS, putFile, RENDERED, weekPath, weekRows } from '../support/synthetic-tree.js'
 import { ALL_WINDOWS, FAULTY, type FaultScenario, LIST, useFaultScenarios } from './support/fault-scenario.js'
@@ -10,6 +14,7 @@ import { type FaultResponse, healthy } from './support/fault-server.js'
 import { reply } from './support/responses.js'
 
 const newScenario = useFaultScenarios()
+const newSandbox = useSandboxes()
 
 /** The healthy response, held back until `open` is called. */
 function gatedResponse(): { response: FaultResponse; open: () => void } {
@@ -113,9 +118,28 @@ describe('F51 a mirror that is cleared during a download', () => {
     expect(await running.ended).toMatchObject({ code: 0, stdout: '', stderr: '' })
     expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
     const stored = scenario.mirroredFiles()
-    // What says where the candles come from is gone too, so one cached window is held against the service's.
-    const missing = ALL_WINDOWS.filter(path => !stored.includes(path))
-    await scenario.expectRepair([...missing, weekPath('BTCUSDT', '2025-02-03')])
+    await scenario.expectRepair(ALL_WINDOWS.filter(path => !stored.includes(path)))
+  })
+
+  it('of the exchange: what was stored after it belongs to a mirror, and the next run goes on', async () => {
+    const exchange = await ExchangeServer.start(madeMarket(MADE_SYMBOLS))
+    const sandbox = newSandbox()
+    sandbox.now = EXCHANGE_NOW
+    const gate = deferred()
+    let requests = 0
+    exchange.hold = path => (path.startsWith('api/v3/klines') && ++requests >= 8 ? gate.promise : undefined)
+    const source = ['--base-url', `binance:${exchange.url}`, '--mirror', 'm', '--concurrency', '1']
+    const args = ['download', 'BTCUSDT', '-i', '1h', ...source, '-q']
+    const running = sandbox.start(args)
+    await until(() => requests >= 8)
+    expect(sandbox.exists('m/mirror.json')).toBe(true)
+    expect(await sandbox.call(['mirror', 'clear', '--mirror', 'm', '--yes'])).toMatchObject({ code: 0, stderr: '' })
+    expect(sandbox.files('m')).toEqual([])
+    gate.resolve()
+    expect(await running.ended).toMatchObject({ code: 0, stderr: '' })
+    expect(sandbox.exists('m/mirror.json')).toBe(true)
+    expect(await sandbox.call(args)).toMatchObject({ code: 0, stderr: '' })
+    expect(await sandbox.call(['verify', 'BTCUSDT', '-i', '1h', '--mirror', 'm', '-q'])).toMatchObject({ code: 0 })
   })
 
   it.concurrent('repeatedly: no file is ever torn', async () => {

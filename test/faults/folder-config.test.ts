@@ -183,6 +183,25 @@ describe("base-url and mirror of a folder's file", () => {
   })
 })
 
+describe("a mirror that a folder's file names", () => {
+  it.each([['update'], ['mirror verify --repair'], ['mirror publish']])(
+    'F78 %s sends no request to an address that only this mirror names',
+    async command => {
+      const server = await TreeServer.start(SAMPLE_TREE)
+      const sandbox = newSandbox()
+      cpSync(SAMPLE_TREE, sandbox.path('m'), { recursive: true })
+      sandbox.write('m/mirror.json', JSON.stringify({ layout: 2, baseUrl: server.url, complete: false }))
+      sandbox.write('m/api/klines/1h/BTCUSDT/2025-01-01.json', '[')
+      sandbox.write(FILE, JSON.stringify({ mirror: 'm' }))
+      const run = await sandbox.call(command.split(' '))
+      expect(run).toMatchObject({ code: 2, stdout: '' })
+      expect(run.stderr).toContain(`m has candles of ${server.url}, of which you have no other mirror.`)
+      expect(run.stderr).toContain(`name it with --base-url: ${server.url}`)
+      expect(server.log).toEqual([])
+    },
+  )
+})
+
 describe("a mirror of a folder's file outside the folder", () => {
   it.each(['../victim', './../victim', 'a/../../victim', 'VICTIM'])(
     'F78 %s is refused by every command',

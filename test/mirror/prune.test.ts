@@ -28,7 +28,7 @@ describe('pruneMirror', () => {
   it('removes nothing when every file is listed', () => {
     const root = createMirror()
     const before = snapshot(root)
-    expect(prune(root)).toEqual({ mirror: root, paths: [], bytes: 0, windows: 0 })
+    expect(prune(root)).toEqual({ mirror: root, paths: [], bytes: 0, windows: 0, strays: 0 })
     expect(snapshot(root)).toEqual(before)
   })
 

@@ -77,12 +77,7 @@ async function runOnce(
     if (flags['dry-run']) return dryRunReport(await runDry(flags, { ...request, output }))
     const result = await runJob(flags, { ...request, output }, table)
     if (table && !flags.quiet) print(tableNotes(table.omitted, result))
-    // The summary says it otherwise.
-    if (output === '-' && !flags.quiet) {
-      const { series, fingerprints } = result
-      const lines = [...restatedLines(series), ...(fingerprints ? fingerprintLines(fingerprints) : [])]
-      for (const line of lines) printNote(line)
-    }
+    if (output === '-' && !flags.quiet) for (const line of streamNotes(result, table !== undefined)) printNote(line)
     const elapsedMs = performance.now() - startedMs
     return toReport(result, { elapsedMs, now: systemClock.now(), offline, perSeries: flags['per-series'] ?? false })
   }
@@ -96,6 +91,17 @@ async function runOnce(
   if (output !== '-' || flags['dry-run']) return report
   if (flags.format === undefined && isStdoutFile()) context.warn('JSON rows, one array; -f csv writes CSV.')
   return undefined
+}
+
+/** What stderr says about candles that went to stdout, where no summary says it. Below a table it is said what the range lacks. */
+function streamNotes(result: RunResult, isTable: boolean): string[] {
+  const { series, fingerprints } = result
+  const lacking = isTable ? '' : tableNotes('', result)
+  return [
+    ...restatedLines(series),
+    ...(lacking === '' ? [] : [lacking]),
+    ...(fingerprints ? fingerprintLines(fingerprints) : []),
+  ]
 }
 
 /** The flags that a lake remembers. */

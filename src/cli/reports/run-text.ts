@@ -109,8 +109,9 @@ function describeWindows({ series }: RunResult, { offline }: RunDetails): string
     ...(retained > 0 ? [`${formatCount(retained)} kept as cached`] : []),
   ]
   const added = sum(series.map(report => report.newCandles))
-  const outcome =
-    fetched === 0 ? 'Everything is up to date' : added === 0 ? 'No new candles' : plural(added, 'new candle')
+  // A window that is kept may lack candles that the service has.
+  const isCurrent = fetched + retained === 0
+  const outcome = isCurrent ? 'Everything is up to date' : added === 0 ? 'No new candles' : plural(added, 'new candle')
   return `${outcome}. Windows: ${parts.join(', ')}.`
 }
 

@@ -4,9 +4,9 @@ import { inGroup } from '../../cli/flags/group.js'
 import { removalFlags } from '../../cli/flags/service.js'
 
 export default class MirrorPrune extends BaseCommand {
-  static override summary = 'Remove temporary files and windows that no list names.'
+  static override summary = 'Remove temporary files, windows that no list names, and stray files.'
   static override description =
-    'Removes temporary files of processes that were killed, and asks before it removes windows that the lists of the service do not name.'
+    'Removes temporary files of processes that were killed. Asks before it removes windows that the lists of the service do not name, and files below api/klines that klines did not write.'
   static override examples = [
     '<%= config.bin %> <%= command.id %> --dry-run',
     '<%= config.bin %> <%= command.id %> --mirror DIR',

@@ -28,8 +28,9 @@ export interface CacheWriterOptions {
 export class CacheWriter {
   /** The paths of files that are done in this run. */
   private readonly done = new Set<string>()
-  /** Makes the folder a mirror; undefined once it is one. */
-  private adopt: (() => void) | undefined
+  /** Makes the folder a mirror. */
+  private adopt = () => {}
+  private isAdopted = false
   private unwritable = false
 
   constructor(
@@ -48,11 +49,14 @@ export class CacheWriter {
   }
 
   private adoptMirror(baseUrl: string, now: number): void {
-    const isBare = this.mirror.files.exists && this.mirror.files.version(META_FILE) === undefined
+    const hasMeta = this.mirror.files.version(META_FILE) !== undefined
+    // `mirror clear` may remove that file while this run goes on.
+    if (this.isAdopted && hasMeta) return
+    const isBare = !this.isAdopted && this.mirror.files.exists && !hasMeta
     // Before the first file, so that no file is without a source.
     this.mirror.upkeep.prepare(baseUrl, now)
     this.mirror.record.compact()
-    this.adopt = undefined
+    this.isAdopted = true
     if (isBare)
       this.options.warn(
         `${this.mirror.root} did not say where its candles come from; from now on it is a mirror of ${baseUrl}.`,
@@ -83,7 +87,7 @@ export class CacheWriter {
   store(path: string, bytes: Buffer, mtimeMs: number, changes: readonly RecordedChange[] = []): void {
     if (this.options.readOnly) return
     const isStored = this.write(() => {
-      this.adopt?.()
+      this.adopt()
       if (changes.length > 0) this.recordChanges(changes)
       this.mirror.files.write(path, bytes, mtimeMs)
     })

@@ -1,12 +1,13 @@
+import { join } from 'node:path'
 import { FetchError } from '../../http/fetch-error.js'
 import type { Fetched } from '../../http/fetched.js'
 import type { WindowService } from '../../http/window-service.js'
-import { diffBatches } from '../../klines/batch/diff.js'
+import { diffBatches, type WindowChange } from '../../klines/batch/diff.js'
 import { decodeWindow } from '../../klines/batch/window-codec.js'
 import { isKlinesError } from '../../klines/errors.js'
 import { SYMBOLS_PATH, windowPath } from '../../klines/paths.js'
 import { type Series, type WindowRef, windowName } from '../../klines/series.js'
-import { trimPeriod } from '../../klines/text.js'
+import { plural, trimPeriod } from '../../klines/text.js'
 import { listChanges } from '../../mirror/changes.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import type { CachedWindow } from '../../mirror/mirror-windows.js'
@@ -229,16 +230,15 @@ export class ServiceSource implements WindowSource {
       return { window, status: 'revalidated', batch: cached.batch, size: cached.size }
     }
     const change = cached && diffBatches(cached.batch, fetched.value)
-    if (cached && change && change.lost.length > 0) {
-      const lost = `${change.lost.length} cached candle${change.lost.length === 1 ? '' : 's'}`
-      this.options.warn(`${windowName(window)}: the service's new version lacks ${lost}; the cached window stays.`)
-      this.writer.cache.markDone(path)
-      return { window, status: 'retained', batch: cached.batch, size: cached.size }
-    }
     const changes = change ? listChanges(window, change, cached?.batch.lastOpenTime, this.options.now()) : []
     if (cached && changes.length > 0 && this.options.failOnRestated) {
       this.writer.cache.markDone(path)
       return { window, status: 'retained', batch: cached.batch, size: cached.size, refused: changes }
+    }
+    if (cached && change && change.lost.length > 0) {
+      this.options.warn(this.describeKept(window, change))
+      this.writer.cache.markDone(path)
+      return { window, status: 'retained', batch: cached.batch, size: cached.size }
     }
     this.writer.store(path, fetched, changes)
     this.writer.recorder.record(window, fetched, cached)
@@ -248,6 +248,19 @@ export class ServiceSource implements WindowSource {
     const isSame = this.rules.rendersAnswers && cached !== undefined && fetched.bytes.equals(cached.bytes)
     const status = isSame ? 'revalidated' : 'fetched'
     return { window, status, batch: fetched.value, size: fetched.bytes.length, change }
+  }
+
+  /** Why a cached window stays, and what of the service's new version is not there because of that. */
+  private describeKept(window: WindowRef, { lost, added, changed }: WindowChange): string {
+    const kept = `${windowName(window)}: the service's new version lacks ${plural(lost.length, 'cached candle')}; the cached window stays`
+    const changedCandles = new Set(changed.map(({ openTime }) => openTime)).size
+    const others = [
+      ...(added.length > 0 ? [plural(added.length, 'new candle')] : []),
+      ...(changedCandles > 0 ? [plural(changedCandles, 'changed candle')] : []),
+    ]
+    if (others.length === 0) return `${kept}.`
+    const file = join(this.mirror.root, windowPath(window))
+    return `${kept}, without ${others.join(' and ')}. To take the new version, remove ${file} and download again.`
   }
 }
 

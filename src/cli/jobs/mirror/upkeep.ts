@@ -9,7 +9,7 @@ import { clearMirror, type Pruning, planClear, pruneMirror, type Removal } from 
 import type { RunContext } from '../../base-command.js'
 import { ExitCode } from '../../error-report.js'
 import { type LocationFlags, type NetworkFlags, toLimits } from '../../flags/service.js'
-import { requireMirror } from '../../local-mirror.js'
+import { findMirrorSource, namedMirror, requireMirror } from '../../local-mirror.js'
 import { mirrorCheckReport, mirrorPublishReport, removalReport } from '../../reports/mirror.js'
 import type { Report } from '../../reports/report.js'
 import type { ClearObject, PruneObject, PublishObject, VerifyObject } from '../../reports/schema.js'
@@ -17,7 +17,7 @@ import { offlineAddress, withAddress } from '../../service-address.js'
 import { confirm, isInteractive } from '../../terminal/confirm.js'
 import { ProgressDisplay } from '../../terminal/progress.js'
 
-/** `mirror prune`: asks before it removes windows, unless `yes` is set. Throws `bad_option` without a terminal to ask at. */
+/** `mirror prune`: asks before it removes windows and files that klines did not write, unless `yes` is set. Throws `bad_option` without a terminal to ask at. */
 export async function runMirrorPrune(
   flags: LocationFlags & { 'dry-run'?: boolean; yes?: boolean },
   { signal, warn }: RunContext,
@@ -26,15 +26,19 @@ export async function runMirrorPrune(
   const mirror = requireMirror(flags, warn)
   const planned = pruneMirror(mirror, { dryRun: true })
   if (dryRun) return pruneReport(planned, true)
-  if (planned.windows > 0 && !yes && !(await confirmPruning(planned, signal))) {
+  if (planned.windows + planned.strays > 0 && !yes && !(await confirmPruning(planned, signal))) {
     return { json: { dryRun, mirror: mirror.root, removed: [], bytes: 0 }, text: () => 'Nothing removed.' }
   }
   return pruneReport(pruneMirror(mirror), false)
 }
 
-/** A list that lost entries must not cost the windows that it no longer names. */
-async function confirmPruning({ mirror, windows }: Pruning, signal: AbortSignal): Promise<boolean> {
-  const what = `${plural(windows, 'cached window')} of ${mirror} that the lists do not name`
+/** A list that lost entries must not cost the windows that it no longer names, and other files are the user's. */
+async function confirmPruning({ mirror, windows, strays }: Pruning, signal: AbortSignal): Promise<boolean> {
+  const parts = [
+    ...(windows > 0 ? [`${plural(windows, 'cached window')} that the lists do not name`] : []),
+    ...(strays > 0 ? [`${plural(strays, 'file')} that klines did not write`] : []),
+  ]
+  const what = `${parts.join(' and ')} from ${mirror}`
   if (!isInteractive()) {
     throw new KlinesError('bad_option', `mirror prune asks before it removes ${what}, and there is no terminal.`, {
       suggestions: ['--dry-run shows them; --yes removes them without asking.'],
@@ -98,13 +102,13 @@ async function repairFiles(
   mirror: Mirror,
   { corrupt }: MirrorCheckReport,
   flags: LocationFlags & NetworkFlags,
-  { signal, warn }: RunContext,
+  context: RunContext,
   { advance, events }: ProgressDisplay,
 ): Promise<Repair> {
+  const { signal, warn } = context
   const options = { mirror: mirror.root, ...toLimits(flags), signal, onEvent: events(warn) }
-  return withAddress(flags['base-url'] ?? mirror.upkeep.readMeta()?.baseUrl, baseUrl =>
-    repairMirror({ baseUrl, ...options }, corrupt, advance),
-  )
+  const source = findMirrorSource(mirror, flags, context)
+  return withAddress(source, baseUrl => repairMirror({ baseUrl, ...options }, corrupt, advance))
 }
 
 function findExitCode({ corrupt }: MirrorCheckReport, repair: Repair | undefined): ExitCode {
@@ -118,9 +122,11 @@ const PUBLISHING = { start: 'Checking windows', verb: 'Checking', noun: 'window'
 /** `mirror publish`: makes the mirror a complete tree. */
 export async function runMirrorPublish(
   flags: LocationFlags & NetworkFlags,
-  { signal, warn, progressStyle }: RunContext,
+  context: RunContext,
 ): Promise<Report<PublishObject>> {
-  const location = { baseUrl: offlineAddress(flags['base-url']), mirror: flags.mirror }
+  const { signal, warn, progressStyle } = context
+  const source = findMirrorSource(namedMirror(flags), flags, context)
+  const location = { baseUrl: offlineAddress(source), mirror: flags.mirror }
   const report = await ProgressDisplay.during(progressStyle, PUBLISHING, ({ events }) =>
     publishMirror({ ...location, ...toLimits(flags), signal, onEvent: events(warn) }),
   )
