@@ -52,11 +52,11 @@ describe('mirror prune', () => {
     for (const path of ['api/klines/index.html', STRAYS[0]]) putFile(sandbox.path('m'), path, 'x')
     const run = await sandbox.call(PRUNE)
     expect(run).toMatchObject({ code: 2, stdout: '' })
-    expect(run.stderr).toContain('asks before it removes 2 files that klines did not write from m, and there is no')
+    expect(run.stderr).toContain('asks before it removes 2 files of m that klines did not write, and there is no')
     putFile(sandbox.path('m'), STRAYS[1], '12345')
     const before = snapshot(sandbox.path('m'))
     expect((await sandbox.call(PRUNE)).stderr).toContain(
-      '1 cached window that the lists do not name and 2 files that klines did not write from m',
+      '1 cached window of m that the lists do not name and 2 files of m that klines did not write',
     )
     expect(snapshot(sandbox.path('m'))).toEqual(before)
     expect(await sandbox.call([...PRUNE, '--yes'])).toMatchObject({ code: 0, stderr: '' })

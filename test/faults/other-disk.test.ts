@@ -94,7 +94,7 @@ describe('F88 a temp file beside the files of another disk', () => {
 
     const dry = await sandbox.call(['mirror', 'prune', '--mirror', 'm', '--dry-run', '--json'])
     expect(JSON.parse(dry.stdout).removed.sort()).toEqual([DEAD, FOREIGN, OTHER].sort())
-    expect(await sandbox.call(['mirror', 'prune', '--mirror', 'm'])).toMatchObject({ code: 0 })
+    expect(await sandbox.call(['mirror', 'prune', '--mirror', 'm', '--yes'])).toMatchObject({ code: 0 })
     expect(sandbox.files('m').filter(name => name.includes('klines-tmp'))).toEqual([LIVING])
     expect(sandbox.exists(`m/${LIST}`)).toBe(true)
   })

@@ -77,7 +77,9 @@ async function runOnce(
     if (flags['dry-run']) return dryRunReport(await runDry(flags, { ...request, output }))
     const result = await runJob(flags, { ...request, output }, table)
     if (table && !flags.quiet) print(tableNotes(table.omitted, result))
-    if (output === '-' && !flags.quiet) for (const line of streamNotes(result, table !== undefined)) printNote(line)
+    // A reader that has closed the pipe has seen enough.
+    if (output === '-' && !flags.quiet && process.stdout.writable)
+      for (const line of streamNotes(result, table !== undefined)) printNote(line)
     const elapsedMs = performance.now() - startedMs
     return toReport(result, { elapsedMs, now: systemClock.now(), offline, perSeries: flags['per-series'] ?? false })
   }

@@ -35,10 +35,10 @@ export async function runMirrorPrune(
 /** A list that lost entries must not cost the windows that it no longer names, and other files are the user's. */
 async function confirmPruning({ mirror, windows, strays }: Pruning, signal: AbortSignal): Promise<boolean> {
   const parts = [
-    ...(windows > 0 ? [`${plural(windows, 'cached window')} that the lists do not name`] : []),
-    ...(strays > 0 ? [`${plural(strays, 'file')} that klines did not write`] : []),
+    ...(windows > 0 ? [`${plural(windows, 'cached window')} of ${mirror} that the lists do not name`] : []),
+    ...(strays > 0 ? [`${plural(strays, 'file')} of ${mirror} that klines did not write`] : []),
   ]
-  const what = `${parts.join(' and ')} from ${mirror}`
+  const what = parts.join(' and ')
   if (!isInteractive()) {
     throw new KlinesError('bad_option', `mirror prune asks before it removes ${what}, and there is no terminal.`, {
       suggestions: ['--dry-run shows them; --yes removes them without asking.'],
