@@ -29,7 +29,12 @@ export type {
 } from './download/tally.js'
 export { type ExportRequest, exportKlines } from './export/export.js'
 export type { ResampleRequest } from './export/export-series.js'
-export { type FingerprintRequest, fingerprintKlines } from './export/fingerprint-klines.js'
+export {
+  type CoveredFingerprint,
+  type FingerprintRequest,
+  fingerprintKlines,
+  type RangeFingerprints,
+} from './export/fingerprint-klines.js'
 export type { OutputStream } from './export/output/given-stream.js'
 export type { WrittenFile } from './export/output-writer.js'
 export type { ExportReport } from './export/write.js'

@@ -6,7 +6,7 @@ export default class Fingerprint extends BaseCommand {
   static override description =
     `The same candles have the same fingerprint, in the mirror and in every file that klines writes: CSV, JSON, JSON Lines (also compressed), Parquet and Arrow with decimals or text, and lakes, whatever the order of columns, the format of times, the compression and the version. From two series on, the last line is the fingerprint of all of them.
 
-Works offline. If the mirror lacks a window of the range, the exit code is 3. A file of doubles has not all digits: it is refused, unless it names the fingerprint of the candles that it was made from, because it was written with --fingerprint.`
+Works offline. If the mirror lacks a window of the range, the exit code is 3. What is short at an end of the range is said on stderr, and is an error only with --fail-on-gaps. A file of doubles has not all digits: it is refused, unless it names the fingerprint of the candles that it was made from, because it was written with --fingerprint.`
   static override examples = [
     '<%= config.bin %> <%= command.id %> BTCUSDT -i 1h --from 2024 --to 2025',
     '<%= config.bin %> <%= command.id %> all -i all --json',

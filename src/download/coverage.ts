@@ -11,6 +11,7 @@ import { type Interval, nextOpenTime } from '../klines/intervals.js'
 import { buildSeriesGrid, CandleGrid } from '../klines/resample/candle-grid.js'
 import { nextStart, parseTargetInterval } from '../klines/resample/target-interval.js'
 import { type Series, type SeriesLabel, seriesName, type WindowRef } from '../klines/series.js'
+import type { SymbolName } from '../klines/symbols.js'
 import { formatCount, formatTime, plural } from '../klines/text.js'
 import type { RequestedRange } from '../klines/time-range.js'
 import { windowSpan } from '../klines/windows.js'
@@ -67,6 +68,21 @@ export function coverPlan(
     return coverSpan(input, known)
   })
   return all.find(one => isShort(one, range, findRules(source.info.baseUrl))) ?? all[0]
+}
+
+/** The same for all series of a plan, in its order, with the totals of each. */
+export function coverPlans(
+  scope: { source: WindowSource; range: RequestedRange; partial?: boolean | undefined },
+  plans: readonly Omit<SeriesPlan, 'range'>[],
+  totals: readonly SeriesTimes[],
+): Coverage[] {
+  const listings = new Map<SymbolName, Listing>()
+  return plans.map((plan, index) => {
+    const { symbol } = plan.series
+    const listing = listings.get(symbol) ?? scope.source.info.listing(symbol)
+    listings.set(symbol, listing)
+    return coverPlan(scope, plan, totals[index], listing)
+  })
 }
 
 /** Asks what the source says about the time before the first and after the last candle only where it matters: that takes some reading. */

@@ -1,11 +1,10 @@
 import { Fingerprinter, type FingerprintReport, reportFingerprints } from '../fingerprint/fingerprint.js'
-import type { Coverage, Listing } from '../klines/audit/coverage.js'
+import type { Coverage } from '../klines/audit/coverage.js'
 import { GapCounter, type SeriesTotals } from '../klines/audit/gap-counter.js'
 import type { ChangedCell } from '../klines/batch/diff.js'
 import type { Series, WindowRef } from '../klines/series.js'
-import type { SymbolName } from '../klines/symbols.js'
 import type { RequestedRange, TimeRange } from '../klines/time-range.js'
-import { checkGaps, coverPlan } from './coverage.js'
+import { checkGaps, coverPlans } from './coverage.js'
 import { incomplete, noCandles, restated } from './errors.js'
 import type { EventOptions, WindowEvent } from './events.js'
 import type { Plan, SeriesPlan } from './plan.js'
@@ -149,14 +148,8 @@ export class DownloadTally {
     if (this.refused.length > 0) throw restated(this.refused, forExport)
     const reports = this.seriesReports
     if (reports.every(({ candles }) => candles === 0)) throw noCandles(plan, source.info)
-    const listings = new Map<SymbolName, Listing>()
-    const series = plan.series.map((one, index) => {
-      const { symbol } = one.series
-      const listing = listings.get(symbol) ?? source.info.listing(symbol)
-      listings.set(symbol, listing)
-      const coverage = coverPlan({ source, range: plan.range, partial }, one, reports[index], listing)
-      return { ...reports[index], coverage }
-    })
+    const coverages = coverPlans({ source, range: plan.range, partial }, plan.series, reports)
+    const series = reports.map((report, index) => ({ ...report, coverage: coverages[index] }))
     if (failOnGaps) checkGaps(series, plan.range, source.info, forExport)
     const found = this.fingerprinters && [...this.fingerprinters.values()].flatMap(series => series.finish() ?? [])
     return {

@@ -1,10 +1,12 @@
+import { coverPlans } from '../download/coverage.js'
 import { joinNames } from '../download/errors.js'
 import { toWarn } from '../download/events.js'
 import type { ReadRequest } from '../download/read.js'
 import { checkRange } from '../download/request-range.js'
 import { parseSelection } from '../download/selection.js'
 import { openSource } from '../download/sources/open-source.js'
-import { DownloadTally } from '../download/tally.js'
+import type { SourceInfo } from '../download/sources/window-source.js'
+import { type DownloadedSeries, DownloadTally, type TallyOptions } from '../download/tally.js'
 import { readWindows, streamWindows } from '../download/window-stream.js'
 import {
   Fingerprinter,
@@ -12,24 +14,36 @@ import {
   reportFingerprints,
   type SeriesFingerprint,
 } from '../fingerprint/fingerprint.js'
+import type { Coverage } from '../klines/audit/coverage.js'
 import { seriesName } from '../klines/series.js'
+import type { RequestedRange } from '../klines/time-range.js'
 import { readSeries } from './encode.js'
-import { planRequest, type ResampleRequest } from './export-series.js'
+import { type ExportPlan, planRequest, type ResampleRequest } from './export-series.js'
 import { noWholeCandle } from './write.js'
 
 /** Which candles. */
-export interface FingerprintRequest extends ReadRequest, ResampleRequest {}
+export interface FingerprintRequest extends ReadRequest, ResampleRequest, Pick<TallyOptions, 'failOnGaps'> {}
+
+/** The fingerprint of a series, and how much of the requested range it has. */
+export interface CoveredFingerprint extends SeriesFingerprint {
+  readonly coverage: Coverage
+}
+
+/** The fingerprints of a range. */
+export interface RangeFingerprints extends FingerprintReport<CoveredFingerprint>, Pick<SourceInfo, 'baseUrl'> {
+  readonly range: RequestedRange
+}
 
 /**
  * The fingerprint of each series of a range, and that of all of them: a short text that stands for exactly these candles, also as the
  * rows of any file that is made of them. Downloads what is missing or can still change, unless `offline`. A series without candles in
- * the range has none. Throws what `exportKlines` throws about the request, `incomplete` and `no_candles`.
+ * the range has none. Throws what `exportKlines` throws about the request, `incomplete` (also for gaps, with `failOnGaps`) and `no_candles`.
  *
  * @example
  * const { series } = await fingerprintKlines({ symbols: ['BTCUSDT'], intervals: ['1h'], from: '2024', to: '2025' })
  * console.log(series[0].fingerprint) // klines:1:9f2c...
  */
-export async function fingerprintKlines(request: FingerprintRequest): Promise<FingerprintReport> {
+export async function fingerprintKlines(request: FingerprintRequest): Promise<RangeFingerprints> {
   const selection = parseSelection(request)
   checkRange(request)
   const source = await openSource(request, { memory: new Map() })
@@ -49,13 +63,29 @@ export async function fingerprintKlines(request: FingerprintRequest): Promise<Fi
     } finally {
       await windows.return(undefined)
     }
-    tally.report()
-    const series = found.flatMap(fingerprint => fingerprint ?? [])
+    const { series: reports } = tally.report()
+    const coverages = coverMade({ source, range: plan.range, partial: request.partial }, { plan, series: all }, reports)
+    const series = found.flatMap((one, index) => (one ? [{ ...one, coverage: coverages[index] }] : []))
     if (series.length === 0) throw noWholeCandle(all)
     const empty = all.filter((_, index) => found[index] === undefined).map(seriesName)
     if (empty.length > 0) toWarn(request)(`No candles in the range: ${joinNames(empty)}.`)
-    return reportFingerprints(series)
+    return { ...reportFingerprints(series), baseUrl: source.info.baseUrl, range: plan.range }
   } finally {
     await source.close()
   }
+}
+
+/** How much of the range each series has, also one that is made of another: `reports` are those of the plan. */
+function coverMade(
+  scope: Parameters<typeof coverPlans>[0],
+  { plan, series }: ExportPlan,
+  reports: readonly DownloadedSeries[],
+): Coverage[] {
+  const found = new Map(plan.series.map((one, index) => [one, reports[index]]))
+  const made = series.map(({ plan, resampleTo }) => ({ ...plan, resampleTo: [resampleTo] }))
+  return coverPlans(
+    scope,
+    made,
+    series.map(({ plan }) => found.get(plan) as DownloadedSeries),
+  )
 }

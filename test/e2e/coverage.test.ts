@@ -1,6 +1,8 @@
 import { cpSync, existsSync, rmSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { FingerprintSchema } from '../../src/cli/reports/schema.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { parseObject } from '../support/cli/stocked-sandbox.js'
 import { SAMPLE_TREE, sampleRows } from '../support/sample-tree.js'
 
 const newSandbox = useSandboxes()
@@ -74,6 +76,28 @@ describe('less than was requested', () => {
       ['1h', 120],
       ['1d', 5],
     ])
+  })
+
+  it('is said by fingerprint beside its lines, and stands in the objects; a flag makes it exit code 3', async () => {
+    const sandbox = sandboxAt('2025-04-20T10:14:00Z', 'sample')
+    const range = ['--from', '2025-03-25', '--to', '2025-04-05']
+    const fingerprint = (...args: string[]) => sandbox.call(['fingerprint', ...HOURLY, ...range, ...args])
+    const text = await fingerprint()
+    expect([text.code, text.stdout.split('\n').length]).toEqual([0, 2])
+    expect(text.stderr).toContain(
+      'Note: Requested 2025-03-25 00:00 to 2025-04-05 00:00 UTC; candles from 2025-03-25 00:00 to 2025-03-30 23:00: 120 short at the end.\n',
+    )
+    const { series, warnings } = parseObject((await fingerprint('--json')).stdout, FingerprintSchema)
+    expect(warnings.filter(text => text.includes('short'))).toEqual([])
+    expect(series.map(({ coverage }) => [coverage?.interval, coverage?.shortAtEnd])).toEqual([['1h', 120]])
+    // Of candles that are made, it counts those.
+    const made = parseObject((await fingerprint('--resample', '12h', '--json')).stdout, FingerprintSchema)
+    expect(made.series.map(({ coverage }) => [coverage?.interval, coverage?.shortAtEnd])).toEqual([['12h', 10]])
+    const failing = await fingerprint('--fail-on-gaps')
+    expect([failing.code, failing.stdout]).toEqual([3, ''])
+    expect(failing.stderr).toContain('120 short at the end')
+    const whole = await sandbox.call(['fingerprint', ...HOURLY, '--from', '2025-03-25'])
+    expect([whole.code, whole.stderr.includes('short')]).toEqual([0, false])
   })
 
   it.each([

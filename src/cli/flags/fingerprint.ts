@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args'
 import { candleTableFlags } from './from-table.js'
 import { type FlagsOf, pick } from './group.js'
-import { runFlags } from './run.js'
+import { type OutputOptions, runFlags } from './run.js'
 import { mirrorIntervalFlags, rangeFlags } from './selection.js'
 import { locationFlags } from './service.js'
 
@@ -19,8 +19,9 @@ export const fingerprintFlags = {
   ...pick(runFlags, 'series'),
   ...rangeFlags,
   ...pick(candleTableFlags, 'resample', 'partial', 'derive'),
+  ...pick(runFlags, 'fail-on-gaps'),
   ...locationFlags,
 }
 
 /** What `fingerprintFlags` parse to. */
-export type FingerprintFlags = FlagsOf<typeof fingerprintFlags>
+export type FingerprintFlags = FlagsOf<typeof fingerprintFlags> & OutputOptions

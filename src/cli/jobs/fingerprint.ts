@@ -7,6 +7,7 @@ import { KlinesError } from '../../klines/errors.js'
 import { quoteText } from '../../klines/text.js'
 import type { RunContext } from '../base-command.js'
 import type { FingerprintFlags } from '../flags/fingerprint.js'
+import { coverageText } from '../reports/coverage.js'
 import { fingerprintReport } from '../reports/fingerprint.js'
 import type { Report } from '../reports/report.js'
 import { SYNTHETIC } from '../reports/run-text.js'
@@ -15,7 +16,18 @@ import { resolveRange } from '../resolve-flags.js'
 import { offlineAddress } from '../service-address.js'
 
 /** What only the mirror's candles have. */
-const MIRROR_ONLY = ['interval', 'from', 'to', 'last', 'resample', 'partial', 'derive', 'base-url', 'mirror']
+const MIRROR_ONLY = [
+  'interval',
+  'from',
+  'to',
+  'last',
+  'resample',
+  'partial',
+  'derive',
+  'fail-on-gaps',
+  'base-url',
+  'mirror',
+]
 
 /** `fingerprint`: of series of the mirror, or of files. */
 export async function runFingerprint(
@@ -47,7 +59,7 @@ async function fingerprintMirror(
   { given, signal, warn }: RunContext,
 ): Promise<Report<FingerprintObject>> {
   if (given.has('series')) throw new KlinesError('bad_option', '--series is for files, and no file is named.')
-  const { interval = [], mirror, resample, derive } = flags
+  const { interval = [], mirror, resample, derive, json, 'fail-on-gaps': failOnGaps } = flags
   if (interval.length === 0) {
     const suggestions = ['Name intervals with -i, such as -i 1h, or write a folder as ./FOLDER.']
     throw new KlinesError('bad_option', 'Expected at least one interval of the symbols.', { suggestions })
@@ -57,8 +69,11 @@ async function fingerprintMirror(
   const report = await fingerprintKlines({
     ...parseSelectionText(symbols, interval),
     ...resolveRange(flags, given),
-    ...{ baseUrl, mirror, resample, partial, derive, offline: true, signal, onEvent: warningsTo(warn) },
+    ...{ baseUrl, mirror, resample, partial, derive, failOnGaps, offline: true, signal, onEvent: warningsTo(warn) },
   })
+  // Not on stdout, where each line is a fingerprint; the object has it for each series.
+  const short = coverageText(report.series, { ...report, verbose: flags.verbose })
+  if (short !== undefined && !json) warn(short)
   if (flags['base-url'] === SAMPLE) warn(SYNTHETIC)
   return fingerprintReport(report)
 }

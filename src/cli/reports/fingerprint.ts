@@ -1,12 +1,15 @@
 import type { FileFingerprint } from '../../candle-files/fingerprint-files.js'
+import type { CoveredFingerprint } from '../../export/fingerprint-klines.js'
 import type { FingerprintReport, SeriesFingerprint } from '../../fingerprint/fingerprint.js'
 import { seriesName } from '../../klines/series.js'
 import { formatCount, formatTime, plural } from '../../klines/text.js'
+import { coverageObject } from './coverage.js'
 import { type Report, sum } from './report.js'
 import type { FingerprintObject } from './schema.js'
 
-/** A fingerprint of the mirror, or of a file. */
-type AnyFingerprint = SeriesFingerprint & Partial<Pick<FileFingerprint, 'file' | 'isNamed'>>
+/** A fingerprint of the mirror, with a coverage where a range was requested, or of a file. */
+type AnyFingerprint = SeriesFingerprint &
+  Partial<Pick<FileFingerprint, 'file' | 'isNamed'> & Pick<CoveredFingerprint, 'coverage'>>
 
 const NAMED = 'named by the file, not computed from it'
 
@@ -21,10 +24,11 @@ export function toFingerprintsObject({ series, set }: FingerprintReport<AnyFinge
   return { series: series.map(toObject), set: set ?? null }
 }
 
-function toObject({ file, isNamed = false, ...fingerprint }: AnyFingerprint) {
+function toObject({ file, isNamed = false, coverage, ...fingerprint }: AnyFingerprint) {
   const { symbol, interval, candles, firstOpenTime, lastOpenTime, years } = fingerprint
   return {
     ...{ symbol, interval, fingerprint: fingerprint.fingerprint, candles, firstOpenTime, lastOpenTime, years },
+    ...(coverage && { coverage: coverageObject(coverage) }),
     ...(file === undefined ? {} : { file, named: isNamed }),
   }
 }

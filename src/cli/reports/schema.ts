@@ -78,6 +78,7 @@ export const FingerprintSchema = report('klines-fingerprint', {
   series: list(
     object({
       ...fingerprint,
+      coverage: Type.Optional(coverage),
       file: Type.Optional(text('file or folder that the candles are in')),
       named: Type.Optional(flag('whether a file of doubles names the fingerprint, so that it was not computed')),
     }),
