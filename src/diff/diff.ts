@@ -5,6 +5,7 @@ import { toWarn } from '../download/events.js'
 import type { SourceOptions } from '../download/sources/source-options.js'
 import type { WindowFailure } from '../download/sources/window-source.js'
 import { isExchange, type LocalEndpoint, SAMPLE } from '../http/base-url.js'
+import type { Coverage } from '../klines/audit/coverage.js'
 import { isKlinesError, KlinesError } from '../klines/errors.js'
 import { isInterval } from '../klines/intervals.js'
 import type { SeriesLabel } from '../klines/series.js'
@@ -40,6 +41,8 @@ export interface ComparedSeries extends SeriesLabel, DiffCounts {
   readonly total: number
   /** Windows of each side that could not be compared. */
   readonly failures: { readonly a: readonly WindowFailure[]; readonly b: readonly WindowFailure[] }
+  /** How much of the requested range each side has; undefined for a file, and without a named end. */
+  readonly coverage: { readonly a: Coverage | undefined; readonly b: Coverage | undefined }
 }
 
 /** Whether a name is that of a service; a file or a folder of that name is written with `./`. */
@@ -101,14 +104,15 @@ export class Diff {
     const found: ComparedSeries[] = []
     progress(0, this.series.length)
     for (const series of this.series) {
-      const { comparison, failures } = this.open(series)
+      const { comparison, failures, a, b } = this.open(series)
       const kept: Difference[] = []
       let total = 0
       for await (const differences of comparison.differences()) {
         total += differences.length
         if (kept.length < most) kept.push(...differences.slice(0, most - kept.length))
       }
-      found.push({ ...series, ...comparison.counts, differences: kept, total, failures })
+      const coverage = { a: a.coverage(), b: b.coverage() }
+      found.push({ ...series, ...comparison.counts, differences: kept, total, failures, coverage })
       progress(found.length, this.series.length)
     }
     return found
@@ -128,7 +132,7 @@ export class Diff {
     const range = this.rangeOf(series)
     const [a, b] = [this.a.open(series, range), this.b.open(series, range)]
     const failures = { a: a.failures, b: b.failures }
-    return { comparison: new CandleComparison(series.interval, a, b), failures }
+    return { comparison: new CandleComparison(series.interval, a, b), failures, a, b }
   }
 
   /** A service has candles for ever: an end that is not named is that of the other side's candles. */
@@ -151,7 +155,7 @@ async function openSide({ name, baseUrl }: SideRequest, request: DiffRequest): P
   if (!isFolder(name)) return openFileSide(name, series === undefined ? undefined : parseSeries(series), signal)
   const mirror = new Mirror(name)
   if (mirror.files.exists || mirror.upkeep.readMeta() !== undefined) {
-    return openMirrorSide(name, { now: range.now, warn: toWarn(request), signal })
+    return openMirrorSide(name, { range, warn: toWarn(request), signal })
   }
   try {
     return await openFileSide(name, undefined, signal)

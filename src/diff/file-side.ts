@@ -34,6 +34,7 @@ export async function openFileSide(
   return {
     name,
     kind: 'file',
+    baseUrl: undefined,
     series: [...listed.values()].map(({ series }) => series),
     span: label => {
       const found = find(label)
@@ -57,6 +58,7 @@ function openSeries(found: FileSeries | undefined, { fromTime, toTime }: TimeRan
   return {
     failures: [],
     lacks: () => false,
+    coverage: () => undefined,
     async *batches() {
       if (found === undefined) return
       for await (const batch of reader.read(found.firstBatch, found.lastBatch)) {

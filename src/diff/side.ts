@@ -1,5 +1,6 @@
 import type { SeriesRange } from '../download/plan.js'
 import type { WindowFailure } from '../download/sources/window-source.js'
+import type { Coverage } from '../klines/audit/coverage.js'
 import type { SeriesLabel } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'
 import type { ComparedCandles } from './compare-candles.js'
@@ -8,6 +9,8 @@ import type { ComparedCandles } from './compare-candles.js'
 export interface SideCandles extends ComparedCandles {
   /** Windows that are missing where the other side has candles, and corrupt ones: complete when all candles were read. */
   readonly failures: readonly WindowFailure[]
+  /** How much of the requested range the side has, when all candles were read; undefined for a file, and without a named end. */
+  coverage(): Coverage | undefined
 }
 
 /** One of the two things that are compared. */
@@ -16,6 +19,8 @@ export interface DiffSide {
   readonly name: string
   /** A mirror and a service have candles of the exchange's intervals, and a mirror may lack windows. */
   readonly kind: 'file' | 'mirror' | 'service'
+  /** Base address that the candles come from; undefined for a file, and for a mirror that does not say it. */
+  readonly baseUrl: string | undefined
   /** The series that it has; of a service they are not listed. */
   readonly series: readonly SeriesLabel[]
   /** The open times of a series from the first candle to the last one; undefined without any. */

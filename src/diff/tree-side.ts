@@ -1,3 +1,4 @@
+import { coverSeries } from '../download/coverage.js'
 import { downloadSeries } from '../download/download.js'
 import { planSeries, planWindows, type SeriesPlan } from '../download/plan.js'
 import { MirrorSource } from '../download/sources/mirror-source.js'
@@ -6,11 +7,12 @@ import type { SourceOptions } from '../download/sources/source-options.js'
 import type { WindowFailure, WindowSource } from '../download/sources/window-source.js'
 import { DownloadTally } from '../download/tally.js'
 import { checkPlanCost } from '../download/update.js'
-import { readWindows } from '../download/window-stream.js'
+import { readWindows, type WindowRun } from '../download/window-stream.js'
+import type { Coverage } from '../klines/audit/coverage.js'
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
 import { isKlinesError, KlinesError } from '../klines/errors.js'
 import { EXCHANGE_INTERVALS, isInterval } from '../klines/intervals.js'
-import { type Series, type SeriesLabel, seriesName, type WindowRef, windowOf } from '../klines/series.js'
+import { type Series, type SeriesLabel, seriesName, windowOf } from '../klines/series.js'
 import type { RequestedRange, TimeRange } from '../klines/time-range.js'
 import { startDateAt, windowSpan } from '../klines/windows.js'
 import { Mirror } from '../mirror/mirror.js'
@@ -25,10 +27,10 @@ export interface ServiceOptions extends SourceOptions {
 /** The folder of a mirror, read as it is. Throws `mirror_unusable` and `mirror_mismatch`. */
 export function openMirrorSide(
   name: string,
-  { now, warn, signal }: { now: number; warn: (warning: string) => void; signal: AbortSignal },
+  { range: requested, warn, signal }: { range: RequestedRange; warn: (warning: string) => void; signal: AbortSignal },
 ): DiffSide {
   const mirror = new Mirror(name)
-  const source = new MirrorSource(mirror, { now, warn })
+  const source = new MirrorSource(mirror, { now: requested.now, warn })
   const all = mirror.contents
     .symbols()
     .flatMap(symbol => EXCHANGE_INTERVALS.map(interval => ({ symbol, interval })))
@@ -36,6 +38,7 @@ export function openMirrorSide(
   return {
     name,
     kind: 'mirror',
+    baseUrl: source.info.baseUrl,
     series: all,
     span: label => findSpan(mirror, toSeries(label, name)),
     prepare: async () => {},
@@ -44,7 +47,12 @@ export function openMirrorSide(
       const dates = mirror.contents.startDates(series)
       const isEmpty = source.contents.isEmptyWithoutFile(series)
       const windows = planWindows(series, dates, range, Infinity)
-      return new TreeCandles(source, { series, range, windows }, isEmpty ? undefined : new Set(dates), signal)
+      return new TreeCandles(
+        source,
+        { series, range, windows, requested },
+        isEmpty ? undefined : new Set(dates),
+        signal,
+      )
     },
     close: () => source.close(),
   }
@@ -57,6 +65,7 @@ export async function openServiceSide(name: string, options: ServiceOptions, sig
   return {
     name,
     kind: 'service',
+    baseUrl: source.info.baseUrl,
     series: [],
     span: () => undefined,
     async prepare(ranges) {
@@ -76,7 +85,7 @@ export async function openServiceSide(name: string, options: ServiceOptions, sig
     open(label, range) {
       const series = toSeries(label, name)
       const { windows = [] } = plans.get(seriesName(series)) ?? {}
-      return new TreeCandles(source, { series, range, windows }, undefined, signal)
+      return new TreeCandles(source, { series, range, windows, requested: options.range }, undefined, signal)
     },
     close: () => source.close(),
   }
@@ -112,15 +121,23 @@ function findSpan(mirror: Mirror, series: Series): TimeRange | undefined {
   return first && last && { fromTime: first.fromTime, toTime: last.toTime }
 }
 
+/** The candles of a series to read, and the range that they were requested for. */
+interface TreePlan extends WindowRun {
+  readonly series: Series
+  readonly requested: RequestedRange
+}
+
 /** The windows of a series. */
 class TreeCandles implements SideCandles {
   readonly failures: WindowFailure[] = []
   private readonly failed = new Set<string>()
+  private firstOpenTime: number | undefined
+  private lastOpenTime: number | undefined
 
   /** `cached`: the startDates that are there; undefined where a window without a file has no candle. */
   constructor(
     private readonly source: WindowSource,
-    private readonly plan: { series: Series; range: TimeRange; windows: readonly WindowRef[] },
+    private readonly plan: TreePlan,
     private readonly cached: ReadonlySet<string> | undefined,
     private readonly signal: AbortSignal,
   ) {}
@@ -128,8 +145,23 @@ class TreeCandles implements SideCandles {
   async *batches(): AsyncGenerator<KlineBatch> {
     for await (const { result } of readWindows(this.source, [this.plan], this.signal)) {
       if (result.status === 'failed') this.fail(result)
-      else yield result.batch
+      else {
+        this.firstOpenTime ??= result.batch.firstOpenTime
+        this.lastOpenTime = result.batch.lastOpenTime ?? this.lastOpenTime
+        yield result.batch
+      }
     }
+  }
+
+  coverage(): Coverage | undefined {
+    const { source, firstOpenTime, lastOpenTime } = this
+    const { series, range, windows, requested } = this.plan
+    // An end that is that of the other side's candles was not named for this one.
+    const to = range.toTime < requested.toTime ? undefined : requested.named.to
+    const named = { from: requested.named.from, to }
+    if (named.from === undefined && to === undefined) return undefined
+    const listing = source.info.listing(series.symbol)
+    return coverSeries(series, { ...requested, named }, { firstOpenTime, lastOpenTime }, { listing, source, windows })
   }
 
   lacks(openTime: number): boolean {

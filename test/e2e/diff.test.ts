@@ -53,6 +53,40 @@ describe('klines diff of two mirrors, lakes and files', () => {
     )
   })
 
+  it('says below the verdict what each mirror lacks of a range, and has it in the object', async () => {
+    copyMirror('same')
+    const requested = 'Requested 2025-03-25 00:00 to 2025-04-05 00:00 UTC'
+    const range = '--from 2025-03-25 --to 2025-04-05'
+    const lacking = [
+      `${requested}; less is there of 2 series:`,
+      'BTCUSDT 1h: candles from 2025-03-25 00:00 to 2025-03-30 23:00: 120 short at the end',
+      'BTCUSDT 4h: candles from 2025-03-25 00:00 to 2025-03-30 20:00: 30 short at the end',
+    ]
+    expect(await lines(`diff m same BTCUSDT -i 1h,4h ${range}`)).toEqual([
+      'Equal: 2 series, 180 candles',
+      'A: m',
+      'B: same',
+      '',
+      `A: ${lacking[0]}`,
+      ...lacking.slice(1),
+      '',
+      `B: ${lacking[0]}`,
+      ...lacking.slice(1),
+    ])
+    const { stdout } = await call(`diff m same BTCUSDT -i 4h ${range} --json`)
+    const [{ coverage }] = parseObject(stdout, DiffSchema).series
+    expect([coverage.a?.shortAtEnd, coverage.b?.shortAtEnd]).toEqual([30, 30])
+    // A file has no more than it has, and an end that is not named is never short.
+    await call(`export BTCUSDT -i 4h ${range} -q --force -o BTCUSDT-4h.csv`)
+    const file = await lines(`diff BTCUSDT-4h.csv m ${range}`)
+    expect(file.slice(3)).toEqual(['', `B: ${requested}; ${lacking[2].replace('BTCUSDT 4h: ', '')}.`])
+    expect(await lines('diff m same BTCUSDT -i 4h --from 2025-03-25')).toHaveLength(3)
+    // So does a service; it is not asked for more than the other side has where only the present is the end.
+    const service = await lines(`diff m sample BTCUSDT -i 4h ${range}`)
+    expect(service.filter(line => line.endsWith(': 30 short at the end.'))).toHaveLength(2)
+    expect(await lines('diff m sample BTCUSDT -i 4h --last 5y')).toHaveLength(3)
+  })
+
   it.each([
     'c.csv --time-format iso',
     'c.csv.gz',

@@ -6,6 +6,7 @@ import { seriesName, windowName } from '../../klines/series.js'
 import { formatCount, plural } from '../../klines/text.js'
 import { exactTime, printable } from '../terminal/text.js'
 import { describeCell } from './changes.js'
+import { coverageObject, coverageText } from './coverage.js'
 import { rangeObject, type StreamedReport, sum } from './report.js'
 import type { DiffObject } from './schema.js'
 
@@ -51,6 +52,9 @@ async function* diffText(
   const limited = diff.isLimited ? ', as far as the other side has candles' : ''
   const describeSide = ({ name, kind }: DiffSide) => `${printable(name)}${kind === 'service' ? limited : ''}`
   yield `${describeVerdict(found, verdict)}\nA: ${describeSide(diff.a)}\nB: ${describeSide(diff.b)}\n`
+  if (verdict !== 'empty') {
+    for (const side of ['a', 'b'] as const) yield coverageLines(diff, found, side, verbose)
+  }
   for (const series of found) {
     if (series.total === 0) continue
     yield `\n${seriesName(series)}: ${describeCounts([series])}; ${plural(series.both, 'candle')} in both\n`
@@ -65,6 +69,15 @@ async function* diffText(
   if (lines.length === 0) return
   const advice = 'Download them with klines download, or choose a range that both sides have with --from and --to.'
   yield ['', ...lines, advice, ''].join('\n')
+}
+
+/** What a side has less of than was requested; empty when all is there. */
+function coverageLines(diff: Diff, found: readonly ComparedSeries[], side: SideName, verbose: boolean): string {
+  const series = found.flatMap(({ symbol, interval, coverage: { [side]: coverage } }) => {
+    return coverage ? [{ symbol, interval, coverage }] : []
+  })
+  const text = coverageText(series, { range: diff.range, baseUrl: diff[side].baseUrl, verbose })
+  return text === undefined ? '' : `\n${side.toUpperCase()}: ${text}\n`
 }
 
 function describeVerdict(found: readonly ComparedSeries[], verdict: DiffVerdict): string {
@@ -152,8 +165,9 @@ function toObject(
     a: side(a),
     b: side(b),
     range: rangeObject(range),
-    series: found.map(({ differences: _, failures, ...counts }) => ({
+    series: found.map(({ differences: _, failures, coverage: { a, b }, ...counts }) => ({
       ...counts,
+      coverage: { a: a ? coverageObject(a) : null, b: b ? coverageObject(b) : null },
       failures: (['a', 'b'] as const).flatMap(name =>
         failures[name].map(({ window, reason }) => ({ side: name, startDate: window.startDate, reason })),
       ),

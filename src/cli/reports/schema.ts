@@ -159,6 +159,10 @@ export const DiffSchema = report('klines-diff', {
       beyond: count('of these, candles before the first or after the last one of the other side'),
       notCompared: count('candles in windows that the other side lacks'),
       total: count('differences, of which consecutive candles of one side are one'),
+      coverage: object(
+        { a: nullable(coverage), b: nullable(coverage) },
+        'of each side; null for a file, and for a range without a named end',
+      ),
       failures: list(object({ side: sideName, startDate: Text, reason: Text }), 'windows that are missing or corrupt'),
     }),
   ),
