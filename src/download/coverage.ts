@@ -157,6 +157,11 @@ export function countShort({ shortAtStart, shortAtEnd }: Coverage): number {
   return shortAtStart + shortAtEnd
 }
 
+/** What is said of a series that has less of a range than its tree should have by now, or may have; undefined for nothing. */
+export function describeShort(coverage: Coverage, range: RequestedRange, rules: TreeRules): string | undefined {
+  return countShort(coverage) === 0 || isShort(coverage, range, rules) ? describeCoverage(coverage) : undefined
+}
+
 /**
  * What a series has of the requested range, when less is there than was requested: one sentence without a period at its end.
  * Undefined when all is there.

@@ -1,4 +1,4 @@
-import type { TargetInterval } from '../klines/resample/target-interval.js'
+import { hasListingGrid, type TargetInterval } from '../klines/resample/target-interval.js'
 import { type Series, type WindowRef, windowOf } from '../klines/series.js'
 import type { RequestedRange, TimeRange } from '../klines/time-range.js'
 import { parseDate, windowSpan } from '../klines/windows.js'
@@ -63,4 +63,16 @@ export async function planSeries(source: WindowSource, ranges: readonly SeriesRa
       listedFrom: startDates.length === 0 ? undefined : parseDate(startDates[0]),
     }
   })
+}
+
+/** A target on the symbol's own 3d grid, when that is known. */
+export async function withAnchor(
+  source: WindowSource,
+  { symbol }: Series,
+  target: TargetInterval,
+): Promise<TargetInterval> {
+  return {
+    ...target,
+    anchor: target.anchor ?? (hasListingGrid(target) ? await source.contents.threeDayAnchor(symbol) : undefined),
+  }
 }

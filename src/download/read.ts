@@ -1,14 +1,17 @@
+import { GapCounter, type SeriesTotals } from '../klines/audit/gap-counter.js'
 import { type BatchOrigin, KlineBatch } from '../klines/batch/kline-batch.js'
 import { type KlineNumbers, type KlineObject, type KlineRow, rowToNumbers, rowToObject } from '../klines/columns.js'
 import { KlinesError } from '../klines/errors.js'
 import { resample } from '../klines/resample/resample.js'
-import { parseTargetInterval } from '../klines/resample/target-interval.js'
-import type { SeriesLabel } from '../klines/series.js'
-import type { TimeRange } from '../klines/time-range.js'
-import { completeUntil } from './coverage.js'
+import { parseTargetInterval, type TargetInterval } from '../klines/resample/target-interval.js'
+import { type SeriesLabel, seriesName, type WindowRef } from '../klines/series.js'
+import type { RequestedRange, TimeRange } from '../klines/time-range.js'
+import { findRules } from '../trees/find-rules.js'
+import { checkGaps, completeUntil, coverPlans, describeRequested, describeShort } from './coverage.js'
 import type { KlinesRequest } from './download.js'
 import { incomplete, restated } from './errors.js'
-import { planSeries, type SeriesPlan } from './plan.js'
+import { toWarn } from './events.js'
+import { planSeries, type SeriesPlan, withAnchor } from './plan.js'
 import { checkRange, requestRange } from './request-range.js'
 import { parseSelection } from './selection.js'
 import { openSource } from './sources/open-source.js'
@@ -27,6 +30,11 @@ export interface BatchRequest extends ReadRequest {
   readonly resample?: string | undefined
   /** With `resample`, keep incomplete candles at either end. */
   readonly partial?: boolean | undefined
+  /**
+   * Throw `incomplete` when a series lacks closed candles of the range, as `downloadKlines` does. That is known at the end: all
+   * candles that are there have come before.
+   */
+  readonly failOnGaps?: boolean | undefined
 }
 
 /** A candle, and the series it belongs to. `Row` is what `as` of the request says. */
@@ -41,15 +49,38 @@ export interface SeriesRow<Row = KlineObject> {
  * candles in the range comes as one batch without rows. With `resample` the batches have the longer candles that `exportKlines` writes,
  * and a series without any has no batch; `bad_option` when the candles do not fit into these.
  *
+ * At the end, a `warning` event says of each series what it lacks at an end of the range that was named; with `failOnGaps` that is
+ * `incomplete`. A loop that is left before hears nothing of it.
+ *
  * @example
  * for await (const batch of klineBatches({ symbols: ['BTCUSDT'], intervals: ['1h'], last: '7d' })) {
  *   for (let row = 0; row < batch.length; row++) console.log(batch.openTime(row), batch.text(row, 4))
  * }
  */
 export async function* klineBatches(request: BatchRequest): AsyncGenerator<KlineBatch> {
-  if (request.resample === undefined) return yield* readBatches(request)
-  const target = parseTargetInterval(request.resample)
-  const batches = readBatches(request)
+  const target = request.resample === undefined ? undefined : parseTargetInterval(request.resample)
+  const selection = parseSelection(request)
+  checkRange(request)
+  yield* withSource(request, async function* (source) {
+    const range = await requestRange(request, source)
+    const found = await source.contents.series(selection, range)
+    const plans = await planSeries(
+      source,
+      found.map(series => ({ series, range })),
+    )
+    const origins = plans.map(plan => new ReadOrigin(request, plan))
+    const batches = readBatches(source, origins, request)
+    yield* target ? resampleAll(batches, target, request) : batches
+    await checkCoverage(origins, { source, range, target, request })
+  })
+}
+
+/** Batches of several series, one after the other, as longer candles. */
+async function* resampleAll(
+  batches: AsyncGenerator<KlineBatch>,
+  target: TargetInterval,
+  { partial }: BatchRequest,
+): AsyncGenerator<KlineBatch> {
   try {
     let next = await batches.next()
     while (!next.done) {
@@ -57,7 +88,7 @@ export async function* klineBatches(request: BatchRequest): AsyncGenerator<Kline
       const ofSeries = async function* () {
         for (; !next.done && isOf(next.value, symbol, interval); next = await batches.next()) yield next.value
       }
-      yield* resample(ofSeries(), { symbol, interval }, target, { partial: request.partial })
+      yield* resample(ofSeries(), { symbol, interval }, target, { partial })
     }
   } finally {
     await batches.return(undefined)
@@ -68,23 +99,54 @@ function isOf({ series }: KlineBatch, symbol: string, interval: string): boolean
   return series.symbol === symbol && series.interval === interval
 }
 
-async function* readBatches(request: ReadRequest): AsyncGenerator<KlineBatch> {
-  const selection = parseSelection(request)
-  checkRange(request)
-  yield* withSource(request, async function* (source) {
-    const range = await requestRange(request, source)
-    const found = await source.contents.series(selection, range)
-    const ranges = found.map(series => ({ series, range }))
-    const series = await planSeries(source, ranges)
-    const left = series.map(plan => ({ plan, origin: new ReadOrigin(request, plan) }))
-    const endFirst = () => left.shift()?.origin.end(source)
-    for await (const { plan, batch } of readPlans(source, series, request)) {
-      // Those before it are over.
-      while (left[0].plan !== plan) yield* endFirst() ?? []
-      yield left[0].origin.add(batch)
-    }
-    while (left.length > 0) yield* endFirst() ?? []
-  })
+async function* readBatches(
+  source: WindowSource,
+  origins: readonly ReadOrigin[],
+  request: ReadRequest,
+): AsyncGenerator<KlineBatch> {
+  const left = [...origins]
+  const endFirst = () => left.shift()?.end(source)
+  const plans = origins.map(({ plan }) => plan)
+  for await (const { plan, batch } of readPlans(source, plans, request)) {
+    // Those before it are over.
+    while (left[0].plan !== plan) yield* endFirst() ?? []
+    yield left[0].add(batch)
+  }
+  while (left.length > 0) yield* endFirst() ?? []
+}
+
+/** Where candles were read from, and what was requested. */
+interface ReadScope {
+  readonly source: WindowSource
+  readonly range: RequestedRange
+  /** What was made of them. */
+  readonly target: TargetInterval | undefined
+  readonly request: BatchRequest
+}
+
+/** Warns of series that lack candles of the range, when all is read. Throws `incomplete` for them with `failOnGaps`. */
+async function checkCoverage(
+  origins: readonly ReadOrigin[],
+  { source, range, target, request }: ReadScope,
+): Promise<void> {
+  const { partial, failOnGaps } = request
+  const { named } = range
+  if (named.from === undefined && named.to === undefined && !failOnGaps) return
+  const plans: Omit<SeriesPlan, 'range'>[] = []
+  for (const { plan, windows } of origins) {
+    const resampleTo = target && [await withAnchor(source, plan.series, target)]
+    plans.push({ ...plan, windows, resampleTo })
+  }
+  const totals = origins.map(origin => origin.totals)
+  const coverages = coverPlans({ source, range, partial }, plans, totals)
+  const series = plans.map((plan, index) => ({ ...plan.series, ...totals[index], coverage: coverages[index] }))
+  if (failOnGaps) checkGaps(series, range, source.info)
+  const rules = findRules(source.info.baseUrl)
+  for (const { symbol, coverage } of series) {
+    const text = describeShort(coverage, range, rules)
+    const name = seriesName({ symbol, interval: coverage.interval })
+    if (text !== undefined) toWarn(request)(`${describeRequested(range)}; ${name}: ${text}.`)
+  }
 }
 
 /** What is known of a series that is read. */
@@ -93,29 +155,44 @@ class ReadOrigin implements BatchOrigin {
   readonly coveredFrom: number
   firstOpenTime: number | undefined
   lastOpenTime: number | undefined
-  private latest: number | undefined
+  /** Those that `readOn` has read are part of it. */
+  windows: readonly WindowRef[]
+  private readonly counter: GapCounter
   private completeUntil = Number.NEGATIVE_INFINITY
 
   constructor(
-    private readonly request: ReadRequest,
-    private readonly plan: SeriesPlan,
+    private readonly request: BatchRequest,
+    readonly plan: SeriesPlan,
   ) {
+    this.windows = plan.windows
+    this.counter = new GapCounter(plan.series)
     this.range = plan.range
     this.coveredFrom = Math.max(plan.range.fromTime, plan.listedFrom ?? Number.NEGATIVE_INFINITY)
   }
 
   add(batch: KlineBatch): KlineBatch {
     this.firstOpenTime ??= batch.firstOpenTime
-    this.latest = batch.lastOpenTime
+    this.count(batch)
     return batch.withOrigin(this)
   }
 
   /** To be called when all is read. Returns a batch without rows where there was none, so that no series is left out silently. */
   end(source: WindowSource): KlineBatch[] {
-    this.lastOpenTime = this.latest
+    this.lastOpenTime = this.totals.lastOpenTime
     this.completeUntil = completeUntil(source, this.plan.windows)
     const { symbol, interval } = this.plan.series
-    return this.latest === undefined ? [KlineBatch.empty({ symbol, interval }, this)] : []
+    return this.lastOpenTime === undefined ? [KlineBatch.empty({ symbol, interval }, this)] : []
+  }
+
+  /** Of all candles that were read, also by `readOn`; gaps within a batch are counted with `failOnGaps` alone, which takes time. */
+  get totals(): SeriesTotals {
+    return this.counter.totals
+  }
+
+  private count(batch: KlineBatch): void {
+    const { length: candles, firstOpenTime, lastOpenTime } = batch
+    if (this.request.failOnGaps) this.counter.add(batch)
+    else this.counter.addTotals({ candles, firstOpenTime, lastOpenTime, gaps: 0, missing: 0 })
   }
 
   async threeDayAnchor(): Promise<number | undefined> {
@@ -129,13 +206,21 @@ class ReadOrigin implements BatchOrigin {
 
   async *readOn(toTime: number): AsyncGenerator<KlineBatch, number> {
     const { range, plan, request, completeUntil: until } = this
+    const count = (batch: KlineBatch) => this.count(batch)
+    const addWindows = (later: readonly WindowRef[]) => {
+      this.windows = [...plan.windows, ...later]
+    }
     if (toTime <= range.toTime) return until
     return yield* withSource(request, async function* (source) {
       const [rest] = await planSeries(source, [{ series: plan.series, range: { fromTime: range.toTime, toTime } }])
-      for await (const { batch } of readPlans(source, [rest], request)) yield batch
-      if (plan.windows.length > 0 && until === Number.NEGATIVE_INFINITY) return until
+      for await (const { batch } of readPlans(source, [rest], request)) {
+        count(batch)
+        yield batch
+      }
       const known = new Set(plan.windows.map(({ startDate }) => startDate))
       const later = rest.windows.filter(({ startDate }) => !known.has(startDate))
+      addWindows(later)
+      if (plan.windows.length > 0 && until === Number.NEGATIVE_INFINITY) return until
       return completeUntil(source, later, until)
     })
   }

@@ -1,4 +1,4 @@
-import { type Plan, planSeries, type SeriesPlan, type SeriesRange } from '../download/plan.js'
+import { type Plan, planSeries, type SeriesPlan, type SeriesRange, withAnchor } from '../download/plan.js'
 import { type RangeRequest, requestRange } from '../download/request-range.js'
 import { combine, namesSymbols, type Selection, selectedIntervals, selectSymbols } from '../download/selection.js'
 import type { WindowSource } from '../download/sources/window-source.js'
@@ -8,7 +8,6 @@ import { EXCHANGE_INTERVALS } from '../klines/intervals.js'
 import { sourceRange } from '../klines/resample/resampler.js'
 import {
   checkMultiple,
-  hasListingGrid,
   isMultiple,
   parseTargetInterval,
   type TargetInterval,
@@ -222,12 +221,4 @@ async function planExport(
     return { ...series, plan, windows: plan.windows }
   })
   return { plan, series }
-}
-
-/** A target on the symbol's own 3d grid, when that is known. */
-async function withAnchor(source: WindowSource, { symbol }: Series, target: TargetInterval): Promise<TargetInterval> {
-  return {
-    ...target,
-    anchor: target.anchor ?? (hasListingGrid(target) ? await source.contents.threeDayAnchor(symbol) : undefined),
-  }
 }

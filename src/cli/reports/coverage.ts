@@ -1,10 +1,4 @@
-import {
-  type CoveredSeries,
-  countShort,
-  describeCoverage,
-  describeRequested,
-  isShort,
-} from '../../download/coverage.js'
+import { type CoveredSeries, describeRequested, describeShort } from '../../download/coverage.js'
 import { exchangeMayHaveMore } from '../../http/base-url.js'
 import type { Coverage } from '../../klines/audit/coverage.js'
 import { DAY_MS } from '../../klines/intervals.js'
@@ -33,9 +27,8 @@ export function coverageText(series: readonly CoveredSeries[], details: Coverage
   const { range, baseUrl, verbose } = details
   const rules = findRules(baseUrl)
   const lines = series.flatMap(one => {
-    const text = describeCoverage(one.coverage)
-    const isSaid = text !== undefined && (countShort(one.coverage) === 0 || isShort(one.coverage, range, rules))
-    return isSaid
+    const text = describeShort(one.coverage, range, rules)
+    return text
       ? [series.length === 1 ? text : `${seriesName({ ...one, interval: one.coverage.interval })}: ${text}`]
       : []
   })
