@@ -162,6 +162,20 @@ export function describeShort(coverage: Coverage, range: RequestedRange, rules: 
   return countShort(coverage) === 0 || isShort(coverage, range, rules) ? describeCoverage(coverage) : undefined
 }
 
+/** The same as a sentence of its own for each series that it is said of. */
+export function shortSentences(
+  series: readonly CoveredSeries[],
+  range: RequestedRange,
+  { baseUrl }: Pick<SourceInfo, 'baseUrl'>,
+): string[] {
+  const rules = findRules(baseUrl)
+  return series.flatMap(({ symbol, coverage }) => {
+    const text = describeShort(coverage, range, rules)
+    const name = seriesName({ symbol, interval: coverage.interval })
+    return text === undefined ? [] : [`${describeRequested(range)}; ${name}: ${text}.`]
+  })
+}
+
 /**
  * What a series has of the requested range, when less is there than was requested: one sentence without a period at its end.
  * Undefined when all is there.

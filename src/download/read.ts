@@ -4,10 +4,9 @@ import { type KlineNumbers, type KlineObject, type KlineRow, rowToNumbers, rowTo
 import { KlinesError } from '../klines/errors.js'
 import { resample } from '../klines/resample/resample.js'
 import { parseTargetInterval, type TargetInterval } from '../klines/resample/target-interval.js'
-import { type SeriesLabel, seriesName, type WindowRef } from '../klines/series.js'
+import type { SeriesLabel, WindowRef } from '../klines/series.js'
 import type { RequestedRange, TimeRange } from '../klines/time-range.js'
-import { findRules } from '../trees/find-rules.js'
-import { checkGaps, completeUntil, coverPlans, describeRequested, describeShort } from './coverage.js'
+import { checkGaps, completeUntil, coverPlans, shortSentences } from './coverage.js'
 import type { KlinesRequest } from './download.js'
 import { incomplete, restated } from './errors.js'
 import { toWarn } from './events.js'
@@ -141,12 +140,7 @@ async function checkCoverage(
   const coverages = coverPlans({ source, range, partial }, plans, totals)
   const series = plans.map((plan, index) => ({ ...plan.series, ...totals[index], coverage: coverages[index] }))
   if (failOnGaps) checkGaps(series, range, source.info)
-  const rules = findRules(source.info.baseUrl)
-  for (const { symbol, coverage } of series) {
-    const text = describeShort(coverage, range, rules)
-    const name = seriesName({ symbol, interval: coverage.interval })
-    if (text !== undefined) toWarn(request)(`${describeRequested(range)}; ${name}: ${text}.`)
-  }
+  for (const sentence of shortSentences(series, range, source.info)) toWarn(request)(sentence)
 }
 
 /** What is known of a series that is read. */

@@ -1,12 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { shortSentences } from '../../download/coverage.js'
 import { downloadPlan } from '../../download/download.js'
 import { checkRange } from '../../download/request-range.js'
 import type { Warn } from '../../download/sources/window-source.js'
+import type { DownloadReport } from '../../download/tally.js'
 import { planRequest } from '../../export/export-series.js'
 import { writeOutputs } from '../../export/write.js'
 import { CORS_HEADERS } from '../http/error.js'
 import { checkMatch, isFresh } from '../http/preconditions.js'
-import { staleHeaders } from '../tree/routes.js'
+import { quotable, staleHeaders } from '../tree/routes.js'
 import type { Tree } from '../tree/tree.js'
 import { exportTag } from './etag.js'
 import { mediaType } from './media.js'
@@ -53,7 +55,8 @@ export async function answerExport(
     response.writeHead(304, cached).end()
     return
   }
-  const report = await downloadPlan(source, planned.plan, { signal, forExport: true })
+  const { partial } = resampling
+  const report = await downloadPlan(source, planned.plan, { signal, forExport: true, partial })
   checkMatch(fields, validators)
   const ending = `-${run.interval}.${parameters.extension}`
   const path = `${series.symbol}${ending}`
@@ -63,6 +66,7 @@ export async function answerExport(
     'accept-ranges': 'none',
     'x-content-type-options': 'nosniff',
     ...cached,
+    ...findWarning(source, report),
   }
   const output = new ResponseOutput(path, response, () => response.writeHead(200, headers), pace, signal)
   const sink = () => {
@@ -73,7 +77,6 @@ export async function answerExport(
     throw HEAD_SENT
   }
   const outputs = [{ path, format, gzip, series: planned.series }]
-  const { partial } = resampling
   try {
     await writeOutputs({ source, planned, outputs, rowFormat }, report, { partial, ...excerpt, signal, sink })
   } catch (error) {
@@ -87,7 +90,14 @@ function contentDisposition(name: string, plainName: string): string {
   return `attachment; filename="${plainName}"; filename*=UTF-8''${encodeURIComponent(name)}`
 }
 
-/** The header field for an export of cached windows that could not be revalidated. */
-function findWarning({ fetches }: ServedSource): Record<string, string> {
-  return fetches?.warning ? staleHeaders(fetches.warning) : {}
+/**
+ * The header field for an export of cached windows that could not be revalidated. With the report of its windows, also for one of less
+ * than was requested: 299 is a warning that lasts (RFC 7234, 5.5.7).
+ */
+function findWarning({ fetches, info }: ServedSource, report?: DownloadReport): Record<string, string> {
+  const stale = fetches?.warning ? staleHeaders(fetches.warning) : {}
+  const short = report ? shortSentences(report.series, report.range, info) : []
+  if (short.length === 0) return stale
+  const texts = short.map(text => `299 klines "${quotable(text)}"`)
+  return { ...stale, warning: [...(stale.warning ? [stale.warning] : []), ...texts].join(', ') }
 }

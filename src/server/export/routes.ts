@@ -52,6 +52,7 @@ export function exportEndpoints(tree: Tree, limits: Limits, warn: Warn = () => {
       description:
         'The bytes that klines export writes, streamed. Every window is checked before the first byte, so the file is whole ' +
         'or there is none; a connection that is cut means that it is not whole. Without from, to and last it has all candles. ' +
+        'What the series lacks at an end of the range that was named is said in a Warning header, with the code 299. ' +
         'A few exports run at once, and others wait for their turn; one that is read too slowly meanwhile is cut. ' +
         'Range requests are ignored, and there is no content coding.',
       tag: 'export',

@@ -100,6 +100,10 @@ function sendFile(tree: Tree, request: IncomingMessage, response: ServerResponse
  * replaces it. The message may quote the service, and a header field cannot carry all of its characters.
  */
 export function staleHeaders({ message }: Error): Record<string, string> {
-  const text = message.replace(/[^ -~]|["\\]/g, "'")
-  return { warning: `111 klines "Revalidation Failed: ${text}"`, 'cache-control': 'no-cache' }
+  return { warning: `111 klines "Revalidation Failed: ${quotable(message)}"`, 'cache-control': 'no-cache' }
+}
+
+/** A text for a quoted string of a header field. */
+export function quotable(text: string): string {
+  return text.replace(/[^ -~]|["\\]/g, "'")
 }

@@ -105,6 +105,26 @@ describe('the head of an export', () => {
     expect([head.status, stableHeaders(head), head.body.length]).toEqual([200, stableHeaders(response), 0])
   })
 
+  it('has a warning when the series lacks candles at an end of the range', async () => {
+    // The newest hour opens at 2025-03-30 23:00.
+    const there = 'candles from 2025-03-25 00:00 to 2025-03-30'
+    const expected = (interval: string, last: string, short: number) =>
+      `299 klines "Requested 2025-03-25 00:00 to 2025-04-05 00:00 UTC; BTCUSDT ${interval}: ${there} ${last}: ${short} short at the end."`
+    const { url } = await startTestServer(SAMPLE_TREE, { now: () => Date.UTC(2025, 3, 20) })
+    const warningOf = async (query: string, method = 'GET') => {
+      const response = await fetch(`${url}/export/1h/BTCUSDT.csv?${query}`, { method })
+      await response.arrayBuffer()
+      return response.headers.get('warning')
+    }
+    const range = 'from=2025-03-25&to=2025-04-05'
+    expect(await warningOf(range)).toBe(expected('1h', '23:00', 120))
+    expect(await warningOf(range, 'HEAD')).toBe(expected('1h', '23:00', 120))
+    expect(await warningOf(`${range}&resample=12h`)).toBe(expected('12h', '12:00', 10))
+    for (const whole of ['from=2025-03-25&to=2025-03-31', 'from=2025-03-25', '']) {
+      expect([whole, await warningOf(whole)]).toEqual([whole, null])
+    }
+  })
+
   it('HEAD fails where GET fails, also for what only writing shows', async () => {
     for (const [target, status] of [
       ['1h/BTCUSDT.csv?from=2031', 404],
