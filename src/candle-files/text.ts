@@ -14,12 +14,22 @@ export async function* readText(file: string): AsyncGenerator<string> {
   try {
     const isGzip = (await readStart(file, GZIP.length)).equals(GZIP)
     const bytes = createReadStream(file, { highWaterMark: CHUNK_BYTES })
+    const gunzip = isGzip ? createGunzip({ chunkSize: CHUNK_BYTES }) : undefined
     // `pipeline` destroys both when one fails, or when this loop is left.
-    const stream = isGzip ? pipeline(bytes, createGunzip({ chunkSize: CHUNK_BYTES }), () => {}) : bytes
+    const stream = gunzip ? pipeline(bytes, gunzip, () => {}) : bytes
     for await (const chunk of stream) yield decoder.decode(chunk, { stream: true })
     yield decoder.decode()
+    if (gunzip) await checkRest(file, gunzip.bytesWritten)
   } catch (error) {
     throw inputError(file, error)
+  }
+}
+
+/** zlib ends at zeros, with which some programs fill a file. Throws for anything else after them. */
+async function checkRest(file: string, start: number): Promise<void> {
+  for await (const chunk of createReadStream(file, { start, highWaterMark: CHUNK_BYTES })) {
+    if (Buffer.alloc(chunk.length).equals(chunk)) continue
+    throw damagedInput({ file }, `its gzip data ends at byte ${start}, expected no further bytes than zeros`)
   }
 }
 
