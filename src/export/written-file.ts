@@ -12,7 +12,7 @@ import { parseRangeDescription, type RangeText } from '../klines/time-range.js'
 import { type Compression, NUMBER_TYPES, type NumberType, type OutputColumn } from '../options/output-options.js'
 import { checkExcerpt } from './excerpt.js'
 import { versionText } from './file-content.js'
-import { type FileFacts, nameColumn, type ReadAt } from './formats/file-facts.js'
+import { type FileFacts, nameColumn, type ReadAt, readerOf } from './formats/file-facts.js'
 import { type MadeSeries, parseMade } from './made-series.js'
 import { parseTemplate } from './output-spec.js'
 import { columnType, parseColumns, parseRowFormat } from './row-format.js'
@@ -64,12 +64,7 @@ export async function readWrittenFile(path: string): Promise<WrittenRequest> {
 }
 
 async function readOpenFile(path: string, file: FileHandle, stats: Stats): Promise<WrittenRequest> {
-  const readAt: ReadAt = async (offset, length) => {
-    const bytes = Buffer.alloc(length)
-    const { bytesRead } = await file.read(bytes, 0, length, Math.max(0, offset))
-    if (bytesRead < length || offset < 0) throw new Error('it ends too early')
-    return bytes
-  }
+  const readAt = readerOf(file)
   const magic = stats.size < 4 ? '' : (await readAt(0, 4)).toString('latin1')
   const format = Object.hasOwn(MAGICS, magic) ? MAGICS[magic as keyof typeof MAGICS] : undefined
   if (format === undefined) throw cannotSay(path)

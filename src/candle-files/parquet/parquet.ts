@@ -1,70 +1,142 @@
 import type { FileHandle } from 'node:fs/promises'
-import zlib from 'node:zlib'
-import type { AsyncBuffer, Compressors, FileMetaData, SchemaElement } from 'hyparquet'
-import { METADATA_KEY } from '../export/formats/exporter.js'
-import { hasZstd } from '../export/row-format.js'
-import { type CellReader, formatDecimal, ROWS_AT_ONCE } from './cells.js'
-import { inputError, openInput } from './errors.js'
-import { parseFacts, type RawRow, type RawTable } from './raw-table.js'
+import type { FileMetaData, RowGroup, SchemaElement } from 'hyparquet'
+import { METADATA_KEY } from '../../export/formats/exporter.js'
+import { readerOf } from '../../export/formats/file-facts.js'
+import { readFooter } from '../../export/formats/parquet/footer.js'
+import { COLUMNS } from '../../klines/columns.js'
+import { SERIES_COLUMNS } from '../../options/output-options.js'
+import { type CellReader, checkLength, formatDecimal, ROWS_AT_ONCE } from '../cells.js'
+import { badInput, inputError, openInput } from '../errors.js'
+import { parseFacts, type RawRow, type RawTable } from '../raw-table.js'
+import { type Codecs, loadCodecs } from './codecs.js'
+import { type ColumnChunk, ColumnPages } from './column-pages.js'
+import { LargePage } from './page.js'
 
 /** The rows of a page that klines writes: its values are unpacked at once. */
 const PAGE_ROWS = 20_000
-/** A larger page is refused before it is unpacked; those of other programs have some MB. */
-const MAX_PAGE_BYTES = 256 * 1024 * 1024
+/** The columns that are read: other programs may have added columns of any type. */
+const READ_COLUMNS: readonly string[] = [...SERIES_COLUMNS, ...COLUMNS].filter(name => name !== 'ignore')
+/** How cells of candles are stored; doubles are refused elsewhere. */
+const READ_TYPES: readonly unknown[] = ['INT32', 'INT64', 'BYTE_ARRAY', 'FIXED_LEN_BYTE_ARRAY']
+/** A decimal of 76 digits, the longest that programs know, has 32 bytes. */
+const MAX_FIXED_BYTES = 32
 
 /** A Parquet file, also one that another program has written again. Throws `bad_input` and `damaged_input`. */
 export async function openParquet(file: string): Promise<RawTable> {
-  const metadata = await readMetadata(file)
-  const [, ...elements] = metadata.schema
-  const entry = metadata.key_value_metadata?.find(({ key }) => key === METADATA_KEY)
-  return {
-    columns: elements.map(({ name }) => name),
-    facts: parseFacts(entry?.value),
-    doubles: elements.filter(({ type }) => type === 'DOUBLE' || type === 'FLOAT').map(({ name }) => name),
-    rows: () => readRows(file, metadata),
-  }
-}
-
-async function readMetadata(file: string): Promise<FileMetaData> {
-  const { parquetMetadataAsync } = await import('hyparquet')
   const handle = await openInput(file)
   try {
-    return await parquetMetadataAsync(await toBuffer(handle))
-  } catch (error) {
-    throw inputError(file, error)
-  } finally {
-    await handle.close()
-  }
-}
-
-async function* readRows(file: string, metadata: FileMetaData): AsyncGenerator<RawRow[]> {
-  const { parquetScan } = await import('hyparquet')
-  const [root, ...elements] = metadata.schema
-  const readers = elements.map(cellReader)
-  // With their types, the library would make doubles of decimals and dates of times.
-  const plain = elements.map(element => ({ ...element, converted_type: undefined, logical_type: undefined }))
-  const schema = [root, ...plain]
-  const handle = await openInput(file)
-  try {
-    const reading = { file: await toBuffer(handle), compressors: await loadCompressors(), utf8: false }
-    const options = { ...reading, metadata: { ...metadata, schema } }
-    for (const { rowStart, rowEnd } of (await parquetScan(options)).ranges) {
-      for (let start = rowStart; start < rowEnd; start += PAGE_ROWS) {
-        const range = { rowStart: start, rowEnd: Math.min(rowEnd, start + PAGE_ROWS) }
-        const columns: unknown[][] = []
-        for (const [index, { name }] of elements.entries()) {
-          // A scan keeps what it has read last of each column: views of bytes, which take three times the memory of cells.
-          const { readColumn } = await parquetScan(options)
-          columns.push(Array.from(await readColumn({ column: name, ...range }), readers[index]))
-        }
-        yield* toRows(columns, range.rowEnd - start)
-      }
+    const metadata = await readFooter(readerOf(handle), (await handle.stat()).size)
+    checkCounts(metadata)
+    const elements = topElements(metadata.schema)
+    const columns = elements.filter(({ name }) => READ_COLUMNS.includes(name))
+    const entry = metadata.key_value_metadata?.find(({ key }) => key === METADATA_KEY)
+    return {
+      columns: columns.map(({ name }) => name),
+      facts: parseFacts(entry?.value),
+      doubles: elements.filter(({ type }) => type === 'DOUBLE' || type === 'FLOAT').map(({ name }) => name),
+      rows: () => readRows(file, metadata, columns),
     }
   } catch (error) {
     throw inputError(file, error)
   } finally {
     await handle.close()
   }
+}
+
+/** Throws where row groups have a number of rows that cannot be, or not all rows of the file. */
+function checkCounts({ num_rows: all, row_groups: groups }: FileMetaData): void {
+  const wrong = groups.find(({ num_rows: rows }) => !(rows >= 0n && rows <= BigInt(Number.MAX_SAFE_INTEGER)))
+  if (wrong) throw new Error(`a row group has ${wrong.num_rows} rows`)
+  const rows = groups.reduce((sum, { num_rows }) => sum + num_rows, 0n)
+  if (rows !== all) throw new Error(`its row groups have ${rows} rows, expected ${all}`)
+}
+
+/** The columns of a schema that have one value in each row, without lists and structs. */
+function topElements([root, ...elements]: readonly SchemaElement[]): SchemaElement[] {
+  const found: SchemaElement[] = []
+  let index = 0
+  for (let column = 0; column < (root.num_children ?? 0); column++) {
+    const element = elements[index]
+    if (element.num_children === undefined && element.repetition_type !== 'REPEATED') found.push(element)
+    // A struct is followed by all that is in it.
+    for (let inside = 1; inside > 0; index++) inside += (elements[index].num_children ?? 0) - 1
+  }
+  return found
+}
+
+async function* readRows(
+  file: string,
+  { row_groups: groups }: FileMetaData,
+  columns: readonly SchemaElement[],
+): AsyncGenerator<RawRow[]> {
+  const codecs = await loadCodecs()
+  const handle = await openInput(file)
+  try {
+    for (const group of groups) {
+      if (group.num_rows > 0n) yield* readGroup(file, handle, group, columns, codecs)
+    }
+  } catch (error) {
+    throw inputError(file, error)
+  } finally {
+    await handle.close()
+  }
+}
+
+async function* readGroup(
+  file: string,
+  handle: FileHandle,
+  group: RowGroup,
+  columns: readonly SchemaElement[],
+  codecs: Codecs,
+): AsyncGenerator<RawRow[]> {
+  const readers = columns.map(element => ({
+    name: element.name,
+    toCell: cellReader(element),
+    pages: new ColumnPages(readerOf(handle), codecs, findChunk(file, group, element, codecs)),
+  }))
+  const rows = Number(group.num_rows)
+  for (let start = 0; start < rows; start += PAGE_ROWS) {
+    const count = Math.min(PAGE_ROWS, rows - start)
+    const cells: unknown[][] = []
+    for (const { name, pages, toCell } of readers) {
+      try {
+        cells.push(await pages.read(count, toCell))
+      } catch (error) {
+        if (!(error instanceof LargePage)) throw inputError(file, error, name)
+        throw badInput({ file, cell: name }, error.message, ['Write the file again with row groups of 100,000 rows.'])
+      }
+    }
+    yield* toRows(cells, count)
+  }
+}
+
+/** Where a row group has the values of a column. Throws for values that cannot be read. */
+function findChunk(file: string, group: RowGroup, element: SchemaElement, codecs: Codecs): ColumnChunk {
+  const { name, type, type_length: length = 0 } = element
+  const chunk = group.columns.find(({ meta_data: meta }) => String(meta?.path_in_schema) === name)
+  const meta = chunk?.meta_data
+  if (meta === undefined) throw new Error(`a row group lacks the column ${name}`)
+  if (chunk?.file_path) throw badInput({ file, cell: name }, 'its values are in another file')
+  if (!READ_TYPES.includes(type) || length > MAX_FIXED_BYTES) {
+    throw badInput({ file, cell: name }, `it has the type ${type}, expected texts, integers or decimals`)
+  }
+  if (!Object.hasOwn(codecs, meta.codec)) {
+    const expected = Object.keys(codecs).join(', ')
+    throw badInput({ file, cell: name }, `its compression is ${meta.codec ?? 'unknown'}, expected one of ${expected}`, [
+      'Write the file again with one of these.',
+    ])
+  }
+  if (meta.num_values !== group.num_rows) {
+    throw new Error(`a row group has ${meta.num_values} values of ${name}, expected ${group.num_rows}`)
+  }
+  const start = Number(meta.dictionary_page_offset || meta.data_page_offset)
+  const end = start + Number(meta.total_compressed_size)
+  return { element: storedElement(element), codec: meta.codec, start, end, rows: Number(group.num_rows) }
+}
+
+/** With the type of its values, the library would make doubles of decimals and dates of times. */
+function storedElement(element: SchemaElement): SchemaElement {
+  return { ...element, converted_type: undefined, logical_type: undefined }
 }
 
 /** The rows of columns, some at once. */
@@ -79,13 +151,15 @@ function* toRows(columns: readonly (readonly unknown[])[], length: number): Gene
 /** How the plain values of a column become cells: decimals as text, times in ms. */
 function cellReader({ type, converted_type, logical_type, scale = 0 }: SchemaElement): CellReader {
   if (converted_type === 'DECIMAL' || logical_type?.type === 'DECIMAL') {
-    return value => formatDecimal(value instanceof Uint8Array ? parseInteger(value) : value, scale)
+    return value => formatDecimal(value instanceof Uint8Array ? parseInteger(checkLength(value)) : value, scale)
   }
   const unit = logical_type?.type === 'TIMESTAMP' ? logical_type.unit : converted_type?.replace('TIMESTAMP_', '')
   if (unit === 'MICROS') return value => toMilliseconds(value, 1_000n)
   if (unit === 'NANOS') return value => toMilliseconds(value, 1_000_000n)
   const decoder = new TextDecoder('utf-8', { fatal: true })
-  return type === 'BYTE_ARRAY' ? value => (value instanceof Uint8Array ? decoder.decode(value) : value) : value => value
+  return type === 'BYTE_ARRAY'
+    ? value => (value instanceof Uint8Array ? decoder.decode(checkLength(value)) : value)
+    : value => value
 }
 
 /** A time in finer units; one that is no whole millisecond stays, and is refused. */
@@ -101,46 +175,4 @@ function parseInteger(bytes: Uint8Array): bigint {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   for (let i = start; i < bytes.length; i += 8) value = (value << 64n) | view.getBigUint64(i)
   return BigInt.asIntN(8 * bytes.length, value)
-}
-
-async function loadCompressors(): Promise<Compressors> {
-  const { snappyUncompress } = await import('hyparquet')
-  const unzstd = await loadZstd()
-  return {
-    GZIP: (bytes, length) => zlib.gunzipSync(bytes, { maxOutputLength: checkPage(length) }),
-    ZSTD: (bytes, length) => unzstd(bytes, checkPage(length)),
-    SNAPPY: (bytes, length) => {
-      const page = new Uint8Array(checkPage(length))
-      snappyUncompress(bytes, page)
-      return page
-    },
-  }
-}
-
-/** The types of this project are those of Node 20, which has no zstd: there a library unpacks it. */
-async function loadZstd(): Promise<(bytes: Uint8Array, length: number) => Uint8Array> {
-  if (hasZstd()) {
-    const { zstdDecompressSync } = zlib as unknown as { zstdDecompressSync: typeof zlib.gunzipSync }
-    return (bytes, maxOutputLength) => zstdDecompressSync(bytes, { maxOutputLength })
-  }
-  const { decompress } = await import('fzstd')
-  return (bytes, length) => decompress(bytes, new Uint8Array(length))
-}
-
-function checkPage(length: number): number {
-  if (length > 0 && length <= MAX_PAGE_BYTES) return length
-  throw new Error(`a page has ${length} bytes, expected at most ${MAX_PAGE_BYTES}`)
-}
-
-/** Reads at places of an open file. */
-async function toBuffer(handle: FileHandle): Promise<AsyncBuffer> {
-  const { size } = await handle.stat()
-  return {
-    byteLength: size,
-    async slice(start, end = size) {
-      const bytes = new Uint8Array(Math.max(0, Math.min(end, size) - start))
-      const { bytesRead } = await handle.read(bytes, 0, bytes.length, start)
-      return bytes.buffer.slice(0, bytesRead)
-    },
-  }
 }

@@ -1,3 +1,4 @@
+import type { FileHandle } from 'node:fs/promises'
 import type { ColumnType } from '../row-format.js'
 
 /** What a Parquet or Arrow file is, whatever its metadata says. */
@@ -13,6 +14,16 @@ export interface FileFacts {
 
 /** Bytes of a file at an offset. Throws when it has fewer. */
 export type ReadAt = (offset: number, length: number) => Promise<Buffer>
+
+/** Reads an open file. */
+export function readerOf(file: FileHandle): ReadAt {
+  return async (offset, length) => {
+    const bytes = Buffer.alloc(length)
+    const { bytesRead } = await file.read(bytes, 0, length, Math.max(0, offset))
+    if (bytesRead < length || offset < 0) throw new Error('it ends too early')
+    return bytes
+  }
+}
 
 /** A larger footer is not read: that of 200 million rows has 4 MB. */
 export const MAX_FOOTER_BYTES = 8 * 1024 * 1024
