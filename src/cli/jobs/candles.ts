@@ -17,6 +17,7 @@ import { toOutputRequest } from '../flags/from-table.js'
 import { pick } from '../flags/group.js'
 import { toFetchOptions } from '../flags/service.js'
 import { restatedLines } from '../reports/changes.js'
+import { coverageText } from '../reports/coverage.js'
 import { fingerprintLines } from '../reports/fingerprint.js'
 import type { Report } from '../reports/report.js'
 import { dryRunReport, runReport } from '../reports/run.js'
@@ -95,13 +96,12 @@ async function runOnce(
   return undefined
 }
 
-/** What stderr says about candles that went to stdout, where no summary says it. Below a table it is said what the range lacks. */
-function streamNotes(result: RunResult, isTable: boolean): string[] {
-  const { series, fingerprints } = result
-  const lacking = isTable ? '' : tableNotes('', result)
+/** What stderr says about candles that went to stdout, where no summary says it. What a range lacks stands below a table already. */
+function streamNotes({ series, range, baseUrl, fingerprints }: RunResult, isTable: boolean): string[] {
+  const coverage = isTable ? undefined : coverageText(series, { range, baseUrl, verbose: false })
   return [
     ...restatedLines(series),
-    ...(lacking === '' ? [] : [lacking]),
+    ...(coverage === undefined ? [] : [coverage]),
     ...(fingerprints ? fingerprintLines(fingerprints) : []),
   ]
 }
