@@ -48,8 +48,8 @@ export function requireMirror(flags: LocationFlags, warn?: (warning: string) => 
 }
 
 /**
- * The address to download from into a mirror: the one that the flags name, else the one that the mirror names. In a cloned folder, whose config
- * names the mirror, both may be a stranger's: then requests are sent only to addresses that the user knows. Throws `bad_option`.
+ * The address to download from into a mirror: the one that the flags name, else the one that the mirror names. In a cloned folder, whose
+ * config names the mirror, both may be a stranger's: then requests are sent only to addresses that the user knows. Throws `bad_option`.
  */
 export function findMirrorSource(
   { root, baseUrl }: Mirror,

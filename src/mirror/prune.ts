@@ -62,8 +62,8 @@ function findLostSeries({ root, record }: Mirror): string[] {
 }
 
 /**
- * Returns what `clearMirror` would remove: all files below `api/klines` and the mirror's own ones, not others in its folder. Throws `mirror_unusable`, and
- * `linked_path` for a mirror with links.
+ * Returns what `clearMirror` would remove: all files below `api/klines` and the mirror's own ones, not others in its folder. Throws
+ * `mirror_unusable`, and `linked_path` for a mirror with links.
  */
 export function planClear(mirror: Mirror): Removal {
   mirror.upkeep.refuseLinks(ALL_SERIES)

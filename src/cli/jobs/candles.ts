@@ -79,8 +79,9 @@ async function runOnce(
     const result = await runJob(flags, { ...request, output }, table)
     if (table && !flags.quiet) print(tableNotes(table.omitted, result))
     // A reader that has closed the pipe has seen enough.
-    if (output === '-' && !flags.quiet && process.stdout.writable)
+    if (output === '-' && !flags.quiet && process.stdout.writable) {
       for (const line of streamNotes(result, table !== undefined)) printNote(line)
+    }
     const elapsedMs = performance.now() - startedMs
     return toReport(result, { elapsedMs, now: systemClock.now(), offline, perSeries: flags['per-series'] ?? false })
   }

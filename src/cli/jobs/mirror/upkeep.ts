@@ -17,7 +17,10 @@ import { offlineAddress, withAddress } from '../../service-address.js'
 import { confirm, isInteractive } from '../../terminal/confirm.js'
 import { ProgressDisplay } from '../../terminal/progress.js'
 
-/** `mirror prune`: asks before it removes windows and files that klines did not write, unless `yes` is set. Throws `bad_option` without a terminal to ask at. */
+/**
+ * `mirror prune`: asks before it removes windows and files that klines did not write, unless `yes` is set. Throws `bad_option` without a
+ * terminal to ask at.
+ */
 export async function runMirrorPrune(
   flags: LocationFlags & { 'dry-run'?: boolean; yes?: boolean },
   { signal, warn }: RunContext,
