@@ -75,13 +75,26 @@ function statPath(path: string): BigIntStats {
 }
 
 async function findFile(path: string): Promise<FoundTarget> {
-  const { source, made, version, ...options } = await readWrittenFile(path)
+  const { source, made, version, ...options } = await readWrittenFile(path).catch(async error => {
+    throw (await ofLake(path)) ?? error
+  })
   await checkOutputs([{ path }], { force: true })
   type Request = ExportRequest & MadeRequest & Pick<WriteOptions, 'updates'> & { readonly output: string }
   const toRequest = (request: object): Request => {
     return { ...request, ...options, ...selectMade(made), output: path, force: true, updates: version }
   }
   return { source, run: request => exportTo(toRequest(request)), plan: request => dryRun(toRequest(request)) }
+}
+
+/** The error for a file of a lake; undefined for any other file. */
+async function ofLake(path: string): Promise<KlinesError | undefined> {
+  const { findLakeOf } = await import('../lake/remembered.js')
+  const lake = findLakeOf(path)
+  if (lake === undefined) return undefined
+  return new KlinesError('bad_output', `${path} cannot be updated: it is a file of a lake.`, {
+    suggestions: [`Name the folder of the lake: klines update ${quoteWord(lake)}`],
+    data: { output: path },
+  })
 }
 
 async function findLake(path: string): Promise<FoundTarget> {

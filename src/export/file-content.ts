@@ -1,6 +1,6 @@
 import { lstatSync, readFileSync } from 'node:fs'
 import { sha256 } from '../fs/checksum.js'
-import type { FileVersion } from '../mirror/file-store.js'
+import type { FileVersion } from '../fs/read-file.js'
 
 /** The content of a file: its size in bytes, and a SHA-256 in hex. */
 export interface FileContent {

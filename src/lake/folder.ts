@@ -1,17 +1,15 @@
-import { type Dirent, lstatSync, readdirSync, statSync } from 'node:fs'
+import { lstatSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { outputError } from '../export/output/errors.js'
 import { isTempName } from '../export/output/temp.js'
-import { linkError } from '../fs/links.js'
 import { KlinesError } from '../klines/errors.js'
-import { type DeltaLog, LOG_FOLDER } from './delta/actions.js'
+import type { DeltaLog } from './delta/actions.js'
 import { type DeltaTable, readTable } from './delta/log.js'
+import { checkEntries } from './entries.js'
 import { findFiles, parsePartPath, partVersion, SERIES_FOLDER } from './layout.js'
 import { LOCK_FILE } from './lock/lock-file.js'
 import { type LakeManifest, MANIFEST_FILE, type ManifestRead, readManifest } from './manifest.js'
 import { findDifference } from './options.js'
-import { README_FILE } from './root/readme.js'
-import { VIEWS_FILE } from './root/views.js'
 
 /** What is in the folder of a lake. */
 export interface LakeFolder {
@@ -28,13 +26,13 @@ export interface LakeFolder {
 
 /**
  * Reads the folder of a lake that is to be written; changes nothing. Throws `bad_output` for a file, for a folder that has something
- * in it and is no lake, and for a lake of a newer version, or whose log cannot be used; `linked_path` for a lake with links.
+ * in it and is no lake, for a lake of a newer version, or whose log cannot be used, and what `checkEntries` throws.
  */
 export async function openFolder(root: string, warn: (warning: string) => void = () => {}): Promise<LakeFolder> {
   try {
     const stats = statSync(root, { throwIfNoEntry: false })
     if (stats && !stats.isDirectory()) throw notALake(root, 'is a file')
-    refuseLakeLinks(root)
+    checkEntries(root)
     const names = stats ? readdirSync(root) : []
     const read = readManifest(root)
     if (read.state === 'newer') throw newer(root, read.schema)
@@ -47,13 +45,25 @@ export async function openFolder(root: string, warn: (warning: string) => void =
       const rest = table ? 'The parts are compared with new ones.' : 'All parts are written again.'
       warn(`${join(root, MANIFEST_FILE)} cannot be used: ${read.reason}. ${rest}`)
     }
-    const files = findFiles(root).filter(parsePartPath).sort()
+    const found = findFiles(root)
+    const files = found.filter(parsePartPath).sort()
     const log = table?.log
+    if (log === undefined) warnForeign(root, found, warn)
     const manifest = findManifest(read, table)
     return { root, manifest, parts: findParts(manifest, files, log), files, log }
   } catch (error) {
     throw outputError(error, root)
   }
+}
+
+/** Warns about Parquet files that no part can be: nothing is known of them, and they stay. */
+function warnForeign(root: string, files: readonly string[], warn: (warning: string) => void): void {
+  const foreign = files.filter(path => path.endsWith('.parquet') && !parsePartPath(path)).sort()
+  if (foreign.length === 0) return
+  const more = foreign.length === 1 ? '' : ` and ${foreign.length - 1} more`
+  warn(
+    `Not of this lake, but read by a query over **/*.parquet: ${join(root, foreign[0])}${more}. Remove what should not be there.`,
+  )
 }
 
 /** Whether the manifest says that a lake has no log. */
@@ -107,32 +117,4 @@ function newer(root: string, schema: number): KlinesError {
       suggestions: ['Update klines, or name another folder with `output`.'],
     },
   )
-}
-
-const ROOT_NAMES = [MANIFEST_FILE, LOCK_FILE, VIEWS_FILE, README_FILE, LOG_FOLDER]
-
-/**
- * Throws `linked_path` for a link in the root of a lake where one of its files or folders belongs, and for any link in the folders
- * of its series and of its log. Other links in the root are somebody else's. To be called before anything is written.
- */
-function refuseLakeLinks(root: string): void {
-  for (const entry of listEntries(root)) {
-    if (!ROOT_NAMES.includes(entry.name) && !SERIES_FOLDER.test(entry.name)) continue
-    refuseLinksBelow(root, entry.name, entry)
-  }
-}
-
-function refuseLinksBelow(root: string, path: string, entry: Dirent): void {
-  if (entry.isSymbolicLink()) throw linkError(root, path)
-  if (!entry.isDirectory()) return
-  for (const child of listEntries(join(root, path))) refuseLinksBelow(root, `${path}/${child.name}`, child)
-}
-
-/** The entries of a folder; none of one that cannot be listed, which whoever writes there finds out. */
-function listEntries(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-  } catch {
-    return []
-  }
 }

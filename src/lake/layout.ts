@@ -24,12 +24,15 @@ export const TABLES = ['delta'] as const
 export type Table = (typeof TABLES)[number]
 
 export const PART_FILE = 'part-0.parquet'
+/** A larger manifest, entry of the log or checkpoint is not read. That of a million windows is smaller. */
+export const MAX_FILE_BYTES = 256 * 1024 * 1024
+/** A folder of a series, or one in it. */
+export const SERIES_FOLDERS = /^(?:symbol|interval|year|month)=/
 const PART_PATH =
   /^symbol=([^/]+)\/interval=(\d{1,6}[A-Za-z]{1,3})(?:\/year=\d{4,6}(?:\/month=\d{2})?)?\/part-(?:0|\d{20}(?:-[0-9a-f-]{36})?)\.parquet$/
 const VERSION_DIGITS = 20
 /** The name of a folder in the root. */
 export const SERIES_FOLDER = /^symbol=/
-const FOLDERS = /^(?:symbol|interval|year|month)=/
 const MAX_DEPTH = 4
 
 /** The open times that belong into the part of an open time (ms UTC). */
@@ -86,6 +89,8 @@ export function findFiles(root: string, folder = '', depth = 0): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap(entry => {
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`
     if (entry.isFile()) return [path]
-    return entry.isDirectory() && depth < MAX_DEPTH && FOLDERS.test(entry.name) ? findFiles(root, path, depth + 1) : []
+    return entry.isDirectory() && depth < MAX_DEPTH && SERIES_FOLDERS.test(entry.name)
+      ? findFiles(root, path, depth + 1)
+      : []
   })
 }

@@ -1,6 +1,6 @@
 import { lstatSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import { describeErrno } from '../fs/errno.js'
+import { describeErrno, errnoCode } from '../fs/errno.js'
 import { isKlinesError, KlinesError } from '../klines/errors.js'
 import { type DeltaTable, readTable } from './delta/log.js'
 import { isPlain } from './folder.js'
@@ -34,23 +34,31 @@ export async function listParts(lake: string, code: ErrorCode): Promise<ListedPa
   return { paths: parts.map(({ path }) => path), partition: options.partition, manifest }
 }
 
-/** The paths of parts on the disk. Throws `incomplete` when one is missing, or is a link, which could lead anywhere. */
+/** The paths of parts on the disk. Throws `incomplete` when one is missing, or is a link, which could lead anywhere, or no file. */
 export function locateParts(lake: string, paths: readonly string[]): string[] {
   const root = realpathSync(lake)
   const missing = paths.filter(path => !isPart(root, path))
   if (missing.length === 0) return paths.map(path => join(root, path))
   const count = missing.length === 1 ? '' : ` and ${missing.length - 1} more`
-  throw new KlinesError('incomplete', `${missing[0]}${count} of the lake ${lake} is missing, or is a link.`, {
-    suggestions: ['Write it again with the klines export or klines download that made the lake.'],
-    data: { missing },
-  })
+  throw new KlinesError(
+    'incomplete',
+    `${missing[0]}${count} of the lake ${lake} is missing, or is a link or no file.`,
+    {
+      suggestions: ['Write it again with the klines export or klines download that made the lake.'],
+      data: { missing },
+    },
+  )
 }
 
 /** Whether a part is a file of its own below the lake. */
 function isPart(root: string, path: string): boolean {
   const file = join(root, path)
-  const isFile = lstatSync(file, { throwIfNoEntry: false })?.isFile() ?? false
-  return isFile && realpathSync(file) === file
+  try {
+    return lstatSync(file).isFile() && realpathSync(file) === file
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(errnoCode(error))) return false
+    throw error
+  }
 }
 
 /** Reads the manifest and the log, of which either may be missing. */
@@ -63,7 +71,8 @@ async function readState(
     return { read, table: await readTable(lake, isPlain(read)) }
   } catch (cause) {
     const message = isKlinesError(cause) ? cause.message : `Cannot read the lake ${lake}: ${describeErrno(cause)}.`
-    throw new KlinesError(code, message, { cause })
+    const suggestions = [`Run the klines export or klines download that made the lake again: it says what to do.`]
+    throw new KlinesError(code, message, { cause, suggestions })
   }
 }
 
@@ -71,7 +80,7 @@ function notALake(lake: string, read: Exclude<ManifestRead, { state: 'read' }>, 
   const reason = {
     missing: `it has no ${MANIFEST_FILE}`,
     newer: `its ${MANIFEST_FILE} is of a newer klines`,
-    damaged: `its ${MANIFEST_FILE} is damaged`,
+    damaged: `its ${MANIFEST_FILE} is damaged${read.state === 'damaged' ? ` (${read.reason})` : ''}`,
   }[read.state]
   const advice = {
     missing: `Make one: klines export all -i all --layout hive -o ${lake}`,

@@ -1,13 +1,12 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FileContent } from '../export/file-content.js'
 import { isFingerprint, type SeriesFingerprint } from '../fingerprint/fingerprint.js'
-import { errnoCode } from '../fs/errno.js'
+import { readFile } from '../fs/read-file.js'
 import type { SeriesTotals } from '../klines/audit/gap-counter.js'
 import { isObject } from '../klines/json.js'
 import type { SeriesLabel } from '../klines/series.js'
 import { VERSION } from '../version.js'
-import { parsePartPath } from './layout.js'
+import { MAX_FILE_BYTES, parsePartPath } from './layout.js'
 import { isLakeOptions, type LakeOptions } from './options.js'
 
 /** The file in the root of a lake that says what the lake is made of. */
@@ -91,17 +90,11 @@ function toComparedText({ series, ...rest }: LakeManifest): string {
 
 /** Reads the manifest of a lake, which may be anything. Throws what the file system throws. */
 export function readManifest(root: string): ManifestRead {
-  let text: string
+  const file = readFile(join(root, MANIFEST_FILE), MAX_FILE_BYTES)
+  if (file.state === 'missing') return file
+  if (file.state === 'corrupt') return { state: 'damaged', reason: `it is ${file.reason}` }
   try {
-    text = readFileSync(join(root, MANIFEST_FILE), 'utf8')
-  } catch (error) {
-    const code = errnoCode(error)
-    if (code === 'ENOENT') return { state: 'missing' }
-    if (code === 'EISDIR') return { state: 'damaged', reason: 'it is a folder' }
-    throw error
-  }
-  try {
-    const value = JSON.parse(text)
+    const value = JSON.parse(file.bytes.toString())
     if (Number.isInteger(value?.schema) && value.schema > SCHEMA) return { state: 'newer', schema: value.schema }
     if (!isManifest(value)) return { state: 'damaged', reason: 'it has another form' }
     const { source, options, series } = value

@@ -8,7 +8,6 @@ import {
   opendirSync,
   openSync,
   readdirSync,
-  readSync,
   renameSync,
   rmSync,
   type Stats,
@@ -31,83 +30,6 @@ const WRITE_TRIES = 3
 
 /** A larger file of a mirror is corrupt, and not read: the longest window has 139,569 bytes. */
 export const MAX_FILE_BYTES = 16 * 1024 * 1024
-
-/** Returns a buffer of a size in bytes. */
-export type Allocate = (size: number) => Buffer
-
-/** Identifies one version of a file. */
-export interface FileVersion {
-  readonly ino: number
-  readonly size: number
-  /** Modification time, ms. */
-  readonly mtimeMs: number
-  /** Time of the last change of the file or of its attributes, ms. No program can set it. */
-  readonly ctimeMs: number
-}
-
-/** Whether two versions are one. */
-export function isSameVersion(a: FileVersion | undefined, b: FileVersion | undefined): boolean {
-  return a?.ino === b?.ino && a?.size === b?.size && a?.mtimeMs === b?.mtimeMs && a?.ctimeMs === b?.ctimeMs
-}
-
-/** The bytes of a file and its version. */
-export interface FileSnapshot extends FileVersion {
-  readonly state: 'file'
-  readonly bytes: Buffer
-}
-
-/**
- * A regular file, nothing, or what cannot be a file of the mirror: a folder, link, FIFO, socket or device, or a file of more
- * than `MAX_FILE_BYTES`. `reason` describes it.
- */
-export type FileRead =
-  | FileSnapshot
-  | { readonly state: 'missing' }
-  | { readonly state: 'corrupt'; readonly reason: string }
-
-const NOT_REGULAR: FileRead = { state: 'corrupt', reason: 'not a regular file' }
-
-/**
- * Reads a regular file through one descriptor, so that the bytes of a concurrent replacement are never mixed in. Links are
- * not followed, a FIFO is opened without waiting for a writer, and the size is checked first. Throws what the file system
- * throws.
- *
- * Synchronous because window files are small (at most 139,569 bytes): four trips through the thread pool cost several times
- * the read itself.
- */
-export function readFile(path: string, allocate: Allocate = Buffer.allocUnsafeSlow): FileRead {
-  let descriptor: number
-  try {
-    descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
-  } catch (error) {
-    const code = errnoCode(error)
-    if (code === 'ENOENT') return { state: 'missing' }
-    if (code === 'ENOTDIR') return { state: 'corrupt', reason: 'below something that is not a folder' }
-    if (code === 'ELOOP' || code === 'ENXIO') return NOT_REGULAR
-    throw error
-  }
-  try {
-    const stat = fstatSync(descriptor)
-    const { ino, size, mtimeMs, ctimeMs } = stat
-    if (!stat.isFile()) return NOT_REGULAR
-    if (size > MAX_FILE_BYTES)
-      return { state: 'corrupt', reason: `of ${size} bytes; expected at most ${MAX_FILE_BYTES}` }
-    return { state: 'file', bytes: fill(allocate(size), descriptor, 0), ino, size, mtimeMs, ctimeMs }
-  } finally {
-    closeSync(descriptor)
-  }
-}
-
-/** Reads bytes of a file from a position on until the buffer is full; returns less of it where the file ends before. */
-export function fill(buffer: Buffer, descriptor: number, position: number): Buffer {
-  let filled = 0
-  while (filled < buffer.length) {
-    const read = readSync(descriptor, buffer, filled, buffer.length - filled, position + filled)
-    if (read === 0) break
-    filled += read
-  }
-  return buffer.subarray(0, filled)
-}
 
 /**
  * Writes a file at `root/path` whole or not at all: a temp file is written, its size checked (a short write must not become a

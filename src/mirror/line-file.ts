@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, fsyncSync, openSync, readSync, rmSync, type Stats, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { fill, syncFolder, writeFile } from './file-store.js'
+import { fill } from '../fs/read-file.js'
+import { syncFolder, writeFile } from './file-store.js'
 
 /** Of a larger file only the end is read: 64 MiB of the record are some 350,000 windows, and 150 MB of memory. */
 export const MAX_LINE_FILE_BYTES = 64 * 1024 * 1024

@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { errnoCode } from '../fs/errno.js'
+import { readFile } from '../fs/read-file.js'
 import { isSourceName } from '../http/base-url.js'
 import { KlinesError } from '../klines/errors.js'
 import { throwNoMemory } from '../klines/no-memory.js'
 import { findRules } from '../trees/find-rules.js'
 import { toMirrorError } from './errors.js'
-import { readFile } from './file-store.js'
+import { MAX_FILE_BYTES } from './file-store.js'
 
 /** The versions of a mirror's folder layout that this version reads. */
 const LAYOUTS = [1, 2]
@@ -45,7 +46,7 @@ export function readMeta(root: string, warn: (warning: string) => void = () => {
   let meta: Partial<MirrorMeta> | null
   try {
     // `readFileSync` would wait forever on a FIFO.
-    const file = readFile(path)
+    const file = readFile(path, MAX_FILE_BYTES)
     // A file in the place of the root, or of a folder above it, is no mirror: only a folder's name may end so.
     if (file.state === 'missing' || !existsSync(root + sep)) return undefined
     if (file.state === 'corrupt') return unreadable(`it is ${file.reason}`)

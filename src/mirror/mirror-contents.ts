@@ -1,3 +1,4 @@
+import type { FileRead } from '../fs/read-file.js'
 import { isKlinesError, KlinesError } from '../klines/errors.js'
 import { EXCHANGE_INTERVALS, type Interval, isMinutes } from '../klines/intervals.js'
 import { parseStartDates, parseSymbols } from '../klines/lists.js'
@@ -6,7 +7,6 @@ import { type Series, windowOf } from '../klines/series.js'
 import { isSymbol, type SymbolName, sortSymbols } from '../klines/symbols.js'
 import { isStartDate } from '../klines/windows.js'
 import type { TreeRules } from '../trees/tree-rules.js'
-import type { FileRead } from './file-store.js'
 import type { MirrorFiles } from './mirror-files.js'
 import type { MirrorRecord } from './record.js'
 

@@ -1,18 +1,9 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
 import { errnoCode } from '../fs/errno.js'
+import { type Allocate, type FileRead, type FileVersion, readFile } from '../fs/read-file.js'
 import { toMirrorError } from './errors.js'
-import {
-  type Allocate,
-  type FileRead,
-  type FileVersion,
-  hasName,
-  listFolder,
-  readFile,
-  setTime,
-  statPath,
-  writeFile,
-} from './file-store.js'
+import { hasName, listFolder, MAX_FILE_BYTES, setTime, statPath, writeFile } from './file-store.js'
 
 /** The errors of a path that leads nowhere. */
 const NOT_THERE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP'])
@@ -32,7 +23,7 @@ export class MirrorFiles {
    */
   read(path: string, allocate?: Allocate): FileRead {
     return this.reading(() => {
-      const file = readFile(join(this.root, path), allocate)
+      const file = readFile(join(this.root, path), MAX_FILE_BYTES, allocate)
       return file.state === 'corrupt' && !this.exists ? { state: 'missing' } : file
     }, path)
   }

@@ -1,9 +1,9 @@
+import { type FileVersion, isSameVersion } from '../fs/read-file.js'
 import { decodeWindow } from '../klines/batch/window-codec.js'
 import { isKlinesError } from '../klines/errors.js'
 import { seriesPath, windowPath } from '../klines/paths.js'
 import { seriesName, type WindowRef, windowOf } from '../klines/series.js'
 import type { WindowEnds } from '../trees/window-ends.js'
-import { type FileVersion, isSameVersion } from './file-store.js'
 import type { MirrorContents } from './mirror-contents.js'
 import type { MirrorFiles } from './mirror-files.js'
 

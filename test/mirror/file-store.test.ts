@@ -15,7 +15,8 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { listFolder, readFile, TEMP_FOLDER, writeFile } from '../../src/mirror/file-store.js'
+import { readFile } from '../../src/fs/read-file.js'
+import { listFolder, MAX_FILE_BYTES, TEMP_FOLDER, writeFile } from '../../src/mirror/file-store.js'
 import { sweepTemps } from '../../src/mirror/walk.js'
 import { builtScript } from '../support/cli/built-script.js'
 import { runChild } from '../support/cli/run-child.js'
@@ -41,7 +42,7 @@ describe('writing', () => {
         fc.integer({ min: 0, max: 4_000_000_000 }),
         (bytes, seconds) => {
           writeFile(root, PATH, bytes, seconds * 1000)
-          const file = readFile(join(root, PATH))
+          const file = readFile(join(root, PATH), MAX_FILE_BYTES)
           if (file.state !== 'file') return false
           return Buffer.compare(file.bytes, bytes) === 0 && file.mtimeMs === seconds * 1000
         },
@@ -155,7 +156,7 @@ describe('writing', () => {
     })
     const [seen, faults] = [new Set<number>(), [] as string[]]
     while (running > 0) {
-      const file = readFile(path)
+      const file = readFile(path, MAX_FILE_BYTES)
       if (file.state !== 'file') faults.push(file.state)
       else {
         seen.add(file.bytes[0])
@@ -174,20 +175,20 @@ describe('writing', () => {
 
 describe('reading', () => {
   it('returns missing for a missing path', () => {
-    expect(readFile(join(tempFolder(), 'missing'))).toEqual({ state: 'missing' })
+    expect(readFile(join(tempFolder(), 'missing'), MAX_FILE_BYTES)).toEqual({ state: 'missing' })
   })
 
   it('is corrupt below a file, where a folder should be', () => {
     const root = tempFolder()
     writeFileSync(join(root, 'file'), 'x')
     const reason = 'below something that is not a folder'
-    expect(readFile(join(root, 'file', 'below'))).toEqual({ state: 'corrupt', reason })
+    expect(readFile(join(root, 'file', 'below'), MAX_FILE_BYTES)).toEqual({ state: 'corrupt', reason })
   })
 
   it('of an empty file returns no bytes', () => {
     const root = tempFolder()
     writeFileSync(join(root, 'file'), '')
-    expect(readFile(join(root, 'file'))).toMatchObject({ state: 'file', bytes: Buffer.alloc(0) })
+    expect(readFile(join(root, 'file'), MAX_FILE_BYTES)).toMatchObject({ state: 'file', bytes: Buffer.alloc(0) })
   })
 
   it.each<[string, (path: string) => void | Promise<void>]>([
@@ -213,7 +214,7 @@ describe('reading', () => {
   ])('of %s returns corrupt', async (_, make) => {
     const path = join(tempFolder(), 'file')
     await make(path)
-    expect(readFile(path)).toEqual({ state: 'corrupt', reason: 'not a regular file' })
+    expect(readFile(path, MAX_FILE_BYTES)).toEqual({ state: 'corrupt', reason: 'not a regular file' })
   })
 })
 

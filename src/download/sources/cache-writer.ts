@@ -1,6 +1,6 @@
+import type { FileSnapshot } from '../../fs/read-file.js'
 import { isKlinesError } from '../../klines/errors.js'
 import type { RecordedChange } from '../../mirror/changes.js'
-import type { FileSnapshot } from '../../mirror/file-store.js'
 import { META_FILE } from '../../mirror/meta.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import type { RecordLine } from '../../mirror/record-lines.js'

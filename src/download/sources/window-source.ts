@@ -1,3 +1,4 @@
+import type { FileVersion } from '../../fs/read-file.js'
 import type { Listing } from '../../klines/audit/coverage.js'
 import type { SeriesTotals } from '../../klines/audit/gap-counter.js'
 import type { WindowChange } from '../../klines/batch/diff.js'
@@ -7,7 +8,6 @@ import type { Series, WindowRef } from '../../klines/series.js'
 import type { SymbolName } from '../../klines/symbols.js'
 import type { TimeRange } from '../../klines/time-range.js'
 import type { RecordedChange } from '../../mirror/changes.js'
-import type { FileVersion } from '../../mirror/file-store.js'
 import type { RequestCost } from '../request-cost.js'
 import type { Selection } from '../selection.js'
 

@@ -1,9 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SchemaElement } from 'hyparquet'
 import { versionDigits } from '../layout.js'
 import { writeLakeFile } from '../root/files.js'
 import { type Action, type DeltaLog, LOG_FOLDER, PROTOCOL, TableState } from './actions.js'
+import { readLogFile } from './log-file.js'
 
 /** Names the newest checkpoint, so that readers need not list the folder. */
 export const LAST_CHECKPOINT = `${LOG_FOLDER}/_last_checkpoint`
@@ -43,7 +44,7 @@ function listActions(root: string, { metaData, live, removed }: DeltaLog): Actio
 /** The state of a table at the checkpoint of a version. Throws when the file cannot be read, or is not of this form. */
 export async function readCheckpoint(root: string, version: number): Promise<TableState> {
   const state = new TableState()
-  const actions = await decodeCheckpoint(readFileSync(join(root, checkpointPath(version))))
+  const actions = await decodeCheckpoint(readLogFile(root, checkpointPath(version)))
   for (const action of actions) state.apply(action)
   return state
 }

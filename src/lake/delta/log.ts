@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describeErrno, errnoCode } from '../../fs/errno.js'
 import { KlinesError } from '../../klines/errors.js'
@@ -6,6 +6,7 @@ import { versionDigits } from '../layout.js'
 import type { LakeManifest } from '../manifest.js'
 import { type Action, type DeltaLog, LOG_FOLDER, TableState } from './actions.js'
 import { readCheckpoint } from './checkpoint.js'
+import { readLogFile } from './log-file.js'
 import { parseTable } from './meta-data.js'
 
 const LOG_FILE = /^(\d{20})\.(json|checkpoint\.parquet)$/
@@ -61,7 +62,7 @@ export async function readLog(root: string): Promise<DeltaLog | undefined> {
 
 /** The actions of one version. Throws when the file cannot be read, or is not of this form. */
 export function readCommit(root: string, version: number): Action[] {
-  const lines = readFileSync(join(root, commitPath(version)), 'utf8').split('\n')
+  const lines = readLogFile(root, commitPath(version)).toString().split('\n')
   return lines.filter(line => line.trim() !== '').map(line => JSON.parse(line))
 }
 

@@ -1,8 +1,9 @@
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { commitOutputs } from '../../export/output/commit.js'
 import { type FileOptions, type FilePlace, OutputFile, prepareFile } from '../../export/output/file.js'
 import { refuseLinks } from '../../fs/links.js'
+import { readFile } from '../../fs/read-file.js'
 import { KlinesError } from '../../klines/errors.js'
 import { seriesName } from '../../klines/series.js'
 import { formatOfName } from '../../options/formats.js'
@@ -68,7 +69,8 @@ export async function writeLakeFile(
 
 function hasBytes(path: string, bytes: Buffer): boolean {
   try {
-    return readFileSync(path).equals(bytes)
+    const file = readFile(path, bytes.length)
+    return file.state === 'file' && file.bytes.equals(bytes)
   } catch {
     return false
   }
