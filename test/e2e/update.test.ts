@@ -243,6 +243,23 @@ describe('update of files', () => {
     expect(csv.stderr).toContain("klines download SYMBOL -i INTERVAL -o 'my file.csv' --force")
   })
 
+  it('a file of a lake is not to be made anew: the error names the folder of the lake', async () => {
+    const { sandbox, call, make } = await setup()
+    await make('lake', '--layout hive')
+    const before = snapshot(sandbox.folder)
+    for (const name of ['_klines.json', '_README.md', onlyPart(BTC)]) {
+      const run = await call(`update lake/${name} --mirror m`)
+      expect(run).toMatchObject({ code: 2, stdout: '' })
+      expect(run.stderr).toBe(
+        `klines: lake/${name} cannot be updated: it is a file of a lake.\n  Name the folder of the lake: klines update lake\n`,
+      )
+    }
+    expect(snapshot(sandbox.folder)).toEqual(before)
+    // A file beside a lake is none of its files.
+    sandbox.write('lake/notes.csv', 'x')
+    expect((await call('update lake/notes.csv --mirror m')).stderr).toContain('-o lake/notes.csv --force')
+  })
+
   it('a file without what is remembered now names the command that makes it anew', async () => {
     const { sandbox, server, call, make } = await setup()
     await make('x.parquet', '--from 2025-01-13')
@@ -335,7 +352,7 @@ describe('update of lakes', () => {
     server.reset()
     const part = await call(`update lake/${onlyPart(BTC)} --mirror m`)
     expect(part).toMatchObject({ code: 2, stdout: '' })
-    expect(part.stderr).toContain('it is part of a lake, or an older version of klines wrote it')
+    expect(part.stderr).toContain('Name the folder of the lake: klines update lake')
     mkdirSync(sandbox.path('elsewhere'))
     symlinkSync(sandbox.path('elsewhere'), sandbox.path('lake/symbol=XUSDT'))
     const before = snapshot(sandbox.folder)

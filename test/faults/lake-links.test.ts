@@ -1,8 +1,19 @@
-import { cpSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import {
+  cpSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+} from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { CLOCK, type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { filesBelow } from '../support/files-below.js'
 import { oneOf } from '../support/full.js'
 import { onlyPart } from '../support/lake.js'
@@ -178,4 +189,123 @@ it('F70 leftovers of killed runs are removed one by one: no link, and nothing th
   expect(hidden).toHaveLength(3)
   expect(readdirSync(join(lake, `._delta_log.${maker}`))).toEqual(['linked'])
   expect(snapshot(victim)).toEqual(before)
+})
+
+/** What takes the place of a file of a lake, and what an update says of it. */
+const STRANGE: readonly [string, (path: string) => void, RegExp][] = [
+  ['a FIFO', path => void execFileSync('mkfifo', [path]), /^klines: lake\/(\S+) is a FIFO\. Expected a file\.\n/],
+  [
+    'a link to a device',
+    path => symlinkSync('/dev/zero', path),
+    /^klines: lake\/(\S+) is a link\. Below lake, nothing is written, replaced or removed through a link\.\n/,
+  ],
+]
+
+/** Commands that read a lake. A file that is not expected must not block the test process: they run in processes of their own. */
+const READERS: readonly (readonly string[])[] = [
+  ['fingerprint', './lake'],
+  ['sql', '--lake', 'lake', 'SELECT count(*) FROM klines'],
+  ['diff', 'lake', 'm'],
+]
+
+describe.each(KINDS)('F48 a lake (%s)', kind => {
+  const log = `_delta_log/${digits(0)}.json`
+  const part = kind === 'delta' ? `${SERIES}/part-${digits(7)}.parquet` : PART
+  const places = ['_klines.json', '_README.md', '_views.sql', '_lock', part, ...(kind === 'delta' ? [log] : [])]
+
+  it.each(STRANGE)('with %s in place of a file is not written, and has no lock then', async (_, put, message) => {
+    for (const path of oneOf(3, places)) {
+      const { sandbox, lake } = clonedLake(kind)
+      rmSync(join(lake, path), { force: true })
+      put(join(lake, path))
+      const before = filesBelow(lake)
+      for (const args of [exportTo(kind, 'lake'), ['update', 'lake', '--mirror', 'm']]) {
+        const run = await sandbox.run(args)
+        expect([run.code, run.signal, run.stdout]).toEqual([2, null, ''])
+        expect(message.exec(run.stderr)?.[1], run.stderr).toBe(path)
+        expectPlainText(run.stderr)
+      }
+      expect(filesBelow(lake)).toEqual(before)
+    }
+  })
+
+  it.each(STRANGE)('with %s in place of what says what it is cannot be read', async (_, put) => {
+    const path = kind === 'delta' ? log : '_klines.json'
+    const { sandbox, lake } = clonedLake(kind)
+    rmSync(join(lake, path))
+    put(join(lake, path))
+    for (const args of READERS) {
+      const run = await sandbox.run(args)
+      expect([run.code, run.signal, run.stdout], run.stderr).toEqual([2, null, ''])
+      expect(run.stderr).toMatch(/^klines: .*lake.* is not a regular file/)
+      expect(run.stderr).toContain(path)
+    }
+  })
+})
+
+/** Preload that says at the end how much memory a process took. */
+const PEAK =
+  "data:text/javascript,import{readFileSync}from'node:fs';process.on('exit',()=>console.error(readFileSync('/proc/self/status','utf8')))"
+const lakeText = (lake: string) => readFileSync(join(lake, '_README.md'), 'utf8')
+
+describe('F65 a file of a lake that is too large', () => {
+  const SIZE = 3_000_000_000
+  const reason = `is a file of ${SIZE} bytes; expected at most 268435456`
+
+  it.concurrent.each([
+    ['hive', '_klines.json'],
+    ['delta', `_delta_log/${digits(0)}.json`],
+  ])('is not read: %s, %s', async (kind, path) => {
+    const { sandbox, lake } = clonedLake(kind)
+    truncateSync(join(lake, path), SIZE)
+    for (const args of [...READERS, ['update', 'lake', '--mirror', 'm']]) {
+      const run = await sandbox.run(args)
+      expect([run.code, run.signal, run.stdout], run.stderr).toEqual([2, null, ''])
+      expect(run.stderr).toContain(reason)
+    }
+  })
+
+  it.concurrent('is replaced where it is for readers alone, without being read', async () => {
+    const { sandbox, lake } = clonedLake('hive')
+    truncateSync(join(lake, '_README.md'), 1_000_000_000)
+    const run = await sandbox.run(exportTo('hive', 'lake'), { NODE_OPTIONS: `--import=${CLOCK} --import=${PEAK}` })
+    expect(run.code, run.stderr).toBe(0)
+    const [, peakKb] = /VmHWM:\s*(\d+) kB/.exec(run.stderr) ?? []
+    expect(Number(peakKb)).toBeLessThan(250 * 1024)
+    expect(lakeText(lake)).toEqual(lakeText(stock.path('hive')))
+  })
+})
+
+it('F70 a file in place of a folder of a lake is named, and stays', async () => {
+  for (const path of ['symbol=BTCUSDT', SERIES]) {
+    const { sandbox, lake } = clonedLake('hive')
+    rmSync(join(lake, path), { recursive: true })
+    putFile(lake, path, 'x\n')
+    const before = snapshot(lake)
+    for (const args of [exportTo('hive', 'lake'), ['update', 'lake', '--mirror', 'm']]) {
+      const run = await sandbox.call(args)
+      expect(run).toMatchObject({ code: 2, stdout: '' })
+      expect(run.stderr).toContain(`klines: lake/${path} is a file. Expected a folder.\n`)
+    }
+    expect((await sandbox.call(['fingerprint', './lake'])).stderr).toContain(`${PART} of the lake ./lake is missing`)
+    expect(snapshot(lake)).toEqual(before)
+  }
+})
+
+it('F70 a Parquet file that no run of klines names stays in a lake of plain files, and is named in a note', async () => {
+  const foreign = `${SERIES}/part-1.parquet`
+  for (const [kind, noted] of [
+    ['hive', true],
+    ['delta', false],
+  ] as const) {
+    const { sandbox, lake } = clonedLake(kind)
+    putFile(lake, foreign, 'PAR1')
+    const note = `Note: Not of this lake, but read by a query over **/*.parquet: lake/${foreign}. Remove what should not be there.`
+    for (const more of [['--dry-run'], [], ['--prune']]) {
+      const run = await sandbox.call([...exportTo(kind, 'lake'), ...more])
+      expect(run.code, run.stderr).toBe(0)
+      expect(run.stderr.split(note)).toHaveLength(noted ? 2 : 1)
+    }
+    expect(readFileSync(join(lake, foreign), 'utf8')).toBe('PAR1')
+  }
 })
