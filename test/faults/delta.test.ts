@@ -145,7 +145,7 @@ describe('a Delta table: every reader sees the old version or the new one, and t
   it('F47 the log of the new version cannot be read: the version keeps its parts', async () => {
     const sandbox = await withTable()
     const changed = change(sandbox, 7)
-    const unread = { call: 'readFileSync', path: `${'0'.repeat(19)}1.json`, code: 'EIO', times: 1 }
+    const unread = { call: 'openSync', path: `${'0'.repeat(19)}1.json`, code: 'EIO', times: 1 }
     const run = await sandbox.call(TABLE, {}, { faults: [unread] })
     expect(run.code).toBe(2)
     expect(run.stderr).toContain('Cannot use the log lake/_delta_log: input/output error (EIO).')
