@@ -1,5 +1,5 @@
-import { lstatSync, readFileSync } from 'node:fs'
-import { sha256 } from '../fs/checksum.js'
+import { lstatSync } from 'node:fs'
+import { fileSha256 } from '../fs/checksum.js'
 import type { FileVersion } from '../fs/read-file.js'
 
 /** The content of a file: its size in bytes, and a SHA-256 in hex. */
@@ -32,5 +32,5 @@ export function hasSameContent(a: FileContent | undefined, b: FileContent): bool
 export function fileHasContent(path: string, content: FileContent): boolean {
   const stats = lstatSync(path, { throwIfNoEntry: false })
   if (!stats?.isFile() || stats.size !== content.size) return false
-  return versionText(stats) === content.version || sha256(readFileSync(path)) === content.sha256
+  return versionText(stats) === content.version || fileSha256(path) === content.sha256
 }

@@ -60,9 +60,12 @@ export async function openFolder(root: string, warn: (warning: string) => void =
 function warnForeign(root: string, files: readonly string[], warn: (warning: string) => void): void {
   const foreign = files.filter(path => path.endsWith('.parquet') && !parsePartPath(path)).sort()
   if (foreign.length === 0) return
-  const more = foreign.length === 1 ? '' : ` and ${foreign.length - 1} more`
+  const first = join(root, foreign[0])
+  const query = 'but a query over **/*.parquet reads'
   warn(
-    `Not of this lake, but read by a query over **/*.parquet: ${join(root, foreign[0])}${more}. Remove what should not be there.`,
+    foreign.length === 1
+      ? `${first} is not of this lake, ${query} it. Remove it, or put it elsewhere.`
+      : `${first} and ${foreign.length - 1} more are not of this lake, ${query} them. Remove them, or put them elsewhere.`,
   )
 }
 

@@ -1,3 +1,4 @@
+import { constants } from 'node:buffer'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { intervalSegment, parseIntervalSegment } from '../klines/paths.js'
@@ -24,8 +25,8 @@ export const TABLES = ['delta'] as const
 export type Table = (typeof TABLES)[number]
 
 export const PART_FILE = 'part-0.parquet'
-/** A larger manifest, entry of the log or checkpoint is not read. That of a million windows is smaller. */
-export const MAX_FILE_BYTES = 256 * 1024 * 1024
+/** A larger manifest, entry of the log or checkpoint is not read: Node has no longer texts. */
+export const MAX_LAKE_FILE_BYTES = constants.MAX_STRING_LENGTH
 /** A folder of a series, or one in it. */
 export const SERIES_FOLDERS = /^(?:symbol|interval|year|month)=/
 const PART_PATH =

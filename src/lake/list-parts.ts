@@ -71,7 +71,7 @@ async function readState(
     return { read, table: await readTable(lake, isPlain(read)) }
   } catch (cause) {
     const message = isKlinesError(cause) ? cause.message : `Cannot read the lake ${lake}: ${describeErrno(cause)}.`
-    const suggestions = [`Run the klines export or klines download that made the lake again: it says what to do.`]
+    const suggestions = ['Run the klines export or klines download that made the lake again: it says what to do.']
     throw new KlinesError(code, message, { cause, suggestions })
   }
 }

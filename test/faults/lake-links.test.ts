@@ -1,3 +1,4 @@
+import { constants } from 'node:buffer'
 import { execFileSync } from 'node:child_process'
 import {
   cpSync,
@@ -248,9 +249,17 @@ const PEAK =
   "data:text/javascript,import{readFileSync}from'node:fs';process.on('exit',()=>console.error(readFileSync('/proc/self/status','utf8')))"
 const lakeText = (lake: string) => readFileSync(join(lake, '_README.md'), 'utf8')
 
+/** Writes the lake once more, in at most 250 MiB. */
+async function expectLittleMemory(sandbox: CliSandbox): Promise<void> {
+  const run = await sandbox.run(exportTo('hive', 'lake'), { NODE_OPTIONS: `--import=${CLOCK} --import=${PEAK}` })
+  expect(run.code, run.stderr).toBe(0)
+  const [, peakKb] = /VmHWM:\s*(\d+) kB/.exec(run.stderr) ?? []
+  expect(Number(peakKb)).toBeLessThan(250 * 1024)
+}
+
 describe('F65 a file of a lake that is too large', () => {
   const SIZE = 3_000_000_000
-  const reason = `is a file of ${SIZE} bytes; expected at most 268435456`
+  const reason = `is a file of ${SIZE} bytes; expected at most ${constants.MAX_STRING_LENGTH}`
 
   it.concurrent.each([
     ['hive', '_klines.json'],
@@ -268,11 +277,21 @@ describe('F65 a file of a lake that is too large', () => {
   it.concurrent('is replaced where it is for readers alone, without being read', async () => {
     const { sandbox, lake } = clonedLake('hive')
     truncateSync(join(lake, '_README.md'), 1_000_000_000)
-    const run = await sandbox.run(exportTo('hive', 'lake'), { NODE_OPTIONS: `--import=${CLOCK} --import=${PEAK}` })
-    expect(run.code, run.stderr).toBe(0)
-    const [, peakKb] = /VmHWM:\s*(\d+) kB/.exec(run.stderr) ?? []
-    expect(Number(peakKb)).toBeLessThan(250 * 1024)
+    await expectLittleMemory(sandbox)
     expect(lakeText(lake)).toEqual(lakeText(stock.path('hive')))
+  })
+
+  it.concurrent('is read in pieces where it is a part of the size that the manifest says, and replaced', async () => {
+    const { sandbox, lake } = clonedLake('hive')
+    const manifest = JSON.parse(readFileSync(join(lake, '_klines.json'), 'utf8'))
+    const [part] = manifest.series.flatMap((series: { parts: { path: string; size: number }[] }) => series.parts)
+    part.size = 1_000_000_000
+    truncateSync(join(lake, part.path), part.size)
+    putFile(lake, '_klines.json', JSON.stringify(manifest))
+    await expectLittleMemory(sandbox)
+    expect((await sandbox.run(exportTo('hive', 'fresh'))).code).toBe(0)
+    expect(filesBelow(lake)).toEqual(filesBelow(sandbox.path('fresh')))
+    expect(readFileSync(join(lake, part.path))).toEqual(readFileSync(sandbox.path(`fresh/${part.path}`)))
   })
 })
 
@@ -300,7 +319,7 @@ it('F70 a Parquet file that no run of klines names stays in a lake of plain file
   ] as const) {
     const { sandbox, lake } = clonedLake(kind)
     putFile(lake, foreign, 'PAR1')
-    const note = `Note: Not of this lake, but read by a query over **/*.parquet: lake/${foreign}. Remove what should not be there.`
+    const note = `Note: lake/${foreign} is not of this lake, but a query over **/*.parquet reads it. Remove it, or put it elsewhere.`
     for (const more of [['--dry-run'], [], ['--prune']]) {
       const run = await sandbox.call([...exportTo(kind, 'lake'), ...more])
       expect(run.code, run.stderr).toBe(0)

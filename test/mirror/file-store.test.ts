@@ -10,11 +10,10 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer } from 'node:net'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { readFile } from '../../src/fs/read-file.js'
 import { listFolder, MAX_FILE_BYTES, TEMP_FOLDER, writeFile } from '../../src/mirror/file-store.js'
 import { sweepTemps } from '../../src/mirror/walk.js'
@@ -170,51 +169,6 @@ describe('writing', () => {
     expect(faults).toEqual([])
     expect(seen.size).toBeGreaterThan(10)
     expect(readdirSync(join(root, TEMP_FOLDER))).toEqual([])
-  })
-})
-
-describe('reading', () => {
-  it('returns missing for a missing path', () => {
-    expect(readFile(join(tempFolder(), 'missing'), MAX_FILE_BYTES)).toEqual({ state: 'missing' })
-  })
-
-  it('is corrupt below a file, where a folder should be', () => {
-    const root = tempFolder()
-    writeFileSync(join(root, 'file'), 'x')
-    const reason = 'below something that is not a folder'
-    expect(readFile(join(root, 'file', 'below'), MAX_FILE_BYTES)).toEqual({ state: 'corrupt', reason })
-  })
-
-  it('of an empty file returns no bytes', () => {
-    const root = tempFolder()
-    writeFileSync(join(root, 'file'), '')
-    expect(readFile(join(root, 'file'), MAX_FILE_BYTES)).toMatchObject({ state: 'file', bytes: Buffer.alloc(0) })
-  })
-
-  it.each<[string, (path: string) => void | Promise<void>]>([
-    ['a folder', path => mkdirSync(path)],
-    ['a FIFO, without waiting for a writer', path => void execFileSync('mkfifo', [path])],
-    [
-      'a link, even to a valid file',
-      path => {
-        writeFileSync(`${path}.good`, 'good')
-        symlinkSync(`${path}.good`, path)
-      },
-    ],
-    ['a link to a device', path => symlinkSync('/dev/zero', path)],
-    ['a link to itself', path => symlinkSync(path, path)],
-    [
-      'a socket',
-      async path => {
-        const server = createServer()
-        await new Promise<void>(resolve => server.listen(path, resolve))
-        onTestFinished(() => void server.close())
-      },
-    ],
-  ])('of %s returns corrupt', async (_, make) => {
-    const path = join(tempFolder(), 'file')
-    await make(path)
-    expect(readFile(path, MAX_FILE_BYTES)).toEqual({ state: 'corrupt', reason: 'not a regular file' })
   })
 })
 

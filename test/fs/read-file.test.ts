@@ -1,0 +1,59 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { readFile } from '../../src/fs/read-file.js'
+import { tempFolder } from '../support/temp-folder.js'
+
+describe('readFile', () => {
+  it('returns missing for a missing path', () => {
+    expect(readFile(join(tempFolder(), 'missing'), 16)).toEqual({ state: 'missing' })
+  })
+
+  it('is corrupt below a file, where a folder should be', () => {
+    const root = tempFolder()
+    writeFileSync(join(root, 'file'), 'x')
+    const reason = 'below something that is not a folder'
+    expect(readFile(join(root, 'file', 'below'), 16)).toEqual({ state: 'corrupt', reason })
+  })
+
+  it('of an empty file returns no bytes', () => {
+    const root = tempFolder()
+    writeFileSync(join(root, 'file'), '')
+    expect(readFile(join(root, 'file'), 16)).toMatchObject({ state: 'file', bytes: Buffer.alloc(0) })
+  })
+
+  it('reads a file of the size that is expected at most, and not a larger one', () => {
+    const path = join(tempFolder(), 'file')
+    writeFileSync(path, '0123456789abcdef')
+    expect(readFile(path, 16)).toMatchObject({ state: 'file', size: 16, bytes: Buffer.from('0123456789abcdef') })
+    expect(readFile(path, 15)).toEqual({ state: 'corrupt', reason: 'a file of 16 bytes; expected at most 15' })
+  })
+
+  it.each<[string, (path: string) => void | Promise<void>]>([
+    ['a folder', path => mkdirSync(path)],
+    ['a FIFO, without waiting for a writer', path => void execFileSync('mkfifo', [path])],
+    [
+      'a link, even to a valid file',
+      path => {
+        writeFileSync(`${path}.good`, 'good')
+        symlinkSync(`${path}.good`, path)
+      },
+    ],
+    ['a link to a device', path => symlinkSync('/dev/zero', path)],
+    ['a link to itself', path => symlinkSync(path, path)],
+    [
+      'a socket',
+      async path => {
+        const server = createServer()
+        await new Promise<void>(resolve => server.listen(path, resolve))
+        onTestFinished(() => void server.close())
+      },
+    ],
+  ])('of %s returns corrupt', async (_, make) => {
+    const path = join(tempFolder(), 'file')
+    await make(path)
+    expect(readFile(path, 16)).toEqual({ state: 'corrupt', reason: 'not a regular file' })
+  })
+})
