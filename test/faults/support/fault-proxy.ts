@@ -1,4 +1,5 @@
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { listen } from '../../support/servers/listen.js'
 
 /** What the proxy does to a connection, drawn at random for each. */
 export type ProxyFault = 'none' | 'latency' | 'bandwidth' | 'slice' | 'reset' | 'stall'
@@ -54,8 +55,7 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
     client.pipe(upstream)
     forward(upstream, client, fault, random, stallMs)
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
+  const port = await listen(server)
   return { url: `http://127.0.0.1:${port}`, port, faultCounts, stop: () => stop(server, sockets) }
 }
 

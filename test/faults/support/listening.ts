@@ -1,5 +1,6 @@
-import type { AddressInfo, Server } from 'node:net'
+import type { Server } from 'node:net'
 import { afterAll } from 'vitest'
+import { listen } from '../../support/servers/listen.js'
 
 /** Returns a function that makes a server listen on a free port of the loopback and resolves to the port. Closes all after the file's tests. */
 export function useListening(): (server: Server) => Promise<number> {
@@ -9,7 +10,6 @@ export function useListening(): (server: Server) => Promise<number> {
   })
   return async server => {
     servers.push(server)
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-    return (server.address() as AddressInfo).port
+    return listen(server)
   }
 }

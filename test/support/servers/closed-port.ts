@@ -1,10 +1,10 @@
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
+import { listen } from './listen.js'
 
 /** A loopback port on which no server listens. */
 export async function closedPort(): Promise<number> {
   const server = createServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
+  const port = await listen(server)
   await new Promise(resolve => server.close(resolve))
   return port
 }

@@ -7,6 +7,7 @@ import {
 } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
+import { listen } from './listen.js'
 
 /** A received request with its body. */
 export interface GreetingRequest {
@@ -52,7 +53,7 @@ export class GreetingServer {
   static async start(answer?: GreetingAnswer): Promise<GreetingServer> {
     const server = new GreetingServer()
     server.answer = answer
-    await new Promise<void>(resolve => server.server.listen(0, '127.0.0.1', resolve))
+    await listen(server.server)
     onTestFinished(() => server.stop())
     return server
   }

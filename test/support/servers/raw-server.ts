@@ -1,5 +1,6 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
+import { listen } from './listen.js'
 
 /** Raw bytes to send, after which the connection stays open; or a function that handles the socket. */
 export type RawAnswer = string | Buffer | ((socket: Socket, head: string) => void)
@@ -35,7 +36,7 @@ export class RawServer {
   static async listenAt(port: number, ...answers: [RawAnswer, ...RawAnswer[]]): Promise<RawServer> {
     const server = new RawServer(answers.at(-1) as RawAnswer)
     server.answers.push(...answers.slice(0, -1))
-    await new Promise<void>(resolve => server.server.listen(port, '127.0.0.1', resolve))
+    await listen(server.server, port)
     return server
   }
 

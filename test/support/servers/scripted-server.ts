@@ -6,6 +6,7 @@ import {
   type ServerResponse,
 } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { listen } from './listen.js'
 
 /** A received request. */
 export interface LoggedRequest {
@@ -75,8 +76,8 @@ export abstract class ScriptedServer<Entry extends LoggedRequest = LoggedRequest
     return closed
   }
 
-  protected listen(port: number): Promise<void> {
-    return new Promise(resolve => this.server.listen(port, '127.0.0.1', resolve))
+  protected async listen(port: number): Promise<void> {
+    await listen(this.server, port)
   }
 
   /** The log's entry of a request that has just come in. */
