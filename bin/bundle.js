@@ -64,6 +64,8 @@ await build({ ...commonJs, entryPoints: ['src/cli/completion/main.ts'], outfile:
 // Large libraries that most commands do not need get files of their own, by the names under which they are imported.
 const LIBRARIES = {
   'apache-arrow': 'apache-arrow',
+  hyparquet: 'hyparquet',
+  'hyparquet-writer': 'hyparquet-writer',
   typebox: 'typebox',
   './undici.js': 'src/http/transport/undici.ts',
   './validator.js': 'src/server/http/validator.ts',

@@ -1,3 +1,4 @@
+import type { Allocate } from '../fs/read-file.js'
 import type { Listing } from '../klines/audit/coverage.js'
 import { DAY_MS, EXCHANGE_INTERVALS, nextOpenTime } from '../klines/intervals.js'
 import { windowPath } from '../klines/paths.js'
@@ -43,34 +44,35 @@ function findFirst(mirror: Mirror, series: Series): FirstCandle | undefined {
   return { startTime, endTime: nextOpenTime(interval, startTime), isFirst }
 }
 
-/** When the first cached candle of a series opens, ms UTC: the first number of its window. Nothing is decoded, which takes memory. */
+/** When the first cached candle of a series opens, ms UTC: the first number of its window, of which only the beginning is read. */
 function findFirstCached(mirror: Mirror, series: Series, startDates: string[]): number | undefined {
-  return readTime(mirror, series, mirror.contents.firstPopulated(series, startDates), bytes =>
-    /^\s*\[\s*\[\s*(\d{1,15})\s*,/.exec(new TextDecoder().decode(bytes.subarray(0, 100))),
+  const startDate = mirror.contents.firstPopulated(series, startDates)
+  return readTime(mirror, series, startDate, /^\s*\[\s*\[\s*(\d{1,15})\s*,/, size =>
+    Buffer.allocUnsafe(Math.min(size, 100)),
   )
 }
 
 /** When the newest candle opens that the mirror has or had of a series, ms UTC. */
 export function findNewest(mirror: Mirror, series: Series): number | undefined {
   const recorded = mirror.record.seriesCandles(series)?.lastOpenTime ?? -Infinity
-  const time = readTime(mirror, series, mirror.contents.lastPopulated(series), bytes =>
-    /\[\s*(\d{1,15})\s*,[^[\]]*\]\s*\]\s*$/.exec(new TextDecoder().decode(bytes.subarray(-1_000))),
-  )
+  const time = readTime(mirror, series, mirror.contents.lastPopulated(series), /\[\s*(\d{1,15})\s*,[^[\]]*\]\s*\]\s*$/)
   const newest = Math.max(recorded, time ?? -Infinity)
   return newest === -Infinity ? undefined : newest
 }
 
-/** The open time that `find` finds in a window, if it lies in it: a corrupt file says nothing. */
+/** The open time that a pattern finds in a window, if it lies in it: a corrupt file says nothing. */
 function readTime(
   mirror: Mirror,
   series: Series,
   startDate: string | undefined,
-  find: (bytes: Uint8Array) => RegExpExecArray | null,
+  pattern: RegExp,
+  allocate?: Allocate,
 ): number | undefined {
   if (startDate === undefined) return undefined
   const window = windowOf(series, startDate)
-  const file = mirror.files.read(windowPath(window))
-  const time = Number((file.state === 'file' && find(file.bytes)?.[1]) || Number.NaN)
+  const file = mirror.files.read(windowPath(window), allocate)
+  const text = file.state === 'file' ? file.bytes.toString('latin1', Math.max(0, file.bytes.length - 1_000)) : ''
+  const time = Number(pattern.exec(text)?.[1] ?? Number.NaN)
   const { startTime, endTime } = windowSpan(window)
   return time >= startTime && time < endTime ? time : undefined
 }

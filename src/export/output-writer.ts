@@ -1,5 +1,6 @@
-import { createHash, type Hash } from 'node:crypto'
+import type { Hash } from 'node:crypto'
 import { Fingerprinter, type SeriesFingerprint } from '../fingerprint/fingerprint.js'
+import { newHash } from '../fs/checksum.js'
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
 import { type SeriesLabel, seriesName } from '../klines/series.js'
 import type { Format } from '../options/formats.js'
@@ -68,7 +69,7 @@ export class OutputWriter {
     private readonly open: () => Promise<Output>,
     isHashed = false,
   ) {
-    if (isHashed) this.hash = createHash('sha256')
+    if (isHashed) this.hash = newHash()
     if (format.fingerprint) {
       this.fingerprinters = new Map(spec.series.map(series => [seriesName(series), new Fingerprinter(series)]))
     }
