@@ -13,10 +13,9 @@ import {
 } from './encode.js'
 
 /** What a worker starts with. */
-export interface WorkerTasks {
+export interface WorkerScope {
   /** The root of the mirror. */
   readonly root: string
-  readonly tasks: readonly EncodeTask[]
   readonly encoding: Encoding
 }
 
@@ -48,8 +47,8 @@ export async function writeTasks(
     const workload = {
       module: 'export/worker.cjs',
       workers: threads - 1,
-      tasks: tasks.length,
-      data: { root: source.info.mirrorRoot, tasks, encoding } satisfies WorkerTasks,
+      data: { root: source.info.mirrorRoot, encoding } satisfies WorkerScope,
+      tasks,
     }
     await shareTasks(workload, {
       work: index => encodeFromMirror(source, tasks[index], encoding, stream.signal),

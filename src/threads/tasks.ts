@@ -7,8 +7,9 @@ export interface WorkerStart {
   readonly claims: Int32Array
   /** The number of this thread. */
   readonly thread: number
-  /** The data of the workload, serialized once for all workers. */
-  readonly data: Uint8Array
+  readonly data: unknown
+  /** The tasks, serialized into memory that all workers share: each reads only those that it has claimed. */
+  readonly tasks: readonly Uint8Array[]
 }
 
 /** A message of a worker: the result of a task, undefined when it failed. */
@@ -26,15 +27,15 @@ export function claim(claims: Int32Array, task: number, thread: number): boolean
  * Does the tasks of a `WorkerPool` in a worker until all are claimed. `open` gets the data of the workload and returns what
  * does one task; a task that throws or returns nothing is left to the main thread.
  */
-export async function runTasks<Data, Result>(
-  open: (data: Data) => (task: number) => Promise<Result | undefined>,
+export async function runTasks<Data, Task, Result>(
+  open: (data: Data) => (task: Task) => Promise<Result | undefined>,
 ): Promise<void> {
   if (parentPort === null) throw new Error('This module runs in a worker thread.')
-  const { claims, thread, data } = workerData as WorkerStart
-  const work = open(deserialize(data) as Data)
-  for (let task = 0; task < claims.length; task++) {
+  const { claims, thread, data, tasks } = workerData as WorkerStart
+  const work = open(data as Data)
+  for (const [task, bytes] of tasks.entries()) {
     if (!claim(claims, task, thread)) continue
-    const result = await work(task).catch(() => undefined)
+    const result = await work(deserialize(bytes) as Task).catch(() => undefined)
     parentPort.postMessage({ task, result } satisfies WorkerMessage<Result>)
   }
 }

@@ -16,10 +16,10 @@ interface Workload {
   readonly module: string
   /** Number of workers, beside the main thread. */
   readonly workers: number
-  /** Number of tasks. */
-  readonly tasks: number
-  /** What a worker starts with. Each gets a copy. */
+  /** What each worker starts with, as a copy. */
   readonly data: unknown
+  /** Who claims one gets a copy of it. */
+  readonly tasks: readonly unknown[]
 }
 
 /**
@@ -38,11 +38,9 @@ export class WorkerPool<Result> {
     private readonly load: Workload,
     private readonly done: (task: number, result: Result) => void = () => {},
   ) {
-    this.claims = new Int32Array(new SharedArrayBuffer(4 * load.tasks))
-    for (let task = 0; task < load.tasks; task++) {
-      this.results.push(new Promise(resolve => this.resolvers.push(resolve)))
-    }
-    if (load.workers > 0) this.start(serialize(load.data))
+    this.claims = new Int32Array(new SharedArrayBuffer(4 * load.tasks.length))
+    for (const _ of load.tasks) this.results.push(new Promise(resolve => this.resolvers.push(resolve)))
+    if (load.workers > 0) this.start()
   }
 
   /** Claims a task for the main thread; returns false when a worker has it. */
@@ -52,7 +50,7 @@ export class WorkerPool<Result> {
 
   /** Leaves all tasks that no worker has claimed to the main thread. */
   claimRest(): void {
-    for (let task = 0; task < this.load.tasks; task++) this.claim(task)
+    for (const task of this.load.tasks.keys()) this.claim(task)
   }
 
   /** Waits for the result of a claimed task; undefined when no worker has one. */
@@ -66,15 +64,18 @@ export class WorkerPool<Result> {
     await Promise.all(this.exits)
   }
 
-  private start(data: Buffer): void {
-    const module = new URL(this.load.module, CODE_URL)
-    const workers = Math.min(this.load.workers, countRoom())
+  private start(): void {
+    const { load, claims } = this
+    const module = new URL(load.module, CODE_URL)
+    const workers = Math.min(load.workers, countRoom())
+    const tasks = load.tasks.map(share)
     try {
       while (this.workers.length < workers) {
-        const workerData: WorkerStart = { claims: this.claims, thread: MAIN_THREAD + 1 + this.workers.length, data }
+        const thread = MAIN_THREAD + 1 + this.workers.length
+        const workerData: WorkerStart = { claims, thread, data: load.data, tasks }
         const worker = new Worker(module, { workerData, env: SHARE_ENV, resourceLimits: RESOURCE_LIMITS })
         this.workers.push(worker)
-        this.exits.push(this.listen(worker, workerData.thread))
+        this.exits.push(this.listen(worker, thread))
       }
     } catch {
       // The system may refuse more threads; the others then do the work.
@@ -108,6 +109,13 @@ export class WorkerPool<Result> {
   }
 }
 
+function share(task: unknown): Uint8Array {
+  const bytes = serialize(task)
+  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length))
+  shared.set(bytes)
+  return shared
+}
+
 /** How the main thread does its part. */
 interface ShareOptions<Result> {
   /** Does a task; one without a result is left to the caller. */
@@ -129,7 +137,7 @@ export async function shareTasks<Result>(load: Workload, { work, done, signal }:
   signal?.addEventListener('abort', stop, { once: true })
   try {
     // The workers start at the other end.
-    for (let task = load.tasks - 1; task >= 0; task--) {
+    for (let task = load.tasks.length - 1; task >= 0; task--) {
       if (!pool.claim(task)) continue
       const result = await work(task)
       if (result === undefined) break
@@ -139,7 +147,7 @@ export async function shareTasks<Result>(load: Workload, { work, done, signal }:
     // The caller meets it again.
   }
   pool.claimRest()
-  for (let task = 0; task < load.tasks; task++) await pool.result(task)
+  for (const task of load.tasks.keys()) await pool.result(task)
   await stop()
   signal?.removeEventListener('abort', stop)
   signal?.throwIfAborted()

@@ -31,12 +31,10 @@ export interface VerificationReport {
   readonly differences: readonly Difference[]
 }
 
-/** What a worker thread verifies. */
-export interface VerifyTask extends VerifyScope {
+/** What a worker starts with. */
+export interface WorkerScope extends VerifyScope {
   /** The root of the mirror. */
   readonly root: string
-  /** The windows of each symbol. */
-  readonly symbols: readonly (readonly SeriesWindows[])[]
 }
 
 /** Options of `verifySeries`. Each thread has at most about 100 MB, however long the series are. */
@@ -85,8 +83,8 @@ export async function verifySeries(
   const pool = new WorkerPool<SymbolFindings>({
     module: 'verify/worker.cjs',
     workers: countThreads(symbols.length, count, threads) - 1,
-    tasks: symbols.length,
-    data: { root: mirror.root, symbols, ...scope } satisfies VerifyTask,
+    data: { root: mirror.root, ...scope } satisfies WorkerScope,
+    tasks: symbols,
   })
   const stop = () => pool.stop()
   signal?.addEventListener('abort', stop, { once: true })

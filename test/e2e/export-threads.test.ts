@@ -169,8 +169,8 @@ it('workers alone write all outputs', async () => {
   const pool = new WorkerPool<EncodedTask>({
     module: 'export/worker.cjs',
     workers: 2,
-    tasks: tasks.length,
-    data: { root: mirror, tasks, encoding },
+    data: { root: mirror, encoding },
+    tasks,
   })
   try {
     for (const [index, symbol] of MANY_SYMBOLS.entries()) {

@@ -61,8 +61,8 @@ describe.skipIf(!hasRealTree)('verifying a mirror with threads (skipped without 
     const pool = new WorkerPool<SymbolFindings>({
       module: 'verify/worker.cjs',
       workers: 1,
-      tasks: symbols.length,
-      data: { root: mirror.root, symbols, ...scope },
+      data: { root: mirror.root, ...scope },
+      tasks: symbols,
     })
     try {
       for (const [index, all] of symbols.entries()) {
