@@ -2,6 +2,7 @@ import * as Errors from '@oclif/core/errors'
 import { type ErrorCode, KlinesError } from '../klines/errors.js'
 import { findNoMemory } from '../klines/no-memory.js'
 import { toFlags } from './option-flags.js'
+import type { ErrorObject } from './reports/schema.js'
 import { Interruption } from './signals.js'
 import { isOn } from './switch-variable.js'
 import { describeUsageError, type FailedCommand } from './usage.js'
@@ -59,7 +60,7 @@ interface ErrorReport {
   /** Lines for stderr. */
   readonly text: string
   /** The object that `--json` prints. */
-  readonly json: { readonly error: Record<string, unknown> }
+  readonly json: Omit<ErrorObject, 'warnings'>
 }
 
 /** Where an error was thrown. */

@@ -1,7 +1,7 @@
 import { renameSync, statSync, symlinkSync } from 'node:fs'
 import { Check } from 'typebox/value'
 import { describe, expect, it } from 'vitest'
-import { ClearSchema, ErrorSchema } from '../../src/cli/reports/schema.js'
+import { ErrorSchema, MirrorClearSchema } from '../../src/cli/reports/schema.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { stockedSandbox } from '../support/cli/stocked-sandbox.js'
 import { atTerminal, hasScript } from '../support/cli/terminal.js'
@@ -70,7 +70,7 @@ describe('mirror clear', () => {
     const run = await sandbox.call([...CLEAR, '--yes', '--json'])
     expect(run).toMatchObject({ code: 0, stderr: '' })
     const report = JSON.parse(run.stdout)
-    expect(Check(ClearSchema, report)).toBe(true)
+    expect(Check(MirrorClearSchema, report)).toBe(true)
     expect(report).toMatchObject({ mirror: 'm', warnings: [] })
     expect([...report.removed].sort()).toEqual([...mirrored, 'api/klines/more'].sort())
     expect(sandbox.files()).toEqual([...OTHERS].sort())
@@ -178,7 +178,7 @@ describe.skipIf(!hasScript)('mirror clear at a terminal (skipped without script 
     const answer = async (keys: string) => {
       await atTerminal(sandbox, `sh -c "klines ${CLEAR.join(' ')} --json > out.json"`, { prompt, keys })
       const report = JSON.parse(sandbox.text('out.json'))
-      expect(Check(ClearSchema, report)).toBe(true)
+      expect(Check(MirrorClearSchema, report)).toBe(true)
       return report
     }
     expect(await answer('n\r')).toEqual({ mirror: 'm', removed: [], bytes: 0, warnings: [] })
