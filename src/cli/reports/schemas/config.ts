@@ -33,6 +33,12 @@ export const ConfigUnsetSchema = report('klines-config-unset', { ...file, key: T
 /** `completion --json`. */
 export const CompletionSchema = report('klines-completion', { shell: oneOf(['bash', 'zsh', 'fish']), script: Text })
 
+/** `version --json`, which has no warnings. */
+export const VersionSchema = Type.Object(
+  { name: Text, version: Text, platform: text('such as linux-x64'), node: text('its version') },
+  { $id: 'klines-version', additionalProperties: false },
+)
+
 /** What any command prints with `--json` when it fails. */
 export const ErrorSchema = report('klines-error', {
   error: object({

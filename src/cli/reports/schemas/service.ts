@@ -74,7 +74,7 @@ export const UsersUpdateSchema = Type.Object(
 export const StreamsTokensSchema = Type.Array(Type.Object({ message: Text }), { $id: 'klines-streams-tokens' })
 
 /** `openapi --json`: the document of the server. */
-export const OpenApiSchema = Type.Object({ openapi: text('version of the format') }, { $id: 'klines-openapi' })
+export const OpenapiSchema = Type.Object({ openapi: text('version of the format') }, { $id: 'klines-openapi' })
 
 export type UsersUpdateObject = Type.Static<typeof UsersUpdateSchema>
 export type ServeObject = Type.Static<typeof ServeSchema>
