@@ -2,12 +2,12 @@ import { Command } from '@oclif/core/command'
 import * as Errors from '@oclif/core/errors'
 import type * as Interfaces from '@oclif/core/interfaces'
 import type { ConfigDefaults } from './config/defaults.js'
-import { ExitCode, isDebug, reportError } from './error-report.js'
+import { ExitCode, isDebug, reportError, wantsJson } from './error-report.js'
 import { baseFlags, type OutputOptions } from './flags/run.js'
 import { toFlags } from './option-flags.js'
 import type { Report, StreamedReport } from './reports/report.js'
 import { GRACE_MS, interruptible } from './signals.js'
-import { isOn, readSwitch } from './switch-variable.js'
+import { readSwitch } from './switch-variable.js'
 import { print, printJson, printNote, printPieces } from './terminal/print.js'
 import type { ProgressStyle } from './terminal/progress.js'
 import { formatId } from './usage.js'
@@ -133,23 +133,14 @@ export abstract class BaseCommand extends Command {
     const { id = '', examples } = this.ctor
     const report = reportError(error, { bin: this.config.bin, command: { id, examples }, debug: isDebug(), origins })
     process.exitCode = report.exitCode
-    if (this.wantsJson()) printJson({ ...report.json, warnings: this.warnings })
+    if (this.outputOptions.json || wantsJson(this.argv, defaults))
+      printJson({ ...report.json, warnings: this.warnings })
     // A reader that has seen enough is no failure.
     else if (report.exitCode !== ExitCode.Done) printNote(report.text)
   }
 
   protected override async finally(): Promise<void> {
     this.interruption.dispose()
-  }
-
-  /** An error may come before the flags are parsed. */
-  private wantsJson(): boolean {
-    const end = this.argv.indexOf('--')
-    const flags = end === -1 ? this.argv : this.argv.slice(0, end)
-    const { KLINES_JSON } = process.env
-    const isDefault = KLINES_JSON ? isOn('KLINES_JSON') : this.defaults.get('json')?.value === true
-    const json = this.outputOptions.json || (isDefault && !flags.includes('--no-json'))
-    return json || flags.includes('--json')
   }
 }
 

@@ -2,16 +2,27 @@ import * as Errors from '@oclif/core/errors'
 import type { Hook } from '@oclif/core/hooks'
 import type { Config } from '@oclif/core/interfaces'
 import { suggest } from '../klines/suggest.js'
-import { ExitCode } from './error-report.js'
+import { ExitCode, wantsJson } from './error-report.js'
 import { HELP_TOPICS } from './help-topics.js'
+import type { ErrorObject } from './reports/schema.js'
+import { printJson } from './terminal/print.js'
 import { formatId } from './usage.js'
 
 /** oclif calls this for a command that it does not know. `id` has all words up to the first flag, joined by colons. */
-export const commandNotFound: Hook<'command_not_found'> = async ({ config, id }) => {
+export const commandNotFound: Hook<'command_not_found'> = async ({ config, id, argv = [] }) => {
   const words = id.split(':')
   // `klines mirror help` and `klines symbols help`.
   if (words.length > 1 && words.at(-1) === 'help') return config.runCommand('help', words.slice(0, -1))
-  throw unknownCommand(config, words)
+  const error = unknownCommand(config, words)
+  const { findDefaults } = await import('./config/defaults.js')
+  const defaults = await findDefaults(config, id).catch(() => new Map())
+  // A flag in place of a command is the id.
+  if (!wantsJson([id, ...argv], defaults)) throw error
+  const [message, ...suggestions] = error.message.split('\n  ')
+  const exitCode = ExitCode.Usage
+  printJson({ error: { code: 'usage', message, exitCode, suggestions }, warnings: [] } satisfies ErrorObject)
+  process.exitCode = exitCode
+  return undefined
 }
 
 /** The error for words that are no command; it suggests the command that they were most likely meant to be. */

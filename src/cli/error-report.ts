@@ -1,7 +1,9 @@
 import * as Errors from '@oclif/core/errors'
 import { type ErrorCode, KlinesError } from '../klines/errors.js'
 import { findNoMemory } from '../klines/no-memory.js'
+import type { ConfigDefaults } from './config/defaults.js'
 import { toFlags } from './option-flags.js'
+import type { ErrorObject } from './reports/schema.js'
 import { Interruption } from './signals.js'
 import { isOn } from './switch-variable.js'
 import { describeUsageError, type FailedCommand } from './usage.js'
@@ -59,7 +61,7 @@ interface ErrorReport {
   /** Lines for stderr. */
   readonly text: string
   /** The object that `--json` prints. */
-  readonly json: { readonly error: Record<string, unknown> }
+  readonly json: Omit<ErrorObject, 'warnings'>
 }
 
 /** Where an error was thrown. */
@@ -75,6 +77,15 @@ interface ErrorContext {
 /** Whether `KLINES_DEBUG` asks for the stacks of errors. */
 export function isDebug(): boolean {
   return isOn('KLINES_DEBUG')
+}
+
+/** Whether `--json` is on a command line, or in the environment or the config files: an error may come before the flags are parsed. */
+export function wantsJson(argv: readonly string[], defaults: ConfigDefaults): boolean {
+  const end = argv.indexOf('--')
+  const flags = end === -1 ? argv : argv.slice(0, end)
+  const { KLINES_JSON } = process.env
+  const isDefault = KLINES_JSON ? isOn('KLINES_JSON') : defaults.get('json')?.value === true
+  return flags.includes('--json') || (isDefault && !flags.includes('--no-json'))
 }
 
 /** Describes any thrown value. */

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ErrorSchema, VerifySchema } from '../../src/cli/reports/schema.js'
+import { ErrorSchema, MirrorVerifySchema } from '../../src/cli/reports/schema.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { parseObject, stockedSandbox } from '../support/cli/stocked-sandbox.js'
 import { filesBelow } from '../support/files-below.js'
@@ -47,7 +47,7 @@ describe('mirror verify', () => {
     expect(json).toMatchObject({ code: 0, stderr: '' })
     const counts = { mirror: 'm', files: 18, windows: 16, candles: 84, bytes: size }
     const nothing = { corrupt: [], strays: [], repaired: [], failed: [], warnings: [] }
-    expect(parseObject(json.stdout, VerifySchema)).toEqual({ ...counts, ...nothing })
+    expect(parseObject(json.stdout, MirrorVerifySchema)).toEqual({ ...counts, ...nothing })
   })
 
   it('names each corrupt file with the reason, exit code 6, and changes nothing', async () => {
@@ -68,7 +68,7 @@ describe('mirror verify', () => {
       '',
     ])
     expect(json).toMatchObject({ code: 6, stderr: '' })
-    const { corrupt, strays, repaired, failed } = parseObject(json.stdout, VerifySchema)
+    const { corrupt, strays, repaired, failed } = parseObject(json.stdout, MirrorVerifySchema)
     expect(corrupt.map(({ path }) => path)).toEqual(CORRUPT)
     expect({ strays, repaired, failed }).toEqual({ strays: ['api/klines/stray.txt'], repaired: [], failed: [] })
     expect(server.log).toEqual([])
@@ -80,7 +80,7 @@ describe('mirror verify', () => {
     damage(sandbox)
     const run = await sandbox.call([...VERIFY, '--repair', '--json'])
     expect(run).toMatchObject({ code: 0, stderr: '' })
-    const { corrupt, repaired, failed, warnings } = parseObject(run.stdout, VerifySchema)
+    const { corrupt, repaired, failed, warnings } = parseObject(run.stdout, MirrorVerifySchema)
     expect(corrupt.map(({ path }) => path)).toEqual(CORRUPT)
     expect({ repaired, failed, warnings }).toEqual({ repaired: CORRUPT, failed: [], warnings: [] })
     expect(server.paths().sort()).toEqual(CORRUPT.slice(0, 4).sort())
@@ -107,7 +107,7 @@ describe('mirror verify', () => {
     server.always(SYMBOLS_LIST, { body: '["NOPE' })
     const json = await sandbox.call([...VERIFY, '--repair', '--json'])
     expect(json).toMatchObject({ code: 3, stderr: '' })
-    const { repaired, failed } = parseObject(json.stdout, VerifySchema)
+    const { repaired, failed } = parseObject(json.stdout, MirrorVerifySchema)
     expect(repaired).toEqual([CUT, FOLDER, LEFTOVER])
     expect(failed).toEqual([
       { path: WRONG, reason: 'status 404' },

@@ -1,7 +1,7 @@
 import { cpSync, symlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { describe, expect, it } from 'vitest'
-import { PruneSchema } from '../../src/cli/reports/schema.js'
+import { MirrorPruneSchema } from '../../src/cli/reports/schema.js'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { parseObject, stockedSandbox } from '../support/cli/stocked-sandbox.js'
 import { atTerminal, hasScript } from '../support/cli/terminal.js'
@@ -33,13 +33,13 @@ describe('mirror prune', () => {
     expect(text).toMatchObject({ code: 0, stderr: '' })
     expect(text.stdout.split('\n').slice(0, 4).sort()).toEqual(paths.map(path => path.replace(/\p{C}/gu, '?')).sort())
     expect(text.stdout.endsWith(tail)).toBe(true)
-    const { removed, ...rest } = parseObject(json.stdout, PruneSchema)
+    const { removed, ...rest } = parseObject(json.stdout, MirrorPruneSchema)
     expect([...removed].sort()).toEqual([...paths].sort())
     expect(rest).toEqual({ dryRun: true, mirror: 'm', bytes: 20, warnings: [] })
     expect(snapshot(sandbox.path('m'))).toEqual(before)
 
     const real = await sandbox.call([...PRUNE, '--yes', '--json'])
-    expect(parseObject(real.stdout, PruneSchema)).toEqual({ ...rest, dryRun: false, removed })
+    expect(parseObject(real.stdout, MirrorPruneSchema)).toEqual({ ...rest, dryRun: false, removed })
     expect(sandbox.files('m')).toEqual(kept)
     const none = await sandbox.call(PRUNE)
     expect(none).toMatchObject({ code: 0, stdout: '0 files, 0 B, removed.\nMirror: m\n', stderr: '' })

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { PublishSchema } from '../../src/cli/reports/schema.js'
+import { MirrorPublishSchema } from '../../src/cli/reports/schema.js'
 import { INTERVALS } from '../../src/klines/intervals.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { parseObject } from '../support/cli/stocked-sandbox.js'
@@ -71,7 +71,7 @@ describe('klines mirror publish', () => {
     for (const [name, content] of copied) expect(sandbox.text(name), name).toBe(content)
 
     const before = snapshot(sandbox.path('tree'))
-    const json = parseObject((await sandbox.call([...PUBLISH, '--json'])).stdout, PublishSchema)
+    const json = parseObject((await sandbox.call([...PUBLISH, '--json'])).stdout, MirrorPublishSchema)
     expect(json).toMatchObject({ mirror: 'tree', tree: 'tree/api', symbols, windows, emptyWritten: 0, warnings: [] })
     expect(snapshot(sandbox.path('tree'))).toEqual(before)
   })

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { VerifySchema } from '../../src/cli/reports/schema.js'
+import { MirrorVerifySchema } from '../../src/cli/reports/schema.js'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { parseObject } from '../support/cli/stocked-sandbox.js'
 import { HOUR, HOURS, makeOffGridTree, OFF_GRID_HOURS, type OffGridRow, QUARTERS } from '../support/off-grid-tree.js'
@@ -60,7 +60,7 @@ describe('candles that the exchange has off the grid', () => {
     const before = snapshot(sandbox.path('m'))
     const run = await sandbox.call(['mirror', 'verify', '--mirror', 'm', '--repair', '--json'])
     expect(run).toMatchObject({ code: 0, stderr: '' })
-    expect(parseObject(run.stdout, VerifySchema)).toMatchObject({ corrupt: [], repaired: [], failed: [] })
+    expect(parseObject(run.stdout, MirrorVerifySchema)).toMatchObject({ corrupt: [], repaired: [], failed: [] })
     expect(server.log).toEqual([])
     expect(snapshot(sandbox.path('m'))).toEqual(before)
   })
@@ -72,7 +72,7 @@ describe('candles that the exchange has off the grid', () => {
     expect(verify.code).toBe(6)
     const run = await sandbox.call(['mirror', 'verify', '--mirror', 'm', '--repair', '--json'])
     expect(run).toMatchObject({ code: 0, stderr: '' })
-    const { corrupt, repaired } = parseObject(run.stdout, VerifySchema)
+    const { corrupt, repaired } = parseObject(run.stdout, MirrorVerifySchema)
     expect(corrupt).toMatchObject([
       { path: HOUR_PATH, reason: expect.stringMatching(/^row 1, .* is less than 1h after the one before it/) },
     ])

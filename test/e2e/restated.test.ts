@@ -1,6 +1,6 @@
 import { Check } from 'typebox/value'
 import { describe, expect, it } from 'vitest'
-import { ChangesSchema, RunSchema } from '../../src/cli/reports/schema.js'
+import { MirrorChangesSchema, RunSchema } from '../../src/cli/reports/schema.js'
 import { formatTime } from '../../src/klines/text.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { startTreeServer } from '../support/cli/stocked-sandbox.js'
@@ -136,7 +136,7 @@ describe('klines mirror changes', () => {
 
     const run = await sandbox.call([...changes, '--json'])
     const { changes: cells, unreadable, ...rest } = JSON.parse(run.stdout)
-    expect(Check(ChangesSchema, { changes: cells, unreadable, ...rest })).toBe(true)
+    expect(Check(MirrorChangesSchema, { changes: cells, unreadable, ...rest })).toBe(true)
     expect([cells.length, unreadable]).toEqual([8, 0])
     expect(cells.at(-1)).toEqual({
       time: expect.any(Number),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { DryRunSchema, ErrorSchema, RunSchema } from '../../src/cli/reports/schema.js'
+import { ErrorSchema, RunSchema } from '../../src/cli/reports/schema.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { usePreparedSandboxes } from '../support/cli/prepared-sandbox.js'
 import { parseObject } from '../support/cli/stocked-sandbox.js'
@@ -98,13 +98,6 @@ describe.concurrent('stdout and stderr', () => {
     })
   })
 
-  it('--dry-run --json matches its schema too', async () => {
-    const run = await sandbox.call([...EXPORT, '--json', '--dry-run'])
-    expect(run).toMatchObject({ code: 0, stderr: '' })
-    const windows = { total: 6, cached: 6, stale: 0, missing: 0 }
-    expect(parseObject(run.stdout, DryRunSchema)).toMatchObject({ dryRun: true, series: [{ interval: '1d', windows }] })
-  })
-
   it.each([[['-o', '-']], [[]]])('--json together with candles on stdout (%j) is a usage error', async args => {
     const run = await sandbox.call([...EXPORT, '--json', ...args])
     expect(run).toMatchObject({ code: 2, stderr: '' })
@@ -113,7 +106,6 @@ describe.concurrent('stdout and stderr', () => {
 
   it.each([
     ['an unknown symbol', ['export', 'XXXUSDT', '-i', '1d', '-o', 'x.csv'], 'unknown_symbol', 2],
-    ['an unknown flag', [...EXPORT, '--nope'], 'usage', 2],
     ['a missing mirror', ['export', 'BTCUSDT', '-i', '1d', '--mirror', 'none', '-o', 'x.csv'], 'window_missing', 3],
     ['a range without candles', [...EXPORT, '--from', '2024-01', '--to', '2024-02', '-o', 'x.csv'], 'no_candles', 4],
   ])('an error about %s is an object with --json and a message without, with the same exit code', async (...row) => {

@@ -1,4 +1,5 @@
 import type * as Interfaces from '@oclif/core/interfaces'
+import { baseFlags } from '../flags/run.js'
 import { readSwitch } from '../switch-variable.js'
 import { formatId } from '../usage.js'
 import type { ConfigOrigin } from './file.js'
@@ -66,13 +67,15 @@ async function findValue(flags: CommandFlags['flags'], setting: Setting): Promis
   return parseValue(name, flag, value).catch(() => undefined)
 }
 
-/** The defaults that config files set for a command of oclif. Throws `bad_config`. */
+/** The defaults that config files set for a command of oclif; an unknown one has the flags of all. Throws `bad_config`. */
 export async function findDefaults(config: Interfaces.Config, id: string | undefined): Promise<ConfigDefaults> {
   const files = takesDefaults(id) ? readConfigFiles() : []
   if (files.length === 0 || id === undefined) return new Map()
   const commands = await loadCommands(config)
-  const command = commands.find(({ name }) => name === formatId(id))
-  return command ? mergeSettings(command, await readSettings(commands, files)) : new Map()
+  const name = formatId(id)
+  const command = commands.find(command => command.name === name)
+  const flags = command?.flags ?? (baseFlags as CommandFlags['flags'])
+  return mergeSettings({ name, flags }, await readSettings(commands, files))
 }
 
 /**

@@ -8,7 +8,7 @@ import { type CommandFlags, formatKey, loadCommands, parseKey } from '../config/
 import { formatValue, parseArgument, parseSetting, readConfigFiles, readSettings } from '../config/settings.js'
 import { configReport } from '../reports/config.js'
 import type { Report } from '../reports/report.js'
-import type { ConfigObject } from '../reports/schema.js'
+import type { ConfigObject, ConfigPathObject, ConfigSetObject, ConfigUnsetObject } from '../reports/schema.js'
 
 /** `config`: every value of a config file or an environment variable. Throws `bad_config`. */
 export async function runConfigList(config: Interfaces.Config): Promise<Report<ConfigObject>> {
@@ -23,7 +23,7 @@ export async function runConfigList(config: Interfaces.Config): Promise<Report<C
 }
 
 /** `config path`: of the folder's file (`local`) or the user's. */
-export function runConfigPath(local: boolean): Report {
+export function runConfigPath(local: boolean): Report<ConfigPathObject> {
   const { path } = findPath(local)
   return { json: { path }, text: () => path }
 }
@@ -34,7 +34,7 @@ export async function runConfigSet(
   { key: text, value: argument }: { key: string; value: string },
   local: boolean,
   { warn }: RunContext,
-): Promise<Report> {
+): Promise<Report<ConfigSetObject>> {
   const place = findPath(local)
   const { path } = place
   const key = parseKey(text)
@@ -48,7 +48,7 @@ export async function runConfigSet(
 }
 
 /** `config unset`. Throws `bad_config` when the file lacks the key, and `output_unwritable`. */
-export function runConfigUnset(key: string, local: boolean): Report {
+export function runConfigUnset(key: string, local: boolean): Report<ConfigUnsetObject> {
   const place = findPath(local)
   const { path } = place
   const object = withoutKey(readConfigFile(place) ?? {}, key)

@@ -7,6 +7,7 @@ import type { RunContext } from '../base-command.js'
 import { type LocationFlags, type NetworkFlags, toLimits } from '../flags/service.js'
 import { intervalsReport, startDatesReport, symbolsReport } from '../reports/catalogue.js'
 import type { Report } from '../reports/report.js'
+import type { IntervalsObject, StartDatesObject, SymbolsObject } from '../reports/schema.js'
 import { withAddress } from '../service-address.js'
 import { NO_PROGRESS, ProgressDisplay } from '../terminal/progress.js'
 
@@ -18,17 +19,21 @@ interface ListFlags extends LocationFlags, NetworkFlags {
 }
 
 /** `symbols`. */
-export async function runSymbols(flags: ListFlags, context: RunContext): Promise<Report> {
+export async function runSymbols(flags: ListFlags, context: RunContext): Promise<Report<SymbolsObject>> {
   return symbolsReport(await readLists(flags, context, []))
 }
 
 /** `intervals`. */
-export async function runIntervals(flags: ListFlags, context: RunContext): Promise<Report> {
+export async function runIntervals(flags: ListFlags, context: RunContext): Promise<Report<IntervalsObject>> {
   return intervalsReport(upToToday(await readLists(flags, context), flags))
 }
 
 /** `start-dates`. Throws `unknown_interval`. */
-export async function runStartDates(text: string, flags: ListFlags, context: RunContext): Promise<Report> {
+export async function runStartDates(
+  text: string,
+  flags: ListFlags,
+  context: RunContext,
+): Promise<Report<StartDatesObject>> {
   const interval = parseInterval(text)
   return startDatesReport(upToToday(await readLists(flags, context, [interval]), flags), interval)
 }

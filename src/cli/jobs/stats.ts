@@ -14,6 +14,7 @@ import type { RunContext } from '../base-command.js'
 import type { RangeFlags, TableFlags } from '../flags/selection.js'
 import { cachedSeries } from '../local-mirror.js'
 import type { Report } from '../reports/report.js'
+import type { StatsObject } from '../reports/schema.js'
 import { statsReport } from '../reports/stats.js'
 import { resolveRange } from '../resolve-flags.js'
 
@@ -22,7 +23,7 @@ export async function runStats(
   symbols: string[],
   flags: TableFlags & RangeFlags,
   { warn, given }: RunContext,
-): Promise<Report> {
+): Promise<Report<StatsObject>> {
   const range = parseRequestedRange(resolveRange(flags, given), systemClock.now())
   const { mirror, series } = await cachedSeries(symbols, flags, warn)
   await noteMissingWindows(mirror, series, range, warn)

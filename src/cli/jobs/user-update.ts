@@ -9,6 +9,7 @@ import { isObject } from '../../klines/json.js'
 import type { UserFlags } from '../flags/greeting.js'
 import { parseJsonObject } from '../json-object.js'
 import type { Report } from '../reports/report.js'
+import type { UsersUpdateObject } from '../reports/schema.js'
 
 /** `users update`. Throws `bad_option`, `rejected` when the server refuses, and what the client throws. */
 export async function runUserUpdate(
@@ -16,7 +17,7 @@ export async function runUserUpdate(
   id: string,
   flags: UserFlags,
   signal: AbortSignal,
-): Promise<Report> {
+): Promise<Report<UsersUpdateObject>> {
   const fields = await readUserFields(flags, signal)
   return userUpdateReport(await client.updateUser(id, fields, flags.notify, signal))
 }
@@ -90,7 +91,7 @@ async function readBytes(file: string, name: string, signal: AbortSignal): Promi
 }
 
 /** `users update`. Throws `rejected` when the server answers that it did not update the user. */
-function userUpdateReport(answer: UserUpdateResult): Report {
+function userUpdateReport(answer: UserUpdateResult): Report<UsersUpdateObject> {
   const user = `user ${cleanValue(answer.id)}`
   if (answer.success) return { json: answer, text: () => `Updated ${user}, notification ${cleanValue(answer.notify)}.` }
   throw new KlinesError('rejected', `The server says that it did not update ${user}.`, { data: { answer } })

@@ -6,6 +6,7 @@ import { ExitCode } from '../error-report.js'
 import type { VerifyFlags } from '../flags/verify.js'
 import { cachedSeries, describeLocation } from '../local-mirror.js'
 import type { Report } from '../reports/report.js'
+import type { LockCheckObject, VerifyObject } from '../reports/schema.js'
 import { verifyReport } from '../reports/verify/report.js'
 import type { Verdict } from '../reports/verify/verdict.js'
 import { resolveRange } from '../resolve-flags.js'
@@ -28,7 +29,7 @@ export async function runVerify(
   symbols: string[],
   flags: VerifyFlags,
   context: RunContext,
-): Promise<Report & { exitCode: ExitCode }> {
+): Promise<(Report<VerifyObject> | Report<LockCheckObject>) & { exitCode: ExitCode }> {
   if (flags.lock !== undefined) return (await import('./lock.js')).runVerifyLock(symbols, flags, context)
   const { signal, progressStyle, warn, given } = context
   const { audit, threads, 'accept-list': acceptList, 'fail-on-gaps': failOnGaps } = flags

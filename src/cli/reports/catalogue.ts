@@ -4,9 +4,10 @@ import { formatCount } from '../../klines/text.js'
 import { formatDate, windowLength, windowSpan } from '../../klines/windows.js'
 import { textTable } from '../terminal/table.js'
 import { type Report, sum } from './report.js'
+import type { IntervalsObject, StartDatesObject, SymbolsObject } from './schema.js'
 
 /** `symbols`: what the mirror holds of each. */
-export function symbolsReport({ source, mirror, symbols }: Catalogue): Report {
+export function symbolsReport({ source, mirror, symbols }: Catalogue): Report<SymbolsObject> {
   // The exchange has thousands of symbols, and most have no folder to look into.
   const cached = new Set(mirror.contents.symbols())
   const rows = symbols.map(symbol => {
@@ -28,7 +29,7 @@ export function symbolsReport({ source, mirror, symbols }: Catalogue): Report {
 }
 
 /** `intervals`: how each is cut into windows, since when, and what the mirror holds. */
-export function intervalsReport({ source, mirror, symbols, startDates }: Catalogue): Report {
+export function intervalsReport({ source, mirror, symbols, startDates }: Catalogue): Report<IntervalsObject> {
   const rows = [...startDates].map(([interval, dates]) => ({
     interval,
     windowLength: windowLength(interval),
@@ -53,7 +54,10 @@ export function intervalsReport({ source, mirror, symbols, startDates }: Catalog
 }
 
 /** `start-dates`: every window of an interval, and which symbols the mirror holds of it. */
-export function startDatesReport({ source, mirror, symbols, startDates }: Catalogue, interval: Interval): Report {
+export function startDatesReport(
+  { source, mirror, symbols, startDates }: Catalogue,
+  interval: Interval,
+): Report<StartDatesObject> {
   const cached = symbols.map(symbol => ({ symbol, dates: new Set(mirror.contents.startDates({ symbol, interval })) }))
   const rows = (startDates.get(interval) ?? []).map(startDate => ({
     startDate,

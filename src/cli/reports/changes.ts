@@ -4,7 +4,7 @@ import { formatCount, formatTime, plural } from '../../klines/text.js'
 import { CHANGES_FILE, type RecordedChange } from '../../mirror/changes.js'
 import { candleName, printable } from '../terminal/text.js'
 import { type Report, sum } from './report.js'
-import type { ChangesObject } from './schema.js'
+import type { MirrorChangesObject } from './schema.js'
 
 /** Changed cells that the summary of a run shows. */
 const MAX_SHOWN = 5
@@ -58,7 +58,7 @@ interface FoundChanges {
 }
 
 /** `mirror changes`: each changed candle with its cells, the newest change last. */
-export function mirrorChangesReport(mirror: string, found: FoundChanges): Report<ChangesObject> {
+export function mirrorChangesReport(mirror: string, found: FoundChanges): Report<MirrorChangesObject> {
   const { changes, unreadable } = found
   return { json: { mirror, changes, unreadable }, text: () => changesText(mirror, found) }
 }

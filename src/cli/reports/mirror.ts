@@ -9,14 +9,20 @@ import type { MirrorFigures, UserMirror } from '../../mirror/user-mirrors.js'
 import { fittingText, textTable } from '../terminal/table.js'
 import { firstLines, printable } from '../terminal/text.js'
 import { type Report, sum } from './report.js'
-import type { ClearObject, PublishObject, VerifyObject } from './schema.js'
+import type {
+  MirrorClearObject,
+  MirrorListObject,
+  MirrorPublishObject,
+  MirrorStatusObject,
+  MirrorVerifyObject,
+} from './schema.js'
 
 /** `mirror status`: what is cached of each series. */
 export function mirrorStatusReport(
   mirror: string,
   baseUrl: string | undefined,
   series: readonly CandleStatus[],
-): Report {
+): Report<MirrorStatusObject> {
   const windows = sum(series.map(status => status.windows))
   const cachedBytes = sum(series.map(status => status.cachedBytes))
   const head = ['symbol', 'interval', 'windows', 'empty', 'first candle', 'last (UTC)', 'size']
@@ -43,7 +49,7 @@ export function mirrorStatusReport(
 type ListedMirror = UserMirror & MirrorFigures & { readonly isDefault: boolean }
 
 /** `mirror list`. `root`: the folder that a command without flags uses. */
-export function mirrorListReport(mirrors: readonly ListedMirror[], root: string): Report {
+export function mirrorListReport(mirrors: readonly ListedMirror[], root: string): Report<MirrorListObject> {
   const head = ['address', 'symbols', 'size', 'newest candle (UTC)', '']
   const rows = mirrors.map(({ baseUrl, symbols, cachedBytes, newest, isDefault }) => {
     return [
@@ -69,7 +75,7 @@ export function mirrorListReport(mirrors: readonly ListedMirror[], root: string)
 }
 
 /** `mirror verify`: every file that is corrupt, and what became of it. */
-export function mirrorCheckReport(check: MirrorCheckReport, repair: Repair | undefined): Report<VerifyObject> {
+export function mirrorCheckReport(check: MirrorCheckReport, repair: Repair | undefined): Report<MirrorVerifyObject> {
   const { corrupt, strays, ...counts } = check
   const { repaired = [], failed = [] } = repair ?? {}
   const files = corrupt.map(({ path, reason }) => ({ path, reason }))
@@ -97,7 +103,7 @@ function checkText(check: MirrorCheckReport, repair: Repair | undefined): string
 }
 
 /** `mirror publish`: what the tree has, what was added, and where it is. */
-export function mirrorPublishReport(report: PublishReport): Report<PublishObject> {
+export function mirrorPublishReport(report: PublishReport): Report<MirrorPublishObject> {
   const { symbols, intervals, ...rest } = report
   const tree = join(report.mirror, 'api')
   return { json: { ...rest, tree, symbols, intervals }, text: () => publishText(report, tree) }
@@ -116,7 +122,7 @@ function publishText({ symbols, intervals, windows, emptyWritten, listsWritten }
 const MAX_LISTED = 20
 
 /** `mirror prune` and `mirror clear`: the files that were removed, or with `dryRun` would be. */
-export function removalReport({ mirror, paths, bytes }: Removal, dryRun = false): Report<ClearObject> {
+export function removalReport({ mirror, paths, bytes }: Removal, dryRun = false): Report<MirrorClearObject> {
   const text = () => {
     const lines = firstLines(paths, MAX_LISTED).map(printable)
     if (lines.length > 0) lines.push('')

@@ -5,6 +5,7 @@ import type { RequestedRange } from '../../klines/time-range.js'
 import { csvTable, fittingText, type Table } from '../terminal/table.js'
 import { coverageObject, coverageText } from './coverage.js'
 import type { Report } from './report.js'
+import type { StatsObject } from './schema.js'
 
 const PRICES = ['first price', 'last price', 'lowest', 'highest']
 const TOTALS = ['volume', 'quote volume', 'trades']
@@ -20,7 +21,7 @@ export function statsReport(
   series: readonly (SeriesStats & CoveredSeries)[],
   range: RequestedRange,
   { format }: { format?: string | undefined },
-): Report {
+): Report<StatsObject> {
   const table: Table = {
     head: ['symbol', 'interval', 'candles', ...TIMES, ...PRICES, ...COUNTS],
     rows: series.map(toRow),
@@ -51,11 +52,14 @@ function toShort(row: Table['rows'][number]): Table['rows'][number] {
   return cells.with(3, String(cells[3]).slice(0, 10))
 }
 
-function toObject({ coverage, ...stats }: SeriesStats & CoveredSeries): object {
+function toObject({ coverage, ...stats }: SeriesStats & CoveredSeries) {
   return { ...withNulls(stats), coverage: coverageObject(coverage) }
 }
 
+type OrNull<Value> = Value extends undefined ? null : Value
+
 /** JSON has no undefined. */
-function withNulls(object: object): object {
-  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, value ?? null]))
+function withNulls<Values extends object>(values: Values) {
+  const entries = Object.entries(values).map(([key, value]) => [key, value ?? null])
+  return Object.fromEntries(entries) as { [Key in keyof Values]: OrNull<Values[Key]> }
 }

@@ -40,7 +40,7 @@ export const MAX_LISTED = 10_000
 export const MAX_RUNS = 1_000
 
 /** Whether candles with anomalies of a kind cannot be right; the others happened at the exchange. */
-export function isFault(kind: AnomalyKind): boolean {
+export function isFault(kind: AnomalyKind): kind is (typeof FAULTS)[number] {
   return (FAULTS as readonly AnomalyKind[]).includes(kind)
 }
 

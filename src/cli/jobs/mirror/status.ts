@@ -11,18 +11,23 @@ import { namedMirror, openNamedSource, requireMirror } from '../../local-mirror.
 import { mirrorChangesReport } from '../../reports/changes.js'
 import { mirrorListReport, mirrorStatusReport } from '../../reports/mirror.js'
 import type { Report } from '../../reports/report.js'
-import type { ChangesObject } from '../../reports/schema.js'
+import type {
+  MirrorChangesObject,
+  MirrorListObject,
+  MirrorPathObject,
+  MirrorStatusObject,
+} from '../../reports/schema.js'
 import { resolveRange } from '../../resolve-flags.js'
 
 /** `mirror status`. Throws `window_missing` when there is no mirror. */
-export function runMirrorStatus(flags: LocationFlags, { warn }: RunContext): Report {
+export function runMirrorStatus(flags: LocationFlags, { warn }: RunContext): Report<MirrorStatusObject> {
   const { baseUrl } = openNamedSource(flags, warn).info
   const mirror = namedMirror(flags)
   return mirrorStatusReport(mirror.root, baseUrl, seriesStatuses(mirror))
 }
 
 /** `mirror list`: those in the cache folder, and the one that the flags name, if it is there. */
-export function runMirrorList(flags: LocationFlags): Report {
+export function runMirrorList(flags: LocationFlags): Report<MirrorListObject> {
   const named = namedMirror(flags)
   const all = listUserMirrors()
   if (named.files.exists && !all.some(({ root }) => root === named.root)) {
@@ -33,7 +38,7 @@ export function runMirrorList(flags: LocationFlags): Report {
 }
 
 /** `mirror path`: the folder that the flags name, which may be missing. */
-export function runMirrorPath(flags: LocationFlags): Report {
+export function runMirrorPath(flags: LocationFlags): Report<MirrorPathObject> {
   const { root } = namedMirror(flags)
   return { json: { mirror: root }, text: () => root }
 }
@@ -43,7 +48,7 @@ export function runMirrorChanges(
   symbols: readonly string[] = ['all'],
   { interval = ['all'], ...flags }: LocationFlags & RangeFlags & { interval?: string[] },
   { warn, given }: RunContext,
-): Report<ChangesObject> {
+): Report<MirrorChangesObject> {
   const selection = parseSelectionText(symbols, interval)
   const intervals = selectedIntervals(selection, EXCHANGE_INTERVALS)
   const { fromTime, toTime } = parseRange(resolveRange(flags, given), systemClock.now())

@@ -12,7 +12,12 @@ import { type LocationFlags, type NetworkFlags, toLimits } from '../../flags/ser
 import { findMirrorSource, namedMirror, requireMirror } from '../../local-mirror.js'
 import { mirrorCheckReport, mirrorPublishReport, removalReport } from '../../reports/mirror.js'
 import type { Report } from '../../reports/report.js'
-import type { ClearObject, PruneObject, PublishObject, VerifyObject } from '../../reports/schema.js'
+import type {
+  MirrorClearObject,
+  MirrorPruneObject,
+  MirrorPublishObject,
+  MirrorVerifyObject,
+} from '../../reports/schema.js'
 import { offlineAddress, withAddress } from '../../service-address.js'
 import { confirm, isInteractive } from '../../terminal/confirm.js'
 import { ProgressDisplay } from '../../terminal/progress.js'
@@ -24,7 +29,7 @@ import { ProgressDisplay } from '../../terminal/progress.js'
 export async function runMirrorPrune(
   flags: LocationFlags & { 'dry-run'?: boolean; yes?: boolean },
   { signal, warn }: RunContext,
-): Promise<Report<PruneObject>> {
+): Promise<Report<MirrorPruneObject>> {
   const { 'dry-run': dryRun = false, yes = false } = flags
   const mirror = requireMirror(flags, warn)
   const planned = pruneMirror(mirror, { dryRun: true })
@@ -50,7 +55,7 @@ async function confirmPruning({ mirror, windows, strays }: Pruning, signal: Abor
   return confirm(`Remove ${what}?`, signal)
 }
 
-function pruneReport(removal: Pruning, dryRun: boolean): Report<PruneObject> {
+function pruneReport(removal: Pruning, dryRun: boolean): Report<MirrorPruneObject> {
   const { json, text } = removalReport(removal, dryRun)
   return { json: { dryRun, ...json }, text }
 }
@@ -59,7 +64,7 @@ function pruneReport(removal: Pruning, dryRun: boolean): Report<PruneObject> {
 export async function runMirrorClear(
   { yes = false, force = false, ...flags }: LocationFlags & { yes?: boolean; force?: boolean },
   { signal, warn }: RunContext,
-): Promise<Report<ClearObject>> {
+): Promise<Report<MirrorClearObject>> {
   if (force) {
     const suggestions = ['--yes removes the mirror without asking.']
     throw new KlinesError('bad_option', 'mirror clear has no flag --force. Expected --yes.', { suggestions })
@@ -84,7 +89,7 @@ const REPAIRING = { start: 'Repairing files', verb: 'Repairing', noun: 'file' }
 export async function runMirrorCheck(
   flags: LocationFlags & NetworkFlags & { repair: boolean },
   context: RunContext,
-): Promise<Report<VerifyObject> & { exitCode: ExitCode }> {
+): Promise<Report<MirrorVerifyObject> & { exitCode: ExitCode }> {
   const mirror = requireMirror(flags, context.warn)
   if (flags.repair) mirror.upkeep.refuseLinks(ALL_SERIES)
   const { signal, progressStyle } = context
@@ -126,7 +131,7 @@ const PUBLISHING = { start: 'Checking windows', verb: 'Checking', noun: 'window'
 export async function runMirrorPublish(
   flags: LocationFlags & NetworkFlags,
   context: RunContext,
-): Promise<Report<PublishObject>> {
+): Promise<Report<MirrorPublishObject>> {
   const { signal, warn, progressStyle } = context
   const source = findMirrorSource(namedMirror(flags), flags, context)
   const location = { baseUrl: offlineAddress(source), mirror: flags.mirror }

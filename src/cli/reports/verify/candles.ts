@@ -34,8 +34,8 @@ export function describeDifference(difference: CandleDifference): string[] {
 }
 
 /** The faults of the candles of a series, the first of each kind. */
-export function listFaults({ anomalies }: VerifiedSeries): VerifiedSeries['anomalies'] {
-  return anomalies.filter(({ kind }) => isFault(kind))
+export function listFaults({ anomalies }: VerifiedSeries) {
+  return anomalies.flatMap(({ kind, ...rest }) => (isFault(kind) ? [{ kind, ...rest }] : []))
 }
 
 /** The candles of a series that cannot be right, with the reason. */

@@ -4,7 +4,8 @@ import { ALL_TIME } from '../../../klines/time-range.js'
 import type { VerificationReport, VerifiedSeries } from '../../../verify/verify.js'
 import { exactTime } from '../../terminal/text.js'
 import { coverageObject, coverageText } from '../coverage.js'
-import { type Report, rangeObject, sum } from '../report.js'
+import { type Report, rangeObject, sum, type Unchanged } from '../report.js'
+import type { VerifyObject } from '../schema.js'
 import { describeDifference, invalidLines, listFaults, oddityLines, offGridLines } from './candles.js'
 import { outageSections } from './outages.js'
 import { failingTable, pairTable, seriesCsv, seriesTable } from './tables.js'
@@ -27,7 +28,7 @@ interface VerifyReportOptions {
 export function verifyReport(
   result: VerificationReport,
   { format, verbose, failOnGaps, location }: VerifyReportOptions,
-): Report & { readonly verdict: Verdict } {
+): Report<VerifyObject> & { readonly verdict: Verdict } {
   const judgement = judge(result, failOnGaps)
   return {
     // Large, and only for --json.
@@ -96,7 +97,7 @@ function closingLines({ series, range, mirror }: VerificationReport, judgement: 
 }
 
 /** `verify --json`. All counts are exact; the lists of a series have the first 10,000 candles, and the first 1,000 runs without trades. */
-function verifyObject(result: VerificationReport, { verdict, series }: Judgement): object {
+function verifyObject(result: VerificationReport, { verdict, series }: Judgement): Report<VerifyObject>['json'] {
   const { mirror, range = ALL_TIME, pairs, differences } = result
   return {
     mirror,
@@ -121,7 +122,7 @@ function verifyObject(result: VerificationReport, { verdict, series }: Judgement
   }
 }
 
-function seriesObject(report: VerifiedSeries): object {
+function seriesObject(report: VerifiedSeries): Unchanged<VerifyObject['series'][number]> {
   const { symbol, interval, candles, firstOpenTime = null, lastOpenTime = null } = report
   const { windows, missingWindows, corrupt, gaps, unverified = null, invalid, olderThan = null } = report
   const { counts, withoutTrades, runsWithoutTrades } = report

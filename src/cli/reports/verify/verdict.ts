@@ -6,6 +6,7 @@ import { formatCount, plural } from '../../../klines/text.js'
 import { findRules } from '../../../trees/find-rules.js'
 import type { VerificationReport, VerifiedSeries } from '../../../verify/verify.js'
 import { sum } from '../report.js'
+import type { VerifyObject } from '../schema.js'
 import { type CandleDifference, listFaults, mergeDifferences } from './candles.js'
 import { mergeGaps, type Outage } from './outages.js'
 
@@ -13,7 +14,7 @@ import { mergeGaps, type Outage } from './outages.js'
  * `short`: nothing is wrong with what is there, and less is there than was requested. `incomplete`: windows are missing, or candles at an
  * end where that is a failure, and nothing else is wrong. `empty`: there is no candle to check.
  */
-export type Verdict = 'ok' | 'short' | 'empty' | 'incomplete' | 'failed'
+export type Verdict = VerifyObject['verdict']
 
 /** A series, and how much of it is wrong. */
 export interface SeriesVerdict {

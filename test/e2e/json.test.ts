@@ -1,0 +1,220 @@
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Ajv, type AnySchema } from 'ajv'
+import { describe, expect, it } from 'vitest'
+import { EXIT_CODES } from '../../src/cli/error-report.js'
+import * as schemas from '../../src/cli/reports/schema.js'
+import { type CliSandbox, PROJECT, type Run, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { usePreparedSandboxes } from '../support/cli/prepared-sandbox.js'
+import { startServeCommand } from '../support/servers/serve-command.js'
+
+const read = (path: string) => readFileSync(join(PROJECT, path), 'utf8')
+const { commands } = JSON.parse(read('oclif.manifest.json')) as { commands: Record<string, { flags: object }> }
+/** All that have the flag. `version` is no command of oclif. */
+const COMMANDS = [
+  ...Object.keys(commands)
+    .filter(id => 'json' in commands[id].flags)
+    .map(id => id.replaceAll(':', ' ')),
+  'version',
+]
+const PAGE = read('src/docs/json.md')
+const SCHEMAS: Readonly<Record<string, AnySchema>> = schemas
+/** The server, or the subject of an error, may say more than the schema. */
+const OPEN = ['UsersUpdateSchema', 'StreamsTokensSchema', 'OpenapiSchema', 'ErrorSchema']
+
+type Case = readonly [args: string, code?: number, schema?: keyof typeof schemas]
+const USER = '123e4567-e89b-12d3-a456-426614174000 --email a@example.com --name AB --age 30 --notify email'
+const SQL = `"select * from candles('BTCUSDT', '1d')"`
+
+/** What each command is called with; spaces within quotes are part of a word. The schema is named after the command, or here. */
+const CASES: Readonly<Record<string, readonly Case[]>> = {
+  chart: [
+    ['BTCUSDT -i 4h --resample 8h --from 2025-02 --to 2025-05 --offline'],
+    ['BTCUSDT -i 1d --offline -o chart.svg'],
+  ],
+  completion: [['bash'], ['fish']],
+  config: [['']],
+  'config path': [[''], ['--local']],
+  'config set': [['interval 1d,1h'], ['concurrency 8'], ['base-url sample --local']],
+  'config unset': [['interval --local']],
+  diff: [
+    ['a.parquet a.parquet'],
+    ['a.parquet b.parquet', 6],
+    ['m bad BTCUSDT -i 4h', 3],
+    ['m bad BTCUSDT -i 1d --from 2024 --to 2025-02', 6],
+  ],
+  download: [
+    ['ETHUSDT -i 1w', 0, 'RunSchema'],
+    ['BTCUSDT -i 1d,4h -o {interval}.csv --fingerprint', 0, 'RunSchema'],
+    ['BTCUSDT -i 1d --refresh --mirror bad', 0, 'RunSchema'],
+    ['--lock klines.lock.json -o x.parquet', 0, 'RunSchema'],
+    ['BTCUSDT -i 1h --dry-run', 0, 'DryRunSchema'],
+  ],
+  export: [
+    ['all -i 1d,4h -o new/ --layout hive --table delta', 0, 'RunSchema'],
+    ['BTCUSDT -i 1d -o x.csv --dry-run', 0, 'DryRunSchema'],
+  ],
+  fingerprint: [['all -i all --from 2024 --to 2025-02'], ['a.parquet']],
+  intervals: [['']],
+  lock: [['all -i 1d --to 2025-03 -o new.json'], ['BTCUSDT -i 4h --to 2025-03 --force']],
+  'mirror changes': [['']],
+  'mirror clear': [['--yes']],
+  'mirror list': [['']],
+  'mirror path': [['']],
+  'mirror prune': [['--dry-run'], ['--mirror bad --yes']],
+  'mirror publish': [['']],
+  'mirror status': [[''], ['--mirror bad']],
+  'mirror verify': [[''], ['--mirror bad', 6], ['--mirror bad --repair']],
+  openapi: [[''], ['klines'], ['export']],
+  serve: [['--port 0']],
+  show: [
+    ['BTCUSDT 1d 2025-02-01 --check'],
+    ['BTCUSDT 1d 2020', 4],
+    ['BTCUSDT 1d 2024-12-31 --mirror bad --check', 6],
+    ['BTCUSDT 1d 2025 --mirror bad', 4],
+  ],
+  sql: [[`-o x.csv ${SQL}`]],
+  'start-dates': [['1d'], ['7h', 2, 'ErrorSchema']],
+  stats: [['all -i all'], ['BTCUSDT -i 1d --from 2030']],
+  'streams tokens': [['']],
+  symbols: [[''], ['--mirror none --base-url http://127.0.0.1:9']],
+  update: [['lake a.parquet'], ['lake --dry-run']],
+  'users update': [[USER]],
+  verify: [
+    ['all -i all'],
+    ['all -i all --mirror bad', 6],
+    ['BTCUSDT -i 1d,4h --from 2024 --to 2025-05'],
+    ['BTCUSDT -i 1d --from 2030', 4],
+    ['--lock klines.lock.json', 0, 'LockCheckSchema'],
+    ['--lock klines.lock.json --mirror bad', 6, 'LockCheckSchema'],
+  ],
+  version: [['']],
+}
+
+const ENV = { KLINES_MIRROR: 'm', KLINES_BASE_URL: 'sample', KLINES_GREETING_URL: 'sample' }
+
+const prepare = usePreparedSandboxes(useSandboxes(), async sandbox => {
+  for (const args of [
+    'download all -i 1d,4h',
+    'export BTCUSDT -i 1d -o a.parquet --numbers decimal',
+    'export BTCUSDT -i 1d -o b.parquet --numbers decimal --from 2025-01-15',
+    'export BTCUSDT -i 1d -o lake --layout hive',
+    'lock BTCUSDT -i 1d --to 2025-03-01',
+    'config set interval 1d --local',
+  ]) {
+    expect(await sandbox.call(args.split(' '), ENV), args).toMatchObject({ code: 0 })
+  }
+  cpSync(sandbox.path('m'), sandbox.path('bad'), { recursive: true })
+  sandbox.write('bad/api/klines/4h/notes.txt', '')
+  sandbox.write('bad/api/klines/4h/BTCUSDT/2025-01-01.json', '[[')
+  const day = sandbox.path('bad/api/klines/1d/BTCUSDT/2024-01-01.json')
+  // A lost candle, and one whose low is above its high.
+  const [first, [openTime, open, high, , ...rest], , ...more] = JSON.parse(readFileSync(day, 'utf8'))
+  writeFileSync(day, JSON.stringify([first, [openTime, open, high, '999999.00000000', ...rest], ...more]))
+})
+
+const words = (text: string) => [...text.matchAll(/"([^"]*)"|[^ ]+/g)].map(([word, quoted]) => quoted ?? word)
+
+async function runCommand(sandbox: CliSandbox, command: string, args: string): Promise<Run> {
+  const line = [...words(`${command} ${args}`), '--json']
+  // oclif has nothing to do with it.
+  if (command === 'version') return sandbox.run(['version', '--json'])
+  if (command === 'serve') return (await startServeCommand(sandbox, [], sandbox.start(line, ENV))).stop()
+  return sandbox.call(line, ENV)
+}
+
+const ajv = new Ajv({ allErrors: true, strict: true, allowUnionTypes: true })
+
+/** What is wrong with the one object that a run printed. */
+function faults({ stdout }: Run, name: string): unknown {
+  const validate = ajv.compile(SCHEMAS[name])
+  return validate(JSON.parse(stdout)) ? [] : validate.errors
+}
+
+/** `MirrorListSchema` for `mirror list`. */
+const schemaName = (command: string) =>
+  `${command.replaceAll(/(?:^|[ -])(\w)/g, (_, letter: string) => letter.toUpperCase())}Schema`
+
+describe.concurrent.each(COMMANDS)('%s --json', command => {
+  const cases = CASES[command] ?? []
+
+  it('has a case, and the page names its schema', () => {
+    expect(cases.length).toBeGreaterThan(0)
+    for (const [, , name] of cases) {
+      if (name && name !== 'ErrorSchema')
+        expect(PAGE).toMatch(new RegExp(`^\\|.*\`${command}.*\\| \`${name}\` \\|$`, 'm'))
+    }
+  })
+
+  it.each(cases.map(one => ({ one, args: one[0] })))('$args', async ({ one: [args, code = 0, name] }) => {
+    const schema = name ?? schemaName(command)
+    expect(Object.keys(SCHEMAS)).toContain(schema)
+    const run = await runCommand(await prepare(), command, args)
+    expect(run).toMatchObject({ code })
+    expect(faults(run, schema)).toEqual([])
+  })
+
+  it.skipIf(command === 'version')('an error is an object, on stdout alone', async () => {
+    const run = await (await prepare()).call([...command.split(' '), '--json', '--nope'])
+    expect(run).toMatchObject({ code: 2, stderr: '' })
+    expect(faults(run, 'ErrorSchema')).toEqual([])
+    expect(JSON.parse(run.stdout).error).toMatchObject({ code: 'usage', exitCode: 2 })
+  })
+})
+
+describe('the schemas', () => {
+  const used = [
+    ...COMMANDS.flatMap(command => CASES[command].map(([, , name]) => name ?? schemaName(command))),
+    'ErrorSchema',
+  ]
+
+  it('are those of the commands', () => {
+    expect(Object.keys(SCHEMAS).sort()).toEqual([...new Set(used)].sort())
+  })
+
+  it.each(Object.keys(SCHEMAS))('%s has an own $id, and names all properties', name => {
+    const twins = Object.values(SCHEMAS).filter(other => Object(other).$id === Object(SCHEMAS[name]).$id)
+    expect(twins).toHaveLength(1)
+    let open = 0
+    JSON.stringify(SCHEMAS[name], (_, value) => {
+      if (value?.type === 'object' && value.additionalProperties !== false) open++
+      return value
+    })
+    expect(open > 0).toBe(OPEN.includes(name))
+  })
+})
+
+describe('an unknown command', () => {
+  const call = async (args: string, env = {}) => (await prepare()).call(args.split(' '), env)
+
+  it.each([
+    ['donwload BTCUSDT --json', 'Unknown command: donwload. Did you mean download?', ''],
+    ['mirror statsu --json', 'Unknown command: mirror statsu. Did you mean mirror status?', 'mirror '],
+    ['--json symbols', 'Expected a command before --json.', ''],
+  ])('%s is the same object on stdout', async (args, message, topic) => {
+    const run = await call(args)
+    expect(run).toMatchObject({ code: 2, stderr: '' })
+    expect(faults(run, 'ErrorSchema')).toEqual([])
+    const suggestions = [`Run klines ${topic}--help for a list of commands.`]
+    expect(JSON.parse(run.stdout).error).toEqual({ code: 'usage', message, exitCode: 2, suggestions })
+  })
+
+  it('is one where the environment or a config file says json', async () => {
+    expect((await call('foo', { KLINES_JSON: '1' })).stdout).toMatch(/^\{/)
+    const sandbox = await prepare()
+    sandbox.write('klines.config.json', '{"json":true}')
+    expect((await sandbox.call(['foo'])).stdout).toMatch(/^\{/)
+    await expect(sandbox.call(['foo', '--no-json'])).rejects.toThrow('Unknown command: foo.')
+  })
+
+  it.each(['foo -- --json', 'foo --help --json', 'foo'])('%s is text', async args => {
+    await expect(call(args)).rejects.toThrow('Unknown command: foo.')
+  })
+})
+
+it('the page has the code of each error at its exit code', () => {
+  // Nobody reads the object of the code 0.
+  for (const [code, exitCode] of Object.entries(EXIT_CODES).filter(([, exitCode]) => exitCode > 0)) {
+    expect(PAGE).toMatch(new RegExp(`^\\| ${exitCode} \\|.*\`${code}\``, 'm'))
+  }
+})
