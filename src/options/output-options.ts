@@ -142,12 +142,12 @@ export type OutputOptionName = keyof Options
 
 /** What shapes the content of a file, in a request of the library. */
 export type OutputRequest = { readonly [Name in keyof Options]?: OptionValue<Options[Name]> | undefined }
-/** What a picture looks like, in a request. */
-export type PictureRequest = Pick<OutputRequest, 'theme' | 'width' | 'height' | 'log'>
 /** The names of the options that apply to a format. */
 export type OptionOf<F extends Format> = {
-  [Name in keyof Options]: F extends Options[Name]['formats'][number] ? Name : never
-}[keyof Options]
+  [Name in OutputOptionName]: F extends Options[Name]['formats'][number] ? Name : never
+}[OutputOptionName]
+/** What a picture looks like, in a request. */
+export type PictureRequest = Pick<OutputRequest, OptionOf<'svg'>>
 /** The same as flags and in a query. */
 export type OutputFlagName = FlagName<OutputOptionName>
 

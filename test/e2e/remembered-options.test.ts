@@ -7,7 +7,7 @@ import { stockedSandbox } from '../support/cli/stocked-sandbox.js'
 import { onlyPart } from '../support/lake.js'
 import { OPEN_WEEK, putFile, RENDERED, weekPath, weekRows } from '../support/synthetic-tree.js'
 
-/** Two values of every option of Parquet and Arrow, neither of them its default. */
+/** Two values of every option of Parquet and Arrow, neither of them its default; those of a switch are `''` and `false`. */
 const VALUES: Record<OptionOf<'parquet' | 'arrow'>, readonly [string, string]> = {
   columns: ['close,open_time', 'open_time'],
   numbers: ['decimal', 'text'],
@@ -27,7 +27,7 @@ it.each(Object.entries(VALUES))('files and lakes keep %s when they get new candl
   const { sandbox, tree } = await stockedSandbox(newSandbox(), [SYMBOL])
   const flag = flagName(name)
   const call = async (args: string, env = {}) =>
-    expect(await sandbox.call(`${args} --mirror m -q`.split(' '), env)).toMatchObject({ code: 0, stderr: '' })
+    expect(await sandbox.call(`${args} --mirror m -q`.split(/ +/), env)).toMatchObject({ code: 0, stderr: '' })
   const write = (output: string, args = '', env = {}) => {
     const layout = output.includes('.') ? '' : ' --layout hive'
     return call(`export ${SYMBOL} -i 15m -o ${output}${layout}${args}`, env)
