@@ -13,13 +13,15 @@ import {
   OUTPUT_COLUMNS,
   type OutputColumn,
   type OutputRequest,
+  type PictureRequest,
   SERIES_COLUMNS,
   type SeriesColumn,
   type TimeFormat,
+  valuesFor,
 } from '../options/output-options.js'
 
-/** What the rows of an export look like. */
-export interface RowFormat {
+/** What the rows of an export look like. An option that has no default here has one where it is used. */
+export interface RowFormat extends Omit<OutputRequest, keyof PictureRequest> {
   readonly columns: readonly OutputColumn[]
   readonly timeFormat: TimeFormat
   readonly numbers: NumberType
@@ -67,9 +69,10 @@ export function parseColumns(texts: readonly string[] | undefined): OutputColumn
 /** The row format for a file format. Throws `bad_option` for an option that the format cannot use: none is ignored. */
 export function parseRowFormat(request: OutputRequest, format: Format): RowFormat {
   checkOutputRequest(request, format)
-  const { columns, timeFormat = 'ms', numbers = isBinary(format) ? 'double' : 'text', ...rest } = request
-  const compression = format === 'parquet' ? toCompression(rest.compression) : 'none'
-  const rows = { columns: parseColumns(columns), timeFormat, numbers, compression }
+  const values: OutputRequest = valuesFor(request, format)
+  const { columns, timeFormat = 'ms', numbers = isBinary(format) ? 'double' : 'text', ...others } = values
+  const compression = format === 'parquet' ? toCompression(others.compression) : 'none'
+  const rows = { ...others, columns: parseColumns(columns), timeFormat, numbers, compression }
   return format === 'svg' ? { ...rows, picture: parsePicture(request) } : rows
 }
 

@@ -4,31 +4,31 @@ import { hasZstd, isSeriesColumn, parseRowFormat, type RowFormat } from '../expo
 import { KlinesError } from '../klines/errors.js'
 import { isObject } from '../klines/json.js'
 import { describeRange, parseRangeDescription, type RangeText } from '../klines/time-range.js'
-import type { Compression, NumberType, OutputColumn, OutputRequest } from '../options/output-options.js'
+import {
+  type Compression,
+  isRemembered,
+  type OptionOf,
+  type OutputRequest,
+  valuesFor,
+} from '../options/output-options.js'
 import { PARTITIONS, type Partition, TABLES, type Table } from './layout.js'
 
 /** What all parts of a lake have in common. */
-export interface LakeOptions {
+export interface LakeOptions extends Pick<RowFormat, OptionOf<'parquet'>> {
   /** As `describeRange` describes it. */
   readonly range: string
-  readonly columns: readonly OutputColumn[]
-  readonly numbers: NumberType
   readonly resample: string | null
   readonly partial: boolean
   readonly partition: Partition
-  readonly compression: Compression
   /** Undefined for plain files, which are replaced. */
   readonly table?: Table | undefined
 }
 
-/** The options of a lake in a request. */
-export interface LakeOptionsRequest extends RangeText, ResampleRequest {
-  /** The names and order of the columns, without `symbol` and `interval`, which the folders name. Default: the twelve. */
-  readonly columns?: readonly OutputColumn[] | undefined
-  /** How decimals are stored. Default `double`. */
-  readonly numbers?: NumberType | undefined
-  /** Default: that of the lake; for a new one `zstd` where Node has it (22.15 and later), else `gzip`. */
-  readonly compression?: Compression | undefined
+/**
+ * The options of a lake in a request. `columns` are without `symbol` and `interval`, which the folders name. The default of `compression`
+ * is that of the lake; for a new one `zstd` where Node has it (22.15 and later), else `gzip`.
+ */
+export interface LakeOptionsRequest extends RangeText, ResampleRequest, Pick<OutputRequest, OptionOf<'parquet'>> {
   /** Split each series into a part a year or a month. Default `none`: one part. */
   readonly partition?: Partition | undefined
   /** `delta` keeps a Delta Lake transaction log: new files instead of replaced ones, and whole versions for readers. */
@@ -42,7 +42,7 @@ export function parseLakeOptions(
 ): { options: LakeOptions; rowFormat: RowFormat } {
   const { resample = null, partial = false, partition = 'none', table, compression = keptCompression(lake) } = request
   // Callers without types may name options of other formats, which are refused.
-  const rowFormat = parseRowFormat({ ...(request as OutputRequest), compression }, 'parquet')
+  const rowFormat = parseRowFormat({ ...request, compression }, 'parquet')
   if (request.limit !== undefined || request.tail !== undefined) {
     throw new KlinesError(
       'bad_option',
@@ -64,20 +64,19 @@ export function parseLakeOptions(
     })
   }
   const range = describeRange(request)
-  const { columns, numbers } = rowFormat
+  const { columns, numbers, ...others } = valuesFor(rowFormat, 'parquet')
   const shape = { range, columns, numbers, resample, partial, partition }
-  return { options: { ...shape, compression: rowFormat.compression, table }, rowFormat }
+  return { options: { ...shape, ...others, table }, rowFormat }
 }
 
 /** Whether a value of a foreign file has the form of a lake's options. Names and texts are checked by what uses them. */
 export function isLakeOptions(value: unknown): value is LakeOptions {
   if (!isObject(value)) return false
-  const { range, columns, numbers, resample, partial, partition, compression, table } = value
+  const { range, resample, partial, partition, table } = value
   const isOneOf = (values: readonly unknown[], one: unknown) => values.includes(one)
   if (!isOneOf(PARTITIONS, partition) || !isOneOf([undefined, ...TABLES], table)) return false
-  const areTexts = [range, numbers, resample ?? '', compression].every(text => typeof text === 'string')
-  const isList = Array.isArray(columns) && columns.every(name => typeof name === 'string')
-  return areTexts && isList && typeof partial === 'boolean'
+  const areTexts = [range, resample ?? ''].every(text => typeof text === 'string')
+  return areTexts && typeof partial === 'boolean' && isRemembered(value, 'parquet')
 }
 
 /** A request with the options of the lake that is there, as far as it names none. */
@@ -86,10 +85,12 @@ export function withLakeOptions<Request extends LakeOptionsRequest>(
   lake: LakeOptions | undefined,
 ): Request {
   if (lake === undefined) return request
-  const { resample, columns, numbers, partial, partition, table } = lake
+  const { resample, partial, partition, table } = lake
   const { from, last, to } = parseRangeDescription(lake.range)
   const remembered = {
-    ...{ to, columns, numbers, partial, partition, table },
+    ...{ ...valuesFor(lake, 'parquet'), to, partial, partition, table },
+    // This Node may lack it.
+    compression: undefined,
     // Each is said by one of two options.
     ...(request.last === undefined && { from }),
     ...(request.from === undefined && { last }),
@@ -112,8 +113,8 @@ function keptCompression(lake: LakeOptions | undefined): Compression | undefined
 /** The first option in which a request differs from a lake, as messages name them; undefined when there is none. */
 export function findDifference(lake: LakeOptions, request: LakeOptions): { lake: string; request: string } | undefined {
   for (const name of Object.keys(request) as (keyof LakeOptions)[]) {
-    if (String(lake[name]) === String(request[name])) continue
-    return { lake: describeOption(name, lake[name]), request: describeOption(name, request[name]) }
+    const difference = { lake: describeOption(name, lake[name]), request: describeOption(name, request[name]) }
+    if (difference.lake !== difference.request) return difference
   }
   return undefined
 }

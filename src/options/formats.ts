@@ -1,24 +1,23 @@
 import { KlinesError } from '../klines/errors.js'
 
-/** The formats of an export. */
-export const FORMATS = ['csv', 'json', 'jsonl', 'parquet', 'arrow', 'svg'] as const
-
-/** One of `FORMATS`. */
-export type Format = (typeof FORMATS)[number]
-
 export const TEXT_FORMATS = ['csv', 'json', 'jsonl'] as const
 export const BINARY_FORMATS = ['parquet', 'arrow'] as const
 /** All but a picture. */
 export const ROW_FORMATS = [...TEXT_FORMATS, ...BINARY_FORMATS] as const
-const EXTENSIONS: Record<string, Format> = {
-  csv: 'csv',
-  json: 'json',
-  jsonl: 'jsonl',
-  ndjson: 'jsonl',
-  parquet: 'parquet',
-  arrow: 'arrow',
-  feather: 'arrow',
-  svg: 'svg',
+/** The formats of an export. */
+export const FORMATS = [...ROW_FORMATS, 'svg'] as const
+
+/** One of `FORMATS`. */
+export type Format = (typeof FORMATS)[number]
+
+/** What names of files end in. */
+const EXTENSIONS: Readonly<Record<Format, readonly string[]>> = {
+  csv: ['csv'],
+  json: ['json'],
+  jsonl: ['jsonl', 'ndjson'],
+  parquet: ['parquet'],
+  arrow: ['arrow', 'feather'],
+  svg: ['svg'],
 }
 
 /** A format, and whether the file is compressed with gzip. */
@@ -35,7 +34,13 @@ export function isBinary(format: Format): boolean {
 /** The format that the extension of a file's name stands for, also before `.gz`; undefined for another one. */
 export function formatOfName(path: string): Format | undefined {
   const extension = /\.([^./\\]+)(?:\.gz)?$/i.exec(path)?.[1].toLowerCase() ?? ''
-  return Object.hasOwn(EXTENSIONS, extension) ? EXTENSIONS[extension] : undefined
+  return FORMATS.find(format => EXTENSIONS[format].includes(extension))
+}
+
+/** What names of files in these formats end in: `.csv, .json (also with .gz), .parquet or .arrow`. */
+export function describeExtensions(formats: readonly Format[]): string {
+  const names = (binary: boolean) => formats.filter(one => isBinary(one) === binary).map(one => `.${one}`)
+  return `${names(false).join(', ')} (also with .gz), ${names(true).join(' or ')}`
 }
 
 /**
@@ -49,7 +54,7 @@ export function resolveFormat(path: string, given: Format | undefined): FileForm
   if (format === undefined) {
     throw new KlinesError(
       'bad_output',
-      `The name ${path} has no known extension. Expected .csv, .json, .jsonl, .svg (also with .gz), .parquet or .arrow.`,
+      `The name ${path} has no known extension. Expected ${describeExtensions(FORMATS)}.`,
       {
         suggestions: [`Name the format with \`format\`: ${FORMATS.join(', ')}.`],
       },

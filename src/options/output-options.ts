@@ -2,7 +2,7 @@ import { DEFAULT_PICTURE, PICTURE_HEIGHTS, PICTURE_WIDTHS, THEMES } from '../cha
 import { COLUMNS, type Column } from '../klines/columns.js'
 import { KlinesError } from '../klines/errors.js'
 import { BINARY_FORMATS, type Format, isBinary, ROW_FORMATS, TEXT_FORMATS } from './formats.js'
-import { checkValue, entriesOf, type FlagName, type Option, type OptionValue } from './option.js'
+import { checkValue, entriesOf, type FlagName, hasType, type Option, type OptionValue } from './option.js'
 
 /** The columns that name the series of a row. */
 export const SERIES_COLUMNS = ['symbol', 'interval'] as const
@@ -142,17 +142,44 @@ export type OutputOptionName = keyof Options
 
 /** What shapes the content of a file, in a request of the library. */
 export type OutputRequest = { readonly [Name in keyof Options]?: OptionValue<Options[Name]> | undefined }
+/** The names of the options that apply to a format. */
+export type OptionOf<F extends Format> = {
+  [Name in OutputOptionName]: F extends Options[Name]['formats'][number] ? Name : never
+}[OutputOptionName]
 /** What a picture looks like, in a request. */
-export type PictureRequest = Pick<OutputRequest, 'theme' | 'width' | 'height' | 'log'>
+export type PictureRequest = Pick<OutputRequest, OptionOf<'svg'>>
 /** The same as flags and in a query. */
 export type OutputFlagName = FlagName<OutputOptionName>
 
 /** The entries of the table, with the names of their flags. */
 export const OUTPUT_ENTRIES = entriesOf(OUTPUT_OPTIONS)
 
+/** What every version of klines has written into files and lakes; another option that is missing there is younger than they are. */
+const FIRST: readonly OutputOptionName[] = ['columns', 'numbers', 'compression']
+
+/** The entries of the options that apply to a format. */
+export function entriesFor(format: Format): typeof OUTPUT_ENTRIES {
+  return OUTPUT_ENTRIES.filter(({ option }) => isFor(option.formats, format))
+}
+
 /** The flags that a format cannot use. */
 export function unusableFlags(format: Format): OutputFlagName[] {
   return OUTPUT_ENTRIES.filter(({ option }) => !isFor(option.formats, format)).map(({ flag }) => flag)
+}
+
+/** Of these values, those of the options that apply to a format: what a file of it remembers. */
+export function valuesFor<Values extends OutputRequest, F extends Format>(
+  values: Values,
+  format: F,
+): Pick<Values, OptionOf<F>> {
+  return Object.fromEntries(entriesFor(format).map(({ name }) => [name, values[name]])) as Pick<Values, OptionOf<F>>
+}
+
+/** Whether what a foreign file remembers has the form of a format's options. `checkOutputRequest` checks the values. */
+export function isRemembered(values: Readonly<Record<string, unknown>>, format: Format): values is OutputRequest {
+  return entriesFor(format).every(({ name, option }) =>
+    values[name] === undefined ? !FIRST.includes(name) : hasType(option, values[name]),
+  )
 }
 
 /** Throws `bad_option` for a value that an option does not take, and for an option that the format cannot use: none is ignored. */

@@ -10,6 +10,7 @@ import { systemClock } from '../../http/system-clock.js'
 import { KlinesError } from '../../klines/errors.js'
 import { isKnownSource } from '../../mirror/user-mirrors.js'
 import { isBinary, resolveFormat } from '../../options/formats.js'
+import { entriesFor } from '../../options/output-options.js'
 import type { RunContext } from '../base-command.js'
 import { chartStyle } from '../chart/screen.js'
 import type { JobFlags } from '../flags/download.js'
@@ -108,7 +109,10 @@ function streamNotes({ series, range, baseUrl, fingerprints }: RunResult, isTabl
 }
 
 /** The flags that a lake remembers. */
-const LAKE_FLAGS = 'from to last columns numbers resample partial partition compression table'.split(' ')
+const LAKE_FLAGS = [
+  ...['from', 'to', 'last', 'resample', 'partial', 'partition', 'table'],
+  ...entriesFor('parquet').map(({ flag }) => flag),
+]
 
 /**
  * The flags for a lake: what is not on the command line comes from the lake that is there, also before variables and config files;

@@ -1,5 +1,6 @@
 import { reportFingerprints, type SeriesFingerprint } from '../../fingerprint/fingerprint.js'
 import type { KlineBatch } from '../../klines/batch/kline-batch.js'
+import type { OutputRequest } from '../../options/output-options.js'
 import type { RowFormat } from '../row-format.js'
 
 /** What a file says about itself where its format has a place for that. */
@@ -31,13 +32,13 @@ export const METADATA_KEY = 'klines'
 /** Name and version of their columns, as the files state it. */
 const SCHEMA_NAME = 'klines/1'
 
-/** The metadata as JSON. `rows`: the number of rows, once it is known; `details`: what a format adds. */
+/** The metadata as JSON. `options`: those of the format. `rows`: the number of rows, once it is known; `details`: what a format adds. */
 export function describeFile(
   { version, request, ...metadata }: FileMetadata,
-  { columns, numbers }: Pick<RowFormat, 'columns' | 'numbers'>,
+  options: OutputRequest,
   { rows, ...details }: { readonly rows?: number; readonly compression?: string } = {},
 ): string {
-  const made = request && { request: { ...request, columns, numbers }, rows }
+  const made = request && { request: { ...request, ...options }, rows }
   return JSON.stringify({ ...metadata, ...details, ...made, schema: SCHEMA_NAME, version: `klines ${version}` })
 }
 

@@ -2,7 +2,7 @@ import { type DataType, Decimal, Field, Float64, Int64, Schema, Timestamp, TimeU
 import { DECIMAL_PRECISION, DECIMAL_SCALE } from '../../../klines/batch/decimals.js'
 import { COLUMNS } from '../../../klines/columns.js'
 import { OFFSETS_PER_ROW } from '../../../klines/kernel/assembly/layout.js'
-import type { NumberType, OutputColumn, SeriesColumn } from '../../../options/output-options.js'
+import { type NumberType, type OutputColumn, type SeriesColumn, valuesFor } from '../../../options/output-options.js'
 import { type ColumnType, columnType, isSeriesColumn, type RowFormat } from '../../row-format.js'
 import type { BatchRows, Column } from '../columns.js'
 import { describeFile, type ExportStats, type FileMetadata, METADATA_KEY } from '../exporter.js'
@@ -108,7 +108,9 @@ export function arrowSchema(rowFormat: RowFormat, metadata: FileMetadata, rows?:
   const { columns, numbers } = rowFormat
   return new Schema(
     columns.map(name => new Field(name, TYPES[columnType(name, numbers)], false)),
-    new Map([[METADATA_KEY, describeFile(metadata, rowFormat, rows === undefined ? {} : { rows })]]),
+    new Map([
+      [METADATA_KEY, describeFile(metadata, valuesFor(rowFormat, 'arrow'), rows === undefined ? {} : { rows })],
+    ]),
   )
 }
 

@@ -2,6 +2,7 @@ import type { RowGroup as RowGroupMetadata, SchemaElement } from 'hyparquet'
 import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js'
 import { writeMetadata } from 'hyparquet-writer/src/metadata.js'
 import type { KlineBatch } from '../../../klines/batch/kline-batch.js'
+import { valuesFor } from '../../../options/output-options.js'
 import { ColumnFiller } from '../columns.js'
 import { describeFile, describeFingerprints, type Exporter, type ExporterOptions, METADATA_KEY } from '../exporter.js'
 import type { PageColumn } from './columns.js'
@@ -83,13 +84,15 @@ export class ParquetExporter implements Exporter {
     const writer = new ByteWriter()
     const rows = groups.reduce((sum, group) => sum + group.num_rows, 0n)
     const named = describeFingerprints(fingerprints?.())
-    const details = { compression: rowFormat.compression, rows: Number(rows), ...named }
+    // Parts of a lake, which remember no request, say how they are compressed.
+    const { compression, ...others } = valuesFor(rowFormat, 'parquet')
+    const details = { compression, rows: Number(rows), ...named }
     const footer = {
       version: 1,
       schema: [{ name: 'schema', num_children: schema.length }, ...schema],
       num_rows: rows,
       row_groups: groups,
-      key_value_metadata: [{ key: METADATA_KEY, value: describeFile(metadata, rowFormat, details) }],
+      key_value_metadata: [{ key: METADATA_KEY, value: describeFile(metadata, others, details) }],
       created_by: createdBy(metadata.version),
       metadata_length: 0,
     }
