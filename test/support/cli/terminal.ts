@@ -39,6 +39,8 @@ export async function atTerminal(
   const script = `script -qec 'stty cols ${columns} rows ${rows}; ${command}' /dev/null < ${fifo}`
   const { child, ended } = sandbox.startShell(script, { TERM: 'xterm-256color', KLINES_PROGRESS: 'auto', ...env })
   const keyboard = createWriteStream(fifo)
+  // The command may end before the stream knows that it has read the keys: destroying it is an error then.
+  keyboard.on('error', () => {})
   let seen = ''
   let hasAnswered = prompt === undefined
   child.stdout?.on('data', chunk => {
