@@ -13,35 +13,42 @@ export const commandNotFound: Hook<'command_not_found'> = async ({ config, id, a
   const words = id.split(':')
   // `klines mirror help` and `klines symbols help`.
   if (words.length > 1 && words.at(-1) === 'help') return config.runCommand('help', words.slice(0, -1))
-  const error = unknownCommand(config, words)
   const { findDefaults } = await import('./config/defaults.js')
   const defaults = await findDefaults(config, id).catch(() => new Map())
   // A flag in place of a command is the id.
-  if (!wantsJson([id, ...argv], defaults)) throw error
-  const [message, ...suggestions] = error.message.split('\n  ')
+  if (!wantsJson([id, ...argv], defaults)) throw unknownCommand(config, words)
+  const { message, advice } = describeUnknown(config, words)
   const exitCode = ExitCode.Usage
-  printJson({ error: { code: 'usage', message, exitCode, suggestions }, warnings: [] } satisfies ErrorObject)
   process.exitCode = exitCode
+  printJson({ error: { code: 'usage', message, exitCode, suggestions: [advice] }, warnings: [] } satisfies ErrorObject)
   return undefined
 }
 
-/** The error for words that are no command; it suggests the command that they were most likely meant to be. */
-export function unknownCommand({ bin, commands }: Pick<Config, 'bin' | 'commands'>, words: readonly string[]): Error {
+/** The error for words that are no command. */
+export function unknownCommand(config: Commands, words: readonly string[]): Error {
+  const { message, advice } = describeUnknown(config, words)
+  return new Errors.CLIError(`${message}\n  ${advice}`, { exit: ExitCode.Usage })
+}
+
+type Commands = Pick<Config, 'bin' | 'commands'>
+
+/** Suggests the command that words were most likely meant to be. */
+function describeUnknown({ bin, commands }: Commands, words: readonly string[]): { message: string; advice: string } {
   const names = commands.filter(({ hidden }) => !hidden).map(({ id }) => formatId(id))
   const typed = words.join(' ')
   const command = names.find(name => typed.startsWith(`${name} `))
   if (command) {
     const extra = typed.slice(command.length + 1)
-    return usageError(`Unexpected argument: ${extra}.`, `Run ${bin} ${command} --help for more.`)
+    return { message: `Unexpected argument: ${extra}.`, advice: `Run ${bin} ${command} --help for more.` }
   }
   const list = (topic = '') => `Run ${bin}${topic} --help for a list of commands.`
-  if (typed.startsWith('-')) return usageError(`Expected a command before ${typed}.`, list())
+  if (typed.startsWith('-')) return { message: `Expected a command before ${typed}.`, advice: list() }
   const near = findNearest(words, names)
   const question = near ? ` Did you mean ${near}?` : ''
   const topic = names.some(name => name.startsWith(`${words[0]} `)) ? words[0] : undefined
   const length = near?.split(' ').length ?? (topic ? 2 : 1)
   const unknown = words.slice(0, length).join(' ')
-  return usageError(`Unknown command: ${unknown}.${question}`, list(topic && ` ${topic}`))
+  return { message: `Unknown command: ${unknown}.${question}`, advice: list(topic && ` ${topic}`) }
 }
 
 function findNearest(words: readonly string[], names: readonly string[]): string | undefined {
@@ -66,8 +73,4 @@ function findNearest(words: readonly string[], names: readonly string[]): string
       Object.keys(HELP_TOPICS).map(topic => `help ${topic}`),
     )
   )
-}
-
-function usageError(message: string, advice: string): Error {
-  return new Errors.CLIError(`${message}\n  ${advice}`, { exit: ExitCode.Usage })
 }

@@ -71,8 +71,9 @@ function readTime(
   if (startDate === undefined) return undefined
   const window = windowOf(series, startDate)
   const file = mirror.files.read(windowPath(window), allocate)
-  const text = file.state === 'file' ? file.bytes.toString('latin1', Math.max(0, file.bytes.length - 1_000)) : ''
-  const time = Number(pattern.exec(text)?.[1] ?? Number.NaN)
+  // It takes a byte order mark away.
+  const text = file.state === 'file' ? new TextDecoder().decode(file.bytes.subarray(-1_000)) : ''
+  const time = Number(pattern.exec(text)?.[1])
   const { startTime, endTime } = windowSpan(window)
   return time >= startTime && time < endTime ? time : undefined
 }

@@ -4,18 +4,18 @@ import { describeErrno, errnoCode } from '../fs/errno.js'
 import { isSourceName, PUBLIC_BASE_URL } from '../http/base-url.js'
 import { isKlinesError, KlinesError } from '../klines/errors.js'
 import { isInterval } from '../klines/intervals.js'
-import { isOneOf, parseObject } from '../klines/json.js'
+import { parseObject } from '../klines/json.js'
 import { findNoMemory } from '../klines/no-memory.js'
 import { isSymbol } from '../klines/symbols.js'
 import { quoteWord } from '../klines/text.js'
 import { parseRangeDescription, type RangeText } from '../klines/time-range.js'
-import { isRemembered, NUMBER_TYPES, type OutputRequest, valuesFor } from '../options/output-options.js'
+import { isRemembered, type OutputRequest, valuesFor } from '../options/output-options.js'
 import { checkExcerpt } from './excerpt.js'
 import { versionText } from './file-content.js'
 import { type FileFacts, nameColumn, type ReadAt, readerOf } from './formats/file-facts.js'
 import { type MadeSeries, parseMade } from './made-series.js'
 import { parseTemplate } from './output-spec.js'
-import { columnType, parseColumns, parseRowFormat } from './row-format.js'
+import { columnType, parseRowFormat } from './row-format.js'
 
 /** A Parquet or Arrow file that klines wrote, and the request that its metadata remembers, with the options of its format. */
 export interface WrittenRequest extends RangeText, OutputRequest {
@@ -101,25 +101,21 @@ function parseFacts(path: string, format: 'parquet' | 'arrow', facts: FileFacts)
 
 /** Throws a `KlinesError` for fields that cannot be, and where the file is not as they say. */
 function checkFields(fields: Fields, format: 'parquet' | 'arrow', facts: FileFacts) {
-  const { source, range, series, partial, columns, numbers, rows, version, fingerprint } = fields
+  const { source, range, series, partial, rows, version, fingerprint } = fields
   const [limit, tail] = [fields.limit, fields.tail].map(count => (count === undefined ? undefined : Number(count)))
   checkExcerpt({ limit, tail })
   const [, tool] = /^klines (.{1,100})$/.exec(String(version)) ?? []
-  const otherForm = () => new KlinesError('bad_output', 'its metadata has another form')
   const changed = (what: string) => new KlinesError('bad_output', `${what}: another program has changed it`)
   if (tool === undefined || !facts.isWrittenBy(tool)) throw changed('klines did not write it as it is')
   const isList = (value: unknown): value is string[] =>
     Array.isArray(value) && value.every(one => typeof one === 'string')
-  if (!isList(columns) || !isList(series) || series.length === 0 || new Set(series).size < series.length)
-    throw otherForm()
+  if (!isRemembered(fields, format) || !isList(series) || series.length === 0 || new Set(series).size < series.length)
+    throw new KlinesError('bad_output', 'its metadata has another form')
   if (!isSourceName(source) || typeof range !== 'string')
     throw new KlinesError('bad_output', 'its metadata names no source or no range')
-  const parsed = parseColumns(columns)
-  if (!isOneOf(NUMBER_TYPES, numbers)) throw new KlinesError('bad_output', 'its metadata names no type of numbers')
-  if (!isRemembered(fields, format)) throw otherForm()
-  const options = valuesFor({ ...fields, columns: parsed }, format)
-  parseRowFormat(options, format)
-  const expected = parsed.map(name => nameColumn(name, columnType(name, numbers)))
+  const options = valuesFor(fields, format)
+  const { columns, numbers } = parseRowFormat(options, format)
+  const expected = columns.map(name => nameColumn(name, columnType(name, numbers)))
   if (String(facts.columns) !== String(expected)) throw changed('its columns are not those of its metadata')
   if (facts.rows !== rows) throw changed(`it has ${facts.rows} rows, and its metadata says ${String(rows)}`)
   return {
@@ -131,7 +127,7 @@ function checkFields(fields: Fields, format: 'parquet' | 'arrow', facts: FileFac
     }),
     partial: partial === true,
     ...{ limit, tail },
-    ...options,
+    ...{ ...options, columns },
     fingerprint: typeof fingerprint === 'string',
   }
 }

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { errnoCode } from './errno.js'
 
-/** Returns a buffer of a size in bytes. */
+/** Returns a buffer of a size in bytes; into a smaller one, only the beginning of a file is read. */
 export type Allocate = (size: number) => Buffer
 
 /** Identifies one version of a file. */

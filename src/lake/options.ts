@@ -88,9 +88,10 @@ export function withLakeOptions<Request extends LakeOptionsRequest>(
   const { resample, partial, partition, table } = lake
   const { from, last, to } = parseRangeDescription(lake.range)
   const remembered = {
-    ...{ ...valuesFor(lake, 'parquet'), to, partial, partition, table },
-    // This Node may lack it.
+    ...valuesFor(lake, 'parquet'),
+    // `keptCompression` keeps it, if this Node has it.
     compression: undefined,
+    ...{ to, partial, partition, table },
     // Each is said by one of two options.
     ...(request.last === undefined && { from }),
     ...(request.from === undefined && { last }),

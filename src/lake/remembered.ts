@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { checkRange } from '../download/request-range.js'
 import { type MadeSeries, parseMade } from '../export/made-series.js'
-import { KlinesError } from '../klines/errors.js'
+import { isKlinesError, KlinesError } from '../klines/errors.js'
 import { quoteWord } from '../klines/text.js'
 import { META_FILE } from '../mirror/meta.js'
 import { LOG_FOLDER } from './delta/actions.js'
@@ -33,9 +33,18 @@ export async function readLake(root: string): Promise<RememberedLake> {
     const suggestions = ['Run the klines export or klines download that made the lake again.']
     throw new KlinesError('bad_output', message, { suggestions, data: { output: root } })
   }
-  const request = withLakeOptions({}, manifest.options)
-  parseLakeOptions(request, manifest.options)
-  checkRange(request)
+  try {
+    const request = withLakeOptions({}, manifest.options)
+    parseLakeOptions(request, manifest.options)
+    checkRange(request)
+  } catch (error) {
+    if (!isKlinesError(error)) throw error
+    const { message, suggestions } = error
+    throw new KlinesError('bad_output', `${root} cannot be updated: ${message}`, {
+      suggestions,
+      data: { output: root },
+    })
+  }
   const made = manifest.series.map(({ symbol, interval, source }) => parseMade(symbol, interval, source))
   return { root, source: manifest.source ?? undefined, made }
 }

@@ -68,7 +68,7 @@ export class WorkerPool<Result> {
     const { load, claims } = this
     const module = new URL(load.module, CODE_URL)
     const workers = Math.min(load.workers, countRoom())
-    const tasks = load.tasks.map(share)
+    const tasks = workers > 0 ? share(load.tasks) : []
     try {
       while (this.workers.length < workers) {
         const thread = MAIN_THREAD + 1 + this.workers.length
@@ -109,11 +109,17 @@ export class WorkerPool<Result> {
   }
 }
 
-function share(task: unknown): Uint8Array {
-  const bytes = serialize(task)
-  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length))
-  shared.set(bytes)
-  return shared
+/** Serializes tasks into one memory: a worker starts slowly with very many of them. */
+function share(tasks: readonly unknown[]): Uint8Array[] {
+  const serialized = tasks.map(task => serialize(task))
+  const memory = new SharedArrayBuffer(serialized.reduce((sum, { length }) => sum + length, 0))
+  let end = 0
+  return serialized.map(bytes => {
+    const shared = new Uint8Array(memory, end, bytes.length)
+    shared.set(bytes)
+    end += bytes.length
+    return shared
+  })
 }
 
 /** How the main thread does its part. */

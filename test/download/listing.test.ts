@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { findListing } from '../../src/download/listing.js'
@@ -61,6 +61,13 @@ it.each<[string, [keyof typeof LENGTHS, string, string?][], string | undefined, 
 ])('the listing is that %s', (_, windows, time, isFirst) => {
   const earliest = time === undefined ? undefined : Date.parse(time)
   expect(findListing(makeMirror('PEPEUSDT', windows), 'PEPEUSDT')).toEqual({ earliest, isFirst })
+})
+
+it('a window may begin with a byte order mark', () => {
+  const mirror = makeMirror('PEPEUSDT', [['1h', '2022-01-01', '2022-01-09T05:00Z']])
+  const path = join(mirror.root, 'api/klines/1h/PEPEUSDT/2022-01-01.json')
+  writeFileSync(path, `\ufeff${readFileSync(path, 'utf8')}`)
+  expect(findListing(mirror, 'PEPEUSDT')).toEqual({ earliest: Date.parse('2022-01-09T05:00Z'), isFirst: true })
 })
 
 it('a corrupt window says nothing about the listing', () => {

@@ -22,6 +22,12 @@ function pathOf(bytes: Uint8Array, name = 'file'): string {
   return path
 }
 
+it('a file of Parquet that does not say how it is compressed is refused', async () => {
+  const text = (await fileBytes('parquet')).toString('latin1').replace('"compression":', '"compressed_":')
+  const path = pathOf(Buffer.from(text, 'latin1'))
+  expect((await catchError(readWrittenFile(path))).message).toContain('its metadata has another form')
+})
+
 describe.each(['parquet', 'arrow'] as const)('a file of %s', format => {
   it('says how it was made', async () => {
     const path = pathOf(await fileBytes(format, {}, 70_000))

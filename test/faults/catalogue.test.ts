@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 
-/** The number of faults that the catalogue lists, F91 to F90. */
+/** The number of faults that the catalogue lists, F01 to F90. */
 const FAULTS = 90
 
 it('every fault of the catalogue has a test named after it, and no test has another number', () => {

@@ -295,10 +295,16 @@ describe('series that are not requested', () => {
     expect((await update({ ...mixed, prune: true })).lake).toMatchObject({ written: 1, removed: [ETH] })
   })
 
-  it('of a damaged manifest are not mixed with new parts, and a dry run says so too', async () => {
-    const { update, dryRun, lake, write } = await lakeSetup()
+  it.each([
+    ['no JSON', undefined],
+    ['`columns` as a text', { columns: 'open' }],
+    ['`numbers` as a number', { numbers: 5 }],
+    ['no `compression`', { compression: undefined }],
+  ])('of a damaged manifest (%s) are not mixed with new parts, and a dry run says so too', async (_, options) => {
+    const { update, dryRun, lake, read, write } = await lakeSetup()
     await update()
-    write('_klines.json', '{')
+    const manifest = JSON.parse(String(read('_klines.json')))
+    write('_klines.json', options ? JSON.stringify({ ...manifest, options: { ...manifest.options, ...options } }) : '{')
     const before = fileSnapshot(lake)
     const mixed = { symbols: ['BTCUSDT'] as ['BTCUSDT'], numbers: 'decimal' as const, offline: true }
     for (const run of [update, dryRun]) {

@@ -4,9 +4,10 @@ import type { WindowSpan } from '../windows.js'
 const NOTES = ['early_close', 'old_off_grid'] as const
 /** Kinds of faults: the candle cannot be right. */
 const FAULTS = ['duplicate', 'out_of_order', 'off_grid', 'invalid_values'] as const
+export type Fault = (typeof FAULTS)[number]
 
 /** Anomalies of single candles. Candles without a trade are counted in stretches, because some series have little else. */
-export type AnomalyKind = (typeof NOTES)[number] | (typeof FAULTS)[number]
+export type AnomalyKind = (typeof NOTES)[number] | Fault
 
 /** A candle with an anomaly. */
 export interface Anomaly {
@@ -40,7 +41,7 @@ export const MAX_LISTED = 10_000
 export const MAX_RUNS = 1_000
 
 /** Whether candles with anomalies of a kind cannot be right; the others happened at the exchange. */
-export function isFault(kind: AnomalyKind): kind is (typeof FAULTS)[number] {
+export function isFault(kind: AnomalyKind): kind is Fault {
   return (FAULTS as readonly AnomalyKind[]).includes(kind)
 }
 

@@ -55,4 +55,5 @@ export type ConfigPathObject = Type.Static<typeof ConfigPathSchema>
 export type ConfigSetObject = Type.Static<typeof ConfigSetSchema>
 export type ConfigUnsetObject = Type.Static<typeof ConfigUnsetSchema>
 export type CompletionObject = Type.Static<typeof CompletionSchema>
+export type VersionObject = Type.Static<typeof VersionSchema>
 export type ErrorObject = Type.Static<typeof ErrorSchema>

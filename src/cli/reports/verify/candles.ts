@@ -1,4 +1,10 @@
-import { type Anomaly, type AnomalyKind, type CandleRun, isFault } from '../../../klines/audit/anomaly-log.js'
+import {
+  type Anomaly,
+  type AnomalyKind,
+  type CandleRun,
+  type Fault,
+  isFault,
+} from '../../../klines/audit/anomaly-log.js'
 import type { Difference } from '../../../klines/audit/compare-series.js'
 import type { Interval } from '../../../klines/intervals.js'
 import { seriesName } from '../../../klines/series.js'
@@ -35,7 +41,7 @@ export function describeDifference(difference: CandleDifference): string[] {
 
 /** The faults of the candles of a series, the first of each kind. */
 export function listFaults({ anomalies }: VerifiedSeries) {
-  return anomalies.flatMap(({ kind, ...rest }) => (isFault(kind) ? [{ kind, ...rest }] : []))
+  return anomalies.filter((one): one is Anomaly & { kind: Fault } => isFault(one.kind))
 }
 
 /** The candles of a series that cannot be right, with the reason. */
