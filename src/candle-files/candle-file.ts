@@ -88,7 +88,8 @@ async function openTable(file: string): Promise<RawTable> {
   const format = formatOfName(file)
   const open = format && OPENERS[format]
   if (open) return open(file)
-  throw badInput({ file }, format ? 'it is a picture, which has no digits' : 'its name does not say its format', [
+  const reason = format === 'svg' ? 'it is a picture, which has no digits' : 'its name does not say its format'
+  throw badInput({ file }, reason, [
     `Expected a name that ends in ${describeExtensions(ROW_FORMATS)}, or the folder of a lake.`,
   ])
 }

@@ -14,6 +14,7 @@ export const commandNotFound: Hook<'command_not_found'> = async ({ config, id, a
   // `klines mirror help` and `klines symbols help`.
   if (words.length > 1 && words.at(-1) === 'help') return config.runCommand('help', words.slice(0, -1))
   const { findDefaults } = await import('./config/defaults.js')
+  // Of two errors, the unknown command is the one to tell.
   const defaults = await findDefaults(config, id).catch(() => new Map())
   // A flag in place of a command is the id.
   if (!wantsJson([id, ...argv], defaults)) throw unknownCommand(config, words)

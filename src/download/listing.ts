@@ -71,7 +71,7 @@ function readTime(
   if (startDate === undefined) return undefined
   const window = windowOf(series, startDate)
   const file = mirror.files.read(windowPath(window), allocate)
-  // It takes a byte order mark away.
+  // The decoder drops a byte order mark.
   const text = file.state === 'file' ? new TextDecoder().decode(file.bytes.subarray(-1_000)) : ''
   const time = Number(pattern.exec(text)?.[1])
   const { startTime, endTime } = windowSpan(window)

@@ -9,7 +9,7 @@ import { findNoMemory } from '../klines/no-memory.js'
 import { isSymbol } from '../klines/symbols.js'
 import { quoteWord } from '../klines/text.js'
 import { parseRangeDescription, type RangeText } from '../klines/time-range.js'
-import { isRemembered, type OutputRequest, valuesFor } from '../options/output-options.js'
+import { isOutputRequest, type OutputRequest, valuesFor } from '../options/output-options.js'
 import { checkExcerpt } from './excerpt.js'
 import { versionText } from './file-content.js'
 import { type FileFacts, nameColumn, type ReadAt, readerOf } from './formats/file-facts.js'
@@ -109,7 +109,12 @@ function checkFields(fields: Fields, format: 'parquet' | 'arrow', facts: FileFac
   if (tool === undefined || !facts.isWrittenBy(tool)) throw changed('klines did not write it as it is')
   const isList = (value: unknown): value is string[] =>
     Array.isArray(value) && value.every(one => typeof one === 'string')
-  if (!isRemembered(fields, format) || !isList(series) || series.length === 0 || new Set(series).size < series.length)
+  if (
+    !isOutputRequest(fields, format) ||
+    !isList(series) ||
+    series.length === 0 ||
+    new Set(series).size < series.length
+  )
     throw new KlinesError('bad_output', 'its metadata has another form')
   if (!isSourceName(source) || typeof range !== 'string')
     throw new KlinesError('bad_output', 'its metadata names no source or no range')

@@ -6,7 +6,7 @@ import { isObject } from '../klines/json.js'
 import { describeRange, parseRangeDescription, type RangeText } from '../klines/time-range.js'
 import {
   type Compression,
-  isRemembered,
+  isOutputRequest,
   type OptionOf,
   type OutputRequest,
   valuesFor,
@@ -76,7 +76,7 @@ export function isLakeOptions(value: unknown): value is LakeOptions {
   const isOneOf = (values: readonly unknown[], one: unknown) => values.includes(one)
   if (!isOneOf(PARTITIONS, partition) || !isOneOf([undefined, ...TABLES], table)) return false
   const areTexts = [range, resample ?? ''].every(text => typeof text === 'string')
-  return areTexts && typeof partial === 'boolean' && isRemembered(value, 'parquet')
+  return areTexts && typeof partial === 'boolean' && isOutputRequest(value, 'parquet')
 }
 
 /** A request with the options of the lake that is there, as far as it names none. */

@@ -39,9 +39,9 @@ export async function readLake(root: string): Promise<RememberedLake> {
     checkRange(request)
   } catch (error) {
     if (!isKlinesError(error)) throw error
-    const { message, suggestions } = error
-    throw new KlinesError('bad_output', `${root} cannot be updated: ${message}`, {
-      suggestions,
+    const again = 'Run the klines export or klines download that made the lake again, with `force: true`.'
+    throw new KlinesError('bad_output', `${root} cannot be updated: ${error.message}`, {
+      suggestions: [...error.suggestions, again],
       data: { output: root },
     })
   }

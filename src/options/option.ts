@@ -83,7 +83,7 @@ export function entriesOf<Name extends string>(table: Readonly<Record<Name, Opti
   })
 }
 
-/** Whether a value of a foreign file has the type of what an option takes: whether the option takes it, `checkValue` says. */
+/** Whether a value of a foreign file has the type that an option takes. `checkValue` checks the value itself. */
 export function hasType({ takes }: Pick<Option, 'takes'>, value: unknown): boolean {
   if (takes === 'names') return Array.isArray(value) && value.every(name => typeof name === 'string')
   return typeof value === { choice: 'string', text: 'string', number: 'number', switch: 'boolean' }[takes]

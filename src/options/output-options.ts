@@ -155,7 +155,7 @@ export type OutputFlagName = FlagName<OutputOptionName>
 export const OUTPUT_ENTRIES = entriesOf(OUTPUT_OPTIONS)
 
 /** What every version of klines has written into files and lakes; another option that is missing there is younger than they are. */
-const FIRST: readonly OutputOptionName[] = ['columns', 'numbers', 'compression']
+const ALWAYS_WRITTEN: readonly OutputOptionName[] = ['columns', 'numbers', 'compression']
 
 /** The entries of the options that apply to a format. */
 export function entriesFor(format: Format): typeof OUTPUT_ENTRIES {
@@ -175,10 +175,10 @@ export function valuesFor<Values extends OutputRequest, F extends Format>(
   return Object.fromEntries(entriesFor(format).map(({ name }) => [name, values[name]])) as Pick<Values, OptionOf<F>>
 }
 
-/** Whether what a foreign file remembers has the form of a format's options. `checkOutputRequest` checks the values. */
-export function isRemembered(values: Readonly<Record<string, unknown>>, format: Format): values is OutputRequest {
+/** Whether values of a foreign file have the types of a format's options. `checkOutputRequest` checks the values themselves. */
+export function isOutputRequest(values: Readonly<Record<string, unknown>>, format: Format): values is OutputRequest {
   return entriesFor(format).every(({ name, option }) =>
-    values[name] === undefined ? !FIRST.includes(name) : hasType(option, values[name]),
+    values[name] === undefined ? !ALWAYS_WRITTEN.includes(name) : hasType(option, values[name]),
   )
 }
 

@@ -68,8 +68,9 @@ export class WorkerPool<Result> {
     const { load, claims } = this
     const module = new URL(load.module, CODE_URL)
     const workers = Math.min(load.workers, countRoom())
-    const tasks = workers > 0 ? share(load.tasks) : []
+    if (workers === 0) return
     try {
+      const tasks = share(load.tasks)
       while (this.workers.length < workers) {
         const thread = MAIN_THREAD + 1 + this.workers.length
         const workerData: WorkerStart = { claims, thread, data: load.data, tasks }
@@ -78,7 +79,7 @@ export class WorkerPool<Result> {
         this.exits.push(this.listen(worker, thread))
       }
     } catch {
-      // The system may refuse more threads; the others then do the work.
+      // The system may refuse memory or more threads; the others then do the work.
     }
   }
 
@@ -109,7 +110,7 @@ export class WorkerPool<Result> {
   }
 }
 
-/** Serializes tasks into one memory: a worker starts slowly with very many of them. */
+/** Serializes tasks into one memory: with a memory for each of 10,000 tasks, a worker takes seconds to start. */
 function share(tasks: readonly unknown[]): Uint8Array[] {
   const serialized = tasks.map(task => serialize(task))
   const memory = new SharedArrayBuffer(serialized.reduce((sum, { length }) => sum + length, 0))

@@ -359,6 +359,11 @@ describe('update of lakes', () => {
     expect(await call('update lake --mirror m')).toMatchObject({ code: 2, stdout: '' })
     expect(snapshot(sandbox.folder)).toEqual(before)
     rmSync(sandbox.path('lake/symbol=XUSDT'))
+    sandbox.write('lake/_klines.json', sandbox.text('lake/_klines.json').replace('"double"', '"foo"'))
+    expect((await call('update lake --mirror m')).stderr).toBe(
+      'klines: lake cannot be updated: --numbers is "foo". Expected text, double, decimal.\n' +
+        '  Run the klines export or klines download that made the lake again, with --force.\n',
+    )
     rmSync(sandbox.path('lake/_klines.json'))
     const run = await call('update lake --mirror m')
     expect(run).toMatchObject({ code: 2, stdout: '' })
