@@ -3,6 +3,7 @@ import type { Hook } from '@oclif/core/hooks'
 import type { Config } from '@oclif/core/interfaces'
 import { suggest } from '../klines/suggest.js'
 import { ExitCode, wantsJson } from './error-report.js'
+import { goneCommand } from './gone.js'
 import { HELP_TOPICS } from './help-topics.js'
 import type { ErrorObject } from './reports/schema.js'
 import { printJson } from './terminal/print.js'
@@ -43,6 +44,8 @@ function describeUnknown({ bin, commands }: Commands, words: readonly string[]):
     return { message: `Unexpected argument: ${extra}.`, advice: `Run ${bin} ${command} --help for more.` }
   }
   const list = (topic = '') => `Run ${bin}${topic} --help for a list of commands.`
+  const gone = goneCommand(words)
+  if (gone) return { message: gone, advice: list() }
   if (typed.startsWith('-')) return { message: `Expected a command before ${typed}.`, advice: list() }
   const near = findNearest(words, names)
   const question = near ? ` Did you mean ${near}?` : ''

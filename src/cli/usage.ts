@@ -1,5 +1,6 @@
 import type * as Errors from '@oclif/core/errors'
 import { suggest } from '../klines/suggest.js'
+import { goneArgument, goneFlag } from './gone.js'
 
 /** What a usage line needs to know of an argument or a flag: `oclif.manifest.json`, classes and the parser all have it. */
 interface Parameter {
@@ -87,10 +88,14 @@ export function describeUsageError(error: Errors.CLIError, bin: string, command:
   const parsed = { input: parse.input, output: parse.output }
   const { nonExistentFlags: unknown = [] } = parsed.output
   if (unknown.length > 0) {
+    const gone = unknown.map(flag => goneFlag(flag.split('=')[0], command && formatId(command.id)))
+    if (gone.every(text => text !== undefined)) return { message: gone.join(' '), suggestions: more }
     const noun = unknown.length > 1 ? 'flags' : 'flag'
     const suggestions = [...unknown.flatMap(flag => suggestFlag(flag, parsed)), ...more]
     return { message: `Unknown ${noun}: ${unknown.join(', ')}.`, suggestions }
   }
+  const argument = message.startsWith('Unexpected argument') && command ? goneArgument(formatId(command.id)) : undefined
+  if (argument) return { message: argument, suggestions: more }
   const missing = message.startsWith('Missing') ? findMissing(parsed) : []
   if (missing.length === 0 || !command) return { message, suggestions: [...suggestOption(message), ...more] }
   const usage = `Usage: ${bin} ${formatUsage(command.id, parsed.input.args, parsed.input.flags)}`

@@ -1,0 +1,33 @@
+/** A command, an argument or a flag of earlier versions, and what to do instead. */
+interface Gone {
+  /** `show`, `mirror list`, `--watch`; `update PATH` for an argument. */
+  readonly name: string
+  /** The only command that had this flag. */
+  readonly command?: string
+  /** A sentence. */
+  readonly instead: string
+}
+
+export const GONE: readonly Gone[] = []
+
+/** The sentence for the words of a command that is gone, such as `['mirror', 'list', 'x']`. */
+export function goneCommand(words: readonly string[]): string | undefined {
+  const typed = `${words.join(' ')} `
+  return describeGone(GONE.find(({ name }) => !name.startsWith('-') && typed.startsWith(`${name} `)))
+}
+
+/** The sentence for a flag (`--watch`) of a command that is gone. */
+export function goneFlag(flag: string, command: string | undefined): string | undefined {
+  return describeGone(GONE.find(gone => gone.name === flag && (gone.command ?? command) === command))
+}
+
+/** The sentence for an argument that a command no longer takes: its name ends in a word in capitals. */
+export function goneArgument(command: string): string | undefined {
+  return describeGone(
+    GONE.find(({ name }) => /^[A-Z]+$/.test(name.slice(command.length + 1)) && name.startsWith(command)),
+  )
+}
+
+function describeGone(gone: Gone | undefined): string | undefined {
+  return gone && `${gone.name} is gone. ${gone.instead}`
+}

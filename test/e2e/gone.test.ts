@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { goneCommand } from '../../src/cli/gone.js'
+import { PROJECT, useSandboxes } from '../support/cli/cli-sandbox.js'
+
+const newSandbox = useSandboxes()
+
+/** Command lines of earlier versions, and a word of what replaces them. */
+const GONE: readonly [commandLine: string, instead: RegExp][] = []
+
+describe.runIf(GONE.length > 0)('a command line of an earlier version is exit code 2 and says what replaces it', () => {
+  it.each(GONE)('klines %s', async (commandLine, instead) => {
+    const { code, stdout, stderr } = await newSandbox().call(commandLine.split(' '))
+    expect(code).toBe(2)
+    expect(stdout).toBe('')
+    expect(stderr).toMatch(/ is gone\. /)
+    expect(stderr).toMatch(instead)
+  })
+})
+
+it('no command of today is called gone', () => {
+  const { commands } = JSON.parse(readFileSync(join(PROJECT, 'oclif.manifest.json'), 'utf8'))
+  const names = Object.keys(commands).map(id => id.replaceAll(':', ' '))
+  expect(names).toContain('download')
+  expect(names.filter(name => goneCommand([...name.split(' '), '-i']))).toEqual([])
+})
