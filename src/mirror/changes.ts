@@ -1,143 +1,24 @@
-import { errnoCode } from '../fs/errno.js'
-import { linkError } from '../fs/links.js'
-import type { WindowChange } from '../klines/batch/diff.js'
-import { COLUMNS, type Column } from '../klines/columns.js'
-import { isInterval } from '../klines/intervals.js'
-import { parseObject } from '../klines/json.js'
-import { seriesName, type WindowRef, windowOf } from '../klines/series.js'
-import { isSymbol } from '../klines/symbols.js'
-import { isStartDate, windowSpan } from '../klines/windows.js'
-import { toMirrorError } from './errors.js'
-import { LineFile, MAX_LINE_FILE_BYTES } from './line-file.js'
+import type { ChangedCell, WindowChange } from '../klines/batch/diff.js'
+import type { KlineBatch } from '../klines/batch/kline-batch.js'
+import { COLUMNS } from '../klines/columns.js'
+import type { WindowRef } from '../klines/series.js'
 
-/** The file at a mirror's root that has the changed candles: outside of the tree, so that nothing lists, serves or publishes it. */
+/** The file at a mirror's root that has the changed cells, a JSON object a line: outside of the tree, so that nothing serves it. */
 export const CHANGES_FILE = 'changes.jsonl'
 
-/** Two decimals are far shorter, and so is an `ignore`. */
-const MAX_LINE_BYTES = 64 * 1024
-/** How each line begins: a file that begins otherwise is somebody else's. */
-const FIRST_KEY = '{"time":'
-
-/** A cell of a cached candle that the service changed: a line of the file. Times in ms UTC. */
-export interface RecordedChange extends WindowRef {
-  /** When the change was seen, by this machine's clock. */
-  readonly time: number
-  readonly openTime: number
-  readonly column: Column
-  /** Null for a candle that was not there, although a later one of its window was: its `column` is `open_time`. */
-  readonly before: string | null
-  readonly after: string
-}
-
 /**
- * What a new version of a window changes of the cached one: cells, and candles that it adds before the last cached one. Candles after
- * that are no change, and of a version that lacks candles nothing is stored.
+ * What a new version of a window changes of the cached one, in order of time: cells; candles that it adds before the last cached one
+ * (`before` is null); and cached candles that it withdraws (`after` is null). Of both, the column is `open_time`.
  */
-export function listChanges(
-  { interval, symbol, startDate }: WindowRef,
-  { added, changed }: WindowChange,
-  lastOpenTime: number | undefined,
-  time: number,
-): RecordedChange[] {
-  const window = { symbol, interval, startDate }
-  const filled = added
-    .filter(openTime => openTime < (lastOpenTime ?? -Infinity))
-    .map(openTime => ({ openTime, column: 'open_time' as const, before: null, after: String(openTime) }))
-  return [...changed, ...filled]
-    .sort((a, b) => a.openTime - b.openTime)
-    .map(({ openTime, column, before, after }) => ({ time, ...window, openTime, column, before, after }))
+export function listChanges(cached: KlineBatch, { added, changed, lost }: WindowChange): ChangedCell[] {
+  const [column] = COLUMNS
+  const isInside = (openTime: number) => openTime < (cached.lastOpenTime ?? Number.NEGATIVE_INFINITY)
+  const filled = added.filter(isInside).map(openTime => ({ openTime, column, before: null, after: String(openTime) }))
+  const withdrawn = lost.map(openTime => ({ openTime, column, before: String(openTime), after: null }))
+  return [...changed, ...filled, ...withdrawn].sort((a, b) => a.openTime - b.openTime)
 }
 
-/** The candles of a mirror that the service changed after they were downloaded. */
-export class MirrorChanges {
-  private readonly file: LineFile
-
-  /** `maxBytes`: when the file would become larger, its older half goes. */
-  constructor(
-    private readonly root: string,
-    private readonly maxBytes = MAX_LINE_FILE_BYTES,
-  ) {
-    this.file = new LineFile(root, CHANGES_FILE, { maxLineBytes: MAX_LINE_BYTES, maxBytes, sync: true })
-  }
-
-  /** Appends the changes of a window, with one write; they are on the disk when it returns. Throws `mirror_unusable`. */
-  append(changes: readonly RecordedChange[]): void {
-    const lines = changes.map(change => `${JSON.stringify(change)}\n`).join('')
-    try {
-      if (!this.isOwn) throw new Error('it is no list of changed candles')
-      this.file.append(
-        lines,
-        (bytes, size) => {
-          const kept = size + bytes.length > this.maxBytes ? this.maxBytes / 2 : size
-          this.file.replace(Buffer.concat([this.file.readEnd(Math.floor(kept)), bytes]))
-        },
-        this.maxBytes,
-      )
-    } catch (error) {
-      throw toMirrorError(error, 'write', this.root, CHANGES_FILE)
-    }
-  }
-
-  /** Whether the file, if it is there, has changes of a mirror: any folder may have another file of that name. Throws `mirror_unusable`. */
-  get isOwn(): boolean {
-    try {
-      const start = this.file.readStart(FIRST_KEY.length)
-      return start !== undefined && FIRST_KEY.startsWith(start.toString())
-    } catch (error) {
-      if (errnoCode(error) === 'ENOENT') return true
-      throw toMirrorError(error, 'read', this.root, CHANGES_FILE)
-    }
-  }
-
-  /**
-   * The recorded changes, oldest first, and how many lines are none, such as torn ones. A change that two runs saw counts once. Throws `linked_path` for a link, and `mirror_unusable`.
-   */
-  read(): { readonly changes: RecordedChange[]; readonly unreadable: number } {
-    const changes: RecordedChange[] = []
-    const latest = new Map<string, string>()
-    let unreadable = 0
-    const take = (line: string | undefined) => {
-      const change = line === undefined ? undefined : parseChange(line)
-      if (change === undefined) {
-        unreadable += line === '' ? 0 : 1
-        return
-      }
-      const cell = `${seriesName(change)} ${change.openTime} ${change.column}`
-      const values = `${change.before} ${change.after}`
-      if (latest.get(cell) !== values) changes.push(change)
-      latest.set(cell, values)
-    }
-    try {
-      this.file.forget()
-      const isFile = this.file.readNew(take)
-      if (!isFile) throw new Error('it is not a regular file')
-      return { changes, unreadable: unreadable + (this.file.isTorn ? 1 : 0) }
-    } catch (error) {
-      const code = errnoCode(error)
-      if (code === 'ENOENT' || code === 'ENOTDIR') return { changes: [], unreadable: 0 }
-      if (code === 'ELOOP') throw linkError(this.root, CHANGES_FILE)
-      throw toMirrorError(error, 'read', this.root, CHANGES_FILE)
-    }
-  }
-}
-
-/** Parses a line without its end; undefined for one that is torn, or of another version. */
-function parseChange(line: string): RecordedChange | undefined {
-  const { time, symbol, interval, startDate, openTime, column, before, after } = parseObject(line) ?? {}
-  if (!isSymbol(symbol) || !isInterval(interval) || typeof startDate !== 'string') return undefined
-  if (!isStartDate(interval, startDate) || !isTime(time) || !isTime(openTime) || !isColumn(column)) return undefined
-  if ((before !== null && typeof before !== 'string') || typeof after !== 'string') return undefined
-  const window = windowOf({ symbol, interval }, startDate)
-  const { startTime, endTime } = windowSpan(window)
-  if (openTime < startTime || openTime >= endTime) return undefined
-  return { time, symbol, interval, startDate, openTime, column, before, after }
-}
-
-/** Ms UTC of a date of four digits. */
-function isTime(value: unknown): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < Date.UTC(10_000, 0)
-}
-
-function isColumn(value: unknown): value is Column {
-  return (COLUMNS as readonly unknown[]).includes(value)
+/** The lines of that file for changes of a window, which were seen at `time`, ms UTC by this machine's clock. */
+export function formatChanges({ symbol, interval, startDate }: WindowRef, cells: readonly ChangedCell[], time: number): string {
+  return cells.map(cell => `${JSON.stringify({ time, symbol, interval, startDate, ...cell })}\n`).join('')
 }

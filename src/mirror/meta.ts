@@ -2,17 +2,12 @@ import { existsSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { errnoCode } from '../fs/errno.js'
 import { readFile } from '../fs/read-file.js'
-import { isSourceName } from '../http/base-url.js'
-import { KlinesError } from '../klines/errors.js'
-import { throwNoMemory } from '../klines/no-memory.js'
-import { findRules } from '../trees/find-rules.js'
+import { parseObject } from '../klines/json.js'
+import { isSourceName } from '../sources/base-url.js'
 import { toMirrorError } from './errors.js'
 import { MAX_FILE_BYTES } from './file-store.js'
 
-/** The versions of a mirror's folder layout that this version reads. */
-const LAYOUTS = [1, 2]
-
-/** The file at a mirror's root that describes it. */
+/** The file at a mirror's root that says which source it copies. */
 export const META_FILE = 'mirror.json'
 
 /** https://bford.info/cachedir/: backup tools skip such a folder. */
@@ -20,48 +15,26 @@ export const CACHE_TAG_FILE = 'CACHEDIR.TAG'
 export const CACHE_TAG =
   'Signature: 8a477f597d28d172789f06886806bc55\n# This folder is a cache of klines; it can be fetched again.\n'
 
-/** The contents of `mirror.json`. */
-export interface MirrorMeta {
-  readonly layout: number
-  /** The base address that this mirror copies. */
-  readonly baseUrl: string
-  /** Whether every window of the mirror's lists is here, so that one without a file is empty. */
-  readonly complete: boolean
-}
-
-/** Encodes `mirror.json` for a mirror of `baseUrl`; a new one is not complete. */
-export function encodeMeta(baseUrl: string, complete = false): Buffer {
-  const meta: MirrorMeta = { layout: findRules(baseUrl).layout, baseUrl, complete }
-  return Buffer.from(`${JSON.stringify(meta, null, 2)}\n`)
+/** Encodes `mirror.json` for a mirror of a source. */
+export function encodeMeta(baseUrl: string): Buffer {
+  return Buffer.from(`${JSON.stringify({ baseUrl }, null, 2)}\n`)
 }
 
 /**
- * Reads `root/mirror.json`; undefined when it is missing, and with a warning when a power cut or another program has damaged it.
- * Throws `mirror_mismatch` for the layout of another version, and `mirror_unusable`.
+ * The source that `root/mirror.json` names; undefined when the file is missing, and with a warning when a power cut or another program has
+ * damaged it. Throws `mirror_unusable`.
  */
-export function readMeta(root: string, warn: (warning: string) => void = () => {}): MirrorMeta | undefined {
+export function readSource(root: string, warn: (warning: string) => void = () => {}): string | undefined {
   const path = join(root, META_FILE)
-  const unreadable = (reason: string): undefined =>
-    void warn(`${path} cannot be read: ${reason}. The mirror counts as not complete, and its source as unknown.`)
-  let meta: Partial<MirrorMeta> | null
   try {
-    // `readFileSync` would wait forever on a FIFO.
     const file = readFile(path, MAX_FILE_BYTES)
     // A file in the place of the root, or of a folder above it, is no mirror: only a folder's name may end so.
     if (file.state === 'missing' || !existsSync(root + sep)) return undefined
-    if (file.state === 'corrupt') return unreadable(`it is ${file.reason}`)
-    meta = JSON.parse(file.bytes.toString())
+    const meta = file.state === 'file' ? parseObject(file.bytes.toString()) : undefined
+    if (isSourceName(meta?.baseUrl)) return meta.baseUrl
   } catch (error) {
-    throwNoMemory(error)
     if (errnoCode(error) !== '') throw toMirrorError(error, 'read', root)
-    return unreadable('it is not JSON')
   }
-  if (typeof meta?.layout !== 'number') return unreadable('it has no layout')
-  if (!LAYOUTS.includes(meta.layout)) {
-    const message = `${path} is of layout ${meta.layout}; this version reads layouts ${LAYOUTS.join(' and ')}.`
-    throw new KlinesError('mirror_mismatch', message, { suggestions: ['Name another folder with `mirror`.'] })
-  }
-  const { layout, baseUrl, complete } = meta
-  if (!isSourceName(baseUrl)) return unreadable('its base address is not valid')
-  return { layout, baseUrl, complete: complete === true }
+  warn(`${path} cannot be read. The mirror's source counts as unknown.`)
+  return undefined
 }

@@ -1,64 +1,323 @@
-import { isKlinesError } from '../klines/errors.js'
-import { findRules } from '../trees/find-rules.js'
-import type { TreeRules } from '../trees/tree-rules.js'
-import { MirrorChanges } from './changes.js'
-import { MirrorContents } from './mirror-contents.js'
-import { MirrorFiles } from './mirror-files.js'
-import { MirrorUpkeep } from './mirror-upkeep.js'
-import { MirrorWindows } from './mirror-windows.js'
-import { MirrorRecord } from './record.js'
+import { appendFileSync, existsSync, statSync, utimesSync } from 'node:fs'
+import { join } from 'node:path'
+import { sha256 } from '../fs/checksum.js'
+import { type FileVersion, readFile } from '../fs/read-file.js'
+import type { ChangedCell } from '../klines/batch/diff.js'
+import { decodeInPlace, decodeWindow } from '../klines/batch/window-codec.js'
+import type { KlineBatch } from '../klines/batch/kline-batch.js'
+import { isKlinesError, KlinesError } from '../klines/errors.js'
+import { EXCHANGE_INTERVALS, type Interval } from '../klines/intervals.js'
+import type { Kernel } from '../klines/kernel/kernel.js'
+import { parseStartDates, parseSymbols } from '../klines/lists.js'
+import { intervalPath, SYMBOLS_PATH, seriesPath, startDatesPath, windowPath } from '../klines/paths.js'
+import { type Series, seriesName, type WindowRef, windowName } from '../klines/series.js'
+import { isSymbol, type SymbolName, sortSymbols } from '../klines/symbols.js'
+import { trimPeriod } from '../klines/text.js'
+import { isStartDate, windowSpan } from '../klines/windows.js'
+import { rulesOf } from '../sources/base-url.js'
+import type { Rules } from '../sources/source.js'
+import { CHANGES_FILE, formatChanges } from './changes.js'
+import { toMirrorError } from './errors.js'
+import { listFolder, MAX_FILE_BYTES, writeFile } from './file-store.js'
+import { CACHE_TAG, CACHE_TAG_FILE, encodeMeta, META_FILE, readSource } from './meta.js'
+import { formatIndex, indexPath, laterSince, parseIndex, type SeriesIndex } from './series-index.js'
+import { reachesEnd, SETTLING_MS, type State, type WindowEnds, type WindowFacts, windowState } from './window-state.js'
+
+/** A valid window of a mirror. Its batch and bytes are valid until the next read into the same kernel. */
+export interface CachedWindow extends FileVersion {
+  readonly state: 'cached'
+  readonly batch: KlineBatch
+  /** Of its file. */
+  readonly bytes: Uint8Array
+}
+
+/** A window as it lies in a mirror. `reason`: what is wrong with a corrupt one, without its name or a period. */
+export type WindowRead = CachedWindow | { readonly state: 'missing' } | { readonly state: 'corrupt'; readonly reason: string }
+
+/** The index of a series: what its file says, and the entries that this process has made and not written yet. */
+interface LoadedIndex {
+  readonly series: Series
+  version: number
+  facts: Map<string, WindowFacts>
+  readonly made: Map<string, WindowFacts>
+  writtenMs: number
+}
+
+/** While windows come, an index is written so often, ms. */
+const WRITE_EVERY_MS = 1_000
 
 /**
- * The file tree on disk: `root/api/klines/...`, with the paths of the URLs. Any number of processes may share it: files are
- * written aside and renamed, and an open file is not affected.
+ * The file tree on disk: `root/api/klines/...`, with the paths of the URLs, and beside it what is known of its windows. Any number of
+ * processes may share it: files are written aside and renamed. All methods throw `mirror_unusable` for faults of the file system:
+ * what cannot be read is not corrupt.
  */
 export class Mirror {
-  readonly files: MirrorFiles
-  /** What the service has said about the windows. A bare tree has none. */
-  readonly record: MirrorRecord
-  readonly changes: MirrorChanges
-  readonly upkeep: MirrorUpkeep
-  readonly contents: MirrorContents
-  readonly windows: MirrorWindows
+  private readonly indexes = new Map<string, LoadedIndex>()
+  private known: { readonly source: string | undefined } | undefined
 
-  /** `source`: the base address that it is opened for. Default: the one that `mirror.json` says, once it is there. */
+  /** `warn`: hears of damaged files beside the tree. */
   constructor(
-    root: string,
-    private source?: string,
-  ) {
-    this.files = new MirrorFiles(root)
-    this.record = new MirrorRecord(root, () => this.upkeep.readMeta() !== undefined)
-    this.changes = new MirrorChanges(root)
-    this.upkeep = new MirrorUpkeep(this.files, this.record)
-    const isComplete = () => this.upkeep.readMeta()?.complete === true
-    this.contents = new MirrorContents(this.files, this.record, this, isComplete)
-    this.windows = new MirrorWindows(this.files, this.record, this.contents, this)
+    readonly root: string,
+    private readonly warn: (warning: string) => void = () => {},
+  ) {}
+
+  /** The base address that the mirror copies; undefined for a bare folder. */
+  get source(): string | undefined {
+    // A mirror never changes its source, but a folder may become a mirror.
+    if (this.known?.source === undefined) this.known = { source: readSource(this.root, this.warn) }
+    return this.known.source
   }
 
-  /** Its folder. */
-  get root(): string {
-    return this.files.root
+  get rules(): Rules {
+    return rulesOf(this.source)
   }
 
-  /** The base address that the mirror is opened for, or else the one that `mirror.json` says; undefined for a bare tree. */
-  get baseUrl(): string | undefined {
-    // Every window asks; the file is read once it is there, because a mirror never changes its source.
-    this.source ??= this.findSource()
-    return this.source
+  /** Whether there is a tree. */
+  get exists(): boolean {
+    return existsSync(join(this.root, 'api', 'klines'))
   }
 
-  /** What is true of trees of its kind. */
-  get rules(): TreeRules {
-    return findRules(this.baseUrl)
-  }
-
-  private findSource(): string | undefined {
+  /** Reads and checks a window, in memory of its own or in that of `kernel`. */
+  read(window: WindowRef, kernel?: Kernel): WindowRead {
+    const file = this.readFile(windowPath(window), kernel && (size => kernel.buffer(size)))
+    if (file.state !== 'file') return file
     try {
-      return this.upkeep.readMeta()?.baseUrl
+      const anchor = this.gridAnchor(window)
+      const batch = kernel
+        ? decodeInPlace(file.bytes, window, kernel, anchor)
+        : decodeWindow(file.bytes, window, anchor)
+      return { ...file, state: 'cached', batch }
     } catch (error) {
-      // Whoever needs more than the source refuses the layout of another version.
-      if (isKlinesError(error, 'mirror_mismatch')) return undefined
-      throw error
+      if (!isKlinesError(error, 'bad_window')) throw error
+      return { state: 'corrupt', reason: trimPeriod(error.message).replace(`${windowName(window)}: `, '') }
     }
   }
+
+  /** When a candle of a 3d series opens, ms UTC, if the index knows one: the grid is counted from it. Undefined for other intervals. */
+  gridAnchor(series: Series): number | undefined {
+    if (series.interval !== '3d') return undefined
+    for (const { first } of this.facts(series).values()) if (first !== undefined) return first
+    return undefined
+  }
+
+  /** The startDates of the windows that a series has, or had: those that the index knows and the folder lacks are missing. Ascending. */
+  dates(series: Series): string[] {
+    const names = this.reading(() => listFolder(join(this.root, seriesPath(series))))
+    const dates = names.flatMap(name => (name.endsWith('.json') ? name.slice(0, -5) : []))
+    const known = [...this.facts(series).keys()]
+    return [...new Set([...dates, ...known])].filter(date => isStartDate(series.interval, date)).sort()
+  }
+
+  /** Whether the mirror has, or had, a window of a series. */
+  has(series: Series): boolean {
+    return this.dates(series).length > 0
+  }
+
+  /** The symbols with a window: the ten of the public service first, then the others by name. Default: at any interval. */
+  symbols(intervals: readonly Interval[] = EXCHANGE_INTERVALS): SymbolName[] {
+    const found = intervals.flatMap(interval => {
+      const names = [intervalPath(interval), join(indexPath({ symbol: '-', interval }), '..')].flatMap(path =>
+        this.reading(() => listFolder(join(this.root, path))),
+      )
+      const symbols = new Set(names.map(name => name.replace(/\.json$/, '')).filter(isSymbol))
+      return [...symbols].filter(symbol => this.has({ symbol, interval }))
+    })
+    return sortSymbols(found)
+  }
+
+  /** Each series with a window, symbol by symbol. */
+  series(): Series[] {
+    return this.symbols().flatMap(symbol =>
+      EXCHANGE_INTERVALS.map(interval => ({ symbol, interval })).filter(series => this.has(series)),
+    )
+  }
+
+  /** The startDates of a stored list; undefined without one, and with a warning for a corrupt one. */
+  startDates(interval: Interval): string[] | undefined {
+    return this.readList(startDatesPath(interval), bytes => parseStartDates(bytes, interval))
+  }
+
+  /** The symbols of the stored list; undefined without one, and with a warning for a corrupt one. */
+  listedSymbols(): SymbolName[] | undefined {
+    return this.readList(SYMBOLS_PATH, parseSymbols)
+  }
+
+  /** What is known of the windows of a series, also by what other processes have written meanwhile. */
+  facts(series: Series): SeriesIndex {
+    return this.index(series).facts
+  }
+
+  /** What is known of a cached window, if its file is as it was downloaded. */
+  factsOf(window: WindowRef, { bytes }: { readonly bytes: Uint8Array }): WindowFacts | undefined {
+    const facts = this.facts(window).get(window.startDate)
+    return facts?.size === bytes.length && sha256(bytes) === facts.sha256 ? facts : undefined
+  }
+
+  /** Whether a window can still change. Its file is compared with the index only where that decides. */
+  state(window: WindowRef, read: WindowRead): State {
+    if (read.state !== 'cached') return 'missing'
+    const index = this.facts(window)
+    const ends = endsOf(read.batch)
+    const since = reachesEnd(window, ends.last) ? undefined : laterSince(index, window.startDate)
+    const ask = (facts: WindowFacts | undefined) => windowState(window, ends, facts, since, this.rules)
+    const [trusted, blind] = [ask(index.get(window.startDate)), ask(undefined)]
+    return trusted === blind || this.factsOf(window, read) ? trusted : blind
+  }
+
+  /** Makes the folder a mirror of `source` unless it is one already. Throws `mirror_mismatch` for a mirror of another source. */
+  private adopt(source: string): void {
+    this.checkSource(source)
+    if (this.source !== undefined) return
+    this.writing(() => {
+      if (listFolder(this.root).length === 0) this.writeFile(CACHE_TAG_FILE, Buffer.from(CACHE_TAG))
+      this.writeFile(META_FILE, encodeMeta(source), { sync: true })
+    })
+  }
+
+  /** Throws `mirror_mismatch` when this is a mirror of another source. */
+  checkSource(source: string): void {
+    const found = this.source
+    if (found === undefined || found === source) return
+    throw new KlinesError('mirror_mismatch', `${this.root} is a mirror of ${found}, not of ${source}.`, {
+      suggestions: [`Name another folder with --mirror, or that address with --base-url ${found}.`],
+      data: { mirror: this.root, mirrorBaseUrl: found, baseUrl: source },
+    })
+  }
+
+  /** Stores a window of `source`, whole or not at all, and what is known of it. Throws `mirror_mismatch` too. */
+  store(window: WindowRef, bytes: Uint8Array, facts: WindowFacts, source: string): void {
+    this.adopt(source)
+    this.writing(() => this.writeFile(windowPath(window), bytes, { mtimeMs: facts.rendered ?? facts.asked }))
+    this.note(window, facts)
+  }
+
+  /** Stores a list of `source`. */
+  storeList(path: string, bytes: Uint8Array, mtimeMs: number, source: string): void {
+    this.adopt(source)
+    this.writing(() => this.writeFile(path, bytes, { mtimeMs }))
+  }
+
+  /** Appends what a new version of a window changes to `changes.jsonl`. Where that fails, only the old values are lost. */
+  appendChanges(window: WindowRef, cells: readonly ChangedCell[], time: number): void {
+    if (cells.length === 0) return
+    try {
+      appendFileSync(join(this.root, CHANGES_FILE), formatChanges(window, cells, time))
+    } catch (error) {
+      this.warn(`${toMirrorError(error, 'write', this.root, CHANGES_FILE).message} Values that changed are not kept there.`)
+    }
+  }
+
+  /** Sets the modification time of the file of a window, ms UTC. */
+  setTime(window: WindowRef, time: number): void {
+    this.writing(() => utimesSync(join(this.root, windowPath(window)), time / 1000, time / 1000))
+  }
+
+  /** Keeps what is known of a window; it is written with `flush`, and about every second before that. */
+  note(window: WindowRef, facts: WindowFacts): void {
+    const index = this.index(window)
+    index.facts.set(window.startDate, facts)
+    index.made.set(window.startDate, facts)
+    if (Date.now() - index.writtenMs > WRITE_EVERY_MS) this.flush(window)
+  }
+
+  /** Writes what this process has learned of a series. Entries that others have written stay. */
+  flush(series: Series): void {
+    const index = this.indexes.get(seriesName(series))
+    if (index === undefined || index.made.size === 0) return
+    const facts = new Map([...this.readIndex(series), ...index.made])
+    this.writing(() => this.writeFile(indexPath(series), Buffer.from(formatIndex(facts))))
+    index.made.clear()
+    index.facts = facts
+    index.version = this.indexVersion(series)
+    index.writtenMs = Date.now()
+  }
+
+  /** The same for all series. */
+  flushAll(): void {
+    for (const { series } of this.indexes.values()) this.flush(series)
+  }
+
+  private index(series: Series): LoadedIndex {
+    const name = seriesName(series)
+    const version = this.indexVersion(series)
+    const loaded = this.indexes.get(name)
+    if (loaded?.version === version) return loaded
+    const made = loaded?.made ?? new Map<string, WindowFacts>()
+    const writtenMs = loaded?.writtenMs ?? Date.now()
+    const index = { series, version, facts: new Map([...this.readIndex(series), ...made]), made, writtenMs }
+    this.indexes.set(name, index)
+    return index
+  }
+
+  /** Changes whenever the file is written: each write makes a new one. */
+  private indexVersion(series: Series): number {
+    const stats = this.reading(() => statSync(join(this.root, indexPath(series)), { throwIfNoEntry: false }))
+    return stats ? stats.ino + stats.mtimeMs : 0
+  }
+
+  private readIndex(series: Series): Map<string, WindowFacts> {
+    const path = indexPath(series)
+    const file = this.readFile(path)
+    if (file.state === 'missing') return new Map()
+    const facts = file.state === 'file' ? parseIndex(file.bytes.toString(), series) : undefined
+    if (facts === undefined) this.warn(`${path} of ${this.root} cannot be read; it is made anew as windows are requested.`)
+    return facts ?? new Map()
+  }
+
+  private readList<T>(path: string, parse: (bytes: Buffer) => T): T | undefined {
+    const file = this.readFile(path)
+    if (file.state === 'missing') return undefined
+    try {
+      if (file.state === 'file') return parse(file.bytes)
+      this.warn(`Corrupt in the mirror: ${path} is ${file.reason}.`)
+    } catch (error) {
+      if (!isKlinesError(error, 'bad_list')) throw error
+      this.warn(`Corrupt in the mirror: ${error.message}`)
+    }
+    return undefined
+  }
+
+  private readFile(path: string, allocate?: (size: number) => Buffer) {
+    return this.reading(() => {
+      const file = readFile(join(this.root, path), MAX_FILE_BYTES, allocate)
+      // Below a root that is a file, every file is missing.
+      return file.state === 'corrupt' && !this.exists ? ({ state: 'missing' } as const) : file
+    }, path)
+  }
+
+  private writeFile(path: string, bytes: Uint8Array, { mtimeMs = Date.now(), sync = false } = {}): void {
+    writeFile(this.root, path, bytes, mtimeMs, { sync })
+  }
+
+  private reading<T>(action: () => T, path?: string): T {
+    try {
+      return action()
+    } catch (error) {
+      throw toMirrorError(error, 'read', this.root, path)
+    }
+  }
+
+  private writing(action: () => void): void {
+    try {
+      action()
+    } catch (error) {
+      throw toMirrorError(error, 'write', this.root)
+    }
+  }
+}
+
+/** Open times of the first and last candle of a window. */
+export function endsOf({ firstOpenTime: first, lastOpenTime: last }: KlineBatch): WindowEnds {
+  return { first, last }
+}
+
+/**
+ * When a window was last modified, ms UTC, as those who get it from here are told: when its source rendered it; where that is not known, the
+ * close of its last candle, or its start when it is empty. Never the time of a file, and never a time that makes a window final for them
+ * that is open here: a copy must not make short windows look whole.
+ */
+export function lastModified(window: WindowRef, batch: KlineBatch, facts: WindowFacts | undefined, state: State): number {
+  const { startTime, endTime } = windowSpan(window)
+  if (facts?.rendered === undefined) return batch.length === 0 ? startTime : batch.closeTime(batch.length - 1) + 1
+  return state === 'final' ? facts.rendered : Math.min(facts.rendered, endTime + SETTLING_MS - 1000)
 }

@@ -1,73 +1,67 @@
-import { EXCHANGE_INTERVALS } from '../klines/intervals.js'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { Kernel } from '../klines/kernel/kernel.js'
 import { windowPath } from '../klines/paths.js'
 import { type Series, windowOf } from '../klines/series.js'
-import type { Mirror } from './mirror.js'
-import { EMPTY_WINDOW_BYTES } from './mirror-contents.js'
+import { endsOf, type Mirror } from './mirror.js'
+import type { WindowEnds } from './window-state.js'
 
-/** The cached windows of a series, by file size: no file is read. */
+/** The windows of a series that a mirror has. */
 export interface SeriesStatus extends Series {
   readonly windows: number
   /** Windows without candles. */
   readonly empty: number
   readonly cachedBytes: number
-  /** First and last startDate whose window has candles. */
-  readonly firstStartDate: string | undefined
-  readonly lastStartDate: string | undefined
-}
-
-/** The same with open times of the first and the last candle, ms UTC. */
-export interface CandleStatus extends SeriesStatus {
+  /** Open times of its first and last candle, ms UTC; undefined without one. */
   readonly firstOpenTime: number | undefined
   readonly lastOpenTime: number | undefined
 }
 
-/** The status of each series with at least one cached window, symbol by symbol. Two windows of each are read. */
-export function seriesStatuses(mirror: Mirror): CandleStatus[] {
-  return unreadStatuses(mirror).map(status => {
-    const { firstStartDate, lastStartDate } = status
-    const endsOf = (startDate: string | undefined) => {
-      const read = startDate === undefined ? undefined : mirror.windows.readInPlace(windowOf(status, startDate))
-      // The next one is read into the same memory.
-      return read?.state === 'cached' ? [read.batch.firstOpenTime, read.batch.lastOpenTime] : []
-    }
-    const [firstOpenTime] = endsOf(firstStartDate)
-    return { ...status, firstOpenTime, lastOpenTime: endsOf(lastStartDate)[1] }
+/** An empty window is `[]`; a larger file has rows or is corrupt. */
+const EMPTY_BYTES = 2
+
+/** The status of each series of a mirror, symbol by symbol. Two windows of each are read at most. */
+export function seriesStatuses(mirror: Mirror): SeriesStatus[] {
+  const kernel = new Kernel()
+  return mirror.series().map(series => seriesStatus(mirror, series, kernel))
+}
+
+export function seriesStatus(mirror: Mirror, series: Series, kernel?: Kernel): SeriesStatus {
+  const sizes = mirror.dates(series).flatMap(startDate => {
+    const stats = statSync(join(mirror.root, windowPath(windowOf(series, startDate))), { throwIfNoEntry: false })
+    return stats ? [stats.size] : []
   })
-}
-
-/** The size of the windows of a mirror, bytes. */
-export function seriesBytes(mirror: Mirror): number {
-  return unreadStatuses(mirror).reduce((sum, { cachedBytes }) => sum + cachedBytes, 0)
-}
-
-function unreadStatuses(mirror: Mirror): SeriesStatus[] {
-  return mirror.contents
-    .symbols()
-    .flatMap(symbol => EXCHANGE_INTERVALS.map(interval => seriesStatus(mirror, { symbol, interval })))
-    .filter(({ windows }) => windows > 0)
-}
-
-/** The status of one series, cached or not. */
-export function seriesStatus(mirror: Mirror, series: Series): SeriesStatus {
-  const sizes = mirror.contents
-    .startDates(series)
-    .map(startDate => ({ startDate, bytes: mirror.files.size(windowPath(windowOf(series, startDate))) }))
-  return summarizeSizes(series, sizes)
-}
-
-/** The status of a series with files of these sizes, startDates ascending. */
-export function summarizeSizes(
-  { symbol, interval }: Series,
-  sizes: readonly { readonly startDate: string; readonly bytes: number }[],
-): SeriesStatus {
-  const populated = sizes.filter(({ bytes }) => bytes > EMPTY_WINDOW_BYTES)
   return {
-    symbol,
-    interval,
+    ...series,
     windows: sizes.length,
-    empty: sizes.length - populated.length,
-    cachedBytes: sizes.reduce((sum, file) => sum + file.bytes, 0),
-    firstStartDate: populated.at(0)?.startDate,
-    lastStartDate: populated.at(-1)?.startDate,
+    empty: sizes.filter(size => size <= EMPTY_BYTES).length,
+    cachedBytes: sizes.reduce((sum, size) => sum + size, 0),
+    firstOpenTime: firstCandle(mirror, series, kernel),
+    lastOpenTime: newestCandle(mirror, series, kernel),
   }
+}
+
+/** When the first candle of a series opens that a mirror has, ms UTC; undefined without one. */
+export function firstCandle(mirror: Mirror, series: Series, kernel?: Kernel): number | undefined {
+  return findEnd(mirror, series, mirror.dates(series), 'first', kernel)
+}
+
+/** The same of the newest candle. */
+export function newestCandle(mirror: Mirror, series: Series, kernel?: Kernel): number | undefined {
+  return findEnd(mirror, series, mirror.dates(series).reverse(), 'last', kernel)
+}
+
+/** An end of the first window in an order that has candles: as the index says, else as its file says. */
+function findEnd(mirror: Mirror, series: Series, dates: string[], end: keyof WindowEnds, kernel?: Kernel): number | undefined {
+  const facts = mirror.facts(series)
+  for (const startDate of dates) {
+    const known = facts.get(startDate)
+    if (known) {
+      if (known[end] !== undefined) return known[end]
+      continue
+    }
+    const read = mirror.read(windowOf(series, startDate), kernel)
+    if (read.state === 'cached' && read.batch.length > 0) return endsOf(read.batch)[end]
+  }
+  return undefined
 }

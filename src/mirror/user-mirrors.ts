@@ -1,12 +1,12 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { findUserFolder } from '../fs/user-folder.js'
-import { BINANCE, PUBLIC_BASE_URL, SAMPLE, toAddress } from '../http/base-url.js'
+import { SAMPLE, toAddress } from '../sources/base-url.js'
 import { isKlinesError, KlinesError } from '../klines/errors.js'
 import { formatBytes, quoteWord } from '../klines/text.js'
-import { readMeta } from './meta.js'
+import { readSource } from './meta.js'
 import { Mirror } from './mirror.js'
-import { seriesBytes, seriesStatuses } from './status.js'
+import { seriesStatuses } from './status.js'
 
 /** A mirror of the user. */
 export interface UserMirror {
@@ -63,16 +63,6 @@ export function listUserMirrors(): UserMirror[] {
   })
 }
 
-/**
- * Whether requests may be sent to a base address that nobody but a file or a lake names, which may be a stranger's: the public instance, the
- * exchange, the sample, and an address of which this user has a mirror. `mirror`: the folder of one that the user names.
- */
-export function isKnownSource(source: string, mirror: string | undefined): boolean {
-  if ([PUBLIC_BASE_URL, BINANCE, SAMPLE].includes(source)) return true
-  if (mirror !== undefined && new Mirror(mirror).baseUrl === source) return true
-  return listUserMirrors().some(({ baseUrl }) => baseUrl === source)
-}
-
 /** What a mirror has: two windows of each series are read. */
 export function mirrorFigures(root: string): MirrorFigures {
   const series = seriesStatuses(new Mirror(root))
@@ -92,7 +82,7 @@ export function describeOtherMirrors(root: string): string[] {
     .filter(
       mirror => mirror.root !== root && mirror.baseUrl !== SAMPLE && toAddress(mirror.baseUrl ?? '').startsWith('http'),
     )
-    .map(({ root, baseUrl }) => ({ baseUrl, bytes: seriesBytes(new Mirror(root)) }))
+    .map(({ root, baseUrl }) => ({ baseUrl, bytes: mirrorFigures(root).cachedBytes }))
     .filter(({ bytes }) => bytes > 0)
     .sort((a, b) => b.bytes - a.bytes)
     .slice(0, 3)
@@ -111,10 +101,10 @@ function listFolders(folder: string): string[] {
   }
 }
 
-/** The base address of a mirror; undefined where there is none, or of another version. */
+/** The base address of a mirror; undefined where there is none, or it cannot be read. */
 function sourceOf(root: string): string | undefined {
   try {
-    return readMeta(root)?.baseUrl
+    return readSource(root)
   } catch (error) {
     // Whoever uses it says what is wrong.
     if (isKlinesError(error)) return undefined

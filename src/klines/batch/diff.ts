@@ -2,13 +2,13 @@ import { COLUMNS, ROW_LENGTH } from '../columns.js'
 import { OFFSETS_PER_ROW } from '../kernel/assembly/layout.js'
 import type { KlineBatch } from './kline-batch.js'
 
-/** A cell whose text differs between two versions of a window. */
+/** A cell whose text differs between two versions of a window; `before` or `after` is null for a candle that only one of them has. */
 export interface ChangedCell {
   /** Open time of the candle, ms UTC. */
   readonly openTime: number
   readonly column: (typeof COLUMNS)[number]
-  readonly before: string
-  readonly after: string
+  readonly before: string | null
+  readonly after: string | null
 }
 
 /** How the new version of a window differs from the cached one. Times are open times, ms UTC. */

@@ -1,5 +1,5 @@
-import { parseRetryAfter } from '../http/retry.js'
-import type { WholeResponse } from '../http/transport/transport.js'
+import { parseRetryAfter } from './retry.js'
+import type { WholeResponse } from './transport.js'
 import { type Interval, MINUTE_MS } from '../klines/intervals.js'
 import type { Series, WindowRef } from '../klines/series.js'
 import { windowSpan } from '../klines/windows.js'
@@ -24,14 +24,14 @@ export function windowCalls(interval: Interval): number {
  * The path of the call for a window's candles, or for those that open at `from` (ms UTC) or later; weight 2. `startTime` and
  * `endTime` are inclusive, by open time (https://github.com/binance/binance-spot-api-docs, rest-api.md, "Kline/Candlestick data").
  */
-export function windowQuery(window: WindowRef, from?: number): string {
+export function windowCall(window: WindowRef, from?: number): string {
   const { startTime: first, endTime } = windowSpan(window)
   const startTime = from ?? first
   return klinesPath(window, { startTime, endTime: endTime - 1, limit: LIMIT })
 }
 
 /** The path of the call for the first candle of a series; weight 2. */
-export function firstCandleQuery(series: Series): string {
+export function firstCandleCall(series: Series): string {
   return klinesPath(series, { startTime: 0, limit: 1 })
 }
 

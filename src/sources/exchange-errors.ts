@@ -1,8 +1,8 @@
-import { cleanText } from '../http/error-body.js'
-import { FetchError } from '../http/fetch-error.js'
-import { toStatusError } from '../http/fetched.js'
-import { isTransientStatus } from '../http/retry.js'
-import type { WholeResponse } from '../http/transport/transport.js'
+import { cleanText } from './error-body.js'
+import { FetchError } from './fetch-error.js'
+import { toStatusError } from './answer.js'
+import { isTransientStatus } from './retry.js'
+import type { WholeResponse } from './transport.js'
 import { parseObject } from '../klines/json.js'
 
 /** Codes of the exchange: https://github.com/binance/binance-spot-api-docs, errors.md. */

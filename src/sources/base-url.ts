@@ -1,5 +1,6 @@
 import { KlinesError } from '../klines/errors.js'
 import { suggest } from '../klines/suggest.js'
+import type { Rules } from './source.js'
 
 /** The public instance of the klines service. */
 export const PUBLIC_BASE_URL = 'https://finom.github.io/static-klines'
@@ -16,17 +17,10 @@ export const BINANCE = 'binance'
 /** Market data alone, without a key: https://github.com/binance/binance-spot-api-docs, faqs/market_data_only.md. */
 const BINANCE_HOST = 'https://data-api.binance.vision'
 
-/** A server in this process: requests go to `url`, mirrors and files record `name`. */
-export interface LocalEndpoint {
-  readonly name: string
-  readonly url: string
-}
-
 /** A base address as mirrors and files record it. Default: the public instance. Throws `bad_base_url`. */
-export function toSourceName(baseUrl: string | LocalEndpoint = PUBLIC_BASE_URL): string {
-  if (typeof baseUrl !== 'string') return baseUrl.name
+export function toSourceName(baseUrl = PUBLIC_BASE_URL): string {
   const text = baseUrl.trim()
-  if (text === BINANCE) return BINANCE
+  if (text === BINANCE || text === SAMPLE) return text
   if (!isExchange(text)) return parseBaseUrl(text)
   const address = parseBaseUrl(toAddress(text), `${BINANCE}:`)
   return address === BINANCE_HOST ? BINANCE : `${BINANCE}:${address}`
@@ -35,6 +29,12 @@ export function toSourceName(baseUrl: string | LocalEndpoint = PUBLIC_BASE_URL):
 /** Whether a name that `toSourceName` returned is the exchange. */
 export function isExchange(name: string | undefined): boolean {
   return name === BINANCE || name?.startsWith(`${BINANCE}:`) === true
+}
+
+/** What is true of the windows of a source; undefined: a bare folder. */
+export function rulesOf(name: string | undefined): Rules {
+  if (isExchange(name)) return { kind: 'exchange' }
+  return { kind: name === undefined || name === SAMPLE ? 'fixed' : 'static' }
 }
 
 /** Whether the exchange may have candles that a source lacks: not the exchange itself, nor the synthetic sample. */

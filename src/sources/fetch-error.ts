@@ -18,19 +18,29 @@ export class FetchError extends Error {
   /** Whether the body was not JSON: a captive portal or a wrong address. */
   readonly notJson: boolean
   readonly timedOut: boolean
-  /** How often the file was requested in all; a `RetryingFetcher` sets it. */
+  /** What the service itself said about it, one line that is safe for a terminal. */
+  readonly words: string | undefined
+  /** How often the file was requested in all; the `Fetcher` sets it. */
   tries = 1
 
   constructor(
     readonly kind: FetchErrorKind,
     message: string,
-    details: { status?: number; unreachable?: boolean; notJson?: boolean; timedOut?: boolean; cause?: unknown } = {},
+    details: {
+      status?: number
+      unreachable?: boolean
+      notJson?: boolean
+      timedOut?: boolean
+      words?: string | undefined
+      cause?: unknown
+    } = {},
   ) {
     super(message, { cause: details.cause })
     this.status = details.status
     this.unreachable = details.unreachable ?? false
     this.notJson = details.notJson ?? false
     this.timedOut = details.timedOut ?? false
+    this.words = details.words
   }
 }
 

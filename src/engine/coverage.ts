@@ -1,0 +1,134 @@
+import type { SeriesTotals } from '../klines/audit/gap-counter.js'
+import { KlinesError } from '../klines/errors.js'
+import { nextOpenTime } from '../klines/intervals.js'
+import { buildSeriesGrid, CandleGrid } from '../klines/resample/candle-grid.js'
+import { type SeriesLabel, seriesName } from '../klines/series.js'
+import { formatCount, formatTime, plural } from '../klines/text.js'
+import type { RequestedRange } from '../klines/time-range.js'
+import type { Rules } from '../sources/source.js'
+import { MAY_LAG_MS, type SeriesPlan } from './plan.js'
+
+/** How much of a requested range a series has at its ends. Times are ms UTC. Candles that are missing between two candles are gaps. */
+export interface Coverage {
+  /** The length of the candles that are counted: of a resampled series the new one. */
+  readonly interval: string
+  /** The range as it was requested; an end that was not named is undefined. */
+  readonly requested: { readonly from: number | undefined; readonly to: number | undefined }
+  /** Open times of the first and the last candle in the range. */
+  readonly first: number | undefined
+  readonly last: number | undefined
+  /** Closed candles of the range that are missing before the first one, since the first one that is known of the series. */
+  readonly shortAtStart: number
+  /** Closed candles of the range that are missing after the last one; all of them in a range without a candle. */
+  readonly shortAtEnd: number
+}
+
+/** A series, and how much of the requested range it has. */
+export interface CoveredSeries extends SeriesLabel, Pick<SeriesTotals, 'gaps' | 'missing'> {
+  readonly coverage: Coverage
+}
+
+/** What decides how much of a range is there. */
+interface CoverageScope {
+  readonly rules: Rules
+  /** When the first candle opens that the mirror has of the series, ms UTC: before it nothing is missing. */
+  readonly begin?: number | undefined
+  /** Whether resampled candles at both ends that are covered in part only are there. */
+  readonly partial?: boolean | undefined
+}
+
+/**
+ * Counts the closed candles of a range that a series lacks at an end that was named. A candle is in the range if it opens in it, and closed
+ * if it ends by the present. At an end that moves with the present, the newest 48 hours do not count; of the exchange the newest two candles.
+ */
+export function coverPlan(
+  { series, label, resampleTo, windows }: Pick<SeriesPlan, 'series' | 'label' | 'resampleTo' | 'windows'>,
+  range: RequestedRange,
+  { firstOpenTime, lastOpenTime }: Pick<SeriesTotals, 'firstOpenTime' | 'lastOpenTime'>,
+  { rules, begin, partial = false }: CoverageScope,
+): Coverage {
+  const { from, to } = range.named
+  const grid = resampleTo ? new CandleGrid(resampleTo, series.symbol) : buildSeriesGrid(series, firstOpenTime)
+  const isThere = firstOpenTime !== undefined && lastOpenTime !== undefined && windows.length > 0
+  /** Of the candles that are there, or are made of those: from the first one's open time to the end of the last one. */
+  const startTime = isThere ? grid.start(firstOpenTime) : undefined
+  const endTime = isThere && (partial ? grid.next : grid.start).call(grid, nextOpenTime(series.interval, lastOpenTime))
+  const isEmpty = startTime === undefined || endTime === false || endTime <= startTime
+  const start = Math.max(from ?? Number.NEGATIVE_INFINITY, begin === undefined ? (startTime ?? -Infinity) : grid.start(begin))
+  const end = to === undefined ? Number.NEGATIVE_INFINITY : Math.min(grid.next(to), range.now)
+  const missingFrom = isEmpty ? start : endTime
+  const short = Number.isFinite(missingFrom) ? grid.count(missingFrom, end) : 0
+  return {
+    interval: label.interval,
+    requested: { from, to },
+    first: isEmpty ? undefined : startTime,
+    last: isEmpty ? undefined : grid.start(endTime - 1),
+    shortAtStart: from === undefined || isEmpty ? 0 : grid.count(start, startTime),
+    shortAtEnd: mayLag(grid, missingFrom, short, range, rules) ? 0 : short,
+  }
+}
+
+/** Whether the newest candles may not be there yet. */
+function mayLag(grid: CandleGrid, missingFrom: number, short: number, { endMoves, named, now }: RequestedRange, { kind }: Rules): boolean {
+  if (!endMoves) return false
+  if (kind === 'exchange') return short <= 2
+  return (named.to ?? now) - grid.end(grid.next(missingFrom)) <= MAY_LAG_MS
+}
+
+/** Candles that are missing at both ends. */
+export function countShort({ shortAtStart, shortAtEnd }: Coverage): number {
+  return shortAtStart + shortAtEnd
+}
+
+/** What a series has of a range of which candles are missing at an end: `candles from ... to ...: 12 short at the end`. */
+export function describeCoverage({ first, last, shortAtStart, shortAtEnd }: Coverage): string {
+  const there = first === undefined ? 'no candle' : `candles from ${formatTime(first)} to ${formatTime(last)}`
+  const parts = [
+    ...(shortAtStart > 0 ? [`${formatCount(shortAtStart)} short at the start`] : []),
+    ...(shortAtEnd > 0 ? [`${formatCount(shortAtEnd)} short${first === undefined ? '' : ' at the end'}`] : []),
+  ]
+  return `${there}: ${parts.join(', ')}`
+}
+
+/** `You asked for 2025-11-23 10:14 to 2026-11-23 10:14 UTC`, or for the one end that was named. */
+export function describeRequested({ named: { from, to } }: RequestedRange): string {
+  if (from === undefined && to === undefined) return 'You asked for all candles'
+  if (to === undefined) return `You asked for ${formatTime(from)} UTC on`
+  return `You asked for ${from === undefined ? 'candles up' : formatTime(from)} to ${formatTime(to)} UTC`
+}
+
+/** A sentence for each series that is short at an end. */
+export function shortSentences(series: readonly CoveredSeries[], range: RequestedRange): string[] {
+  const short = series.filter(({ coverage }) => countShort(coverage) > 0)
+  return short.map(({ symbol, coverage }) => {
+    const name = seriesName({ symbol, interval: coverage.interval })
+    return `${describeRequested(range)}; ${name}: ${describeCoverage(coverage)}.`
+  })
+}
+
+/** The most series that an error lists. */
+const MAX_LISTED = 5
+
+/** Throws `incomplete` for series that lack closed candles of a range: between two others, or at an end that was named. */
+export function checkGaps(series: readonly CoveredSeries[], range: RequestedRange, forExport = false): void {
+  const lacking = series.filter(({ missing, coverage }) => missing > 0 || countShort(coverage) > 0)
+  if (lacking.length === 0) return
+  const lines = lacking.slice(0, MAX_LISTED).map(({ symbol, missing, gaps, coverage }) => {
+    const parts = [
+      ...(countShort(coverage) > 0 ? [describeCoverage(coverage)] : []),
+      ...(missing > 0 ? [`${plural(missing, 'candle')} missing in ${plural(gaps, 'gap')}`] : []),
+    ]
+    return `${seriesName({ symbol, interval: coverage.interval })}: ${parts.join('; ')}`
+  })
+  if (lacking.length > MAX_LISTED) lines.push(`and ${lacking.length - MAX_LISTED} other series`)
+  const verb = lacking.length === 1 ? 'lacks' : 'lack'
+  const what = `${lacking.length} of ${series.length} series ${verb} candles${forExport ? ', so nothing was exported' : ''}`
+  throw new KlinesError('incomplete', [`${describeRequested(range)}; ${what}:`, ...lines].join('\n'), {
+    data: {
+      series: lacking.map(({ symbol, missing, coverage: { interval, shortAtStart, shortAtEnd } }) => {
+        return { symbol, interval, missing, shortAtStart, shortAtEnd }
+      }),
+    },
+    suggestions: ['Without --fail-on-gaps such a run takes what is there.'],
+  })
+}

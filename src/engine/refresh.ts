@@ -1,0 +1,210 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { join } from 'node:path'
+import { pMapIterable } from 'p-map'
+import { sha256 } from '../fs/checksum.js'
+import { type ChangedCell, diffBatches } from '../klines/batch/diff.js'
+import type { KlineBatch } from '../klines/batch/kline-batch.js'
+import { decodeWindow } from '../klines/batch/window-codec.js'
+import { isKlinesError } from '../klines/errors.js'
+import { windowPath } from '../klines/paths.js'
+import { type Series, seriesName, type WindowRef, windowName } from '../klines/series.js'
+import { plural } from '../klines/text.js'
+import { listChanges } from '../mirror/changes.js'
+import { type CachedWindow, endsOf } from '../mirror/mirror.js'
+import { FetchError } from '../sources/fetch-error.js'
+import type { Fetched, Source } from '../sources/source.js'
+import type { SeriesPlan } from './plan.js'
+import type { Run } from './run.js'
+
+/**
+ * Where a window came from: `cached` in the mirror and final, `fetched` from the source, `revalidated` by it, `retained` because the new
+ * version lacks candles or the source does not list the window any more.
+ */
+export type WindowStatus = 'cached' | 'fetched' | 'revalidated' | 'retained'
+
+/** A window with its rows. */
+export interface WindowResult {
+  readonly window: WindowRef
+  readonly status: WindowStatus
+  readonly batch: KlineBatch
+  /** Of its file. */
+  readonly bytes: Uint8Array
+  /** How a fetched window differs from the cached one; undefined when none was cached. */
+  readonly change?: WindowDifference | undefined
+}
+
+/** How a new version of a window differs from the cached one. */
+export interface WindowDifference {
+  /** Open times of candles that were not cached, ms UTC. */
+  readonly added: readonly number[]
+  /** Changed cells, withdrawn candles, and candles that were added before the last cached one. */
+  readonly cells: readonly ChangedCell[]
+}
+
+/** A window that could not be downloaded or read. `reason` does not repeat its name. */
+export interface WindowFailure {
+  readonly window: WindowRef
+  readonly status: 'failed'
+  readonly reason: string
+  /** The source has no such file. */
+  readonly isAbsent?: boolean
+}
+
+/** A window that the source does not have, nor any before it: there the series begins later. */
+export interface AbsentWindow {
+  readonly window: WindowRef
+  readonly status: 'absent'
+}
+
+/** What became of a window. */
+export type WindowOutcome = WindowResult | WindowFailure | AbsentWindow
+
+/** The windows of a plan, in order. */
+export type WindowStream = AsyncGenerator<WindowOutcome, undefined, undefined>
+
+/** Number of windows after which the event loop gets a turn: Ctrl-C must be noticed. */
+export const WINDOWS_A_TURN = 32
+
+/**
+ * Makes the windows of some series current, a few at once, and yields them in order: final ones are read, open ones revalidated, missing
+ * and corrupt ones fetched. A window that could not be downloaded comes as a failure in its place. What is known of the windows is
+ * written when a series is done. Throws what ends the run: `unreachable`, `rate_limited`, `mirror_unusable`, an abort.
+ */
+export async function* refresh(run: Run<Source>, plans: readonly SeriesPlan[]): WindowStream {
+  const { mirror, signal, concurrency } = run
+  const all = plans.flatMap(({ windows, listedFrom }) => windows.map(window => ({ window, listedFrom })))
+  // No more windows than these wait for a slow consumer.
+  const limits = { concurrency, backpressure: 2 * concurrency }
+  const results = pMapIterable(all, ({ window, listedFrom }) => refreshWindow(run, window, listedFrom), limits)[Symbol.asyncIterator]()
+  let done = 0
+  try {
+    for (const { series, windows } of plans) {
+      const ofSeries = async function* () {
+        for (const _ of windows) {
+          if (++done % WINDOWS_A_TURN === 0) await nextTurn()
+          signal.throwIfAborted()
+          yield (await results.next()).value as WindowResult | WindowFailure
+        }
+      }
+      yield* findBeginning(run, series, ofSeries())
+      mirror.flush(series)
+    }
+  } finally {
+    await results.return?.()
+  }
+  return undefined
+}
+
+/**
+ * A source that has no file of any window before the first one that it has of a series begins there: a partial copy. Such windows are
+ * absent, with a note; one behind that is a failure.
+ */
+async function* findBeginning(
+  { source, warn }: Run<Source>,
+  series: Series,
+  windows: AsyncGenerator<WindowResult | WindowFailure>,
+): AsyncGenerator<WindowOutcome> {
+  const waiting: WindowFailure[] = []
+  let hasBegun = false
+  for await (const result of windows) {
+    if (!hasBegun && result.status === 'failed' && result.isAbsent) waiting.push(result)
+    else {
+      hasBegun = true
+      const absent = waiting.splice(0)
+      if (absent.length > 0 && result.status !== 'failed') {
+        const count = plural(absent.length, 'window')
+        warn(`${source.name} begins ${seriesName(series)} with ${result.window.startDate}, and has none of ${count} before that.`)
+        for (const { window } of absent) yield { window, status: 'absent' }
+      } else yield* absent
+      yield result
+    }
+  }
+  yield* waiting
+}
+
+/** Makes one window current. `listedFrom`: the first startDate that the source lists: cached windows before it stay. Throws what ends the run. */
+export async function refreshWindow(
+  run: Run<Source>,
+  window: WindowRef,
+  listedFrom = '',
+): Promise<WindowResult | WindowFailure> {
+  const { mirror, signal, warn } = run
+  signal.throwIfAborted()
+  const read = mirror.read(window)
+  if (read.state === 'corrupt') warn(`Corrupt in the mirror, downloaded again: ${windowName(window)}: ${read.reason}.`)
+  const cached = read.state === 'cached' ? read : undefined
+  const before = cached && run.done.get(windowPath(window))
+  if (before) return { window, ...before, batch: cached.batch, bytes: cached.bytes }
+  const result = await refreshCached(run, window, cached, listedFrom)
+  if (result.status !== 'failed') {
+    const { status, change } = result
+    run.done.set(windowPath(window), { status, change })
+  }
+  return result
+}
+
+async function refreshCached(
+  run: Run<Source>,
+  window: WindowRef,
+  cached: CachedWindow | undefined,
+  listedFrom: string,
+): Promise<WindowResult | WindowFailure> {
+  const { source, mirror, signal, refresh } = run
+  if (cached && !refresh && mirror.state(window, cached) === 'final') return keep(window, 'cached', cached)
+  if (cached && window.startDate < listedFrom) return keep(window, 'retained', cached)
+  const facts = cached && mirror.factsOf(window, cached)
+  try {
+    const fetched = await source.fetch(window, refresh ? undefined : facts?.rendered, signal)
+    if (fetched.bytes === undefined) {
+      if (!cached || !facts) throw new FetchError('invalid', 'status 304 for a window that is not cached')
+      mirror.note(window, { ...facts, asked: fetched.asked })
+      return keep(window, 'revalidated', cached)
+    }
+    checkGrid(run, window, fetched)
+    return storeWindow(run, window, cached, fetched)
+  } catch (error) {
+    if (!(error instanceof FetchError)) throw error
+    const reason = error.message.replace(`${windowName(window)}: `, '')
+    return { window, status: 'failed', reason, isAbsent: error.status === 404 && cached === undefined }
+  }
+}
+
+function keep(window: WindowRef, status: WindowStatus, { batch, bytes }: CachedWindow): WindowResult {
+  return { window, status, batch, bytes }
+}
+
+/** Throws a `FetchError` for a 3d window that is not on the grid of the candles that the index knows. */
+function checkGrid({ mirror }: Run, window: WindowRef, { bytes }: Fetched): void {
+  const anchor = mirror.gridAnchor(window)
+  if (anchor === undefined) return
+  try {
+    decodeWindow(bytes, window, anchor)
+  } catch (error) {
+    if (!isKlinesError(error, 'bad_window')) throw error
+    throw new FetchError('invalid', error.message, { cause: error })
+  }
+}
+
+/**
+ * Stores a new version of a window, and what it changes of the cached one. One that lacks cached candles and does not go on behind them
+ * is not stored: it may be half an answer.
+ */
+function storeWindow(run: Run<Source>, window: WindowRef, cached: CachedWindow | undefined, fetched: Fetched): WindowResult {
+  const { source, mirror, now, warn } = run
+  const { bytes, batch, rendered, asked } = fetched
+  const difference = cached && diffBatches(cached.batch, batch)
+  const goesOn = (batch.lastOpenTime ?? -Infinity) > (cached?.batch.lastOpenTime ?? -Infinity)
+  if (cached && difference && difference.lost.length > 0 && !goesOn) {
+    const file = join(mirror.root, windowPath(window))
+    warn(
+      `${windowName(window)}: the new version lacks ${plural(difference.lost.length, 'cached candle')}, so the cached window stays. To take the new version, remove ${file} and download again.`,
+    )
+    return keep(window, 'retained', cached)
+  }
+  const cells = cached && difference ? listChanges(cached.batch, difference) : []
+  mirror.appendChanges(window, cells, now())
+  mirror.store(window, bytes, { size: bytes.length, sha256: sha256(bytes), rendered, asked, ...endsOf(batch) }, source.name)
+  const isSame = cached !== undefined && bytes.equals(cached.bytes)
+  const change = difference && { added: difference.added, cells }
+  return { window, status: isSame ? 'revalidated' : 'fetched', batch, bytes, change }
+}

@@ -1,0 +1,54 @@
+import { Kernel } from '../klines/kernel/kernel.js'
+import { CandleGrid } from '../klines/resample/candle-grid.js'
+import { incomplete } from './errors.js'
+import type { SeriesPlan } from './plan.js'
+import { readWindow } from './read.js'
+import { refresh } from './refresh.js'
+import type { Run } from './run.js'
+
+/** Windows with which the search begins. */
+const FIRST_WINDOWS = 2
+
+/**
+ * A series of a plan with the windows and the range of its last `count` candles: it takes the last windows, and twice as many again while
+ * they hold fewer, as after a symbol was delisted. Throws `incomplete` for a window that cannot be had.
+ */
+export async function cutToTail(run: Run, plan: SeriesPlan, count: number): Promise<SeriesPlan> {
+  const { source } = run
+  for (let taken = FIRST_WINDOWS, done = 0; ; taken *= 2) {
+    const windows = plan.windows.slice(-taken)
+    const added = windows.slice(0, windows.length - done)
+    if (source) {
+      for await (const result of refresh({ ...run, source }, [{ ...plan, windows: added }]))
+        if (result.status === 'failed') throw incomplete([result], added.length, { offline: false, forExport: true })
+    }
+    const fromTime = findStart(run, { ...plan, windows }, count)
+    if (fromTime !== undefined) return { ...plan, range: { ...plan.range, fromTime }, windows }
+    if (windows.length === plan.windows.length) return plan
+    done = windows.length
+  }
+}
+
+/** When the candle opens from which on a series has `count` of them, and one more before it, ms UTC; undefined when it has fewer. */
+function findStart({ mirror, signal }: Run, { range, windows, resampleTo, series }: SeriesPlan, count: number): number | undefined {
+  const grid = resampleTo && new CandleGrid(resampleTo, series.symbol)
+  const kernel = new Kernel()
+  // The last longer candle may be left out as incomplete.
+  let left = resampleTo ? count + 1 : count
+  let fromTime = Number.POSITIVE_INFINITY
+  for (const window of windows.toReversed()) {
+    signal.throwIfAborted()
+    const read = readWindow(mirror, window, kernel)
+    if (read.status === 'failed') throw incomplete([read], windows.length, { offline: true, forExport: true })
+    const batch = read.batch.slice(range.fromTime, range.toTime)
+    for (let row = batch.length - 1; row >= 0; row--) {
+      const time = batch.openTime(row)
+      // An earlier part of the same longer candle.
+      if (time >= fromTime) continue
+      if (left === 0) return fromTime
+      fromTime = grid?.start(time) ?? time
+      left--
+    }
+  }
+  return undefined
+}

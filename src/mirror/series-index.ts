@@ -1,0 +1,60 @@
+import { isObject } from '../klines/json.js'
+import { intervalSegment } from '../klines/paths.js'
+import type { Series } from '../klines/series.js'
+import { isStartDate } from '../klines/windows.js'
+import type { WindowFacts } from './window-state.js'
+
+/** What is known of the windows of a series, by startDate. */
+export type SeriesIndex = ReadonlyMap<string, WindowFacts>
+
+/** The file of the index of a series, relative to the root of a mirror: outside of `api`, so that no web host serves it. */
+export function indexPath({ symbol, interval }: Series): string {
+  return `.klines/${intervalSegment(interval)}/${symbol}.json`
+}
+
+/** The text of an index: a line for each window, in order of time. */
+export function formatIndex(index: SeriesIndex): string {
+  const lines = [...index].sort(([a], [b]) => (a < b ? -1 : 1)).map(([date, facts]) => `"${date}":${JSON.stringify(facts)}`)
+  return `{\n${lines.join(',\n')}\n}\n`
+}
+
+/** Parses an index. Entries of another form are left out; undefined for what is no index at all. */
+export function parseIndex(text: string, { interval }: Series): Map<string, WindowFacts> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (!isObject(value)) return undefined
+    return new Map(
+      Object.entries(value).flatMap(([date, entry]) => {
+        const facts = isStartDate(interval, date) ? parseFacts(entry) : undefined
+        return facts ? [[date, facts] as const] : []
+      }),
+    )
+  } catch {
+    return undefined
+  }
+}
+
+function parseFacts(entry: unknown): WindowFacts | undefined {
+  if (!isObject(entry)) return undefined
+  const { size, sha256, rendered, asked, first, last } = entry
+  const isMaybeTime = (value: unknown) => value === undefined || Number.isSafeInteger(value)
+  const isValid =
+    Number.isSafeInteger(size) &&
+    typeof sha256 === 'string' &&
+    Number.isSafeInteger(asked) &&
+    [rendered, first, last].every(isMaybeTime)
+  return isValid ? ({ size, sha256, rendered, asked, first, last } as WindowFacts) : undefined
+}
+
+/**
+ * The least rendered time of later windows with candles, ms UTC: since then at the latest the service has had more than this one.
+ * Undefined without one.
+ */
+export function laterSince(index: SeriesIndex, startDate: string): number | undefined {
+  let least: number | undefined
+  for (const [date, { rendered, last }] of index) {
+    if (date <= startDate || last === undefined || rendered === undefined) continue
+    least = Math.min(least ?? rendered, rendered)
+  }
+  return least
+}

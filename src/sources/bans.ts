@@ -1,0 +1,41 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { tempName } from '../fs/temp-name.js'
+import { findUserFolder } from '../fs/user-folder.js'
+import { parseObject } from '../klines/json.js'
+
+/** The exchange bans for three days at most. */
+const LONGEST_MS = 3 * 24 * 3_600_000
+
+/** The file that says until when hosts have banned this address; undefined for a user without a cache folder. */
+export function banFile(): string | undefined {
+  const folder = findUserFolder('cache')
+  return folder && join(folder, 'bans.json')
+}
+
+/** Until when a host has banned this address, as an earlier run was told, ms UTC; undefined when it has not, or not any more. */
+export function bannedUntil(origin: string, now: number): number | undefined {
+  const time = Date.parse(String(readBans()[origin]))
+  // A time further off was not said by a host.
+  return time > now && time <= now + LONGEST_MS ? time : undefined
+}
+
+/** Remembers a ban for other runs. Where that fails, this run alone knows of it. */
+export function rememberBan(origin: string, untilTime: number): void {
+  const path = banFile()
+  if (path === undefined) return
+  try {
+    mkdirSync(dirname(path), { recursive: true })
+    const temp = join(dirname(path), `.${tempName()}`)
+    writeFileSync(temp, `${JSON.stringify({ ...readBans(), [origin]: new Date(untilTime).toISOString() })}\n`)
+    renameSync(temp, path)
+  } catch {}
+}
+
+function readBans(): Readonly<Record<string, unknown>> {
+  try {
+    return parseObject(readFileSync(banFile() ?? '', 'utf8')) ?? {}
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,80 @@
+import { KlinesError } from '../klines/errors.js'
+import { trimPeriod } from '../klines/text.js'
+import { banFile } from './bans.js'
+import { isExchange, toAddress } from './base-url.js'
+import type { FetchError } from './fetch-error.js'
+
+const CHECK_ADDRESS =
+  'Check the network and --base-url; --base-url sample tries everything with synthetic sample data and no network.'
+const SIGN_IN =
+  'Another address, or the sign-in page of a network, may have answered: check --base-url, and open it in a browser.'
+const MORE_TIME = 'Check the network and --base-url; a slow service may need a longer --timeout, in seconds.'
+const TRY_LATER = 'Try again later; what was downloaded stays in the mirror.'
+const WORK_OFFLINE = 'klines export works offline, with what the mirror has.'
+
+/**
+ * The error for a service that does not answer, or answers as something else: its message says what happened, a status too.
+ * `what`: what could not be downloaded, as part of a sentence.
+ */
+export function unreachable(name: string, failure: FetchError, what: string): KlinesError {
+  const { status, tries, message: reason } = failure
+  const service = isExchange(name) ? `The exchange at ${toAddress(name)}` : `The service at ${name}`
+  return new KlinesError('unreachable', `${service} ${describeFailure(failure, what)}.`, {
+    cause: failure,
+    suggestions: [findAdvice(failure), WORK_OFFLINE],
+    data: { baseUrl: name, ...(status !== undefined && { status }), tries, reason },
+  })
+}
+
+function findAdvice({ status, unreachable, notJson, timedOut }: FetchError): string {
+  if (notJson) return SIGN_IN
+  if (timedOut) return MORE_TIME
+  return unreachable && status !== undefined ? TRY_LATER : CHECK_ADDRESS
+}
+
+export const COME_BACK = 'Run the same command again after that; what was downloaded stays in the mirror.'
+
+/** The error for a service that refuses requests until a time, ms UTC. */
+export function rateLimited(name: string, status: number, untilTime: number, advice = [COME_BACK], answered = 'answered') {
+  // The next second, so that nobody comes back too early.
+  const until = new Date(Math.ceil(untilTime / 1000) * 1000).toISOString().replace(/\.\d+Z$/, 'Z')
+  const what = status === 418 ? 'this address is banned' : 'rate limited'
+  const message = `${name} ${answered} ${nameStatus(status)}: ${what} until ${until}.`
+  return new KlinesError('rate_limited', message, { suggestions: advice, data: { status, until } })
+}
+
+/** The error for a ban that an earlier run was told of. */
+export function stillBanned(name: string, untilTime: number): KlinesError {
+  const remembered = `No request was sent: ${banFile()} remembers it. Remove that file if this machine has another address now.`
+  const advice = ['Wait until then: each request before that makes the ban longer.', remembered]
+  return rateLimited(name, 418, untilTime, advice, 'answered before')
+}
+
+/** The error for a service that will answer no request of this machine. `reason`: why, as part of a sentence. */
+export function refused(name: string, status: number, reason: string, advice: string[]): KlinesError {
+  const message = `${name} answered ${nameStatus(status)}: ${reason}.`
+  return new KlinesError('unreachable', message, { suggestions: advice, data: { baseUrl: name, status } })
+}
+
+/** What a service did, as the rest of a sentence about it; its own words come last. */
+function describeFailure(failure: FetchError, what: string): string {
+  const { status, words, notJson, timedOut } = failure
+  const reason = trimPeriod(failure.message)
+  const tries = describeTries(failure, what)
+  if (notJson) return `did not answer with JSON${tries}`
+  if (status !== undefined) return `answered ${nameStatus(status)}${tries}${words ? `: ${words}` : ''}`
+  if (timedOut) return `did not answer in time${`: ${reason}`.replace(': no answer in time', '')}${tries}`
+  return `${failure.unreachable ? 'cannot be reached' : 'sent a response that cannot be used'}: ${reason}${tries}`
+}
+
+function describeTries({ status, notJson, tries }: FetchError, what: string): string {
+  if (tries > 1) return `; tried ${tries} times for ${what}`
+  return status !== undefined || notJson ? ` for ${what}` : ''
+}
+
+/** `503 (Service Unavailable)`. */
+function nameStatus(status: number): string {
+  // Only an error needs the names, and node:http takes 4 ms to load.
+  const name = process.getBuiltinModule('node:http').STATUS_CODES[status]
+  return name === undefined ? String(status) : `${status} (${name})`
+}

@@ -1,0 +1,198 @@
+import { decodeWindow } from '../klines/batch/window-codec.js'
+import { KlinesError } from '../klines/errors.js'
+import { isObject } from '../klines/json.js'
+import { parseList } from '../klines/lists.js'
+import { type Series, seriesName, type WindowRef } from '../klines/series.js'
+import { isSymbol, SYMBOL_FORM, sortSymbols } from '../klines/symbols.js'
+import { exchangeStartDates, startDateAt, windowSpan } from '../klines/windows.js'
+import { clockSkew, parseBody, parseTimes } from './answer.js'
+import { hasMoreRows, joinRows, type RenderedWindow, renderWindow } from './closed-rows.js'
+import { cleanText } from './error-body.js'
+import { budgetMs, firstCandleCall, NAMES_PATH, TIME_PATH, windowCall, windowCalls, windowWeight } from './exchange-calls.js'
+import { findError } from './exchange-errors.js'
+import { FetchError } from './fetch-error.js'
+import type { Fetcher } from './fetcher.js'
+import { isTransientStatus } from './retry.js'
+import type { AnswerTimes, Fetched, FetchedList, Source } from './source.js'
+import type { SourceClock } from './static.js'
+import type { WholeResponse } from './transport.js'
+
+/** The Date of an answer has whole seconds. */
+const SECOND_MS = 1000
+/** The exchange has some 3,500 names, which take 160 kB. */
+const NAMES_LIMITS = { maxBytes: 8 * 1024 * 1024, maxEntries: 50_000 }
+
+/** The first candle of a series that the exchange names. */
+interface FirstCandle {
+  readonly openTime: number
+  /** Of the window in which it opens. */
+  readonly startDate: string
+  /** That window, once it was needed: whoever asks for it takes it, once. */
+  window?: Promise<Fetched> | undefined
+}
+
+/** The market data of the exchange, as the windows of the published tree. It needs no key. `warn`: hears of names that cannot be used. */
+export function exchangeSource(fetcher: Fetcher, clock: SourceClock, warn: (warning: string) => void): Source {
+  const firstCandles = new Map<string, Promise<FirstCandle | undefined>>()
+  /** The times of the latest answer. */
+  let latest: AnswerTimes | undefined
+
+  /** Only the exchange's clock decides what is closed: an answer without a Date is not later than the latest one. */
+  const observe = (response: WholeResponse): AnswerTimes => {
+    if (Number.isNaN(Date.parse(response.headers.date ?? ''))) {
+      if (latest) return latest
+      throw new FetchError('invalid', 'the answer has no Date')
+    }
+    clock.observe(clockSkew(response, clock.now()))
+    const { asked } = parseTimes(response, Number.POSITIVE_INFINITY)
+    if (asked >= (latest?.asked ?? 0)) latest = { rendered: asked, asked }
+    return { rendered: asked, asked }
+  }
+  const get = <T>(path: string, parse: (bytes: Buffer, servedMs: number) => T, signal: AbortSignal) =>
+    fetcher.get({
+      path,
+      accept: response => {
+        const error = findError(response)
+        if (error) throw error
+        const times = observe(response)
+        return { value: parseBody(response, body => parse(body, times.asked)), bytes: response.body, ...times }
+      },
+      signal,
+    })
+  const now = async (signal: AbortSignal): Promise<number> => {
+    latest ??= await fetcher.get({
+      path: TIME_PATH,
+      accept: response => {
+        // Any other answer has the exchange's Date too.
+        if (isTransientStatus(response.status)) throw findError(response) ?? new FetchError('transient', 'no answer')
+        return observe(response)
+      },
+      signal,
+    })
+    return latest.asked
+  }
+
+  /** Requests a window whole; one more call where its candles end early, because a host may send fewer rows than it was asked for. */
+  const fetchWindow = async (window: WindowRef, signal: AbortSignal): Promise<Fetched> => {
+    const page = (before?: RenderedWindow) =>
+      get(
+        windowCall(window, before && before.value.openTime(before.value.length - 1) + 1),
+        (body, servedMs) => {
+          const rows = renderWindow(body, window, servedMs)
+          return { ...(before ? joinRows(before, rows, window) : rows), hasMore: hasMoreRows(rows.value, window, servedMs) }
+        },
+        signal,
+      )
+    const first = await page()
+    let rows = first.value
+    while (rows.hasMore) rows = (await page(rows)).value
+    return { bytes: rows.bytes, batch: rows.value, ...capped(first) }
+  }
+  /** As they are stored: at the latest this machine's present. */
+  const capped = ({ asked }: AnswerTimes): AnswerTimes => {
+    const time = Math.min(asked, clock.now())
+    return { rendered: time, asked: time }
+  }
+
+  const findFirst = async ({ symbol, interval }: Series, signal: AbortSignal): Promise<FirstCandle | undefined> => {
+    const { value: openTime } = await get(firstCandleCall({ symbol, interval }), parseFirstOpenTime, signal)
+    return openTime === undefined ? undefined : { openTime, startDate: startDateAt(interval, openTime) }
+  }
+  const first = (series: Series, signal: AbortSignal): Promise<FirstCandle | undefined> => {
+    const name = seriesName(series)
+    const found = firstCandles.get(name) ?? findFirst(series, signal)
+    firstCandles.set(name, found)
+    found.catch(() => firstCandles.delete(name))
+    return found
+  }
+  /** One wrong answer must not cost a whole history: the first candle is compared with its window. Throws a `FetchError`. */
+  const confirm = async (candle: FirstCandle, { symbol, interval }: Series, signal: AbortSignal): Promise<void> => {
+    const { openTime, startDate } = candle
+    candle.window ??= fetchWindow({ symbol, interval, startDate }, signal)
+    candle.window.catch(() => {
+      candle.window = undefined
+    })
+    const earliest = (await candle.window).batch.firstOpenTime ?? openTime
+    if (earliest >= openTime) return
+    const [named, earlier] = [openTime, earliest].map(time => new Date(time).toISOString())
+    throw new FetchError('invalid', `the exchange named ${named} as the first candle, and has one of ${earlier}`)
+  }
+
+  return {
+    name: fetcher.name,
+    rules: { kind: 'exchange' },
+    traffic: fetcher,
+    get stopReason() {
+      return fetcher.stopReason
+    },
+    now,
+    symbols: async (signal): Promise<FetchedList> => {
+      const { value, ...rest } = await get(NAMES_PATH, parseNames, signal)
+      const unusable = value.filter(name => !isSymbol(name))
+      if (unusable.length > 0) warn(describeUnusable(unusable))
+      return { names: sortSymbols(value.filter(isSymbol)), served: rest.asked, ...rest }
+    },
+    /** The calendar, for the whole history of the exchange. */
+    startDates: async (interval, signal): Promise<FetchedList> => {
+      const served = await now(signal)
+      const names = exchangeStartDates(interval, served)
+      return { names, bytes: Buffer.from(JSON.stringify(names)), served, ...(latest as AnswerTimes) }
+    },
+    fetch: async (window, _since, signal) => {
+      const known = await firstCandles.get(seriesName(window))?.catch(() => undefined)
+      if (known && windowSpan(window).endTime <= known.openTime) {
+        await confirm(known, window, signal)
+        const bytes = Buffer.from('[]')
+        return { bytes, batch: decodeWindow(bytes, window), ...capped(latest as AnswerTimes) }
+      }
+      if (known?.startDate !== window.startDate || known.window === undefined) return fetchWindow(window, signal)
+      const fetched = known.window
+      // Once, because it may change.
+      known.window = undefined
+      return fetched
+    },
+    firstCandle: async (series, signal) => (await first(series, signal))?.openTime,
+    cost: interval => ({ requests: windowCalls(interval), limitMs: budgetMs(windowWeight(interval)) }),
+    close: () => fetcher.close(),
+  }
+}
+
+/** Parses the answer for `NAMES_PATH`: names that are symbols, and others. Throws `bad_list`. */
+function parseNames(bytes: Uint8Array): string[] {
+  const list = "The exchange's list of symbols"
+  return parseList(bytes, list, NAMES_LIMITS).map((entry, index) => {
+    if (isObject(entry) && typeof entry.symbol === 'string') return entry.symbol
+    throw new KlinesError('bad_list', `${list} is refused: entry ${index} has no symbol.`, { data: { kind: 'shape' } })
+  })
+}
+
+/** Says which names cannot be used: the first ones, safe for a terminal. */
+function describeUnusable(names: readonly string[]): string {
+  const shown = names.slice(0, 5).map(name => `"${cleanText(name, 20)}"`)
+  const more = names.length > shown.length ? ` and ${(names.length - shown.length).toLocaleString('en-US')} more` : ''
+  return `Names that are not ${SYMBOL_FORM}, in upper case, are left out: ${shown.join(', ')}${more}.`
+}
+
+/**
+ * The open time of the one candle of an answer, which was made at `servedMs`, ms UTC: a later one would make all windows empty.
+ * Undefined for an empty answer. Throws `bad_window`.
+ */
+function parseFirstOpenTime(bytes: Buffer, servedMs: number): number | undefined {
+  const fail = (reason: string, kind: 'shape' | 'not_json' = 'shape', cause?: unknown) => {
+    const message = `the answer for the first candle is not an array of candles: ${reason}`
+    return new KlinesError('bad_window', message, { cause, data: { kind } })
+  }
+  let rows: unknown
+  try {
+    rows = JSON.parse(bytes.toString())
+  } catch (cause) {
+    throw fail('it is not JSON', 'not_json', cause)
+  }
+  if (!Array.isArray(rows)) throw fail('it is not an array')
+  if (rows.length === 0) return undefined
+  if (rows.length > 1) throw fail(`it has ${rows.length} rows, expected one`)
+  const openTime: unknown = Array.isArray(rows[0]) ? rows[0][0] : undefined
+  const isTime = typeof openTime === 'number' && Number.isSafeInteger(openTime)
+  if (isTime && openTime <= servedMs + SECOND_MS) return openTime
+  throw fail('it has no open time in the past')
+}

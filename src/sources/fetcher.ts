@@ -1,0 +1,233 @@
+import pLimit from 'p-limit'
+import type { KlinesError } from '../klines/errors.js'
+import { type Clock, systemClock } from './clock.js'
+import { bannedUntil, rememberBan } from './bans.js'
+import { rateLimited, stillBanned, unreachable } from './errors.js'
+import { FetchError } from './fetch-error.js'
+import { parseRetryAfter, RETRY_POLICY, type RetryPolicy, retryDelay } from './retry.js'
+import type { HttpTransport, WholeResponse } from './transport.js'
+
+/** The run ends after this many files in a row that the service did not answer, each after all its tries. */
+const MAX_UNREACHABLE_IN_A_ROW = 10
+/** The run ends after this many files in a row that were not JSON: a captive portal or a wrong address. */
+const MAX_NOT_JSON_IN_A_ROW = 3
+
+/** The network traffic of a fetcher. */
+export interface NetworkActivity {
+  /** Requests made, retries included. */
+  readonly requests: number
+  /** Bytes of bodies as they came over the wire. */
+  readonly bytes: number
+  /** Files that wait for a retry or are being retried. */
+  readonly retrying: number
+  /** Why the latest of them is retried. */
+  readonly failure: string | undefined
+  /** How long the host asked to wait from now, ms; 0 without a pause. */
+  readonly pauseMs: number
+  /** Why it has to wait, short enough for one line of a terminal; undefined without a pause. */
+  readonly pauseReason: string | undefined
+}
+
+/** The end of all requests to a host until a time, ms UTC. */
+export interface Stop {
+  readonly error: KlinesError
+  readonly untilTime: number
+}
+
+/** What a host demands beside statuses and Retry-After. */
+export interface HostRules {
+  /** What ends the run after this answer: further requests would be refused too. */
+  stopAfter(response: WholeResponse): Stop | undefined
+  /** How long every further request has to wait after the answer for `path`, ms; 0 for no pause. */
+  pauseAfter(response: WholeResponse, path: string): number
+  /** Called when a request for `path` got no answer: the host may have counted it. */
+  countFailure(path: string): void
+  readonly pauseReason: string
+}
+
+/** Settings of a `Fetcher`. */
+export interface FetcherOptions {
+  /** Requests at once. */
+  readonly concurrency: number
+  /** The host and port, `https://example.com`: a ban is remembered for other runs. Default: it is not. */
+  readonly origin?: string | undefined
+  readonly policy?: RetryPolicy
+  readonly rules?: HostRules | undefined
+  readonly clock?: Clock
+  readonly random?: () => number
+  /** Called when the activity has changed. */
+  readonly onActivity?: ((activity: NetworkActivity) => void) | undefined
+}
+
+/** A file to fetch. */
+export interface FileRequest<T> {
+  readonly path: string
+  readonly headers?: Record<string, string>
+  /** Parses an answer, or throws a `FetchError`, which counts as a failed attempt. */
+  readonly accept: (response: WholeResponse) => T
+  readonly signal: AbortSignal
+}
+
+/**
+ * Fetches files of one host, a few at once, each with the retries of the policy; a pause that the host demands holds back all of them.
+ * Throws the last `FetchError` of a file, or `unreachable` or `rate_limited` when every other file would fail too.
+ */
+export class Fetcher {
+  /** Requests made, retries included. */
+  requests = 0
+  /** Bytes of bodies as they came over the wire. */
+  bytes = 0
+  private readonly limit: ReturnType<typeof pLimit>
+  private readonly options: FetcherOptions & { readonly policy: RetryPolicy; readonly clock: Clock }
+  private readonly closing = new AbortController()
+  private stop: Stop | undefined
+  /** By the clock that is never set back, ms. */
+  private pausedUntil = 0
+  private pauseReason = ''
+  private unreachableInARow = 0
+  private notJsonInARow = 0
+  private retrying = 0
+  private failure: string | undefined
+
+  /** `name`: of the source, for messages. */
+  constructor(
+    private readonly transport: Pick<HttpTransport, 'get' | 'close'>,
+    readonly name: string,
+    options: FetcherOptions,
+  ) {
+    this.options = { policy: RETRY_POLICY, clock: systemClock, ...options }
+    this.limit = pLimit(options.concurrency)
+    const { origin, clock } = this.options
+    const untilTime = origin && bannedUntil(origin, clock.now())
+    if (untilTime) this.stop = { error: stillBanned(name, untilTime), untilTime }
+  }
+
+  /** The error that has ended the run: every further file fails with it at once, until its time has passed. */
+  get stopReason(): KlinesError | undefined {
+    return this.stop && this.stop.untilTime > this.options.clock.now() ? this.stop.error : undefined
+  }
+
+  async get<T>(file: FileRequest<T>): Promise<T> {
+    const { policy, clock, random = Math.random } = this.options
+    // Each file gets its own signal: Node warns of a leak when many listeners wait on one signal.
+    const request = { ...file, signal: AbortSignal.any([file.signal, this.closing.signal]) }
+    let spentMs = 0
+    for (let failures = 1; ; failures++) {
+      let startedMs = 0
+      const attempt = async () => {
+        await this.waitForTurn(request.signal)
+        startedMs = clock.elapsed()
+        return this.attempt(request, policy.fileMs - spentMs)
+      }
+      try {
+        const value = await this.limit(attempt)
+        this.unreachableInARow = 0
+        this.notJsonInARow = 0
+        if (failures > 1) this.retrying--
+        this.report()
+        return value
+      } catch (error) {
+        if (error instanceof FetchError) spentMs += clock.elapsed() - startedMs
+        const delayMs = error instanceof FetchError ? retryDelay(error, failures, random(), policy) : undefined
+        if (!(error instanceof FetchError) || delayMs === undefined || spentMs + delayMs >= policy.fileMs) {
+          if (failures > 1) this.retrying--
+          this.report()
+          if (!(error instanceof FetchError)) throw error
+          error.tries = failures
+          throw this.countFailure(error)
+        }
+        spentMs += delayMs
+        this.failure = error.message
+        if (failures === 1) this.retrying++
+        this.report()
+        await clock.sleep(delayMs, request.signal)
+      }
+    }
+  }
+
+  /** Aborts running requests and waiting retries, which would keep the process alive. */
+  close(): Promise<void> {
+    this.closing.abort()
+    return this.transport.close()
+  }
+
+  /** Waits as the host has demanded. Throws what has ended the run. */
+  private async waitForTurn(signal: AbortSignal): Promise<void> {
+    const { clock } = this.options
+    for (;;) {
+      signal.throwIfAborted()
+      if (this.stopReason) throw this.stopReason
+      // Another answer may lengthen the pause meanwhile.
+      const leftMs = this.pausedUntil - clock.elapsed()
+      if (leftMs <= 0) return
+      await clock.sleep(leftMs, signal)
+    }
+  }
+
+  private async attempt<T>({ path, headers = {}, accept, signal }: FileRequest<T>, leftMs: number): Promise<T> {
+    // AbortSignal.timeout rejects fractions, and a random delay leaves one.
+    const limitMs = Math.ceil(Math.min(this.options.policy.attemptMs, leftMs))
+    const deadline = AbortSignal.timeout(limitMs)
+    this.requests++
+    this.report()
+    let response: WholeResponse | undefined
+    try {
+      response = await this.transport.get(path, { headers, signal: AbortSignal.any([signal, deadline]) })
+      this.bytes += response.wireBytes
+      this.heed(response, path)
+      return accept(response)
+    } catch (error) {
+      signal.throwIfAborted()
+      if (response === undefined) this.options.rules?.countFailure(path)
+      if (!deadline.aborted || error instanceof FetchError) throw error
+      throw new FetchError('transient', `no whole answer within ${limitMs / 1000} s`, { unreachable: true, timedOut: true })
+    }
+  }
+
+  /** Does what an answer demands. Throws what ends the run: a refusal of the host, or too long a wait; a good answer counts before that. */
+  private heed(response: WholeResponse, path: string): void {
+    const { clock, rules, policy, origin } = this.options
+    const { status, headers } = response
+    const stop = rules?.stopAfter(response)
+    if (stop && status === 418 && origin) rememberBan(origin, stop.untilTime)
+    if (stop) throw this.end(stop)
+    const ruleMs = rules?.pauseAfter(response, path) ?? 0
+    const retryAfterMs = status >= 400 ? (parseRetryAfter(headers['retry-after'], clock.now()) ?? 0) : 0
+    const waitMs = Math.max(ruleMs, retryAfterMs)
+    if (waitMs === 0) return
+    if (waitMs <= policy.maxRetryAfterMs && status !== 418) {
+      this.pausedUntil = Math.max(this.pausedUntil, clock.elapsed() + waitMs)
+      this.pauseReason = status !== 429 && ruleMs > retryAfterMs ? (rules?.pauseReason ?? '') : 'rate limited'
+      this.report()
+      return
+    }
+    // Rounded up to a whole second, so that the next run is not too early.
+    const untilTime = Math.ceil((clock.now() + waitMs) / 1000) * 1000
+    if (status === 418 && origin) rememberBan(origin, untilTime)
+    const error = this.end({ error: rateLimited(this.name, status, untilTime), untilTime })
+    if (status >= 400) throw error
+  }
+
+  /** Ends all requests. Returns the error that lasts longest, so that its message names the right time. */
+  private end(stop: Stop): KlinesError {
+    if (!this.stopReason || stop.untilTime > (this.stop?.untilTime ?? 0)) this.stop = stop
+    return this.stop?.error ?? stop.error
+  }
+
+  /** Counts a failed file, and returns the error to throw: `unreachable` after too many failures in a row. */
+  private countFailure(failure: FetchError): FetchError | KlinesError {
+    this.unreachableInARow = failure.unreachable ? this.unreachableInARow + 1 : 0
+    this.notJsonInARow = failure.notJson ? this.notJsonInARow + 1 : 0
+    const count = failure.notJson ? this.notJsonInARow : this.unreachableInARow
+    if (count < (failure.notJson ? MAX_NOT_JSON_IN_A_ROW : MAX_UNREACHABLE_IN_A_ROW)) return failure
+    const error = unreachable(this.name, failure, `each of ${count} files in a row`)
+    return this.end({ error, untilTime: Number.POSITIVE_INFINITY })
+  }
+
+  private report(): void {
+    const { requests, bytes, retrying, failure } = this
+    const pauseMs = Math.max(0, this.pausedUntil - this.options.clock.elapsed())
+    const pauseReason = pauseMs > 0 ? this.pauseReason : undefined
+    this.options.onActivity?.({ requests, bytes, retrying, failure, pauseMs, pauseReason })
+  }
+}

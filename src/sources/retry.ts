@@ -1,0 +1,82 @@
+import { checkNumber } from '../klines/check-number.js'
+import type { FetchError } from './fetch-error.js'
+
+/** How often and how long a file is tried. All times in ms. */
+export interface RetryPolicy {
+  readonly tries: number
+  /** Tries for a file whose answers are invalid. */
+  readonly invalidTries: number
+  readonly attemptMs: number
+  /** For all attempts and delays of a file together, without the waits that Retry-After demands. */
+  readonly fileMs: number
+  /** A longer Retry-After ends the run. */
+  readonly maxRetryAfterMs: number
+}
+
+export const RETRY_POLICY: RetryPolicy = {
+  tries: 6,
+  invalidTries: 3,
+  attemptMs: 30_000,
+  fileMs: 120_000,
+  maxRetryAfterMs: 60_000,
+}
+
+/** For requests that a user waits for and that the mirror can replace; `retries` and `timeout` of a user win over it. */
+export const QUICK_POLICY: RetryPolicy = { ...RETRY_POLICY, tries: 2, invalidTries: 1, attemptMs: 5_000, fileMs: 10_000 }
+
+const FIRST_DELAY_MS = 500
+const MAX_DELAY_MS = 20_000
+
+/**
+ * The delay before the next try after `failures` failed ones, ms: full jitter, `random` (0 to 1) of 0.5 s x 2^n, at most 20 s.
+ * Undefined when no tries are left.
+ */
+export function retryDelay({ kind }: FetchError, failures: number, random: number, policy: RetryPolicy): number | undefined {
+  const tries = { permanent: 1, invalid: policy.invalidTries, transient: policy.tries }[kind]
+  return failures < tries ? random * Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1)) : undefined
+}
+
+/** Whether a retry may mend a status: 408, 425, 429 and all 5xx but 501 and 505. */
+export function isTransientStatus(status: number): boolean {
+  return [408, 425, 429].includes(status) || (status >= 500 && status !== 501 && status !== 505)
+}
+
+/** A Retry-After header, seconds or a date (RFC 9110, 10.2.3), in ms from `now` (ms UTC); undefined for any other text. */
+export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
+  const text = header?.trim() ?? ''
+  if (/^\d{1,10}$/.test(text)) return Number(text) * 1000
+  const time = parseHttpDate(text)
+  return time === undefined ? undefined : Math.max(0, time - now)
+}
+
+/** An HTTP date (RFC 9110, 5.6.7) in ms UTC; undefined for any other text: `Date.parse` accepts far more, such as `9999`. */
+export function parseHttpDate(text: string | undefined): number | undefined {
+  if (text === undefined || !/^[A-Z][a-z]{2,8},? .*\d\d:\d\d:\d\d/.test(text)) return undefined
+  const time = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`)
+  return Number.isNaN(time) ? undefined : time
+}
+
+/** Limits that a user sets for the requests of a run. */
+export interface RequestLimits {
+  /**
+   * Tries after the first one of a file that could not be downloaded, 0 to 100. Default 5, and 1 for lists that are only shown. An
+   * answer that is not valid is tried again twice at most.
+   */
+  readonly retries?: number | undefined
+  /** How long a try of a file may take, seconds, at most 3600; fractions are allowed. Default 30, and 5 for lists that are only shown. */
+  readonly timeout?: number | undefined
+}
+
+/** A policy with the user's limits in place of its own. Throws `bad_option`. */
+export function limitPolicy(policy: RetryPolicy, { retries, timeout }: RequestLimits): RetryPolicy {
+  if (retries !== undefined)
+    checkNumber('--retries', retries, value => Number.isInteger(value) && value >= 0 && value <= 100, 'a whole number from 0 to 100')
+  if (timeout !== undefined) checkNumber('--timeout', timeout, value => value > 0 && value <= 3_600, 'seconds: a number above 0, at most 3600')
+  if (retries === undefined && timeout === undefined) return policy
+  const tries = retries === undefined ? policy.tries : retries + 1
+  // 1.1 x 1000 is not whole, and undici takes no other number.
+  const attemptMs = timeout === undefined ? policy.attemptMs : Math.ceil(timeout * 1000)
+  // Every try may take all of its time, and the delays between them too.
+  const fileMs = Math.max(policy.fileMs, tries * attemptMs + (tries - 1) * MAX_DELAY_MS)
+  return { ...policy, tries, invalidTries: Math.min(policy.invalidTries, tries), attemptMs, fileMs }
+}

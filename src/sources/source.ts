@@ -1,0 +1,84 @@
+import type { KlineBatch } from '../klines/batch/kline-batch.js'
+import type { Interval } from '../klines/intervals.js'
+import type { Series, WindowRef } from '../klines/series.js'
+import type { SymbolName } from '../klines/symbols.js'
+
+/**
+ * What is true of all windows of a tree. `static`: a service renders files when it likes, and may deploy them again as they are.
+ * `exchange`: each answer is made anew. `fixed`: files that stay as they are, of the sample and of bare folders.
+ */
+export interface Rules {
+  readonly kind: 'static' | 'exchange' | 'fixed'
+}
+
+/** When an answer was made, ms UTC, at the latest this machine's present. */
+export interface AnswerTimes {
+  /** The Last-Modified of the file, else the Date of the answer; undefined where it has neither. */
+  readonly rendered: number | undefined
+  /** The Date of the answer, else this machine's present. */
+  readonly asked: number
+}
+
+/** A window as a source has it. `bytes` are those of the file to store. */
+export interface Fetched extends AnswerTimes {
+  readonly bytes: Buffer
+  readonly batch: KlineBatch
+}
+
+/** The answer that a window has not changed. */
+export interface Unchanged extends AnswerTimes {
+  readonly bytes?: undefined
+}
+
+/** A list as a source has it, and its file. */
+export interface FetchedList extends AnswerTimes {
+  readonly bytes: Buffer
+  readonly names: string[]
+  /** The present by the clock of the source, which may be ahead of this machine's, ms UTC. */
+  readonly served: number
+}
+
+/** What windows of an interval take: requests, and the time that a limit of the source makes of them, ms. */
+export interface Cost {
+  readonly requests: number
+  readonly limitMs: number
+}
+
+/** What a run has sent. */
+export interface Traffic {
+  readonly requests: number
+  /** Of bodies as received over the wire. */
+  readonly bytes: number
+}
+
+/**
+ * Where windows come from: a static service, the exchange, the sample. Methods throw a `FetchError` for one file that cannot be had,
+ * `unreachable` or `rate_limited` when no other one can either, and the signal's reason when it aborts.
+ */
+export interface Source {
+  /** As mirrors and files record it: `https://example.com/klines`, `binance`, `sample`. */
+  readonly name: string
+  readonly rules: Rules
+  readonly traffic: Traffic
+  /** The error after which it sends no request any more, for now. */
+  readonly stopReason: Error | undefined
+  /** The present, ms UTC, by the clock that decides which windows have started. */
+  now(signal: AbortSignal): Promise<number>
+  /** All of its symbols: the ten of the public service first, then the others by name. */
+  symbols(signal: AbortSignal): Promise<FetchedList>
+  /** The startDates of the windows of an interval, ascending. */
+  startDates(interval: Interval, signal: AbortSignal): Promise<FetchedList>
+  /** A window. `since`: when the cached version was rendered, ms UTC; a source may ignore it. */
+  fetch(window: WindowRef, since: number | undefined, signal: AbortSignal): Promise<Fetched | Unchanged>
+  /**
+   * Of the exchange: when the first candle of a series opens, ms UTC, with one request a run; undefined for a series without one.
+   * Windows before it are empty and need no request. Throws `UnknownSymbolError`.
+   */
+  firstCandle?(series: Series, signal: AbortSignal): Promise<number | undefined>
+  /** What a window of an interval takes. */
+  cost(interval: Interval): Cost
+  close(): Promise<void>
+}
+
+/** Whether a source knows for certain that it has a symbol. */
+export type KnowsSymbol = (symbol: SymbolName) => boolean

@@ -1,0 +1,215 @@
+import { PassThrough } from 'node:stream'
+import { promisify } from 'node:util'
+import { brotliDecompress, gunzip } from 'node:zlib'
+import pLimit from 'p-limit'
+import { errnoCode } from '../fs/errno.js'
+import { quoteText } from '../klines/text.js'
+import { VERSION } from '../version.js'
+import { FetchError, toFetchError } from './fetch-error.js'
+import { Agent, type Dispatcher, EnvHttpProxyAgent } from './undici.js'
+
+/** RFC 9110, section 10.1.5. */
+const USER_AGENT = `klines/${VERSION} node/${process.versions.node}`
+const MAX_REDIRECTS = 3
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
+/** Limits inside an attempt, ms; its deadline bounds them all. */
+const CONNECT_TIMEOUT_MS = 10_000
+const IDLE_TIMEOUT_MS = 15_000
+
+/** A response with its whole body, decoded. */
+export interface WholeResponse {
+  readonly status: number
+  /** Repeated ones are joined by commas. */
+  readonly headers: Record<string, string | undefined>
+  readonly body: Buffer
+  /** Size of the body as received, before decoding, bytes. */
+  readonly wireBytes: number
+}
+
+/** A response whose headers have arrived, and its body as it comes, not decoded. */
+export interface OpenResponse {
+  readonly status: number
+  readonly headers: Record<string, string | undefined>
+  /**
+   * Yields the bytes as they arrive; a caller that stops early closes the connection. A fault is thrown after all bytes before it,
+   * however slow the caller is: undici itself drops unread bytes.
+   */
+  chunks(): AsyncGenerator<Buffer>
+  /** Reads and decodes the whole body. Throws a `FetchError`, or the signal's reason when it aborts. */
+  readWhole(): Promise<WholeResponse>
+}
+
+/** A request; `path` is relative to the base address. */
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly headers?: Record<string, string>
+  readonly body?: string
+  readonly signal: AbortSignal
+}
+
+/**
+ * Talks to one origin over keep-alive HTTP/1.1 connections. It does not retry, and no status is an error. Whole bodies are capped,
+ * decoded and never partial; a GET follows at most three redirects, all to the same origin. HTTP_PROXY, HTTPS_PROXY and NO_PROXY apply.
+ */
+export class HttpTransport {
+  private readonly dispatcher: Dispatcher
+  private readonly origin: string
+  private readonly basePath: string
+
+  /** `idleMs`: the longest wait for a connection, and the longest silence of an answer. Default 10 s and 15 s. */
+  constructor(baseUrl: string, { connections, idleMs }: { connections: number; idleMs?: number | undefined }) {
+    const { origin, pathname } = new URL(baseUrl)
+    this.origin = origin
+    this.basePath = pathname.replace(/\/+$/, '')
+    this.dispatcher = new EnvHttpProxyAgent({
+      connections,
+      pipelining: 1,
+      allowH2: false,
+      connect: { timeout: idleMs ?? CONNECT_TIMEOUT_MS },
+      headersTimeout: idleMs ?? IDLE_TIMEOUT_MS,
+      bodyTimeout: idleMs ?? IDLE_TIMEOUT_MS,
+    } satisfies Agent.Options)
+  }
+
+  /** Sends a GET request. Throws a `FetchError`, or the signal's reason when it aborts. */
+  async get(path: string, options: { headers?: Record<string, string>; signal: AbortSignal }): Promise<WholeResponse> {
+    let target = `${this.basePath}/${path}`
+    for (let redirects = 0; ; redirects++) {
+      const response = await (await this.send({ ...options, method: 'GET', path: target })).readWhole()
+      const { status } = response
+      if (!REDIRECTS.has(status)) return response
+      if (redirects === MAX_REDIRECTS) {
+        throw new FetchError('permanent', `more than ${MAX_REDIRECTS} redirects`, { status })
+      }
+      target = this.redirectTarget(target, response)
+    }
+  }
+
+  /** Sends a request and resolves when the headers have arrived; follows no redirect. Throws as `get` does. */
+  open(request: HttpRequest): Promise<OpenResponse> {
+    return this.send({ ...request, path: `${this.basePath}/${request.path}` })
+  }
+
+  async close(): Promise<void> {
+    // destroy, not close: an aborted run must not wait for the bodies of running requests.
+    await this.dispatcher.destroy()
+  }
+
+  private async send({ headers = {}, signal, ...request }: HttpRequest): Promise<OpenResponse> {
+    try {
+      const response = await this.dispatcher.request({
+        ...request,
+        origin: this.origin,
+        headers: { accept: 'application/json', 'accept-encoding': 'gzip, br', 'user-agent': USER_AGENT, ...headers },
+        signal,
+      })
+      return openResponse(response, signal)
+    } catch (error) {
+      signal.throwIfAborted()
+      throw toFetchError(error)
+    }
+  }
+
+  private redirectTarget(from: string, { status, headers: { location } }: WholeResponse): string {
+    const fail = (reason: string) => new FetchError('permanent', reason, { status })
+    if (!location) throw fail(`status ${status} without a Location`)
+    const current = this.origin + from
+    if (!URL.canParse(location, current)) throw fail('redirected to something that is not a URL')
+    const { origin, pathname, search } = new URL(location, current)
+    if (origin !== this.origin) throw fail(`redirected to another origin, ${origin}, which is not followed`)
+    return pathname + search
+  }
+}
+
+function openResponse(response: Dispatcher.ResponseData, signal: AbortSignal): OpenResponse {
+  const status = response.statusCode
+  const headers: Record<string, string | undefined> = {}
+  for (const [name, value] of Object.entries(response.headers)) headers[name] = [value].flat().join(', ')
+  const chunks = async function* () {
+    const { body } = response
+    const buffered = new PassThrough({ highWaterMark: 1024 * 1024 })
+    let fault: unknown
+    body.on('error', error => {
+      fault = error
+      buffered.end()
+    })
+    body.pipe(buffered)
+    try {
+      yield* buffered
+    } finally {
+      body.destroy()
+    }
+    signal.throwIfAborted()
+    if (fault !== undefined) throw toFetchError(fault)
+  }
+  const readWhole = async () => {
+    try {
+      const raw = await collect(response)
+      return { status, headers, body: await decodeBody(raw, headers['content-encoding']), wireBytes: raw.length }
+    } catch (error) {
+      signal.throwIfAborted()
+      throw error instanceof FetchError ? error : toFetchError(error)
+    }
+  }
+  return { status, headers, chunks, readWhole }
+}
+
+/** The largest body accepted from the network, bytes, before and after decoding; the largest window has 139,569. */
+const MAX_WIRE_BYTES = 8 * 1024 * 1024
+const MAX_DECODED_BYTES = 16 * 1024 * 1024
+/** Few larger bodies are read at once: sixteen could take 8 MiB each. */
+const LARGE_BYTES = 256 * 1024
+const limitLarge = pLimit(2)
+
+/** Reads a body without decoding it. Throws a `permanent` error when it is larger than the cap, announced or not. */
+async function collect({ body, headers, statusCode: status }: Dispatcher.ResponseData): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  const iterator = body[Symbol.asyncIterator]()
+  let total = 0
+  /** Reads on until the body ends or is larger than `maxBytes`; returns whether it is larger. */
+  const exceeds = async (maxBytes: number): Promise<boolean> => {
+    while (total <= maxBytes) {
+      const { done, value } = await iterator.next()
+      if (done) return false
+      total += value.length
+      chunks.push(value)
+    }
+    return true
+  }
+  const isAnnounced = Number(headers['content-length'] ?? 0) > MAX_WIRE_BYTES
+  if (isAnnounced || ((await exceeds(LARGE_BYTES)) && (await limitLarge(() => exceeds(MAX_WIRE_BYTES))))) {
+    body.on('error', () => {}).destroy()
+    throw new FetchError('permanent', `the body is larger than ${MAX_WIRE_BYTES} bytes`, { status })
+  }
+  return Buffer.concat(chunks, total)
+}
+
+const decoders = { gzip: promisify(gunzip), 'x-gzip': promisify(gunzip), br: promisify(brotliDecompress) }
+/** Codings that change nothing; some fronts name them. */
+const PLAIN = new Set(['', 'identity', 'none', 'utf-8', 'aws-chunked'])
+/** One body is decoded at a time: each of sixteen could take 32 MiB while it is decoded, and a window takes 1 ms. */
+const limitDecoding = pLimit(1)
+
+/**
+ * Removes the content coding of a body (RFC 9110, section 8.4). Throws a `FetchError`: `permanent` when the result is larger
+ * than 16 MiB, `invalid` when the coding is unknown, nested or broken.
+ */
+export async function decodeBody(body: Buffer, contentEncoding = ''): Promise<Buffer> {
+  const codings = contentEncoding.toLowerCase().split(',')
+  const coding = codings.map(name => name.trim()).filter(name => !PLAIN.has(name)).join(', ')
+  // A 304 or an error may name the coding of the file without having a body.
+  if (coding === '' || body.length === 0) return body
+  if (!Object.hasOwn(decoders, coding))
+    throw new FetchError('invalid', `unknown content encoding ${quoteText(coding.slice(0, 40))}`)
+  try {
+    const decode = decoders[coding as keyof typeof decoders]
+    // One chunk holds any window, so that zlib decodes it in a single call on its thread.
+    return await limitDecoding(() => decode(body, { maxOutputLength: MAX_DECODED_BYTES, chunkSize: 160 * 1024 }))
+  } catch (cause) {
+    if (errnoCode(cause) === 'ERR_BUFFER_TOO_LARGE') {
+      throw new FetchError('permanent', `the ${coding} body decodes to more than ${MAX_DECODED_BYTES} bytes`, { cause })
+    }
+    throw new FetchError('invalid', `the body is not valid ${coding} (${(cause as Error).message})`, { cause })
+  }
+}
