@@ -8,7 +8,13 @@ interface Gone {
   readonly instead: string
 }
 
-export const GONE: readonly Gone[] = []
+export const GONE: readonly Gone[] = [
+  {
+    name: 'show',
+    instead:
+      'Use klines verify SYMBOL -i INTERVAL --from TIME --to TIME -v, which prints at most 20 candles cell by cell.',
+  },
+]
 
 /** The sentence for the words of a command that is gone, such as `['mirror', 'list', 'x']`. */
 export function goneCommand(words: readonly string[]): string | undefined {

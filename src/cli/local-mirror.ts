@@ -5,9 +5,8 @@ import type { SourceOptions } from '../download/sources/source-options.js'
 import { PUBLIC_BASE_URL, toSourceName } from '../http/base-url.js'
 import { systemClock } from '../http/system-clock.js'
 import { KlinesError } from '../klines/errors.js'
-import type { Series, WindowRef } from '../klines/series.js'
+import type { Series } from '../klines/series.js'
 import { quoteWord } from '../klines/text.js'
-import { formatDate, windowSpan } from '../klines/windows.js'
 import type { Mirror } from '../mirror/mirror.js'
 import { isKnownSource } from '../mirror/user-mirrors.js'
 import type { RunContext } from './base-command.js'
@@ -82,11 +81,4 @@ export async function cachedSeries(
 export function describeLocation({ baseUrl }: Mirror, { mirror }: Pick<LocationFlags, 'mirror'>): string {
   const source = baseUrl === undefined || baseUrl === PUBLIC_BASE_URL ? [] : [` --base-url ${quoteWord(baseUrl)}`]
   return [...source, ...(mirror === undefined ? [] : [` --mirror ${quoteWord(mirror)}`])].join('')
-}
-
-/** The command that downloads a window, with what `describeLocation` returned. */
-export function downloadCommand({ symbol, interval, startDate }: WindowRef, location: string, refresh = false): string {
-  const end = formatDate(windowSpan({ interval, startDate }).endTime)
-  const range = `--from ${startDate} --to ${end}${refresh ? ' --refresh' : ''}`
-  return `klines download ${symbol} -i ${interval} ${range}${location}`
 }

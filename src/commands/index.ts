@@ -21,7 +21,6 @@ import MirrorStatus from './mirror/status.js'
 import MirrorVerify from './mirror/verify.js'
 import OpenApi from './openapi.js'
 import Serve from './serve.js'
-import Show from './show.js'
 import Sql from './sql.js'
 import StartDates from './start-dates.js'
 import Stats from './stats.js'
@@ -56,7 +55,6 @@ export const COMMANDS = {
   'mirror:verify': MirrorVerify,
   openapi: OpenApi,
   serve: Serve,
-  show: Show,
   sql: Sql,
   'start-dates': StartDates,
   stats: Stats,

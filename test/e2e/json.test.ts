@@ -67,12 +67,6 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
   'mirror verify': [[''], ['--mirror bad', 6], ['--mirror bad --repair']],
   openapi: [[''], ['klines'], ['export']],
   serve: [['--port 0']],
-  show: [
-    ['BTCUSDT 1d 2025-02-01 --check'],
-    ['BTCUSDT 1d 2020', 4],
-    ['BTCUSDT 1d 2024-12-31 --mirror bad --check', 6],
-    ['BTCUSDT 1d 2025 --mirror bad', 4],
-  ],
   sql: [[`-o x.csv ${SQL}`]],
   'start-dates': [['1d'], ['7h', 2, 'ErrorSchema']],
   stats: [['all -i all'], ['BTCUSDT -i 1d --from 2030']],
