@@ -46,7 +46,6 @@ export const EXIT_CODES: Record<ErrorCode, ExitCode> = {
   digits_lost: ExitCode.Unexpected,
   no_memory: ExitCode.Unexpected,
   damaged_input: ExitCode.VerificationFailed,
-  restated: ExitCode.VerificationFailed,
   lock_differs: ExitCode.VerificationFailed,
   no_candles: ExitCode.NoCandles,
   output_closed: ExitCode.Done,

@@ -14,6 +14,11 @@ export const GONE: readonly Gone[] = [
     instead:
       'Use klines verify SYMBOL -i INTERVAL --from TIME --to TIME -v, which prints at most 20 candles cell by cell.',
   },
+  {
+    name: '--fail-on-restated',
+    instead:
+      'Changed cells are printed and kept in changes.jsonl; klines download --lock FILE fails for other candles.',
+  },
 ]
 
 /** The sentence for the words of a command that is gone, such as `['mirror', 'list', 'x']`. */

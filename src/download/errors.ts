@@ -5,7 +5,7 @@ import { seriesName, windowName } from '../klines/series.js'
 import { formatTime, plural } from '../klines/text.js'
 import type { RequestedRange } from '../klines/time-range.js'
 import type { SeriesRange } from './plan.js'
-import type { SourceInfo, WindowFailure, WindowResult } from './sources/window-source.js'
+import type { SourceInfo, WindowFailure } from './sources/window-source.js'
 
 /** The most names that an error lists; the rest is counted. */
 const MAX_NAMES = 3
@@ -39,34 +39,6 @@ export function incomplete(
   return new KlinesError('incomplete', [head, ...lines].join('\n'), {
     data: { failures: failures.map(({ window, reason }) => ({ ...window, reason })) },
     suggestions: [advice],
-  })
-}
-
-/** The most changes of restated windows that an error has. */
-const MAX_CHANGES = 1_000
-
-/** The error for windows of which the service has another version that was refused. `forExport` says that nothing is exported. */
-export function restated(refused: readonly Pick<WindowResult, 'window' | 'refused'>[], forExport = false): KlinesError {
-  const all = refused.map(({ window, refused: changes = [] }) => ({ window, changes }))
-  const lines = all.slice(0, MAX_NAMES).map(({ window, changes }) => {
-    const [{ openTime, column, before, after }] = changes
-    const first = before === null ? 'it was not there' : `${column} ${before} is ${after} now`
-    return `${windowName(window)}: ${plural(changes.length, 'change')}, the first at ${formatTime(openTime)} UTC: ${first}`
-  })
-  if (all.length > MAX_NAMES) lines.push(`and ${all.length - MAX_NAMES} other windows; \`error.data\` names every one`)
-  const what = all.length === 1 ? 'window has restated candles and was' : 'windows have restated candles and were'
-  const head = `${all.length} ${what} not stored${forExport ? `, so ${NOT_EXPORTED}` : ''}:`
-  let left = MAX_CHANGES
-  const windows = all.map(({ window: { symbol, interval, startDate }, changes }) => {
-    const some = changes
-      .slice(0, left)
-      .map(({ openTime, column, before, after }) => ({ openTime, column, before, after }))
-    left -= some.length
-    return { symbol, interval, startDate, changes: some }
-  })
-  return new KlinesError('restated', [head, ...lines].join('\n'), {
-    data: { windows },
-    suggestions: ['The mirror has them as they were; without `failOnRestated` it takes the new version.'],
   })
 }
 

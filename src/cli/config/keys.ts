@@ -3,6 +3,7 @@ import { cleanText } from '../../http/error-body.js'
 import { KlinesError } from '../../klines/errors.js'
 import { suggest } from '../../klines/suggest.js'
 import { variableOf } from '../flags/group.js'
+import { goneFlag } from '../gone.js'
 import { formatId } from '../usage.js'
 import { REFUSED } from './key-groups.js'
 
@@ -76,6 +77,8 @@ export function findFlags(commands: readonly CommandFlags[], key: ConfigKey): Fl
     return flag && isSet(name, flag) ? [flag] : []
   })
   if (flags.length > 0) return flags
+  const gone = goneFlag(`--${name}`, key.command)
+  if (gone !== undefined) throw new KlinesError('bad_config', gone)
   const names = own.flatMap(({ flags }) => Object.keys(flags).filter(flag => isSet(flag, flags[flag])))
   throw unknownKey(
     key,

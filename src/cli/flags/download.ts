@@ -13,7 +13,7 @@ export const downloadFlags = {
   ...lakeFlags,
   ...locationFlags,
   ...fetchFlags,
-  ...pick(runFlags, 'accept-list', 'fail-on-gaps', 'fail-on-restated', 'yes'),
+  ...pick(runFlags, 'accept-list', 'fail-on-gaps', 'yes'),
   ...pick(runFlags, 'dry-run', 'threads', 'progress', 'per-series'),
 }
 

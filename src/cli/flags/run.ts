@@ -27,10 +27,6 @@ export const runFlags = {
     'fail-on-gaps': Flags.boolean({
       summary: 'Exit code 3, and no export, when candles are missing in the range or at an end of it that is named.',
     }),
-    'fail-on-restated': Flags.boolean({
-      summary:
-        'Exit code 6, and no export, when the service has changed cached candles; the mirror keeps the old ones.',
-    }),
     yes: Flags.boolean({
       summary:
         'With binance, download a pattern that matches more than 20 symbols, or a range that takes more than 50,000 requests.',

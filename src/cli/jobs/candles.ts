@@ -179,7 +179,6 @@ function toRequest(symbols: string[], flags: JobFlags, { signal }: RunContext): 
     ...toFetchOptions(flags),
     ...toOutputRequest(flags),
     failOnGaps: flags['fail-on-gaps'],
-    failOnRestated: flags['fail-on-restated'],
     signal,
   }
 }

@@ -24,11 +24,6 @@ export interface SourceOptions extends RequestLimits, EventOptions {
   readonly manySymbols?: boolean | undefined
   /** Send more than 50,000 requests to the exchange. */
   readonly manyRequests?: boolean | undefined
-  /**
-   * Throw `restated`, and store nothing of a window in which the service has changed cached candles, or filled a gap between them.
-   * Other windows are stored.
-   */
-  readonly failOnRestated?: boolean | undefined
   /** Requests at once, 1 to 256. Default 16, and 4 for the exchange. */
   readonly concurrency?: number | undefined
   /** Ends the run; the mirror keeps what was downloaded. */
@@ -49,4 +44,4 @@ export interface SourceUse extends Omit<CacheWriterOptions, 'warn'> {
 /** What the parts of a source are told of its options. */
 export interface ServiceSourceOptions
   extends MirrorWriterOptions,
-    Pick<SourceOptions, 'refresh' | 'acceptList' | 'manySymbols' | 'manyRequests' | 'failOnRestated'> {}
+    Pick<SourceOptions, 'refresh' | 'acceptList' | 'manySymbols' | 'manyRequests'> {}

@@ -39,6 +39,7 @@ describe('errors name the file, the key, the value and what is expected', () => 
     [{ config: { json: true } }, /^\/file: Unknown command "config"\.$/, undefined],
     [{ symbols: { interval: '1h' } }, /^\/file: klines symbols has no flag --interval\.$/, undefined],
     [{ verify: { 'fail-on-gap': true } }, /has no flag --fail-on-gap\.$/, 'Did you mean verify.fail-on-gaps?'],
+    [{ 'fail-on-restated': true }, /^\/file: --fail-on-restated is gone\. .*klines download --lock/, undefined],
     [{ force: true }, /^\/file: "force" cannot be set: it replaces files/, undefined],
     [{ download: { output: 'x' } }, /^\/file: "download\.output" cannot be set: it names the file/, undefined],
     [{ 'mirror prune': { yes: true } }, /"mirror prune\.yes" cannot be set: it removes files/, undefined],
