@@ -15,6 +15,10 @@ export const GONE: readonly Gone[] = [
       'Use klines verify SYMBOL -i INTERVAL --from TIME --to TIME -v, which prints at most 20 candles cell by cell.',
   },
   {
+    name: '--accept-list',
+    instead: 'A list that lacks known entries is exit code 3: try again when the service has all of it.',
+  },
+  {
     name: '--fail-on-restated',
     instead:
       'Changed cells are printed and kept in changes.jsonl; klines download --lock FILE fails for other candles.',

@@ -46,7 +46,7 @@ export function incomplete(
 export function incompleteList(list: string, missing: readonly string[], baseUrl: string): KlinesError {
   return new KlinesError('incomplete', `${list} of ${baseUrl} is incomplete: it lacks ${joinNames(missing)}.`, {
     data: { baseUrl, missing },
-    suggestions: ['Nothing was downloaded. Try again later; `acceptList: true` accepts the list.'],
+    suggestions: ['Nothing was downloaded. Try again later.'],
   })
 }
 

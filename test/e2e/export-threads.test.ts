@@ -10,7 +10,7 @@ import { startManyWindows } from '../support/cli/many-windows-server.js'
 import { onWindow } from '../support/events.js'
 import { METADATA, rowFormat } from '../support/exporting.js'
 import { oneOf } from '../support/full.js'
-import { MANY_SYMBOLS, MANY_WINDOWS, manyPath, manyRows, manyWindows } from '../support/many-windows.js'
+import { MANY_END, MANY_SYMBOLS, MANY_WINDOWS, manyPath, manyRows, manyWindows } from '../support/many-windows.js'
 import { csvOf } from '../support/sample-tree.js'
 import { candle, putFile } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
@@ -73,7 +73,7 @@ describe.concurrent('an export with several threads', () => {
   })
 })
 
-const SYMBOL_ARGS = ['download', ...MANY_SYMBOLS, '-i', '15m', '--accept-list', '--to', '2023', '--json']
+const SYMBOL_ARGS = ['download', ...MANY_SYMBOLS, '-i', '15m', '--to', MANY_END, '--json']
 
 describe('a download with several threads', () => {
   async function download(threads: number, mirror: string) {

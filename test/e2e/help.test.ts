@@ -42,7 +42,7 @@ const OWN_VARIABLES: Record<string, string> = {
 }
 /** The headings of the help of `download`, in order, and the flags below each. */
 const GROUPS: Record<string, string> = {
-  WHAT: 'interval lock base-url mirror accept-list fail-on-gaps yes',
+  WHAT: 'interval lock base-url mirror fail-on-gaps yes',
   RANGE: 'from to last limit tail',
   OUTPUT:
     'output format columns time-format numbers compression theme width height log resample partial force mkdir fingerprint layout partition table vacuum prune dry-run threads',

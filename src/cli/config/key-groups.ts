@@ -50,7 +50,7 @@ export const USER_GROUPS: readonly KeyGroup[] = [
   // Cached windows are replaced, work is left undone, a run does not end.
   { about: 'what a run does', names: ['refresh', 'repair', 'check', 'dry-run', 'watch'] },
   // Without a check, everything passes it.
-  { about: 'what passes a check', names: ['audit', 'fail-on-gaps', 'accept-list'] },
+  { about: 'what passes a check', names: ['audit', 'fail-on-gaps'] },
   // 256 threads take some 9 GB.
   { about: 'memory of this machine', names: ['threads'] },
 ]

@@ -59,7 +59,7 @@ export const chartFlags = {
   }),
   ...locationFlags,
   ...fetchFlags,
-  ...pick(runFlags, 'accept-list', 'yes', 'progress'),
+  ...pick(runFlags, 'yes', 'progress'),
 }
 
 /** What `chartFlags` parse to. */

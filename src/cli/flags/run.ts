@@ -21,9 +21,6 @@ export const runFlags = {
       helpValue: 'SERIES',
     }),
     all: Flags.boolean({ summary: 'Also windows that start later than today.', env: 'KLINES_ALL_DATES' }),
-    'accept-list': Flags.boolean({
-      summary: 'Accept a list of windows even if entries known to exist are missing from it.',
-    }),
     'fail-on-gaps': Flags.boolean({
       summary: 'Exit code 3, and no export, when candles are missing in the range or at an end of it that is named.',
     }),
