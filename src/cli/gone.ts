@@ -23,6 +23,9 @@ export const GONE: readonly Gone[] = [
     instead:
       'Changed cells are printed and kept in changes.jsonl; klines download --lock FILE fails for other candles.',
   },
+  ...['--format=svg', '--theme', '--width', '--height', '--log'].map(name => {
+    return { name, instead: 'Pictures are drawn by klines chart SYMBOL -i INTERVAL -o x.svg, which has these flags.' }
+  }),
 ]
 
 /** The sentence for the words of a command that is gone, such as `['mirror', 'list', 'x']`. */

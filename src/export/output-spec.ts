@@ -45,11 +45,11 @@ export function parseTemplate(template: string, format: Format | undefined): Fil
  * The files of a template: its placeholders are filled in, and series with the same name share a file. Throws
  * `bad_output`, also when several series would share a `json` file, whose rows do not name them, or a picture.
  */
-export function planOutputs<S extends SeriesLabel>(
+export function planOutputs<S extends SeriesLabel, F extends Format | 'svg'>(
   template: string,
-  format: FileFormat,
+  format: { readonly format: F; readonly gzip: boolean },
   all: readonly S[],
-): OutputSpec<S>[] {
+) {
   const paths = new Map<string, S[]>()
   for (const series of all) {
     const path = fillIn(template, series)
@@ -62,7 +62,7 @@ export function planOutputs<S extends SeriesLabel>(
 }
 
 /** Throws `bad_output` for a format that has no place for several series. */
-function checkShared(path: string, format: Format, count: number): void {
+function checkShared(path: string, format: Format | 'svg', count: number): void {
   const shared = `and ${count} series would share ${path === '-' ? 'stdout' : path}.`
   const advice = 'Write a file a series with {symbol} and {interval} in `output`'
   if (format === 'svg') {

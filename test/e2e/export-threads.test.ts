@@ -35,7 +35,7 @@ async function exportAll(
 
 describe.concurrent('an export with several threads', () => {
   it.each(
-    oneOf<[string, string[]]>(9, [
+    oneOf<[string, string[]]>(8, [
       ['CSV files', ['-o', 'out/{symbol}.csv']],
       ['gzip', ['-o', 'out/{symbol}.csv.gz']],
       [
@@ -46,7 +46,6 @@ describe.concurrent('an export with several threads', () => {
       ['Arrow', ['-o', 'out/{symbol}.arrow']],
       ['resampled candles', ['-o', 'out/{symbol}-{interval}.csv', '--resample', '3h']],
       ['incomplete ones', ['-o', 'out/{symbol}.csv', '--resample', '2w', '--partial', '--from', '2018-01-03']],
-      ['pictures', ['-o', 'out/{symbol}.svg', '--log']],
       ['candles of a range', ['-o', 'out/{symbol}.csv', '--from', '2018-02-05T00:30']],
     ]),
   )('writes the same %s with the same report as one thread', async (_, args) => {

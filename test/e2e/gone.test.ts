@@ -11,6 +11,10 @@ const GONE: readonly [commandLine: string, instead: RegExp][] = [
   ['show BTCUSDT 1h 2025-02-10T21:00', /klines verify SYMBOL -i INTERVAL --from TIME --to TIME -v/],
   ['download BTCUSDT -i 1h --accept-list', /try again/],
   ['download BTCUSDT -i 1h --fail-on-restated', /klines download --lock/],
+  ['export BTCUSDT -i 1d -f svg', /^klines: --format=svg .*klines chart/],
+  ['export BTCUSDT -i 1d -o x.csv --theme dark --log', /^klines: --theme .* --log .*klines chart/],
+  ['download BTCUSDT -i 1d -o x.csv --width 800', /klines chart/],
+  ['download BTCUSDT -i 1d -o x.csv --height=400', /klines chart/],
 ]
 
 describe('a command line of an earlier version is exit code 2 and says what replaces it', () => {

@@ -93,7 +93,7 @@ describe('F87 a symbol in another script', () => {
     const windows = ['-i', '1d', ...mirror, '--base-url', server.url]
     await call('download', 'all', ...windows, '-q')
     expect(server.paths('windows')).toHaveLength(1 + names.length)
-    for (const format of ['json', 'jsonl', 'parquet', 'arrow', 'svg', 'csv.gz']) {
+    for (const format of ['json', 'jsonl', 'parquet', 'arrow', 'csv.gz']) {
       await call('export', '*', '-i', '1d', ...mirror, '-q', '-o', `{symbol}.${format}`)
       const written = sandbox.files().filter(path => path.endsWith(format) && !path.startsWith('m/'))
       expect(written).toEqual([...names, 'BTCUSDT'].map(name => `${name}.${format}`).sort())

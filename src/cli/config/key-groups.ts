@@ -19,7 +19,7 @@ export interface KeyGroup {
 export const FOLDER_GROUPS: readonly KeyGroup[] = [
   { about: 'which candles', names: ['interval', ...flagsOf('which candles')] },
   { about: 'how they are written', names: ['format', ...flagsOf('how they are written')] },
-  { about: 'how pictures look', names: [...flagsOf('how pictures look'), 'ascii'] },
+  { about: 'how pictures look', names: ['theme', 'width', 'height', 'log', 'ascii'] },
   { about: 'what is printed', names: ['json', 'quiet', 'verbose', 'progress', 'per-series', 'fingerprint', 'all'] },
   { about: 'limits of requests', names: ['concurrency', 'retries', 'timeout', 'max-rate', 'offline'] },
   // Each run that uses them says so. The address is not that of the greeting API, and the mirror lies inside the folder.

@@ -91,7 +91,8 @@ function unknownKey(key: ConfigKey, names: string[]): KlinesError {
   const expected = `Expected the long name of a flag, such as ${key.command === undefined ? 'interval' : names[0]}.`
   const suggestions = [near === undefined ? expected : `Did you mean ${formatKey({ ...key, name: near })}?`]
   const name = cleanText(key.name, MAX_NAME)
-  const message = key.command === undefined ? `Unknown key "${name}".` : `klines ${key.command} has no flag --${name}.`
+  const unknown = key.command === undefined ? `Unknown key "${name}".` : `klines ${key.command} has no flag --${name}.`
+  const message = goneFlag(`--${key.name}`, key.command) ?? unknown
   return new KlinesError('bad_config', message, { suggestions })
 }
 
