@@ -78,12 +78,12 @@ export function isDebug(): boolean {
   return isOn('KLINES_DEBUG')
 }
 
-/** Whether `--json` is on a command line, or in the environment or the config files: an error may come before the flags are parsed. */
+/** Whether `--json` is on a command line, or in the environment or the config file: an error may come before the flags are parsed. */
 export function wantsJson(argv: readonly string[], defaults: ConfigDefaults): boolean {
   const end = argv.indexOf('--')
   const flags = end === -1 ? argv : argv.slice(0, end)
   const { KLINES_JSON } = process.env
-  const isDefault = KLINES_JSON ? isOn('KLINES_JSON') : defaults.get('json')?.value === true
+  const isDefault = KLINES_JSON ? isOn('KLINES_JSON') : defaults.get('json') === true
   return flags.includes('--json') || (isDefault && !flags.includes('--no-json'))
 }
 

@@ -26,6 +26,12 @@ export const GONE: readonly Gone[] = [
   ...['--format=svg', '--theme', '--width', '--height', '--log'].map(name => {
     return { name, instead: 'Pictures are drawn by klines chart SYMBOL -i INTERVAL -o x.svg, which has these flags.' }
   }),
+  { name: 'config path', instead: 'klines config shows the path of your file.' },
+  {
+    name: '--local',
+    instead:
+      'A folder has no config file: set variables there (KLINES_INTERVAL=1h), or your own defaults without --local.',
+  },
 ]
 
 /** The sentence for the words of a command that is gone, such as `['mirror', 'list', 'x']`. */
@@ -34,9 +40,9 @@ export function goneCommand(words: readonly string[]): string | undefined {
   return describeGone(GONE.find(({ name }) => !name.startsWith('-') && typed.startsWith(`${name} `)))
 }
 
-/** The sentence for a flag (`--watch`) of a command that is gone. */
-export function goneFlag(flag: string, command: string | undefined): string | undefined {
-  return describeGone(GONE.find(gone => gone.name === flag && (gone.command ?? command) === command))
+/** The sentence for a flag (`--watch`) that is gone; without `command`, of any. */
+export function goneFlag(flag: string, command?: string | undefined): string | undefined {
+  return describeGone(GONE.find(gone => gone.name === flag && (!command || !gone.command || gone.command === command)))
 }
 
 /** The sentence for an argument that a command no longer takes: its name ends in a word in capitals. */

@@ -1,7 +1,6 @@
 import Chart from './chart.js'
 import Completion from './completion.js'
 import Config from './config/index.js'
-import ConfigPath from './config/path.js'
 import ConfigSet from './config/set.js'
 import ConfigUnset from './config/unset.js'
 import Diff from './diff.js'
@@ -35,7 +34,6 @@ export const COMMANDS = {
   chart: Chart,
   completion: Completion,
   config: Config,
-  'config:path': ConfigPath,
   'config:set': ConfigSet,
   'config:unset': ConfigUnset,
   diff: Diff,

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { findUserFolder } from '../fs/user-folder.js'
-import { BINANCE, PUBLIC_BASE_URL, SAMPLE, toAddress } from '../http/base-url.js'
+import { SAMPLE, toAddress } from '../http/base-url.js'
 import { isKlinesError, KlinesError } from '../klines/errors.js'
 import { formatBytes, quoteWord } from '../klines/text.js'
 import { readMeta } from './meta.js'
@@ -61,16 +61,6 @@ export function listUserMirrors(): UserMirror[] {
     const baseUrl = sourceOf(root)
     return baseUrl === undefined ? [] : [{ root, baseUrl }]
   })
-}
-
-/**
- * Whether requests may be sent to a base address that nobody but a file or a lake names, which may be a stranger's: the public instance, the
- * exchange, the sample, and an address of which this user has a mirror. `mirror`: the folder of one that the user names.
- */
-export function isKnownSource(source: string, mirror: string | undefined): boolean {
-  if ([PUBLIC_BASE_URL, BINANCE, SAMPLE].includes(source)) return true
-  if (mirror !== undefined && new Mirror(mirror).baseUrl === source) return true
-  return listUserMirrors().some(({ baseUrl }) => baseUrl === source)
 }
 
 /** What a mirror has: two windows of each series are read. */

@@ -2,10 +2,10 @@ import { KlinesError } from '../klines/errors.js'
 import { isOneOf } from '../klines/json.js'
 import type { Format } from './formats.js'
 
-/** Groups of flags that a config file may set, as `cli/config/key-groups.ts` has them. */
+/** What an option is about. */
 export type OptionGroup = 'which candles' | 'how they are written'
 
-/** What an option is, wherever it can be set: as a flag, in the environment, in a config file, in a query, or in the library. */
+/** What an option is, wherever it can be set: as a flag, in the environment, in the config file, in a query, or in the library. */
 export interface Option {
   /** What it takes: one of some values, names joined by commas, a whole number, any text, or nothing. */
   readonly takes: 'choice' | 'names' | 'number' | 'text' | 'switch'
@@ -27,7 +27,6 @@ export interface Option {
   readonly summary: string
   /** What stands for its value in `--help`; a switch has none. */
   readonly placeholder?: string
-  /** Who may set it in a config file. */
   readonly group: OptionGroup
   /** The heading of `--help` under which it stands. Default: `output`. */
   readonly helpGroup?: 'range'

@@ -10,7 +10,7 @@ function resolve(values: Partial<JobFlags>, given: (keyof JobFlags)[], offline =
   return resolveFlags({ ...DEFAULTS, ...values }, offline, new Set(given))
 }
 
-describe('the command line wins over defaults of the environment and of config files', () => {
+describe('the command line wins over defaults of the environment and of the config file', () => {
   it('--last over a default of --from, and the reverse', () => {
     const both = { from: '2024', last: '7d' }
     expect(resolve(both, ['last'])).toMatchObject({ from: undefined, last: '7d' })

@@ -15,6 +15,8 @@ const GONE: readonly [commandLine: string, instead: RegExp][] = [
   ['export BTCUSDT -i 1d -o x.csv --theme dark --log', /^klines: --theme .* --log .*klines chart/],
   ['download BTCUSDT -i 1d -o x.csv --width 800', /klines chart/],
   ['download BTCUSDT -i 1d -o x.csv --height=400', /klines chart/],
+  ['config path', /klines config shows/],
+  ['config set interval 1d --local', /set variables/],
 ]
 
 describe('a command line of an earlier version is exit code 2 and says what replaces it', () => {

@@ -34,9 +34,8 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
   ],
   completion: [['bash'], ['fish']],
   config: [['']],
-  'config path': [[''], ['--local']],
-  'config set': [['interval 1d,1h'], ['concurrency 8'], ['base-url sample --local']],
-  'config unset': [['interval --local']],
+  'config set': [['interval 1d,1h'], ['concurrency 8'], ['base-url sample']],
+  'config unset': [['interval']],
   diff: [
     ['a.parquet a.parquet'],
     ['a.parquet b.parquet', 6],
@@ -94,7 +93,6 @@ const prepare = usePreparedSandboxes(useSandboxes(), async sandbox => {
     'export BTCUSDT -i 1d -o b.parquet --numbers decimal --from 2025-01-15',
     'export BTCUSDT -i 1d -o lake --layout hive',
     'lock BTCUSDT -i 1d --to 2025-03-01',
-    'config set interval 1d --local',
   ]) {
     expect(await sandbox.call(args.split(' '), ENV), args).toMatchObject({ code: 0 })
   }
@@ -114,6 +112,7 @@ async function runCommand(sandbox: CliSandbox, command: string, args: string): P
   // oclif has nothing to do with it.
   if (command === 'version') return sandbox.run(['version', '--json'])
   if (command === 'serve') return (await startServeCommand(sandbox, [], sandbox.start(line, ENV))).stop()
+  if (command === 'config unset') await sandbox.call(['config', 'set', args, '1d'])
   return sandbox.call(line, ENV)
 }
 
@@ -193,10 +192,10 @@ describe('an unknown command', () => {
     expect(JSON.parse(run.stdout).error).toEqual({ code: 'usage', message, exitCode: 2, suggestions })
   })
 
-  it('is one where the environment or a config file says json', async () => {
+  it('is one where the environment or the config file says json', async () => {
     expect((await call('foo', { KLINES_JSON: '1' })).stdout).toMatch(/^\{/)
     const sandbox = await prepare()
-    sandbox.write('klines.config.json', '{"json":true}')
+    expect(await sandbox.call(['config', 'set', 'json', 'true'])).toMatchObject({ code: 0 })
     expect((await sandbox.call(['foo'])).stdout).toMatch(/^\{/)
     await expect(sandbox.call(['foo', '--no-json'])).rejects.toThrow('Unknown command: foo.')
   })

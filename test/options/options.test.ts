@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { flagValues } from '../../src/cli/completion/values.js'
-import { FOLDER_GROUPS } from '../../src/cli/config/key-groups.js'
 import { toFlags } from '../../src/cli/option-flags.js'
 import { COMMANDS } from '../../src/commands/index.js'
 import { parseRowFormat } from '../../src/export/row-format.js'
@@ -54,10 +53,6 @@ describe.each(CANDLE_ENTRIES)('$name', ({ name, option }) => {
     expect(flagValues({ name: flag, type: 'option' }).words).toEqual(values)
   })
 
-  it("may be set in a folder's file", () => {
-    expect(FOLDER_GROUPS.find(({ names }) => names.includes(flag))?.about).toBe('which candles')
-  })
-
   it('is called so in messages of the command line and of /export', () => {
     expect(toFlags(`\`${name}\` is`)).toBe(`--${flag} is`)
     const error = new KlinesError('bad_option', `\`${name}\` is wrong.`)
@@ -79,10 +74,6 @@ describe.each(OUTPUT_ENTRIES)('$name', ({ name, option }) => {
     const found = COMMANDS[command].flags[flag as 'numbers']
     expect(found).toMatchObject({ summary: option.summary, env: variable, helpGroup: 'output' })
     if (option.takes === 'choice') expect(found).toMatchObject({ options: option.values })
-  })
-
-  it("may be set in a folder's file", () => {
-    expect(FOLDER_GROUPS.find(({ names }) => names.includes(flag))?.about).toBe(option.group)
   })
 
   it('is completed with its values', () => {

@@ -50,9 +50,3 @@ export const runFlags = {
 
 /** What `baseFlags` and `--progress` parse to: how a command prints. */
 export interface OutputOptions extends FlagsOf<typeof baseFlags>, FlagsOf<Pick<typeof runFlags, 'progress'>> {}
-
-/** Which config file; under no heading, as `klines config` has few flags. */
-export const localFlag = Flags.boolean({
-  summary: "The file of the working folder, ./klines.config.json, instead of the user's.",
-  env: 'KLINES_LOCAL',
-})

@@ -93,17 +93,17 @@ export function refuseBesideLock(
   if (unused !== undefined) throw new KlinesError('bad_option', `--${unused} has no use with --lock. Leave it out.`)
 }
 
-/** The source of a lock, if it may be used: the user names one on the command line, and a mirror not by a file of the folder. */
+/** The source of a lock, which a base address on the command line must not contradict. */
 export function findNamedSource(
   lock: Parameters<typeof findLockSource>[0],
   flags: LockCheckFlags,
-  { given, fromFolder }: RunContext,
+  { given }: RunContext,
   offline: boolean,
 ): string | undefined {
   return findLockSource(lock, {
     lock: flags.lock ?? '',
     baseUrl: given.has('base-url') ? offlineAddress(flags['base-url']) : undefined,
-    mirror: offline || !fromFolder.has('mirror') ? flags.mirror : undefined,
+    mirror: flags.mirror,
     offline,
   })
 }
