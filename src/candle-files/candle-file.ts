@@ -79,7 +79,7 @@ const OPENERS: Readonly<Record<Format, (file: string) => Promise<RawTable>>> = {
   json: openJson,
   jsonl: openJsonLines,
   // Their modules are large.
-  parquet: async file => (await import('./parquet/parquet.js')).openParquet(file),
+  parquet: async file => (await import('./parquet.js')).openParquet(file),
   arrow: async file => (await import('./arrow.js')).openArrow(file),
 }
 
