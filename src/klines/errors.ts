@@ -128,14 +128,14 @@ type WindowFault = SeriesNames & { readonly startDate: string; readonly reason: 
 /** `file`: the path as it was given. `row` counts from 1, without a header; `cell` is the name of a column. */
 type InputData = { readonly file?: string; readonly row?: number; readonly cell?: string }
 /**
- * `output`: the path as it was given; `outputs`: two that are the same file. `errno`: the code of the system, such as `ENOSPC`.
- * `notRestored`: files of the same export that are not what they were before; `backup` has the old content, if there was any.
+ * `output`: the path as it was given; `outputs`: two that some disks take for one file. `errno`: the code of the system, such as `ENOSPC`.
+ * `placed`: files of the same export that are new already.
  */
 type OutputData = {
   readonly output?: string
   readonly outputs?: readonly string[]
   readonly errno?: string
-  readonly notRestored?: readonly { readonly path: string; readonly reason: string; readonly backup?: string }[]
+  readonly placed?: readonly string[]
 }
 
 /** The values of an error with that code. */

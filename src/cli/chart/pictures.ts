@@ -67,12 +67,11 @@ export function pictureRoom({ picture }: PictureJob): ChartRoom {
 
 /** What drawing needs beside the candles. */
 interface DrawOptions extends OpenOptions {
-  readonly warn: (warning: string) => void
   readonly resample?: string | undefined
 }
 
 /**
- * Draws a picture of each series and puts all of them in their places, or none. Returns the report of the files; undefined when the
+ * Draws a picture of each series and puts all of them in their places. Returns the report of the files; undefined when the
  * picture went to stdout. Throws what `planOutputs` and `checkOutputs` throw.
  */
 export async function drawPictures(
@@ -84,7 +83,7 @@ export async function drawPictures(
     .filter(({ candles }) => candles > 0)
     .map(chart => ({ ...chart.series, interval: options.resample ?? chart.series.interval, chart }))
   const targets = planOutputs(template, { format: 'svg', gzip }, labelled)
-  await checkOutputs(targets, options, options.warn)
+  await checkOutputs(targets, options)
   const note = loader.source.info.baseUrl === SAMPLE ? SAMPLE_NOTE : undefined
   const outputs: Output[] = []
   try {

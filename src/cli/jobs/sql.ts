@@ -36,8 +36,8 @@ export async function runSql(
 ): Promise<Report<SqlObject> | undefined> {
   const flags = chooseSource(given, context.given)
   const target = resolveTarget(flags)
-  const { signal, warn } = context
-  if (target.path !== '-') await checkOutputs([target], flags, warn)
+  const { signal } = context
+  if (target.path !== '-') await checkOutputs([target], flags)
   const database = await Database.open({ threads: flags.threads, signal })
   let folder: string | undefined
   // For the series of a mirror, and for a result that DuckDB itself writes.
