@@ -15,6 +15,11 @@ export const GONE: readonly Gone[] = [
       'Use klines verify SYMBOL -i INTERVAL --from TIME --to TIME -v, which prints at most 20 candles cell by cell.',
   },
   {
+    name: 'sql',
+    instead:
+      'DuckDB reads a lake: duckdb -init lake/_views.sql; klines export all -i all --layout hive -o lake makes it.',
+  },
+  {
     name: '--accept-list',
     instead: 'A list that lacks known entries is exit code 3: try again when the service has all of it.',
   },

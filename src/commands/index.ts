@@ -20,7 +20,6 @@ import MirrorStatus from './mirror/status.js'
 import MirrorVerify from './mirror/verify.js'
 import OpenApi from './openapi.js'
 import Serve from './serve.js'
-import Sql from './sql.js'
 import StartDates from './start-dates.js'
 import Stats from './stats.js'
 import StreamsTokens from './streams/tokens.js'
@@ -53,7 +52,6 @@ export const COMMANDS = {
   'mirror:verify': MirrorVerify,
   openapi: OpenApi,
   serve: Serve,
-  sql: Sql,
   'start-dates': StartDates,
   stats: Stats,
   'streams:tokens': StreamsTokens,

@@ -14,7 +14,7 @@ const MAX_CAUSES = 5
 
 /** What errors say about an export that came to nothing; a caller that exports for something else says what became of that. */
 export const NOT_EXPORTED = 'nothing was exported'
-export const NOT_WRITTEN = 'nothing is written'
+const NOT_WRITTEN = 'nothing is written'
 
 /**
  * The error for windows that could not be downloaded or read: a line for each distinct cause, with a count and the first names.

@@ -31,10 +31,7 @@ const OWN_VARIABLES: Record<string, string> = {
   'start-dates --all': 'KLINES_ALL_DATES',
   'chart --output': 'KLINES_CHART_OUTPUT',
   'chart --format': 'KLINES_CHART_FORMAT',
-  'sql --output': 'KLINES_SQL_OUTPUT',
   'lock --output': 'KLINES_LOCK_OUTPUT',
-  'sql --format': 'KLINES_SQL_FORMAT',
-  'sql --threads': 'KLINES_SQL_THREADS',
 }
 /** The headings of the help of `download`, in order, and the flags below each. */
 const GROUPS: Record<string, string> = {

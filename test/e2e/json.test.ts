@@ -24,7 +24,6 @@ const OPEN = ['UsersUpdateSchema', 'StreamsTokensSchema', 'OpenapiSchema', 'Erro
 
 type Case = readonly [args: string, code?: number, schema?: keyof typeof schemas]
 const USER = '123e4567-e89b-12d3-a456-426614174000 --email a@example.com --name AB --age 30 --notify email'
-const SQL = `"select * from candles('BTCUSDT', '1d')"`
 
 /** What each command is called with; spaces within quotes are part of a word. The schema is named after the command, or here. */
 const CASES: Readonly<Record<string, readonly Case[]>> = {
@@ -66,7 +65,6 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
   'mirror verify': [[''], ['--mirror bad', 6], ['--mirror bad --repair']],
   openapi: [[''], ['klines'], ['export']],
   serve: [['--port 0']],
-  sql: [[`-o x.csv ${SQL}`]],
   'start-dates': [['1d'], ['7h', 2, 'ErrorSchema']],
   stats: [['all -i all'], ['BTCUSDT -i 1d --from 2030']],
   'streams tokens': [['']],

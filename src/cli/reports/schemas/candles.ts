@@ -40,14 +40,6 @@ export const ChartSchema = report('klines-chart', {
   ),
 })
 
-/** `sql -o FILE --json`. */
-export const SqlSchema = report('klines-sql', {
-  path: text('file of the result'),
-  format: Text,
-  rows: Count,
-  bytes: Count,
-})
-
 const Decimal = nullable(Text, 'exact; null for a series without candles')
 
 /** `stats --json`. */
@@ -77,5 +69,4 @@ export const StatsSchema = report('klines-stats', {
 })
 
 export type ChartObject = Type.Static<typeof ChartSchema>
-export type SqlObject = Type.Static<typeof SqlSchema>
 export type StatsObject = Type.Static<typeof StatsSchema>
