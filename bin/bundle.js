@@ -100,6 +100,6 @@ await build({
   entryPoints: ['src/main.ts'],
   outfile: 'dist/main.cjs',
   plugins: [libraries('.')],
-  // DuckDB reads files of its own at run time. oclif looks for typescript only during development.
-  external: ['@duckdb/node-api', 'typescript'],
+  // oclif looks for typescript only during development.
+  external: ['typescript'],
 })

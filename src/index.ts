@@ -3,7 +3,6 @@ export {
   type FingerprintFilesOptions,
   fingerprintFiles,
 } from './candle-files/fingerprint-files.js'
-export { THEMES, type Theme } from './chart/svg/picture-options.js'
 export { listSymbols } from './download/catalogue.js'
 export { type DownloadRequest, downloadKlines, type KlinesRequest } from './download/download.js'
 export type {
@@ -78,7 +77,6 @@ export {
   OUTPUT_COLUMNS,
   type OutputColumn,
   type OutputRequest,
-  type PictureRequest,
   TIME_FORMATS,
   type TimeFormat,
 } from './options/output-options.js'

@@ -5,7 +5,7 @@ import { type SeriesLabel, seriesName } from '../klines/series.js'
 import { parsePartPath } from '../lake/layout.js'
 import { listParts, locateParts } from '../lake/list-parts.js'
 import type { LakeManifest } from '../lake/manifest.js'
-import { describeExtensions, type Format, formatOfName, ROW_FORMATS } from '../options/formats.js'
+import { describeExtensions, type Format, formatOfName } from '../options/formats.js'
 import { CandleRows, type LastTimes } from './candle-rows.js'
 import { openCsv } from './csv.js'
 import { badInput, inputError } from './errors.js'
@@ -42,7 +42,7 @@ async function openFile(file: string, series: SeriesLabel | undefined): Promise<
 }
 
 async function openLake(lake: string): Promise<CandleFile> {
-  const { paths, manifest } = await listParts(lake, 'bad_input')
+  const { paths, manifest } = await listParts(lake)
   const files = locateParts(lake, paths)
   return {
     named: manifest && namedByLake(manifest),
@@ -74,23 +74,20 @@ async function* readBatches(
   for await (const rows of table.rows()) yield* candles.read(rows)
 }
 
-const OPENERS: Readonly<Record<Format, ((file: string) => Promise<RawTable>) | undefined>> = {
+const OPENERS: Readonly<Record<Format, (file: string) => Promise<RawTable>>> = {
   csv: openCsv,
   json: openJson,
   jsonl: openJsonLines,
   // Their modules are large.
-  parquet: async file => (await import('./parquet/parquet.js')).openParquet(file),
+  parquet: async file => (await import('./parquet.js')).openParquet(file),
   arrow: async file => (await import('./arrow.js')).openArrow(file),
-  svg: undefined,
 }
 
 async function openTable(file: string): Promise<RawTable> {
   const format = formatOfName(file)
-  const open = format && OPENERS[format]
-  if (open) return open(file)
-  const reason = format === 'svg' ? 'it is a picture, which has no digits' : 'its name does not say its format'
-  throw badInput({ file }, reason, [
-    `Expected a name that ends in ${describeExtensions(ROW_FORMATS)}, or the folder of a lake.`,
+  if (format) return OPENERS[format](file)
+  throw badInput({ file }, 'its name does not say its format', [
+    `Expected a name that ends in ${describeExtensions()}, or the folder of a lake.`,
   ])
 }
 

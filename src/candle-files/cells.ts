@@ -11,8 +11,6 @@ export type CellReader = (value: unknown) => unknown
 const [MILLISECONDS, MICROSECONDS, SECONDS] = [/^\d{13}$/, /^\d{13}000$/, /^\d{10}(\.\d{1,3})?$/]
 const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 const DECIMAL = /^\d+(\.\d+)?$/
-/** A longer cell is none of a candle. A file can name the same long text in each row. */
-const MAX_CELL_BYTES = 1024
 const SHOWN_CHARACTERS = 40
 
 /** A time in ms UTC from each form that klines writes; undefined for anything else. */
@@ -37,12 +35,6 @@ export function parseCountCell(cell: unknown): number | undefined {
 /** A decimal as it is written; undefined for anything else. */
 export function parseDecimalCell(cell: unknown): string | undefined {
   return typeof cell === 'string' && DECIMAL.test(cell) ? cell : undefined
-}
-
-/** The bytes of a cell, unless they are too long for one of a candle. */
-export function checkLength(bytes: Uint8Array): Uint8Array {
-  if (bytes.length <= MAX_CELL_BYTES) return bytes
-  throw new Error(`a cell has ${bytes.length} bytes, expected at most ${MAX_CELL_BYTES}`)
 }
 
 /** A decimal of `scale` digits after the point. A value of another type stays: it is refused as it is. */

@@ -23,11 +23,9 @@ export interface FileFacts {
   readonly fingerprints?: readonly SeriesFingerprint[] | undefined
 }
 
-const MAX_LENGTH = 1024 * 1024
-
 /** The facts in the metadata of a file, which anybody may have written: nothing for metadata of another form. */
 export function parseFacts(text: string | null | undefined): FileFacts {
-  const facts = text && text.length <= MAX_LENGTH ? parseObject(text) : undefined
+  const facts = text ? parseObject(text) : undefined
   if (facts === undefined) return {}
   const { symbol, interval, fingerprints } = facts
   return {

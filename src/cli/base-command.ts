@@ -2,6 +2,7 @@ import { Command } from '@oclif/core/command'
 import * as Errors from '@oclif/core/errors'
 import type * as Interfaces from '@oclif/core/interfaces'
 import type { ConfigDefaults } from './config/defaults.js'
+import { findConfigPath } from './config/file.js'
 import { ExitCode, isDebug, reportError, wantsJson } from './error-report.js'
 import { baseFlags, type OutputOptions } from './flags/run.js'
 import { toFlags } from './option-flags.js'
@@ -10,7 +11,6 @@ import { GRACE_MS, interruptible } from './signals.js'
 import { readSwitch } from './switch-variable.js'
 import { print, printJson, printNote, printPieces } from './terminal/print.js'
 import type { ProgressStyle } from './terminal/progress.js'
-import { formatId } from './usage.js'
 
 /** What a command passes to its job. */
 export interface RunContext {
@@ -19,10 +19,8 @@ export interface RunContext {
   /** Reports a warning. */
   readonly warn: (warning: string) => void
   readonly progressStyle: ProgressStyle
-  /** The names of the flags on the command line; other values are defaults, from the environment or from a config file. */
+  /** The names of the flags on the command line; other values are defaults, from the environment or from the user's config file. */
   readonly given: ReadonlySet<string>
-  /** The names of the flags that the folder's config file sets. */
-  readonly fromFolder: ReadonlySet<string>
 }
 
 /** The advice after `Interrupted` for a command that downloads. */
@@ -51,29 +49,24 @@ export abstract class BaseCommand extends Command {
     await super.init()
   }
 
-  /** Parses the command line, with the defaults of the config files. Throws `bad_config` and `bad_option`. */
+  /** Parses the command line, with the defaults of the config file. Throws `bad_config` and `bad_option`. */
   protected override async parse<
     F extends Interfaces.OutputFlags<Interfaces.FlagInput>,
     B extends Interfaces.OutputFlags<Interfaces.FlagInput>,
     A extends Interfaces.OutputArgs<Interfaces.ArgInput>,
   >(options: Interfaces.Input<F, B, A>, argv?: string[]): Promise<Interfaces.ParserOutput<F, B, A>> {
-    const { applyDefaults, describeDefaults, findDefaults } = await import('./config/defaults.js')
-    const { describeFolderSources } = await import('./config/origins.js')
+    const { applyDefaults, findDefaults } = await import('./config/defaults.js')
     // Read only after an error: an unknown value would then hide that error, so it is reported before the run.
     readSwitch('KLINES_DEBUG')
     this.flags = { ...options.baseFlags, ...options.flags }
-    this.defaults = await findDefaults(this.config, this.id)
+    this.defaults = await findDefaults(this.config, this.id, this.flags)
     const flags = applyDefaults(this.flags, this.defaults)
     const output = await super.parse({ ...options, flags } as typeof options, argv)
     readLists(flags, output.flags)
     this.given = new Set(output.raw.flatMap(token => (token.type === 'flag' ? [token.flag] : [])))
-    const { json, verbose, mirror } = output.flags as Partial<OutputOptions> & { mirror?: string }
-    const { given, defaults } = this
-    const origins = { defaults, given, isNamed: mirror !== undefined }
-    const sources = describeFolderSources(formatId(this.id ?? ''), origins)
-    // Also with --quiet: whoever wrote the file decided it, not the user.
-    if (sources !== undefined) printNote(sources)
-    if (verbose && !json) for (const line of describeDefaults(this.defaults, this.given)) printNote(line)
+    const { json, verbose } = output.flags as Partial<OutputOptions>
+    const used = [...this.defaults.keys()].filter(name => !this.given.has(name))
+    if (verbose && !json && used.length > 0) printNote(`Defaults from ${findConfigPath()}: ${used.join(', ')}`)
     return output
   }
 
@@ -82,9 +75,7 @@ export abstract class BaseCommand extends Command {
     this.outputOptions = flags
     const { signal } = this.interruption
     const { given, progressStyle } = this
-    const set = [...this.defaults].filter(([name, { setting }]) => setting.origin === 'folder' && !given.has(name))
-    const fromFolder = new Set(set.map(([name]) => name))
-    return { signal, warn: text => this.note(text), progressStyle, given, fromFolder }
+    return { signal, warn: text => this.note(text), progressStyle, given }
   }
 
   /** Prints a warning, each text once; with `--json` it becomes part of the object. */
@@ -127,7 +118,7 @@ export abstract class BaseCommand extends Command {
   /** Does not exit: output must be able to reach a slow reader. */
   protected override async catch(error: Error): Promise<void> {
     if (error instanceof Errors.CLIError && error.oclif.exit === 0) return
-    const { describeOrigins } = await import('./config/origins.js')
+    const { describeOrigins } = await import('./error-origins.js')
     const { flags, defaults, given } = this
     const origins = describeOrigins(error, { flags, defaults, given })
     const { id = '', examples } = this.ctor

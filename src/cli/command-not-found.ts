@@ -3,6 +3,7 @@ import type { Hook } from '@oclif/core/hooks'
 import type { Config } from '@oclif/core/interfaces'
 import { suggest } from '../klines/suggest.js'
 import { ExitCode, wantsJson } from './error-report.js'
+import { baseFlags } from './flags/run.js'
 import { goneCommand } from './gone.js'
 import { HELP_TOPICS } from './help-topics.js'
 import type { ErrorObject } from './reports/schema.js'
@@ -16,7 +17,7 @@ export const commandNotFound: Hook<'command_not_found'> = async ({ config, id, a
   if (words.length > 1 && words.at(-1) === 'help') return config.runCommand('help', words.slice(0, -1))
   const { findDefaults } = await import('./config/defaults.js')
   // Of two errors, the unknown command is the one to tell.
-  const defaults = await findDefaults(config, id).catch(() => new Map())
+  const defaults = await findDefaults(config, id, baseFlags).catch(() => new Map())
   // A flag in place of a command is the id.
   if (!wantsJson([id, ...argv], defaults)) throw unknownCommand(config, words)
   const { message, advice } = describeUnknown(config, words)
@@ -38,14 +39,14 @@ type Commands = Pick<Config, 'bin' | 'commands'>
 function describeUnknown({ bin, commands }: Commands, words: readonly string[]): { message: string; advice: string } {
   const names = commands.filter(({ hidden }) => !hidden).map(({ id }) => formatId(id))
   const typed = words.join(' ')
+  const list = (topic = '') => `Run ${bin}${topic} --help for a list of commands.`
+  const gone = goneCommand(words)
+  if (gone) return { message: gone, advice: list() }
   const command = names.find(name => typed.startsWith(`${name} `))
   if (command) {
     const extra = typed.slice(command.length + 1)
     return { message: `Unexpected argument: ${extra}.`, advice: `Run ${bin} ${command} --help for more.` }
   }
-  const list = (topic = '') => `Run ${bin}${topic} --help for a list of commands.`
-  const gone = goneCommand(words)
-  if (gone) return { message: gone, advice: list() }
   if (typed.startsWith('-')) return { message: `Expected a command before ${typed}.`, advice: list() }
   const near = findNearest(words, names)
   const question = near ? ` Did you mean ${near}?` : ''

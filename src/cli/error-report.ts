@@ -29,9 +29,7 @@ export const EXIT_CODES: Record<ErrorCode, ExitCode> = {
   bad_config: ExitCode.Usage,
   bad_base_url: ExitCode.Usage,
   bad_output: ExitCode.Usage,
-  bad_query: ExitCode.Usage,
   bad_input: ExitCode.Usage,
-  duckdb_missing: ExitCode.Usage,
   output_exists: ExitCode.Usage,
   mirror_mismatch: ExitCode.Usage,
   linked_path: ExitCode.Usage,
@@ -46,7 +44,6 @@ export const EXIT_CODES: Record<ErrorCode, ExitCode> = {
   digits_lost: ExitCode.Unexpected,
   no_memory: ExitCode.Unexpected,
   damaged_input: ExitCode.VerificationFailed,
-  restated: ExitCode.VerificationFailed,
   lock_differs: ExitCode.VerificationFailed,
   no_candles: ExitCode.NoCandles,
   output_closed: ExitCode.Done,
@@ -79,12 +76,12 @@ export function isDebug(): boolean {
   return isOn('KLINES_DEBUG')
 }
 
-/** Whether `--json` is on a command line, or in the environment or the config files: an error may come before the flags are parsed. */
+/** Whether `--json` is on a command line, or in the environment or the config file: an error may come before the flags are parsed. */
 export function wantsJson(argv: readonly string[], defaults: ConfigDefaults): boolean {
   const end = argv.indexOf('--')
   const flags = end === -1 ? argv : argv.slice(0, end)
   const { KLINES_JSON } = process.env
-  const isDefault = KLINES_JSON ? isOn('KLINES_JSON') : defaults.get('json')?.value === true
+  const isDefault = KLINES_JSON ? isOn('KLINES_JSON') : defaults.get('json') === true
   return flags.includes('--json') || (isDefault && !flags.includes('--no-json'))
 }
 

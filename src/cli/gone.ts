@@ -8,7 +8,36 @@ interface Gone {
   readonly instead: string
 }
 
-export const GONE: readonly Gone[] = []
+export const GONE: readonly Gone[] = [
+  {
+    name: 'show',
+    instead:
+      'Use klines verify SYMBOL -i INTERVAL --from TIME --to TIME -v, which prints at most 20 candles cell by cell.',
+  },
+  {
+    name: 'sql',
+    instead:
+      'DuckDB reads a lake: duckdb -init lake/_views.sql; klines export all -i all --layout hive -o lake makes it.',
+  },
+  {
+    name: '--accept-list',
+    instead: 'A list that lacks known entries is exit code 3: try again when the service has all of it.',
+  },
+  {
+    name: '--fail-on-restated',
+    instead:
+      'Changed cells are printed and kept in changes.jsonl; klines download --lock FILE fails for other candles.',
+  },
+  ...['--format=svg', '--theme', '--width', '--height', '--log'].map(name => {
+    return { name, instead: 'Pictures are drawn by klines chart SYMBOL -i INTERVAL -o x.svg, which has these flags.' }
+  }),
+  { name: 'config path', instead: 'klines config shows the path of your file.' },
+  {
+    name: '--local',
+    instead:
+      'A folder has no config file: set variables there (KLINES_INTERVAL=1h), or your own defaults without --local.',
+  },
+]
 
 /** The sentence for the words of a command that is gone, such as `['mirror', 'list', 'x']`. */
 export function goneCommand(words: readonly string[]): string | undefined {
@@ -16,9 +45,9 @@ export function goneCommand(words: readonly string[]): string | undefined {
   return describeGone(GONE.find(({ name }) => !name.startsWith('-') && typed.startsWith(`${name} `)))
 }
 
-/** The sentence for a flag (`--watch`) of a command that is gone. */
-export function goneFlag(flag: string, command: string | undefined): string | undefined {
-  return describeGone(GONE.find(gone => gone.name === flag && (gone.command ?? command) === command))
+/** The sentence for a flag (`--watch`) that is gone; without `command`, of any. */
+export function goneFlag(flag: string, command?: string | undefined): string | undefined {
+  return describeGone(GONE.find(gone => gone.name === flag && (!command || !gone.command || gone.command === command)))
 }
 
 /** The sentence for an argument that a command no longer takes: its name ends in a word in capitals. */

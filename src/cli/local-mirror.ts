@@ -4,13 +4,9 @@ import { openMirror, warnOnce } from '../download/sources/open-source.js'
 import type { SourceOptions } from '../download/sources/source-options.js'
 import { PUBLIC_BASE_URL, toSourceName } from '../http/base-url.js'
 import { systemClock } from '../http/system-clock.js'
-import { KlinesError } from '../klines/errors.js'
-import type { Series, WindowRef } from '../klines/series.js'
+import type { Series } from '../klines/series.js'
 import { quoteWord } from '../klines/text.js'
-import { formatDate, windowSpan } from '../klines/windows.js'
 import type { Mirror } from '../mirror/mirror.js'
-import { isKnownSource } from '../mirror/user-mirrors.js'
-import type { RunContext } from './base-command.js'
 import type { TableFlags } from './flags/selection.js'
 import type { LocationFlags } from './flags/service.js'
 import { offlineAddress } from './service-address.js'
@@ -47,23 +43,6 @@ export function requireMirror(flags: LocationFlags, warn?: (warning: string) => 
   return mirror
 }
 
-/**
- * The address to download from into a mirror: the one that the flags name, else the one that the mirror names. In a cloned folder, whose
- * config names the mirror, both may be a stranger's: then requests are sent only to addresses that the user knows. Throws `bad_option`.
- */
-export function findMirrorSource(
-  { root, baseUrl }: Mirror,
-  flags: LocationFlags,
-  { fromFolder }: Pick<RunContext, 'fromFolder'>,
-): string | undefined {
-  const named = flags['base-url']
-  if (named !== undefined || baseUrl === undefined) return named
-  if (!fromFolder.has('mirror') || isKnownSource(baseUrl, undefined)) return baseUrl
-  throw new KlinesError('bad_option', `${root} has candles of ${baseUrl}, of which you have no other mirror.`, {
-    suggestions: [`If you trust that address, name it with \`baseUrl\`: ${quoteWord(baseUrl)}`],
-  })
-}
-
 /** The series that arguments and flags select. Throws `window_missing` when one that is named is not cached. */
 export async function cachedSeries(
   symbols: string[],
@@ -75,18 +54,8 @@ export async function cachedSeries(
   return { mirror: namedMirror(flags), series: await source.cachedSeries(selection) }
 }
 
-/**
- * The flags for a download into a mirror. A base address that is not the default one names it, too: it stands in the mirror, which may
- * be a stranger's, and people copy the command into a shell.
- */
+/** The flags for a download into a mirror. A base address that is not the default one names it, too. */
 export function describeLocation({ baseUrl }: Mirror, { mirror }: Pick<LocationFlags, 'mirror'>): string {
   const source = baseUrl === undefined || baseUrl === PUBLIC_BASE_URL ? [] : [` --base-url ${quoteWord(baseUrl)}`]
   return [...source, ...(mirror === undefined ? [] : [` --mirror ${quoteWord(mirror)}`])].join('')
-}
-
-/** The command that downloads a window, with what `describeLocation` returned. */
-export function downloadCommand({ symbol, interval, startDate }: WindowRef, location: string, refresh = false): string {
-  const end = formatDate(windowSpan({ interval, startDate }).endTime)
-  const range = `--from ${startDate} --to ${end}${refresh ? ' --refresh' : ''}`
-  return `klines download ${symbol} -i ${interval} ${range}${location}`
 }

@@ -27,7 +27,7 @@ export function resolveRange({ from, to, last }: RangeFlags, given: ReadonlySet<
 }
 
 /**
- * The command line (`given`, the flags on it) wins over defaults of the environment and of config files also where two flags
+ * The command line (`given`, the flags on it) wins over defaults of the environment and of the config file also where two flags
  * exclude each other, and a default that does not apply to the format is ignored. Throws `bad_option` for a flag that shapes
  * an output where none is written, and `bad_output` for a name that is not UTF-8.
  */

@@ -13,7 +13,6 @@ import { toSourceName } from '../http/base-url.js'
 import { isKlinesError, KlinesError } from '../klines/errors.js'
 import { quoteWord } from '../klines/text.js'
 import type { LakeRequest } from '../lake/export-lake.js'
-import { isKnownSource } from '../mirror/user-mirrors.js'
 import type { RunContext } from './base-command.js'
 import type { LocationFlags } from './flags/service.js'
 import type { RunResult } from './reports/run-text.js'
@@ -112,8 +111,8 @@ async function findLake(path: string): Promise<FoundTarget> {
 function checkSource(
   path: string,
   source: string | undefined,
-  { mirror, 'base-url': baseUrl }: LocationFlags,
-  { given, fromFolder }: RunContext,
+  { 'base-url': baseUrl }: LocationFlags,
+  { given }: RunContext,
 ): string {
   const named = given.has('base-url') ? toSourceName(offlineAddress(baseUrl)) : undefined
   if (source === undefined) {
@@ -128,12 +127,7 @@ function checkSource(
       suggestions: ['Leave `baseUrl` out, or make the file or the lake anew.'],
     })
   }
-  if (isKnownSource(source, fromFolder.has('mirror') ? undefined : mirror)) return source
-  throw new KlinesError('bad_option', `${path} has candles of ${source}, of which you have no mirror.`, {
-    suggestions: [
-      `If you trust that address, name it: klines update ${quoteWord(path)} --base-url ${quoteWord(source)}`,
-    ],
-  })
+  return source
 }
 
 function joinErrors(errors: readonly KlinesError[], paths: number): KlinesError {

@@ -84,6 +84,9 @@ export function describeUsageError(error: Errors.CLIError, bin: string, command:
   const message = plainMessage(error.message)
   const more = command ? [`Run ${bin} ${formatId(command.id)} --help for more.`] : []
   const { parse } = error as { parse?: Partial<Parsed> }
+  const [, option = ''] = /^Expected (--\S+) to be one of/.exec(message) ?? []
+  const goneOption = goneFlag(option, command && formatId(command.id))
+  if (goneOption) return { message: goneOption, suggestions: more }
   if (!parse?.input || !parse.output) return { message, suggestions: [...suggestOption(message), ...more] }
   const parsed = { input: parse.input, output: parse.output }
   const { nonExistentFlags: unknown = [] } = parsed.output

@@ -1,7 +1,6 @@
 import Chart from './chart.js'
 import Completion from './completion.js'
 import Config from './config/index.js'
-import ConfigPath from './config/path.js'
 import ConfigSet from './config/set.js'
 import ConfigUnset from './config/unset.js'
 import Diff from './diff.js'
@@ -21,8 +20,6 @@ import MirrorStatus from './mirror/status.js'
 import MirrorVerify from './mirror/verify.js'
 import OpenApi from './openapi.js'
 import Serve from './serve.js'
-import Show from './show.js'
-import Sql from './sql.js'
 import StartDates from './start-dates.js'
 import Stats from './stats.js'
 import StreamsTokens from './streams/tokens.js'
@@ -36,7 +33,6 @@ export const COMMANDS = {
   chart: Chart,
   completion: Completion,
   config: Config,
-  'config:path': ConfigPath,
   'config:set': ConfigSet,
   'config:unset': ConfigUnset,
   diff: Diff,
@@ -56,8 +52,6 @@ export const COMMANDS = {
   'mirror:verify': MirrorVerify,
   openapi: OpenApi,
   serve: Serve,
-  show: Show,
-  sql: Sql,
   'start-dates': StartDates,
   stats: Stats,
   'streams:tokens': StreamsTokens,

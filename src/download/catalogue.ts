@@ -39,7 +39,7 @@ export async function readCatalogue(options: SourceOptions, named?: readonly Int
   const intervals = named ?? mirror.contents.intervals()
   const now = options.now ?? systemClock.now()
   const warn = toWarn(options)
-  const source = await openSource({ ...options, acceptList: true }, { readOnly: true, policy: QUICK_POLICY })
+  const source = await openSource(options, { readOnly: true, policy: QUICK_POLICY })
   try {
     const [symbols, lists] = await Promise.all([
       source.contents.symbols(),

@@ -18,7 +18,7 @@ export interface DownloadRequest extends KlinesRequest, Pick<TallyOptions, 'fail
 
 /**
  * Downloads every window of a range that the mirror lacks or that can still change. Throws `incomplete` when a window could
- * not be downloaded (the others are in the mirror then), `restated`, `no_candles` when the range has none, `unreachable`, `rate_limited`,
+ * not be downloaded (the others are in the mirror then), `no_candles` when the range has none, `unreachable`, `rate_limited`,
  * `mirror_unusable`, or what is wrong with the request.
  *
  * @example

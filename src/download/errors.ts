@@ -5,7 +5,7 @@ import { seriesName, windowName } from '../klines/series.js'
 import { formatTime, plural } from '../klines/text.js'
 import type { RequestedRange } from '../klines/time-range.js'
 import type { SeriesRange } from './plan.js'
-import type { SourceInfo, WindowFailure, WindowResult } from './sources/window-source.js'
+import type { SourceInfo, WindowFailure } from './sources/window-source.js'
 
 /** The most names that an error lists; the rest is counted. */
 const MAX_NAMES = 3
@@ -14,7 +14,7 @@ const MAX_CAUSES = 5
 
 /** What errors say about an export that came to nothing; a caller that exports for something else says what became of that. */
 export const NOT_EXPORTED = 'nothing was exported'
-export const NOT_WRITTEN = 'nothing is written'
+const NOT_WRITTEN = 'nothing is written'
 
 /**
  * The error for windows that could not be downloaded or read: a line for each distinct cause, with a count and the first names.
@@ -42,39 +42,11 @@ export function incomplete(
   })
 }
 
-/** The most changes of restated windows that an error has. */
-const MAX_CHANGES = 1_000
-
-/** The error for windows of which the service has another version that was refused. `forExport` says that nothing is exported. */
-export function restated(refused: readonly Pick<WindowResult, 'window' | 'refused'>[], forExport = false): KlinesError {
-  const all = refused.map(({ window, refused: changes = [] }) => ({ window, changes }))
-  const lines = all.slice(0, MAX_NAMES).map(({ window, changes }) => {
-    const [{ openTime, column, before, after }] = changes
-    const first = before === null ? 'it was not there' : `${column} ${before} is ${after} now`
-    return `${windowName(window)}: ${plural(changes.length, 'change')}, the first at ${formatTime(openTime)} UTC: ${first}`
-  })
-  if (all.length > MAX_NAMES) lines.push(`and ${all.length - MAX_NAMES} other windows; \`error.data\` names every one`)
-  const what = all.length === 1 ? 'window has restated candles and was' : 'windows have restated candles and were'
-  const head = `${all.length} ${what} not stored${forExport ? `, so ${NOT_EXPORTED}` : ''}:`
-  let left = MAX_CHANGES
-  const windows = all.map(({ window: { symbol, interval, startDate }, changes }) => {
-    const some = changes
-      .slice(0, left)
-      .map(({ openTime, column, before, after }) => ({ openTime, column, before, after }))
-    left -= some.length
-    return { symbol, interval, startDate, changes: some }
-  })
-  return new KlinesError('restated', [head, ...lines].join('\n'), {
-    data: { windows },
-    suggestions: ['The mirror has them as they were; without `failOnRestated` it takes the new version.'],
-  })
-}
-
 /** The error for a list of the service that lacks entries which exist. `missing`: their names. */
 export function incompleteList(list: string, missing: readonly string[], baseUrl: string): KlinesError {
   return new KlinesError('incomplete', `${list} of ${baseUrl} is incomplete: it lacks ${joinNames(missing)}.`, {
     data: { baseUrl, missing },
-    suggestions: ['Nothing was downloaded. Try again later; `acceptList: true` accepts the list.'],
+    suggestions: ['Nothing was downloaded. Try again later.'],
   })
 }
 

@@ -8,7 +8,7 @@ import type { SeriesLabel, WindowRef } from '../klines/series.js'
 import type { RequestedRange, TimeRange } from '../klines/time-range.js'
 import { checkGaps, completeUntil, coverPlans, shortSentences } from './coverage.js'
 import type { KlinesRequest } from './download.js'
-import { incomplete, restated } from './errors.js'
+import { incomplete } from './errors.js'
 import { toWarn } from './events.js'
 import { planSeries, type SeriesPlan, withAnchor } from './plan.js'
 import { checkRange, requestRange } from './request-range.js'
@@ -242,7 +242,6 @@ async function* readPlans(
   const total = plans.reduce((sum, { windows }) => sum + windows.length, 0)
   for await (const { run, result } of streamWindows(source, plans, { concurrency, signal })) {
     if (result.status === 'failed') throw incomplete([result], total, source.info)
-    if (result.refused) throw restated([result])
     if (result.batch.length > 0) yield { plan: run, batch: result.batch }
   }
 }

@@ -5,7 +5,7 @@ import type { ChangedCell } from '../klines/batch/diff.js'
 import type { Series, WindowRef } from '../klines/series.js'
 import type { RequestedRange, TimeRange } from '../klines/time-range.js'
 import { checkGaps, coverPlans } from './coverage.js'
-import { incomplete, noCandles, restated } from './errors.js'
+import { incomplete, noCandles } from './errors.js'
 import type { EventOptions, WindowEvent } from './events.js'
 import type { Plan, SeriesPlan } from './plan.js'
 import type { KnownTotals, WindowFailure, WindowResult, WindowSource, WindowStatus } from './sources/window-source.js'
@@ -74,7 +74,6 @@ export class DownloadTally {
   /** Reports of series whose windows were counted elsewhere. */
   private readonly counted = new Map<SeriesPlan, SeriesReport>()
   private readonly failures: WindowFailure[] = []
-  private readonly refused: WindowResult[] = []
   private done = 0
   /** What each window adds to `limitMs`, by its startDate, as it was planned: the source knows more of it later. */
   private readonly limits = new Map<SeriesPlan, ReadonlyMap<string, number>>()
@@ -100,15 +99,14 @@ export class DownloadTally {
     options.onEvent?.({ type: 'plan', windows: this.total, limitMs: this.limitMs })
   }
 
-  /** Whether a window could not be downloaded or read, or was refused. */
+  /** Whether a window could not be downloaded or read. */
   get hasFailed(): boolean {
-    return this.failures.length + this.refused.length > 0
+    return this.failures.length > 0
   }
 
   /** Adds a window of a series, with its candles in the plan's range. Those of a series come in order of time. */
   add(series: SeriesPlan, result: WindowResult | WindowFailure): void {
     this.series.get(series)?.add(result)
-    if (result.status !== 'failed' && result.refused) this.refused.push(result)
     if (result.status === 'failed') this.failures.push(result)
     else this.fingerprinters?.get(series)?.add(result.batch)
     const { window, status } = result
@@ -140,12 +138,11 @@ export class DownloadTally {
     this.options.onEvent?.({ type: 'progress', done: ++this.done, total, bytes, limitMs, ...state })
   }
 
-  /** The report when all windows were added. Throws `incomplete`, `restated` or `no_candles`. */
+  /** The report when all windows were added. Throws `incomplete` or `no_candles`. */
   report(): DownloadReport {
     const { source, plan, failures } = this
     const { forExport, partial, failOnGaps } = this.options
     if (failures.length > 0) throw incomplete(failures, this.total, source.info, forExport)
-    if (this.refused.length > 0) throw restated(this.refused, forExport)
     const reports = this.seriesReports
     if (reports.every(({ candles }) => candles === 0)) throw noCandles(plan, source.info)
     const coverages = coverPlans({ source, range: plan.range, partial }, plan.series, reports)

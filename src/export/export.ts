@@ -1,5 +1,4 @@
 import type { DownloadRequest } from '../download/download.js'
-import { toWarn } from '../download/events.js'
 import type { ReadRequest } from '../download/read.js'
 import { checkRange } from '../download/request-range.js'
 import { parseSelection } from '../download/selection.js'
@@ -66,7 +65,7 @@ export async function exportTo(
   const source = await openSource(request, { memory: new Map() })
   try {
     const planned = await planRequest(request, source, selection, series =>
-      checkOutputs(planOutputs(request.output, format, series), request, toWarn(request)),
+      checkOutputs(planOutputs(request.output, format, series), request),
     )
     const outputs = planOutputs(request.output, format, planned.series)
     return await writeExport({ source, planned, outputs, rowFormat }, { ...request, sink, threads })

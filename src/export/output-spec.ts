@@ -1,12 +1,9 @@
-import type { Warn } from '../download/sources/window-source.js'
 import { KlinesError } from '../klines/errors.js'
 import { isOneOf } from '../klines/json.js'
 import type { SeriesLabel } from '../klines/series.js'
 import { splitSymbol } from '../klines/symbols.js'
 import { type FileFormat, type Format, resolveFormat } from '../options/formats.js'
 import { checkTarget, type FileOptions } from './output/file.js'
-import { recoverTargets } from './output/leftovers.js'
-import { checkDistinct } from './output/same-file.js'
 
 /** One file of an export and the series that go into it, in order. */
 export interface OutputSpec<S extends SeriesLabel> extends FileFormat {
@@ -45,11 +42,11 @@ export function parseTemplate(template: string, format: Format | undefined): Fil
  * The files of a template: its placeholders are filled in, and series with the same name share a file. Throws
  * `bad_output`, also when several series would share a `json` file, whose rows do not name them, or a picture.
  */
-export function planOutputs<S extends SeriesLabel>(
+export function planOutputs<S extends SeriesLabel, F extends Format | 'svg'>(
   template: string,
-  format: FileFormat,
+  format: { readonly format: F; readonly gzip: boolean },
   all: readonly S[],
-): OutputSpec<S>[] {
+) {
   const paths = new Map<string, S[]>()
   for (const series of all) {
     const path = fillIn(template, series)
@@ -62,7 +59,7 @@ export function planOutputs<S extends SeriesLabel>(
 }
 
 /** Throws `bad_output` for a format that has no place for several series. */
-function checkShared(path: string, format: Format, count: number): void {
+function checkShared(path: string, format: Format | 'svg', count: number): void {
   const shared = `and ${count} series would share ${path === '-' ? 'stdout' : path}.`
   const advice = 'Write a file a series with {symbol} and {interval} in `output`'
   if (format === 'svg') {
@@ -75,16 +72,25 @@ function checkShared(path: string, format: Format, count: number): void {
 }
 
 /**
- * Checks that every output can be written and is a file of its own, before any work is done for it. With `warn`, which a run that writes
- * them gives, clears up what killed exports left beside them first. Throws what `checkDistinct` and `checkTarget` throw.
+ * Checks that every output can be written and is a file of its own on any disk, before any work is done for it. Throws `bad_output`, and
+ * what `checkTarget` throws.
  */
-export async function checkOutputs(
-  outputs: readonly { readonly path: string }[],
-  options: FileOptions,
-  warn?: Warn,
-): Promise<void> {
+export async function checkOutputs(outputs: readonly { readonly path: string }[], options: FileOptions): Promise<void> {
   const paths = outputs.map(({ path }) => path).filter(path => path !== '-')
-  await checkDistinct(paths)
-  if (warn) await recoverTargets(paths, warn)
+  const seen = new Map<string, string>()
+  for (const path of paths) {
+    const key = path.normalize('NFC').toLowerCase()
+    const other = seen.get(key)
+    if (other !== undefined) throw sameFile(other, path)
+    seen.set(key, path)
+  }
   for (const path of paths) await checkTarget(path, options)
+}
+
+function sameFile(path: string, other: string): KlinesError {
+  const message = `${path} and ${other} differ only in case or Unicode form: on some disks they are the same file.`
+  return new KlinesError('bad_output', message, {
+    suggestions: ['Give each an export with an `output` of its own.'],
+    data: { outputs: [path, other] },
+  })
 }

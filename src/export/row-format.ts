@@ -1,5 +1,4 @@
 import zlib from 'node:zlib'
-import { DEFAULT_PICTURE, type PictureOptions } from '../chart/svg/picture-options.js'
 import { COLUMN_KINDS, COLUMNS } from '../klines/columns.js'
 import { KlinesError } from '../klines/errors.js'
 import { isOneOf } from '../klines/json.js'
@@ -13,7 +12,6 @@ import {
   OUTPUT_COLUMNS,
   type OutputColumn,
   type OutputRequest,
-  type PictureRequest,
   SERIES_COLUMNS,
   type SeriesColumn,
   type TimeFormat,
@@ -21,14 +19,12 @@ import {
 } from '../options/output-options.js'
 
 /** What the rows of an export look like. An option that has no default here has one where it is used. */
-export interface RowFormat extends Omit<OutputRequest, keyof PictureRequest> {
+export interface RowFormat extends OutputRequest {
   readonly columns: readonly OutputColumn[]
   readonly timeFormat: TimeFormat
   readonly numbers: NumberType
   /** How the pages of a Parquet file are compressed; `none` for other formats. */
   readonly compression: Compression
-  /** For svg, which draws the rows. */
-  readonly picture?: PictureOptions
 }
 
 export function isSeriesColumn(column: OutputColumn): column is SeriesColumn {
@@ -72,8 +68,7 @@ export function parseRowFormat(request: OutputRequest, format: Format): RowForma
   const values: OutputRequest = valuesFor(request, format)
   const { columns, timeFormat = 'ms', numbers = isBinary(format) ? 'double' : 'text', ...others } = values
   const compression = format === 'parquet' ? toCompression(others.compression) : 'none'
-  const rows = { ...others, columns: parseColumns(columns), timeFormat, numbers, compression }
-  return format === 'svg' ? { ...rows, picture: parsePicture(request) } : rows
+  return { ...others, columns: parseColumns(columns), timeFormat, numbers, compression }
 }
 
 /** Whether this Node has zstd: 22.15 and later 22, 23.8 and later. */
@@ -87,18 +82,6 @@ export function toCompression(requested: Compression | undefined): Compression {
   throw new KlinesError('bad_option', `\`compression: 'zstd'\` is not in Node ${process.versions.node}.`, {
     suggestions: ["Use `compression: 'gzip'`, or run klines with Node 22.15 or later."],
   })
-}
-
-/** The picture of a request; each option has a default. Throws `bad_option`. */
-export function parsePicture(request: OutputRequest): PictureOptions {
-  checkOutputRequest(request, 'svg')
-  const { theme, width, height, log } = request
-  return {
-    theme: theme ?? DEFAULT_PICTURE.theme,
-    width: width ?? DEFAULT_PICTURE.width,
-    height: height ?? DEFAULT_PICTURE.height,
-    log: log ?? DEFAULT_PICTURE.log,
-  }
 }
 
 /** The columns of a file with several series: `symbol` and `interval` come first where they were not requested. */

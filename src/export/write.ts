@@ -16,6 +16,7 @@ import { formatMade } from './made-series.js'
 import { commitOutputs } from './output/commit.js'
 import { discardFile, type FilePlace, OutputFile, removeTemp } from './output/file.js'
 import { isStream, type OpenOptions, openStream, prepareOutput } from './output/open.js'
+import { removeLeftovers } from './output/temp.js'
 import { isUnchanged } from './output/unchanged.js'
 import type { OutputSpec } from './output-spec.js'
 import type { WrittenFile } from './output-writer.js'
@@ -49,8 +50,8 @@ export interface ExportReport extends DownloadReport {
 }
 
 /**
- * Writes all outputs while their windows come, and puts the files in place when everything is complete: a run that fails leaves
- * all files as they were. Throws `incomplete`, which names every window that failed, or `no_candles`.
+ * Writes all outputs while their windows come, and puts the files in place when everything is complete: a run that fails before that
+ * leaves all files as they were. Throws `incomplete`, which names every window that failed, or `no_candles`.
  */
 export async function writeExport(job: ExportJob, options: WriteOptions): Promise<ExportReport> {
   const { source, planned, outputs } = job
@@ -83,6 +84,7 @@ export async function writeOutputs(
   const metadata = { range: range.text, limit, tail, source: source.info.baseUrl ?? 'unknown' }
   const prepared: (FilePlace | undefined)[] = []
   try {
+    await removeLeftovers(outputs.map(({ path }) => path))
     for (const { path } of outputs) prepared.push(await prepareOutput(path, options))
     const tasks: EncodeTask[] = []
     for (const [index, output] of outputs.entries()) {

@@ -9,9 +9,7 @@ export type ErrorCode =
   | 'bad_config'
   | 'bad_base_url'
   | 'bad_output'
-  | 'bad_query'
   | 'bad_input'
-  | 'duckdb_missing'
   | 'output_exists'
   | 'mirror_mismatch'
   | 'linked_path'
@@ -28,8 +26,6 @@ export type ErrorCode =
   | 'no_memory'
   // what was read is not as it was written
   | 'damaged_input'
-  // the service has changed what was downloaded before
-  | 'restated'
   // the candles are not those of a lock
   | 'lock_differs'
   // another run writes the same lake
@@ -87,8 +83,6 @@ export interface ErrorData {
     }[]
     readonly tokens?: number
   }
-  /** `windows`: those that would have changed, and how; of all of them the first 1,000 changes. */
-  restated: { readonly windows?: readonly RestatedWindow[] }
   /** `lock`: the file of the run that writes the lake. */
   lake_busy: { readonly lock?: string }
   /** `link`: its path. */
@@ -128,27 +122,18 @@ export interface ErrorData {
 
 // Types without a name of their own: those have an index, so that an error of one code is an error of any.
 type SeriesNames = { readonly symbol: string; readonly interval: string }
-type RestatedWindow = SeriesNames & {
-  readonly startDate: string
-  readonly changes: readonly {
-    readonly openTime: number
-    readonly column: string
-    readonly before: string | null
-    readonly after: string
-  }[]
-}
 type WindowFault = SeriesNames & { readonly startDate: string; readonly reason: string }
 /** `file`: the path as it was given. `row` counts from 1, without a header; `cell` is the name of a column. */
 type InputData = { readonly file?: string; readonly row?: number; readonly cell?: string }
 /**
- * `output`: the path as it was given; `outputs`: two that are the same file. `errno`: the code of the system, such as `ENOSPC`.
- * `notRestored`: files of the same export that are not what they were before; `backup` has the old content, if there was any.
+ * `output`: the path as it was given; `outputs`: two that some disks take for one file. `errno`: the code of the system, such as `ENOSPC`.
+ * `placed`: files of the same export that are new already.
  */
 type OutputData = {
   readonly output?: string
   readonly outputs?: readonly string[]
   readonly errno?: string
-  readonly notRestored?: readonly { readonly path: string; readonly reason: string; readonly backup?: string }[]
+  readonly placed?: readonly string[]
 }
 
 /** The values of an error with that code. */

@@ -4,34 +4,29 @@ import { describeErrno, errnoCode } from '../fs/errno.js'
 import { isKlinesError, KlinesError } from '../klines/errors.js'
 import { type DeltaTable, readTable } from './delta/log.js'
 import { isPlain } from './folder.js'
-import type { Partition } from './layout.js'
 import { type LakeManifest, MANIFEST_FILE, type ManifestRead, readManifest } from './manifest.js'
 
 /** The parts of a lake as they are listed. */
 interface ListedParts {
   /** Relative to the lake, sorted. */
   readonly paths: readonly string[]
-  readonly partition: Partition
   /** Undefined for a table whose manifest cannot be read. */
   readonly manifest: LakeManifest | undefined
 }
 
-/** The code of the error for a folder that is no lake. */
-type ErrorCode = 'bad_query' | 'bad_input'
-
 /**
  * The parts of a lake, as its log lists those of the newest version, or else as its manifest lists them: where they differ, the log is
- * right. Throws an error with `code` for a folder that is no lake.
+ * right. Throws `bad_input` for a folder that is no lake.
  */
-export async function listParts(lake: string, code: ErrorCode): Promise<ListedParts> {
-  const { read, table } = await readState(lake, code)
+export async function listParts(lake: string): Promise<ListedParts> {
+  const { read, table } = await readState(lake)
   const manifest = read.state === 'read' ? read.manifest : undefined
-  if (table) return { paths: [...table.log.live.keys()].sort(), partition: table.options.partition, manifest }
-  if (read.state !== 'read') throw notALake(lake, read, code)
+  if (table) return { paths: [...table.log.live.keys()].sort(), manifest }
+  if (read.state !== 'read') throw notALake(lake, read)
   const { series, options } = read.manifest
   // A table whose log is gone has no version that can be read.
   const parts = options.table === undefined ? series.flatMap(({ parts }) => parts) : []
-  return { paths: parts.map(({ path }) => path), partition: options.partition, manifest }
+  return { paths: parts.map(({ path }) => path), manifest }
 }
 
 /** The paths of parts on the disk. Throws `incomplete` when one is missing, or is a link, which could lead anywhere, or no file. */
@@ -62,21 +57,18 @@ function isPart(root: string, path: string): boolean {
 }
 
 /** Reads the manifest and the log, of which either may be missing. */
-async function readState(
-  lake: string,
-  code: ErrorCode,
-): Promise<{ read: ManifestRead; table: DeltaTable | undefined }> {
+async function readState(lake: string): Promise<{ read: ManifestRead; table: DeltaTable | undefined }> {
   try {
     const read = readManifest(lake)
     return { read, table: await readTable(lake, isPlain(read)) }
   } catch (cause) {
     const message = isKlinesError(cause) ? cause.message : `Cannot read the lake ${lake}: ${describeErrno(cause)}.`
     const suggestions = ['Run the klines export or klines download that made the lake again: it says what to do.']
-    throw new KlinesError(code, message, { cause, suggestions })
+    throw new KlinesError('bad_input', message, { cause, suggestions })
   }
 }
 
-function notALake(lake: string, read: Exclude<ManifestRead, { state: 'read' }>, code: ErrorCode): KlinesError {
+function notALake(lake: string, read: Exclude<ManifestRead, { state: 'read' }>): KlinesError {
   const reason = {
     missing: `it has no ${MANIFEST_FILE}`,
     newer: `its ${MANIFEST_FILE} is of a newer klines`,
@@ -87,5 +79,5 @@ function notALake(lake: string, read: Exclude<ManifestRead, { state: 'read' }>, 
     newer: 'Update klines.',
     damaged: 'Run the klines export or klines download that made the lake again.',
   }[read.state]
-  return new KlinesError(code, `${lake} is not a lake that can be read: ${reason}.`, { suggestions: [advice] })
+  return new KlinesError('bad_input', `${lake} is not a lake that can be read: ${reason}.`, { suggestions: [advice] })
 }

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { outputError } from '../export/output/errors.js'
-import { endedMaker, isTempOf, tempPath } from '../export/output/temp.js'
+import { isLeftOf, isTempOf, tempPath } from '../export/output/temp.js'
 import { errnoCode } from '../fs/errno.js'
 import { refuseLinks } from '../fs/links.js'
 import { LOG_FOLDER } from './delta/actions.js'
@@ -27,11 +27,11 @@ export function removeLeftovers(root: string): void {
     const [, versioned] = VERSIONED.exec(basename(path)) ?? []
     const targets = versioned === undefined ? TEMP_TARGETS : [versioned]
     const isUseless = targets.some(target =>
-      target === LOCK_FILE ? endedMaker(basename(path), target) !== undefined : isTempOf(basename(path), target),
+      target === LOCK_FILE ? isLeftOf(basename(path), target) : isTempOf(basename(path), target),
     )
     if (isUseless) rmSync(join(root, path), { force: true })
   }
-  for (const name of readdirSync(root)) if (endedMaker(name, LOG_FOLDER) !== undefined) removeLogFiles(join(root, name))
+  for (const name of readdirSync(root)) if (isLeftOf(name, LOG_FOLDER)) removeLogFiles(join(root, name))
 }
 
 /** Removes a log that a killed run has put aside: its files one by one, and the folder when it is empty then. */

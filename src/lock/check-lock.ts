@@ -57,9 +57,8 @@ export interface LockCheck {
 
 /**
  * Checks that the candles of a lock are exactly those of the mirror, after a download into it unless `offline`. Series, ranges and
- * source are those of the lock, which may be a stranger's: its source is used if it is the public instance, the exchange, one of which
- * there is a mirror, or `baseUrl`. Throws `bad_input` for what is no lock, `bad_option` for an unknown source, and what `downloadKlines`
- * throws: `incomplete` when a window could not be downloaded.
+ * source are those of the lock. Throws `bad_input` for what is no lock, `bad_option` for another source than its own, and what
+ * `downloadKlines` throws: `incomplete` when a window could not be downloaded.
  *
  * @example
  * const { verdict, series } = await checkLock({ lock: 'klines.lock.json' })

@@ -1,7 +1,5 @@
 import { type LocalEndpoint, toSourceName } from '../http/base-url.js'
 import { KlinesError } from '../klines/errors.js'
-import { quoteWord } from '../klines/text.js'
-import { isKnownSource } from '../mirror/user-mirrors.js'
 import type { Lock } from './lock-file.js'
 
 /** What the user says about where the candles of a lock are. */
@@ -15,8 +13,8 @@ interface NamedPlace {
 }
 
 /**
- * The name of the source of a lock; undefined for that of a mirror. It may be a stranger's: requests are sent to the public instance,
- * the exchange, the sample, an address of which the user has a mirror, and the one that the user names. Throws `bad_option`.
+ * The name of the source of a lock; undefined for that of a mirror. It needs no trust: what it sends has to match the fingerprints.
+ * Throws `bad_option`.
  */
 export function findLockSource({ source }: Lock, { lock, baseUrl, mirror, offline }: NamedPlace): string | undefined {
   const named = baseUrl === undefined ? undefined : toSourceName(baseUrl)
@@ -26,14 +24,8 @@ export function findLockSource({ source }: Lock, { lock, baseUrl, mirror, offlin
       suggestions: [offline ? 'Name the folder that has them with `mirror`.' : 'Name the address with `baseUrl`.'],
     })
   }
-  if (named === source || (named === undefined && offline)) return source
-  if (named !== undefined) {
-    throw new KlinesError('bad_option', `${lock} has candles of ${source}, and this run of ${named}.`, {
-      suggestions: ['Leave `baseUrl` out: the lock names its source.'],
-    })
-  }
-  if (isKnownSource(source, mirror)) return source
-  throw new KlinesError('bad_option', `${lock} has candles of ${source}, of which you have no mirror.`, {
-    suggestions: [`If you trust that address, name it with \`baseUrl\`: ${quoteWord(source)}`],
+  if (named === undefined || named === source) return source
+  throw new KlinesError('bad_option', `${lock} has candles of ${source}, and this run of ${named}.`, {
+    suggestions: ['Leave `baseUrl` out: the lock names its source.'],
   })
 }

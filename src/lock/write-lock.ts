@@ -35,7 +35,7 @@ export async function prepareLockFile({
   // The folder may be a stranger's, and nobody named the file.
   if (output === undefined) refuseLinks('.', LOCK_NAME)
   const path = output ?? LOCK_NAME
-  await checkOutputs([{ path }], { force, mkdir }, warn)
+  await checkOutputs([{ path }], { force, mkdir })
   return {
     path,
     async write(lock) {

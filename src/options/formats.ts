@@ -2,10 +2,8 @@ import { KlinesError } from '../klines/errors.js'
 
 export const TEXT_FORMATS = ['csv', 'json', 'jsonl'] as const
 export const BINARY_FORMATS = ['parquet', 'arrow'] as const
-/** All but a picture. */
-export const ROW_FORMATS = [...TEXT_FORMATS, ...BINARY_FORMATS] as const
 /** The formats of an export. */
-export const FORMATS = [...ROW_FORMATS, 'svg'] as const
+export const FORMATS = [...TEXT_FORMATS, ...BINARY_FORMATS] as const
 
 /** One of `FORMATS`. */
 export type Format = (typeof FORMATS)[number]
@@ -17,7 +15,6 @@ const EXTENSIONS: Readonly<Record<Format, readonly string[]>> = {
   jsonl: ['jsonl', 'ndjson'],
   parquet: ['parquet'],
   arrow: ['arrow', 'feather'],
-  svg: ['svg'],
 }
 
 /** A format, and whether the file is compressed with gzip. */
@@ -37,9 +34,9 @@ export function formatOfName(path: string): Format | undefined {
   return FORMATS.find(format => EXTENSIONS[format].includes(extension))
 }
 
-/** What names of files in these formats end in: `.csv, .json (also with .gz), .parquet or .arrow`. */
-export function describeExtensions(formats: readonly Format[]): string {
-  const names = (binary: boolean) => formats.filter(one => isBinary(one) === binary).map(one => `.${one}`)
+/** What names of files end in: `.csv, .json (also with .gz), .parquet or .arrow`. */
+export function describeExtensions(): string {
+  const names = (binary: boolean) => FORMATS.filter(one => isBinary(one) === binary).map(one => `.${one}`)
   return `${names(false).join(', ')} (also with .gz), ${names(true).join(' or ')}`
 }
 
@@ -52,13 +49,13 @@ export function resolveFormat(path: string, given: Format | undefined): FileForm
   const gzip = /\.gz$/i.test(path)
   const format = given ?? formatOfName(path)
   if (format === undefined) {
-    throw new KlinesError(
-      'bad_output',
-      `The name ${path} has no known extension. Expected ${describeExtensions(FORMATS)}.`,
-      {
-        suggestions: [`Name the format with \`format\`: ${FORMATS.join(', ')}.`],
-      },
-    )
+    throw new KlinesError('bad_output', `The name ${path} has no known extension. Expected ${describeExtensions()}.`, {
+      suggestions: [
+        /\.svg(\.gz)?$/i.test(path)
+          ? 'Pictures are drawn by `klines chart -o`.'
+          : `Name the format with \`format\`: ${FORMATS.join(', ')}.`,
+      ],
+    })
   }
   if (gzip && isBinary(format)) {
     throw new KlinesError(

@@ -2,10 +2,10 @@ import { KlinesError } from '../klines/errors.js'
 import { isOneOf } from '../klines/json.js'
 import type { Format } from './formats.js'
 
-/** Groups of flags that a config file may set, as `cli/config/key-groups.ts` has them. */
-export type OptionGroup = 'which candles' | 'how they are written' | 'how pictures look'
+/** What an option is about. */
+export type OptionGroup = 'which candles' | 'how they are written'
 
-/** What an option is, wherever it can be set: as a flag, in the environment, in a config file, in a query, or in the library. */
+/** What an option is, wherever it can be set: as a flag, in the environment, in the config file, in a query, or in the library. */
 export interface Option {
   /** What it takes: one of some values, names joined by commas, a whole number, any text, or nothing. */
   readonly takes: 'choice' | 'names' | 'number' | 'text' | 'switch'
@@ -18,9 +18,7 @@ export interface Option {
   /** The formats of files that it applies to. Default: all. */
   readonly formats?: readonly Format[]
   /** The value that says what other formats do anyway. */
-  readonly neutral?: string | false
-  /** The other formats that accept this value. Default: all. */
-  readonly neutralFormats?: readonly Format[]
+  readonly neutral?: string
   /** Why another format cannot use it: follows the name of the option. */
   readonly refusal?: (format: Format) => string
   /** What another format's user might want instead: one sentence. */
@@ -29,9 +27,6 @@ export interface Option {
   readonly summary: string
   /** What stands for its value in `--help`; a switch has none. */
   readonly placeholder?: string
-  /** Its variable, unless that is `KLINES_` and the name of the flag. */
-  readonly variable?: string
-  /** Who may set it in a config file. */
   readonly group: OptionGroup
   /** The heading of `--help` under which it stands. Default: `output`. */
   readonly helpGroup?: 'range'

@@ -1,7 +1,6 @@
-import { DEFAULT_PICTURE, PICTURE_HEIGHTS, PICTURE_WIDTHS, THEMES } from '../chart/svg/picture-options.js'
 import { COLUMNS, type Column } from '../klines/columns.js'
 import { KlinesError } from '../klines/errors.js'
-import { BINARY_FORMATS, type Format, isBinary, ROW_FORMATS, TEXT_FORMATS } from './formats.js'
+import { BINARY_FORMATS, FORMATS, type Format, isBinary, TEXT_FORMATS } from './formats.js'
 import { checkValue, entriesOf, type FlagName, hasType, type Option, type OptionValue } from './option.js'
 
 /** The columns that name the series of a row. */
@@ -31,18 +30,13 @@ export const COMPRESSIONS = ['zstd', 'gzip', 'snappy', 'none'] as const
 /** One of `COMPRESSIONS`. */
 export type Compression = (typeof COMPRESSIONS)[number]
 
-const needsRows = () => 'is for formats with rows; svg is a picture of the candles.'
-const needsPicture = (format: Format) => `is for svg; ${format} has rows and no picture.`
-const PICTURE = { formats: ['svg'], refusal: needsPicture, group: 'how pictures look' } as const
-
 /** What shapes the content of a file. A new option is an entry here, and the code that uses its value. */
 export const OUTPUT_OPTIONS = {
-  /** Names and order of the columns; not for svg. Default: the twelve, after `symbol` and `interval` where series share a file. */
+  /** Names and order of the columns. Default: the twelve, after `symbol` and `interval` where series share a file. */
   columns: {
     takes: 'names',
     values: OUTPUT_COLUMNS,
-    formats: ROW_FORMATS,
-    refusal: needsRows,
+    formats: FORMATS,
     group: 'how they are written',
     placeholder: 'NAMES',
     summary: 'Columns to write, in this order, separated by commas. Default: all.',
@@ -55,9 +49,7 @@ export const OUTPUT_OPTIONS = {
     values: TIME_FORMATS,
     formats: TEXT_FORMATS,
     neutral: 'ms',
-    neutralFormats: BINARY_FORMATS,
-    refusal: format =>
-      format === 'svg' ? needsRows() : `is for csv, json and jsonl; ${format} holds times as TIMESTAMP(ms, UTC).`,
+    refusal: format => `is for csv, json and jsonl; ${format} holds times as TIMESTAMP(ms, UTC).`,
     group: 'how they are written',
     placeholder: 'FORMAT',
     summary: 'Format of times in text formats. Default: ms.',
@@ -71,9 +63,7 @@ export const OUTPUT_OPTIONS = {
     values: NUMBER_TYPES,
     formats: BINARY_FORMATS,
     neutral: 'text',
-    neutralFormats: TEXT_FORMATS,
-    refusal: format =>
-      format === 'svg' ? needsRows() : `is for parquet and arrow; ${format} carries the text of the source untouched.`,
+    refusal: format => `is for parquet and arrow; ${format} carries the text of the source untouched.`,
     group: 'how they are written',
     placeholder: 'TYPE',
     summary: 'Type of decimals in Parquet and Arrow. Default: double; decimal is exact.',
@@ -96,45 +86,6 @@ export const OUTPUT_OPTIONS = {
       'Compression of parquet; other formats accept only none. Default: zstd where the Node of the server has it (22.15 and later), else gzip',
     example: 'none',
   },
-  /** Colours of an svg. Default `light`. */
-  theme: {
-    ...PICTURE,
-    takes: 'choice',
-    values: THEMES,
-    placeholder: 'THEME',
-    summary: `Colours of an SVG picture. Default: ${DEFAULT_PICTURE.theme}.`,
-    description: `Colours of svg. Default: ${DEFAULT_PICTURE.theme}`,
-  },
-  /** Width of an svg, pixels: 400 to 10,000. Default 1200. */
-  width: {
-    ...PICTURE,
-    takes: 'number',
-    range: PICTURE_WIDTHS,
-    unit: 'pixels',
-    placeholder: 'PIXELS',
-    variable: 'KLINES_PICTURE_WIDTH',
-    summary: `Width of an SVG picture in pixels. Default: ${DEFAULT_PICTURE.width}.`,
-    description: `Pixels of svg. Default: ${DEFAULT_PICTURE.width}`,
-  },
-  /** Height of an svg, pixels: 240 to 10,000. Default 600. */
-  height: {
-    ...PICTURE,
-    takes: 'number',
-    range: PICTURE_HEIGHTS,
-    unit: 'pixels',
-    placeholder: 'PIXELS',
-    variable: 'KLINES_PICTURE_HEIGHT',
-    summary: `Height of an SVG picture in pixels. Default: ${DEFAULT_PICTURE.height}.`,
-    description: `Pixels of svg. Default: ${DEFAULT_PICTURE.height}`,
-  },
-  /** Whether an svg has a logarithmic price axis. Default: no. */
-  log: {
-    ...PICTURE,
-    takes: 'switch',
-    neutral: false,
-    summary: 'Logarithmic price axis of an SVG picture.',
-    description: 'Whether svg has a logarithmic price axis. Default: false',
-  },
 } as const satisfies Readonly<Record<string, Option>>
 
 type Options = typeof OUTPUT_OPTIONS
@@ -146,8 +97,6 @@ export type OutputRequest = { readonly [Name in keyof Options]?: OptionValue<Opt
 export type OptionOf<F extends Format> = {
   [Name in OutputOptionName]: F extends Options[Name]['formats'][number] ? Name : never
 }[OutputOptionName]
-/** What a picture looks like, in a request. */
-export type PictureRequest = Pick<OutputRequest, OptionOf<'svg'>>
 /** The same as flags and in a query. */
 export type OutputFlagName = FlagName<OutputOptionName>
 
@@ -187,7 +136,7 @@ export function checkOutputRequest(request: OutputRequest, format: Format): void
   for (const { name, option } of OUTPUT_ENTRIES) {
     const value = request[name]
     if (value === undefined) continue
-    const [isUsed, hasNeutral] = [isFor(option.formats, format), acceptsNeutral(option, format)]
+    const [isUsed, hasNeutral] = [isFor(option.formats, format), option.neutral !== undefined]
     if (isUsed || hasNeutral) checkValue(name, option, value)
     if (isUsed || (hasNeutral && value === option.neutral)) continue
     const given = hasNeutral && typeof value === 'string' ? `${name}: '${value}'` : name
@@ -200,8 +149,4 @@ export function checkOutputRequest(request: OutputRequest, format: Format): void
 
 function isFor(formats: readonly Format[] | undefined, format: Format): boolean {
   return formats === undefined || formats.includes(format)
-}
-
-function acceptsNeutral({ neutral, neutralFormats }: Option, format: Format): boolean {
-  return neutral !== undefined && isFor(neutralFormats, format)
 }

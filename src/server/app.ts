@@ -84,7 +84,7 @@ function exportApi(tree: Tree, limits: Limits, warn?: Warn): Endpoint[] {
     title: 'klines export API',
     version: '1.0.0',
     description:
-      'The candles of a series as one file: CSV, JSON, JSON Lines, Parquet, Arrow or a picture (SVG), with the range, columns ' +
+      'The candles of a series as one file: CSV, JSON, JSON Lines, Parquet or Arrow, with the range, columns ' +
       'and interval that the query names. All times are UTC.',
     tags: { export: 'Files of candles', meta: 'This description' },
   }

@@ -18,8 +18,6 @@ export interface PlanOptions {
   readonly range?: TimeRange | undefined
   /** The present, ms UTC: windows that start later are not needed. */
   readonly now: number
-  /** Take a list of start dates with a hole as it is. */
-  readonly acceptList?: boolean | undefined
   readonly warn: Warn
 }
 
@@ -34,9 +32,9 @@ function recordedStartDates(mirror: Mirror, series: Series): string[] {
 export async function planVerification(
   mirror: Mirror,
   series: readonly Series[],
-  { range, now, acceptList, warn }: PlanOptions,
+  { range, now, warn }: PlanOptions,
 ): Promise<SeriesWindows[]> {
-  const source = new MirrorSource(mirror, { acceptList, now, warn })
+  const source = new MirrorSource(mirror, { now, warn })
   const today = formatDate(now)
   const started = new Map<Interval, string[]>()
   for (const interval of new Set(series.map(({ interval }) => interval))) {

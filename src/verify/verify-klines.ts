@@ -14,7 +14,7 @@ export interface VerifyRequest
     RangeText,
     EventOptions,
     ThreadOptions,
-    Pick<SourceOptions, 'baseUrl' | 'mirror' | 'acceptList' | 'signal'> {
+    Pick<SourceOptions, 'baseUrl' | 'mirror' | 'signal'> {
   /** Whether to compare each candle with the sum of its finer ones. Default true. */
   readonly audit?: boolean | undefined
   /**
@@ -33,13 +33,13 @@ export interface VerifyRequest
  * const { series, differences } = await verifyKlines({ symbols: ['BTCUSDT'], intervals: 'all' })
  */
 export async function verifyKlines(request: VerifyRequest): Promise<VerificationReport> {
-  const { baseUrl, acceptList, audit, threads, signal, onEvent, from, to, last, now = systemClock.now() } = request
+  const { baseUrl, audit, threads, signal, onEvent, from, to, last, now = systemClock.now() } = request
   const selection = parseSelection(request)
   const isNamed = [from, to, last].some(text => text !== undefined)
   const range = isNamed ? parseRequestedRange(request, now) : undefined
   const warn = warnOnce(toWarn(request))
   const mirror = openMirror(request)
-  const series = await new MirrorSource(mirror, { baseUrl, acceptList, now, warn }).cachedSeries(selection)
+  const series = await new MirrorSource(mirror, { baseUrl, now, warn }).cachedSeries(selection)
   const progress = (done: number, total: number) => onEvent?.({ type: 'progress', done, total })
-  return verifySeries(mirror, series, { audit, threads, range, now, acceptList, warn, signal, progress })
+  return verifySeries(mirror, series, { audit, threads, range, now, warn, signal, progress })
 }

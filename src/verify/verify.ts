@@ -45,8 +45,6 @@ export interface VerifySeriesOptions extends ThreadOptions, Pick<VerifyScope, 's
   readonly range?: RequestedRange | undefined
   /** The present, ms UTC: windows that start later are not missing. Default: this machine's clock. */
   readonly now?: number | undefined
-  /** Take a list of start dates with a hole as it is. */
-  readonly acceptList?: boolean | undefined
   readonly warn?: Warn | undefined
   readonly signal?: AbortSignal | undefined
   /** Numbers of windows. */
@@ -63,10 +61,10 @@ export async function verifySeries(
   series: readonly Series[],
   options: VerifySeriesOptions = {},
 ): Promise<VerificationReport> {
-  const { audit = true, range, now = systemClock.now(), acceptList, sliceCandles, warn = () => {} } = options
+  const { audit = true, range, now = systemClock.now(), sliceCandles, warn = () => {} } = options
   const { signal, progress = () => {} } = options
   const threads = parseThreads(options)
-  const windows = await planVerification(mirror, series, { range, now, acceptList, warn })
+  const windows = await planVerification(mirror, series, { range, now, warn })
   const names = [...new Set(series.map(({ symbol }) => symbol))]
   const symbols = names.map(name => windows.filter(({ symbol }) => symbol === name))
   const scope = { audit, range: range ?? ALL_TIME, neededUntil: now, sliceCandles }

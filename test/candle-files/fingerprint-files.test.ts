@@ -322,7 +322,7 @@ describe('a file is refused with the file, the row and the cell', () => {
     writeFileSync(join(folder, 'a.svg'), '')
     const codeOf = async (name: string) => (await catchError(fingerprintFiles([join(folder, name)]))).message
     expect(await codeOf('b.csv')).toBe(`${join(folder, 'b.csv')}: there is no such file.`)
-    expect(await codeOf('a.svg')).toBe(`${join(folder, 'a.svg')}: it is a picture, which has no digits.`)
+    expect(await codeOf('a.svg')).toBe(`${join(folder, 'a.svg')}: its name does not say its format.`)
     expect(await codeOf('a.txt')).toBe(`${join(folder, 'a.txt')}: its name does not say its format.`)
     expect(await codeOf('empty')).toBe(
       `${join(folder, 'empty')} is not a lake that can be read: it has no _klines.json.`,

@@ -10,7 +10,7 @@ function resolve(values: Partial<JobFlags>, given: (keyof JobFlags)[], offline =
   return resolveFlags({ ...DEFAULTS, ...values }, offline, new Set(given))
 }
 
-describe('the command line wins over defaults of the environment and of config files', () => {
+describe('the command line wins over defaults of the environment and of the config file', () => {
   it('--last over a default of --from, and the reverse', () => {
     const both = { from: '2024', last: '7d' }
     expect(resolve(both, ['last'])).toMatchObject({ from: undefined, last: '7d' })
@@ -28,7 +28,7 @@ describe('the command line wins over defaults of the environment and of config f
     const parquet = resolve({ ...values, output: 'a.parquet' }, ['output'])
     expect(parquet).toMatchObject({ numbers: 'decimal', 'time-format': undefined })
     expect(resolve({ ...values, output: 'a.csv' }, ['output', 'numbers'])).toMatchObject({ numbers: 'decimal' })
-    for (const output of ['a.csv', 'a.arrow', 'a.svg']) {
+    for (const output of ['a.csv', 'a.arrow']) {
       expect(resolve({ compression: 'snappy', output }, ['output']).compression).toBeUndefined()
       expect(resolve({ compression: 'snappy', output }, ['output', 'compression']).compression).toBe('snappy')
     }
@@ -36,17 +36,6 @@ describe('the command line wins over defaults of the environment and of config f
     expect(resolve({ compression: 'snappy', layout: 'hive', output: 'a' }, ['output', 'layout'])).toMatchObject({
       compression: 'snappy',
     })
-  })
-
-  it('a picture ignores defaults of rows, and other formats those of a picture', () => {
-    const rows = { numbers: 'text', 'time-format': 'iso', columns: ['close'] } as const
-    const picture = { theme: 'dark', width: 800, height: 400, log: true } as const
-    const none = (names: object) => Object.fromEntries(Object.keys(names).map(name => [name, undefined]))
-    const values = { ...rows, ...picture, columns: ['close'] }
-    expect(resolve({ ...values, output: 'a.svg' }, ['output'])).toMatchObject({ ...none(rows), ...picture })
-    expect(resolve({ ...values, output: 'a.csv' }, ['output'])).toMatchObject({ columns: ['close'], ...none(picture) })
-    expect(resolve({ ...values, output: 'a.arrow' }, ['output', 'width'])).toMatchObject({ width: 800, log: undefined })
-    expect(resolve({ ...values, output: 'a.svg' }, ['output', 'columns'])).toMatchObject({ columns: ['close'] })
   })
 
   it('partial is a default, ignored without candles to make', () => {
@@ -86,9 +75,6 @@ describe.each([
   { compression: 'none' },
   { 'time-format': 's' },
   { partial: true },
-  { theme: 'dark' },
-  { width: 800 },
-  { log: true },
 ])('without an output, %j', values => {
   const [name] = Object.keys(values) as (keyof JobFlags)[]
 

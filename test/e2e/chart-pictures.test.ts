@@ -1,11 +1,16 @@
+import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ChartSchema } from '../../src/cli/reports/schema.js'
-import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { bigMirror } from '../support/big-mirror.js'
+import { type CliSandbox, PROJECT, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { parseObject } from '../support/cli/stocked-sandbox.js'
+import { hasRealTree, realTree } from '../support/oracles/real-tree.js'
 import { closedPort } from '../support/servers/closed-port.js'
+import { tempFolder } from '../support/temp-folder.js'
 
 const newSandbox = useSandboxes()
 const SAMPLE = '--base-url sample --mirror mirror'
+const WEEK_MS = 7 * 86_400_000
 
 describe.concurrent('klines chart -o', () => {
   let sandbox: CliSandbox
@@ -16,14 +21,17 @@ describe.concurrent('klines chart -o', () => {
     expect(await sandbox.call(download.split(' '))).toMatchObject({ code: 0 })
   })
 
-  it('draws the picture of an export of the same candles', async () => {
+  it('draws the candles of a range', async () => {
     const range = '--from 2025-01-05 --to 2025-03-01 --theme dark --log --width 900 --height 400'
     const run = await chart(`BTCUSDT -i 1d ${SAMPLE} ${range} -o chart.svg`)
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(run.stdout).toMatch(/^chart\.svg: 55 candles, [\d.]+ kB\n$/)
-    const exported = await sandbox.call(`export BTCUSDT -i 1d --mirror mirror ${range} -o export.svg -q`.split(' '))
-    expect(exported).toMatchObject({ code: 0, stderr: '' })
-    expect(sandbox.text('chart.svg')).toBe(sandbox.text('export.svg'))
+    const svg = sandbox.text('chart.svg')
+    expect(svg).toMatch(/^<svg [^>]*width="900" height="400"/)
+    expect(svg).toContain('>2025-01-05 to 2025-02-28 UTC, 55 candles · high ')
+    expect(svg).toMatch(/synthetic sample data<\/text>/)
+    expect(svg).not.toContain('#ffffff')
+    expect(svg.endsWith('</svg>\n')).toBe(true)
   })
 
   it('draws the newest candles that fit without a range, to a pipe with -f svg', async () => {
@@ -104,4 +112,36 @@ describe.concurrent('klines chart -o', () => {
     })
     expect(sandbox.text('old.svg')).toMatch(/^<svg /)
   })
+})
+
+it('a picture of 500,000 candles takes no more memory than one of few', async () => {
+  const weeks = 745
+  const mirror = bigMirror(tempFolder(), { symbols: ['BTCUSDT'], weeks })
+  const sandbox = newSandbox()
+  const from = Date.UTC(2024, 11, 30)
+  const watch = `--import=${PROJECT}/test/faults/support/watch-memory.mjs`
+  const peak = async (count: number) => {
+    sandbox.now = from + weeks * WEEK_MS
+    const to = new Date(from + count * WEEK_MS).toISOString()
+    const args = `chart BTCUSDT -i 15m --offline --mirror ${mirror} --from 2024-12-30 --to ${to} --force -o big.svg -q`
+    const env = { NODE_OPTIONS: watch, KLINES_TEST_MEMORY: sandbox.path('peak') }
+    expect(await sandbox.run(args.split(' '), env)).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    return Number(readFileSync(sandbox.path('peak'), 'utf8')) / 1000
+  }
+  const few = await peak(30)
+  const many = await peak(weeks)
+  expect(sandbox.text('big.svg')).toMatch(/>15m resampled to 1M · 2024-12-30 00:00 to .* UTC, 1\d\d candles/)
+  expect(sandbox.text('big.svg').length).toBeLessThan(30_000)
+  expect(many).toBeLessThan(few + 50)
+  expect(many).toBeLessThan(200)
+})
+
+it.skipIf(!hasRealTree)('an outage of the exchange is a band, and counted (skipped without real candles)', async () => {
+  const sandbox = newSandbox()
+  const args = `chart BTCUSDT -i 2h --offline --mirror ${realTree()} --from 2018-01-31 --to 2018-02-20 -f svg`
+  const run = await sandbox.call(args.split(' '))
+  expect(run.code).toBe(0)
+  // 20 days of 12 candles; the exchange has none from 02:00 on 8 February to 10:00 on the 9th.
+  expect(run.stdout).toContain('2018-01-31 00:00 to 2018-02-19 22:00 UTC, 224 candles, 16 missing')
+  expect(run.stdout.match(/<path fill="#f9e7bd" d="M[\d.]+ \d+H[\d.]+V\d+H[\d.]+z"\/>/g)).toHaveLength(1)
 })

@@ -10,7 +10,7 @@ import { startManyWindows } from '../support/cli/many-windows-server.js'
 import { onWindow } from '../support/events.js'
 import { METADATA, rowFormat } from '../support/exporting.js'
 import { oneOf } from '../support/full.js'
-import { MANY_SYMBOLS, MANY_WINDOWS, manyPath, manyRows, manyWindows } from '../support/many-windows.js'
+import { MANY_END, MANY_SYMBOLS, MANY_WINDOWS, manyPath, manyRows, manyWindows } from '../support/many-windows.js'
 import { csvOf } from '../support/sample-tree.js'
 import { candle, putFile } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
@@ -35,7 +35,7 @@ async function exportAll(
 
 describe.concurrent('an export with several threads', () => {
   it.each(
-    oneOf<[string, string[]]>(9, [
+    oneOf<[string, string[]]>(8, [
       ['CSV files', ['-o', 'out/{symbol}.csv']],
       ['gzip', ['-o', 'out/{symbol}.csv.gz']],
       [
@@ -46,7 +46,6 @@ describe.concurrent('an export with several threads', () => {
       ['Arrow', ['-o', 'out/{symbol}.arrow']],
       ['resampled candles', ['-o', 'out/{symbol}-{interval}.csv', '--resample', '3h']],
       ['incomplete ones', ['-o', 'out/{symbol}.csv', '--resample', '2w', '--partial', '--from', '2018-01-03']],
-      ['pictures', ['-o', 'out/{symbol}.svg', '--log']],
       ['candles of a range', ['-o', 'out/{symbol}.csv', '--from', '2018-02-05T00:30']],
     ]),
   )('writes the same %s with the same report as one thread', async (_, args) => {
@@ -73,7 +72,7 @@ describe.concurrent('an export with several threads', () => {
   })
 })
 
-const SYMBOL_ARGS = ['download', ...MANY_SYMBOLS, '-i', '15m', '--accept-list', '--to', '2023', '--json']
+const SYMBOL_ARGS = ['download', ...MANY_SYMBOLS, '-i', '15m', '--to', MANY_END, '--json']
 
 describe('a download with several threads', () => {
   async function download(threads: number, mirror: string) {

@@ -221,7 +221,7 @@ describe.concurrent('formats of an export', () => {
     expect(text).toBe(csvOf(rows))
   })
 
-  it.each(['csv', 'csv.gz', 'json', 'jsonl', 'jsonl.gz', 'parquet', 'arrow', 'svg', 'svg.gz'])(
+  it.each(['csv', 'csv.gz', 'json', 'jsonl', 'jsonl.gz', 'parquet', 'arrow'])(
     'the same command writes the same bytes of .%s twice, and --force replaces an old file',
     async ending => {
       const first = await exported('BTCUSDT -i 4h', `first.${ending}`)

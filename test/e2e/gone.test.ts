@@ -7,11 +7,22 @@ import { PROJECT, useSandboxes } from '../support/cli/cli-sandbox.js'
 const newSandbox = useSandboxes()
 
 /** Command lines of earlier versions, and a word of what replaces them. */
-const GONE: readonly [commandLine: string, instead: RegExp][] = []
+const GONE: readonly [commandLine: string, instead: RegExp][] = [
+  ['show BTCUSDT 1h 2025-02-10T21:00', /klines verify SYMBOL -i INTERVAL --from TIME --to TIME -v/],
+  ['sql --lake lake', /duckdb -init lake\/_views\.sql/],
+  ['download BTCUSDT -i 1h --accept-list', /try again/],
+  ['download BTCUSDT -i 1h --fail-on-restated', /klines download --lock/],
+  ['export BTCUSDT -i 1d -f svg', /^klines: --format=svg .*klines chart/],
+  ['export BTCUSDT -i 1d -o x.csv --theme dark --log', /^klines: --theme .* --log .*klines chart/],
+  ['download BTCUSDT -i 1d -o x.csv --width 800', /klines chart/],
+  ['download BTCUSDT -i 1d -o x.csv --height=400', /klines chart/],
+  ['config path', /klines config shows/],
+  ['config set interval 1d --local', /set variables/],
+]
 
-describe.runIf(GONE.length > 0)('a command line of an earlier version is exit code 2 and says what replaces it', () => {
+describe('a command line of an earlier version is exit code 2 and says what replaces it', () => {
   it.each(GONE)('klines %s', async (commandLine, instead) => {
-    const { code, stdout, stderr } = await newSandbox().call(commandLine.split(' '))
+    const { code, stdout, stderr } = await newSandbox().run(commandLine.split(' '))
     expect(code).toBe(2)
     expect(stdout).toBe('')
     expect(stderr).toMatch(/ is gone\. /)

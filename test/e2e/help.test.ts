@@ -17,8 +17,8 @@ const { commands } = JSON.parse(manifestText) as Manifest
 /** All but `help`, which has no flags. */
 const NAMES = Object.keys(commands).flatMap(id => (id === 'help' ? [] : id.replaceAll(':', ' ')))
 /**
- * Variables that are not named after their flag: the greeting service has another address, tables and tokens other formats, a
- * picture another width than a chart in the terminal. A chart does not go where exports go by default.
+ * Variables that are not named after their flag: the greeting service has another address, tables and tokens other formats.
+ * A chart does not go where exports go by default.
  */
 const OWN_VARIABLES: Record<string, string> = {
   'users update --base-url': 'KLINES_GREETING_URL',
@@ -31,21 +31,14 @@ const OWN_VARIABLES: Record<string, string> = {
   'start-dates --all': 'KLINES_ALL_DATES',
   'chart --output': 'KLINES_CHART_OUTPUT',
   'chart --format': 'KLINES_CHART_FORMAT',
-  'sql --output': 'KLINES_SQL_OUTPUT',
   'lock --output': 'KLINES_LOCK_OUTPUT',
-  'sql --format': 'KLINES_SQL_FORMAT',
-  'sql --threads': 'KLINES_SQL_THREADS',
-  'download --width': 'KLINES_PICTURE_WIDTH',
-  'download --height': 'KLINES_PICTURE_HEIGHT',
-  'export --width': 'KLINES_PICTURE_WIDTH',
-  'export --height': 'KLINES_PICTURE_HEIGHT',
 }
 /** The headings of the help of `download`, in order, and the flags below each. */
 const GROUPS: Record<string, string> = {
-  WHAT: 'interval lock base-url mirror accept-list fail-on-gaps fail-on-restated yes',
+  WHAT: 'interval lock base-url mirror fail-on-gaps yes',
   RANGE: 'from to last limit tail',
   OUTPUT:
-    'output format columns time-format numbers compression theme width height log resample partial force mkdir fingerprint layout partition table vacuum prune dry-run threads',
+    'output format columns time-format numbers compression resample partial force mkdir fingerprint layout partition table vacuum prune dry-run threads',
   NETWORK: 'concurrency refresh retries timeout max-rate',
   APPEARANCE: 'json quiet verbose progress per-series help',
 }

@@ -24,7 +24,6 @@ const OPEN = ['UsersUpdateSchema', 'StreamsTokensSchema', 'OpenapiSchema', 'Erro
 
 type Case = readonly [args: string, code?: number, schema?: keyof typeof schemas]
 const USER = '123e4567-e89b-12d3-a456-426614174000 --email a@example.com --name AB --age 30 --notify email'
-const SQL = `"select * from candles('BTCUSDT', '1d')"`
 
 /** What each command is called with; spaces within quotes are part of a word. The schema is named after the command, or here. */
 const CASES: Readonly<Record<string, readonly Case[]>> = {
@@ -34,9 +33,8 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
   ],
   completion: [['bash'], ['fish']],
   config: [['']],
-  'config path': [[''], ['--local']],
-  'config set': [['interval 1d,1h'], ['concurrency 8'], ['base-url sample --local']],
-  'config unset': [['interval --local']],
+  'config set': [['interval 1d,1h'], ['concurrency 8'], ['base-url sample']],
+  'config unset': [['interval']],
   diff: [
     ['a.parquet a.parquet'],
     ['a.parquet b.parquet', 6],
@@ -67,13 +65,6 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
   'mirror verify': [[''], ['--mirror bad', 6], ['--mirror bad --repair']],
   openapi: [[''], ['klines'], ['export']],
   serve: [['--port 0']],
-  show: [
-    ['BTCUSDT 1d 2025-02-01 --check'],
-    ['BTCUSDT 1d 2020', 4],
-    ['BTCUSDT 1d 2024-12-31 --mirror bad --check', 6],
-    ['BTCUSDT 1d 2025 --mirror bad', 4],
-  ],
-  sql: [[`-o x.csv ${SQL}`]],
   'start-dates': [['1d'], ['7h', 2, 'ErrorSchema']],
   stats: [['all -i all'], ['BTCUSDT -i 1d --from 2030']],
   'streams tokens': [['']],
@@ -100,7 +91,6 @@ const prepare = usePreparedSandboxes(useSandboxes(), async sandbox => {
     'export BTCUSDT -i 1d -o b.parquet --numbers decimal --from 2025-01-15',
     'export BTCUSDT -i 1d -o lake --layout hive',
     'lock BTCUSDT -i 1d --to 2025-03-01',
-    'config set interval 1d --local',
   ]) {
     expect(await sandbox.call(args.split(' '), ENV), args).toMatchObject({ code: 0 })
   }
@@ -120,6 +110,7 @@ async function runCommand(sandbox: CliSandbox, command: string, args: string): P
   // oclif has nothing to do with it.
   if (command === 'version') return sandbox.run(['version', '--json'])
   if (command === 'serve') return (await startServeCommand(sandbox, [], sandbox.start(line, ENV))).stop()
+  if (command === 'config unset') await sandbox.call(['config', 'set', args, '1d'])
   return sandbox.call(line, ENV)
 }
 
@@ -199,10 +190,10 @@ describe('an unknown command', () => {
     expect(JSON.parse(run.stdout).error).toEqual({ code: 'usage', message, exitCode: 2, suggestions })
   })
 
-  it('is one where the environment or a config file says json', async () => {
+  it('is one where the environment or the config file says json', async () => {
     expect((await call('foo', { KLINES_JSON: '1' })).stdout).toMatch(/^\{/)
     const sandbox = await prepare()
-    sandbox.write('klines.config.json', '{"json":true}')
+    expect(await sandbox.call(['config', 'set', 'json', 'true'])).toMatchObject({ code: 0 })
     expect((await sandbox.call(['foo'])).stdout).toMatch(/^\{/)
     await expect(sandbox.call(['foo', '--no-json'])).rejects.toThrow('Unknown command: foo.')
   })

@@ -4,7 +4,7 @@ import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { startManyWindows } from '../support/cli/many-windows-server.js'
 import { cases, oneOf } from '../support/full.js'
 import { onlyPart } from '../support/lake.js'
-import { MANY_SYMBOLS, MANY_WINDOWS, manyPath, manyRows, manyWindows } from '../support/many-windows.js'
+import { MANY_END, MANY_SYMBOLS, MANY_WINDOWS, manyPath, manyRows, manyWindows } from '../support/many-windows.js'
 import { candle, PRESENT, putFile } from '../support/synthetic-tree.js'
 
 const newSandbox = useSandboxes()
@@ -97,7 +97,7 @@ it.each(
   ]),
 )('a download into %s makes the same lake with several threads', async (_, mirror) => {
   const server = await startManyWindows(newSandbox())
-  const source = ['--base-url', server.url, '--mirror', mirror, '--accept-list', '--to', '2023']
+  const source = ['--base-url', server.url, '--mirror', mirror, '--to', MANY_END]
   const download = async (threads: string) => {
     const sandbox = newSandbox()
     // The time of the service: with another, a note would say this machine's time.

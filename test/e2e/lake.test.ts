@@ -5,7 +5,7 @@ import { DryRunSchema, RunSchema } from '../../src/cli/reports/schema.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { parseObject, startTreeServer, stockedSandbox } from '../support/cli/stocked-sandbox.js'
 import { deferred } from '../support/deferred.js'
-import { digits, findTablePart, tablePart, withoutIds } from '../support/delta.js'
+import { findTablePart, tablePart, withoutIds } from '../support/delta.js'
 import { fileSnapshot, onlyPart } from '../support/lake.js'
 import { duckdb } from '../support/oracles/duckdb.js'
 import { OPEN_WEEK, PRESENT, putFile, RENDERED, weekPath, weekRows } from '../support/synthetic-tree.js'
@@ -171,7 +171,7 @@ describe('--layout hive', () => {
     ["it's ?", []],
     ['ütf ☃', []],
     ["[it's] ☃*", ['--table', 'delta']],
-  ])('a lake in the folder %j %j is read by _views.sql and klines sql', async (name, options) => {
+  ])('a lake in the folder %j %j is read by _views.sql', async (name, options) => {
     const { sandbox } = await stockedSandbox(newSandbox(), ['BTCUSDT'])
     const run = await sandbox.call([...EXPORT.slice(0, 2), ...EXPORT.slice(3, -1), name, ...options])
     expect(run).toMatchObject({ code: 0, stderr: '' })
@@ -183,8 +183,6 @@ describe('--layout hive', () => {
     await connection.run(views)
     const read = await connection.runAndReadAll(`select count(*)::int as n from candles('BTCUSDT', '15m')`)
     expect(read.getRows()).toEqual([[42]])
-    const sql = await sandbox.call(['sql', '--lake', name, '-f', 'csv', `select count(*) as n from klines`])
-    expect(sql).toMatchObject({ code: 0, stderr: '', stdout: 'n\n42\n' })
   })
 
   it('interrupted, it says so, and leaves the lake as it was, without a lock', async () => {
@@ -235,9 +233,8 @@ describe('--layout hive', () => {
 
 describe('--table delta', () => {
   const TABLE = [...EXPORT, '--table', 'delta']
-  const COUNT = 'select symbol, count(*) as n from klines group by 1 order by 1'
 
-  it('adds a version a run with changes, which klines sql reads, and --vacuum removes old files', async () => {
+  it('adds a version a run with changes, and --vacuum removes old files', async () => {
     const { sandbox } = await stockedSandbox(newSandbox())
     const dry = await sandbox.call([...TABLE, '--dry-run'])
     expect(dry.stdout).toContain(
@@ -253,15 +250,6 @@ describe('--table delta', () => {
       unchanged: 1,
       delta: { version: 1, isNew: true, vacuumed: 0 },
     })
-    const rows = '[{"symbol":"BTCUSDT","n":42},{"symbol":"ETHUSDT","n":48}]'
-    const query = await sandbox.call(['sql', '--lake', 'lake', '-f', 'json', COUNT])
-    expect(query).toMatchObject({ code: 0, stderr: '' })
-    expect(JSON.parse(query.stdout)).toEqual(JSON.parse(rows))
-    // The log alone is enough for it.
-    await sandbox.shell('rm lake/_klines.json')
-    expect(JSON.parse((await sandbox.call(['sql', '--lake', 'lake', '-f', 'json', COUNT])).stdout)).toEqual(
-      JSON.parse(rows),
-    )
     expect((await sandbox.call([...TABLE, '--vacuum', '7d'])).stdout).toContain('Delta table: still version 1.\n')
     const week = { KLINES_TEST_NOW: String(PRESENT + 8 * 86_400_000) }
     const old = `lake/${findTablePart(sandbox.path('lake'), 'ETHUSDT', 0)}`
@@ -300,19 +288,10 @@ describe('--table delta', () => {
     expect(run.stderr).toContain(message)
     expect(sandbox.exists('lake')).toBe(false)
   })
-
-  it('klines sql says what is wrong with a log', async () => {
-    const { sandbox } = await stockedSandbox(newSandbox())
-    await sandbox.call(TABLE)
-    sandbox.write(`lake/_delta_log/${digits(0)}.json`, '{')
-    const run = await sandbox.call(['sql', '--lake', 'lake', COUNT])
-    expect(run).toMatchObject({ code: 2, stdout: '' })
-    expect(run.stderr).toContain('Cannot use the log lake/_delta_log: ')
-  })
 })
 
 describe('the name of a file of another format', () => {
-  it.each(['x.csv', 'sub/x.json.gz', 'x.svg'])('is refused as the folder of a lake: %s', async name => {
+  it.each(['x.csv', 'sub/x.json.gz'])('is refused as the folder of a lake: %s', async name => {
     const { sandbox } = await stockedSandbox(newSandbox())
     for (const more of [[], ['--dry-run']]) {
       const run = await sandbox.call([...EXPORT.slice(0, -1), name, ...more])

@@ -87,6 +87,8 @@ async function runBlocks(sandbox: CliSandbox, blocks: readonly Block[]): Promise
   for (const { language, code: written } of blocks) {
     const code = written.replaceAll(ADDRESS, server?.url ?? ADDRESS)
     if (language === 'sql') {
+      // As `duckdb -init` does.
+      if (sandbox.exists('lake/_views.sql')) await connection.run(sandbox.bytes('lake/_views.sql').toString())
       const rows = (await connection.runAndReadAll(code)).getRows()
       printed.push(rows.map(row => row.join(' | ')))
       continue

@@ -271,30 +271,6 @@ describe('update of files', () => {
     expect(run.stderr).toContain(`klines download ${BTC} -i 15m --base-url ${server.url} ${from} -o x.parquet --force`)
   })
 
-  it('an address that nobody but the file names gets no request', async () => {
-    const { sandbox, server, call, make, endWeek } = await setup()
-    await make('a.parquet')
-    endWeek()
-    server.reset()
-    const refused = await call('update a.parquet')
-    expect(refused).toMatchObject({ code: 2, stdout: '' })
-    expect(refused.stderr).toContain(`klines update a.parquet --base-url ${server.url}`)
-    const other = await call('update a.parquet --base-url sample')
-    expect(other).toMatchObject({ code: 2, stdout: '' })
-    expect(other.stderr).toContain(`has candles of ${server.url}, and this run of sample.`)
-    sandbox.write('klines.config.json', JSON.stringify({ mirror: 'm', 'base-url': server.url }))
-    const folder = await call('update a.parquet')
-    expect(folder).toMatchObject({ code: 2, stdout: '' })
-    rmSync(sandbox.path('klines.config.json'))
-    expect(server.log).toEqual([])
-    expect(await call(`update a.parquet --base-url ${server.url}`)).toMatchObject({ code: 0, stderr: '' })
-    // There is a mirror of it now, in the cache folder.
-    expect(await call('update a.parquet')).toMatchObject({ code: 0, stderr: '' })
-    expect((await call('update a.parquet --mirror other')).code).toBe(0)
-    putFile(sandbox.folder, 'other/mirror.json', { layout: 1, baseUrl: 'http://127.0.0.1:9', complete: false })
-    expect(await call('update a.parquet --mirror other')).toMatchObject({ code: 2, stdout: '' })
-  })
-
   it('what fails does not keep others from being updated', async () => {
     const { sandbox, call, make, endWeek } = await setup()
     await make('gone.parquet', '--from 2025-01-13 --to 2025-01-27')

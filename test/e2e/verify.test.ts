@@ -403,7 +403,7 @@ describe('--resample', () => {
   it('works on download and in every format', async () => {
     const sandbox = newSandbox()
     const location = ['--base-url', 'sample']
-    for (const ending of ['csv', 'json', 'jsonl', 'parquet', 'arrow', 'svg']) {
+    for (const ending of ['csv', 'json', 'jsonl', 'parquet', 'arrow']) {
       const run = await sandbox.call([
         'download',
         'BTCUSDT',

@@ -21,8 +21,6 @@ describe('the format of a file', () => {
     ['a.parquet', undefined, 'parquet', false],
     ['a.arrow', undefined, 'arrow', false],
     ['a.feather', undefined, 'arrow', false],
-    ['a.svg', undefined, 'svg', false],
-    ['a.svg.gz', undefined, 'svg', true],
     ['x.parquet/a.csv', undefined, 'csv', false],
     ['.csv', undefined, 'csv', false],
     ['a.csv', 'parquet', 'parquet', false],
@@ -40,7 +38,7 @@ describe('the format of a file', () => {
       const error = thrownBy(() => resolveFormat(path, undefined))
       expect(error).toMatchObject({
         code: 'bad_output',
-        suggestions: ['Name the format with `format`: csv, json, jsonl, parquet, arrow, svg.'],
+        suggestions: ['Name the format with `format`: csv, json, jsonl, parquet, arrow.'],
       })
       expect(error.message).toContain(`The name ${path} has no known extension.`)
     },
@@ -98,20 +96,6 @@ describe('the files of a template', () => {
     expect(error.code).toBe('bad_output')
     expect(error.message).toContain(`series would share ${shared}.`)
     expect(error.suggestions[0]).toContain('{symbol} and {interval}')
-  })
-
-  test.each([
-    ['all.svg', undefined, 'all.svg'],
-    ['{symbol}.svg.gz', undefined, 'BTCUSDT.svg.gz'],
-    ['-', 'svg', 'stdout'],
-  ] as const)('several series in one picture are refused: %s', (template, format, shared) => {
-    const error = thrownBy(() => plan(template, format))
-    expect(error).toMatchObject({
-      code: 'bad_output',
-      message: expect.stringMatching(/^A picture shows one series, and \d series would share /),
-      suggestions: ['Write a file a series with {symbol} and {interval} in `output`.'],
-    })
-    expect(error.message).toContain(`series would share ${shared}.`)
   })
 
   test('json files of one series each are accepted', () => {

@@ -94,7 +94,7 @@ describe('a row format must fit the file format; no option is silently ignored',
     })
   })
 
-  test.each(['csv', 'json', 'jsonl', 'arrow', 'svg'] as const)('%s accepts only the compression none', format => {
+  test.each(['csv', 'json', 'jsonl', 'arrow'] as const)('%s accepts only the compression none', format => {
     expect(parseRowFormat({}, format).compression).toBe('none')
     expect(parseRowFormat({ compression: 'none' }, format).compression).toBe('none')
     for (const compression of COMPRESSIONS.filter(name => name !== 'none')) {
@@ -102,42 +102,5 @@ describe('a row format must fit the file format; no option is silently ignored',
       expect(error.message).toBe(`\`compression: '${compression}'\` is for parquet; ${format} accepts only none.`)
       expect(error.code).toBe('bad_option')
     }
-  })
-
-  test('svg is a picture of 1200 x 600 pixels in light colours by default', () => {
-    const picture = { theme: 'light', width: 1200, height: 600, log: false }
-    expect(parseRowFormat({}, 'svg').picture).toEqual(picture)
-    const other = { theme: 'dark', width: 400, height: 10_000, log: true } as const
-    expect(parseRowFormat(other, 'svg').picture).toEqual(other)
-  })
-
-  test.each([{ columns: ['close'] }, { timeFormat: 'ms' }, { numbers: 'text' }] as const)('svg refuses %j', option => {
-    const error = thrownBy(() => parseRowFormat(option, 'svg'))
-    expect(error).toMatchObject({
-      code: 'bad_option',
-      message: `\`${Object.keys(option)[0]}\` is for formats with rows; svg is a picture of the candles.`,
-    })
-  })
-
-  test.each(['csv', 'json', 'jsonl', 'parquet', 'arrow'] as const)('%s refuses what only a picture has', format => {
-    for (const option of [{ theme: 'light' }, { width: 1200 }, { height: 600 }, { log: true }] as const) {
-      const error = thrownBy(() => parseRowFormat(option, format))
-      expect(error).toMatchObject({
-        code: 'bad_option',
-        message: `\`${Object.keys(option)[0]}\` is for svg; ${format} has rows and no picture.`,
-      })
-    }
-    expect(parseRowFormat({ log: false }, format).picture).toBeUndefined()
-  })
-
-  test.each([
-    [{ theme: 'sepia' }, '`theme` is "sepia". Expected light or dark.'],
-    [{ width: 399 }, '`width` is 399. Expected a whole number of pixels from 400 to 10000.'],
-    [{ width: 10_001 }, '`width` is 10001. Expected a whole number of pixels from 400 to 10000.'],
-    [{ width: 800.5 }, '`width` is 800.5. Expected a whole number of pixels from 400 to 10000.'],
-    [{ height: 239 }, '`height` is 239. Expected a whole number of pixels from 240 to 10000.'],
-    [{ height: Number.NaN }, '`height` is NaN. Expected a whole number of pixels from 240 to 10000.'],
-  ])('svg refuses %j', (option, message) => {
-    expect(thrownBy(() => parseRowFormat(option as never, 'svg'))).toMatchObject({ code: 'bad_option', message })
   })
 })

@@ -2,8 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 
-/** The number of faults that the catalogue lists, F01 to F90. */
+/** The number of the last fault of the catalogue, and the numbers that it no longer has. */
 const FAULTS = 90
+const GONE = ['F78']
 
 it('every fault of the catalogue has a test named after it, and no test has another number', () => {
   const folder = join(import.meta.dirname, '..')
@@ -13,5 +14,5 @@ it('every fault of the catalogue has a test named after it, and no test has anot
     .flatMap(name => [...readFileSync(join(folder, name), 'utf8').matchAll(/['"`](F\d+) \S/g)])
   const numbers = new Set(titles.map(([, number]) => number))
   const all = Array.from({ length: FAULTS }, (_, index) => `F${String(index + 1).padStart(2, '0')}`)
-  expect(numbers).toEqual(new Set(all))
+  expect(numbers).toEqual(new Set(all.filter(number => !GONE.includes(number))))
 })

@@ -78,15 +78,6 @@ async function viewSums(sandbox: CliSandbox): Promise<Sums> {
   return Object.fromEntries(rows.map(({ symbol, n, total }) => [symbol, [n, total]])) as Sums
 }
 
-/** What `klines sql` says. */
-async function sqlSums(sandbox: CliSandbox): Promise<Sums> {
-  const sql = 'select symbol, count(*)::int as n, sum(open)::decimal(38,8) as total from klines group by 1 order by 1'
-  const run = await sandbox.call(['sql', '--lake', 'lake', '-f', 'json', sql])
-  expect(run).toMatchObject({ code: 0, stderr: '' })
-  const rows: { symbol: string; n: number; total: string }[] = JSON.parse(run.stdout)
-  return Object.fromEntries(rows.map(({ symbol, n, total }) => [symbol, [n, total]]))
-}
-
 /** A kill needs a process of its own, which takes time. */
 const KILLS = [
   ['promises.link', 'SIGKILL', 'F42'],
@@ -204,7 +195,6 @@ describe.each([
         const table = sandbox.path('lake')
         const states = [OLD, changed]
         expect(states).toContainEqual(await viewSums(sandbox))
-        expect(states).toContainEqual(await sqlSums(sandbox))
         if (logNames(table).includes(`${'0'.repeat(20)}.json`)) expect(states).toContainEqual(await tableSums(table))
         expect(await sandbox.call([...to, '--force'])).toMatchObject({ code: 0, stderr: '' })
         expect(await viewSums(sandbox)).toEqual(changed)

@@ -205,7 +205,6 @@ const STRANGE: readonly [string, (path: string) => void, RegExp][] = [
 /** Commands that read a lake. A file that is not expected must not block the test process: they run in processes of their own. */
 const READERS: readonly (readonly string[])[] = [
   ['fingerprint', './lake'],
-  ['sql', '--lake', 'lake', 'SELECT count(*) FROM klines'],
   ['diff', 'lake', 'm'],
 ]
 

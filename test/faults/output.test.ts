@@ -1,17 +1,13 @@
-import { mkdirSync, readlinkSync, symlinkSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { readlinkSync, symlinkSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { bigMirror } from '../support/big-mirror.js'
-import { CLOCK, type CliSandbox } from '../support/cli/cli-sandbox.js'
-import { makeRows } from '../support/exchange/made-rows.js'
+import type { CliSandbox } from '../support/cli/cli-sandbox.js'
 import { filesBelow } from '../support/files-below.js'
 import { oneOf, oneTestOf } from '../support/full.js'
-import { csvOf, sampleRows } from '../support/sample-tree.js'
 import { type FaultScenario, useFaultScenarios } from './support/fault-scenario.js'
 
 const newScenario = useFaultScenarios()
-const CASE_BLIND_FS = fileURLToPath(new URL('support/case-blind-fs.mjs', import.meta.url))
 const OLD = 'what was there before\n'
 const EXPORT = 'klines export BTCUSDT -i 15m --mirror m'
 
@@ -127,78 +123,22 @@ describe('an output that cannot be written', () => {
   })
 })
 
-describe('F62 two outputs that are one file', () => {
-  const both = (scenario: FaultScenario, output: string, ...more: string[]) =>
-    scenario
-      .args([...more])
-      .flatMap(arg => (arg === 'x.csv' ? [output] : arg === 'BTCUSDT' ? ['BTCUSDT', 'ETHUSDT'] : [arg]))
-
-  it.concurrent.each<[string, string, string]>([
-    ['a link', 'cp old.csv ETHUSDT.csv; ln -s ETHUSDT.csv BTCUSDT.csv', '{symbol}.csv'],
-    ['a hard link', 'cp old.csv ETHUSDT.csv; ln ETHUSDT.csv BTCUSDT.csv', '{symbol}.csv'],
-    ['links to a third file', 'ln -s old.csv ETHUSDT.csv; ln -s old.csv BTCUSDT.csv', '{symbol}.csv'],
-    ['folders that are one', 'mkdir BTCUSDT; ln -s BTCUSDT ETHUSDT', '{symbol}/new.csv'],
-  ])('%s are refused before the first request, and nothing is written', async (_, prepare, output) => {
+describe('F62 two outputs with one path', () => {
+  it.concurrent('in case or Unicode form only are refused before anything is done', async () => {
     const scenario = await newScenario()
-    scenario.sandbox.write('old.csv', OLD)
-    await scenario.shell(prepare)
-    const before = scenario.outputs()
-    for (const more of [['--force'], [], ['--force', '--dry-run']]) {
-      const run = await scenario.run(both(scenario, output, ...more))
+    for (const more of [[], ['--force'], ['--dry-run']]) {
+      const run = await scenario.run([
+        ...'download BTCUSDT -i 1m,1M --mirror m -o new/{interval}/{symbol}.csv'.split(' '),
+        ...['--base-url', scenario.server.url, ...more],
+      ])
       expect(run).toMatchObject({ code: 2, stdout: '' })
-      expect(run.stderr).toMatch(/^klines: BTCUSDT\S*\.csv and ETHUSDT\S*\.csv are the same file, /)
+      expect(run.stderr).toBe(
+        'klines: new/1m/BTCUSDT.csv and new/1M/BTCUSDT.csv differ only in case or Unicode form: on some disks they are the same file.\n' +
+          '  Give each an export with an -o of its own.\n',
+      )
     }
     expect(scenario.server.log).toEqual([])
-    expect(scenario.outputs()).toEqual(before)
-    expect(scenario.sandbox.text('old.csv')).toBe(OLD)
-    expect(filesBelow(scenario.mirror)).toEqual([])
-  })
-
-  describe('1m and 1M in folders that will be made', () => {
-    const ARGS = ['export', 'BTCUSDT', '-i', '1m,1M', '--mirror', 'm', '-o', 'new/{interval}/{symbol}.csv', '--mkdir']
-    const rows = {
-      '1m': makeRows('BTCUSDT', '1m', Date.UTC(2026, 0, 5), Date.UTC(2026, 0, 6), [], 60_000),
-      '1M': sampleRows('BTCUSDT', '1M'),
-    }
-    const newMirror = async () => {
-      const { sandbox } = await newScenario()
-      const files = {
-        'symbols.json': ['BTCUSDT'],
-        'start-dates/1min.json': ['2026-01-05'],
-        'start-dates/1M.json': ['2010-01-01'],
-        '1min/BTCUSDT/2026-01-05.json': rows['1m'],
-        '1M/BTCUSDT/2010-01-01.json': rows['1M'],
-      }
-      for (const [name, content] of Object.entries(files)) {
-        mkdirSync(dirname(sandbox.path(`m/api/klines/${name}`)), { recursive: true })
-        sandbox.write(`m/api/klines/${name}`, JSON.stringify(content))
-      }
-      return sandbox
-    }
-
-    it.concurrent('are written where case makes them two', async () => {
-      const sandbox = await newMirror()
-      expect(await sandbox.call(ARGS)).toMatchObject({ code: 0 })
-      for (const interval of ['1m', '1M'] as const)
-        expect(sandbox.text(`new/${interval}/BTCUSDT.csv`)).toBe(csvOf(rows[interval]))
-    })
-
-    it.concurrent.each(oneOf(2, [[['--force']], [[]]]))(
-      'are refused where it does not (a simulated disk, %j)',
-      async more => {
-        const sandbox = await newMirror()
-        const before = sandbox.files()
-        const run = await sandbox.run([...ARGS, ...more], {
-          NODE_OPTIONS: `--import=${CLOCK} --import=${CASE_BLIND_FS}`,
-        })
-        expect(run.code).toBe(2)
-        expect(run.stderr).toBe(
-          'klines: new/1m/BTCUSDT.csv and new/1M/BTCUSDT.csv are the same file, which would get the candles of only one of them.\n' +
-            '  Their names differ only in case or Unicode form, which this disk does not tell apart. Give each an export with an -o of its own.\n',
-        )
-        expect(sandbox.files()).toEqual(before)
-      },
-    )
+    expect(scenario.outputs()).toEqual([])
   })
 })
 

@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cases } from '../support/full.js'
-import { csvOf } from '../support/sample-tree.js'
-import { START_DATES, treeRows, weekPath } from '../support/synthetic-tree.js'
+import { START_DATES, weekPath } from '../support/synthetic-tree.js'
 import { ALL_WINDOWS, type FaultScenario, LIST, SYMBOLS_LIST, useFaultScenarios } from './support/fault-scenario.js'
 import { rows } from './support/responses.js'
 
@@ -66,32 +65,6 @@ describe('F59 a list of start dates that lacks', () => {
     })
   })
 
-  it.concurrent('an entry is taken with --accept-list as it is, with a note, and cached windows stay part of the output', async () => {
-    const scenario = await newScenario()
-    const accept = { args: ['--accept-list', '--force'] }
-    scenario.server.always(LIST, rows(without('2025-01-20')))
-    const first = await scenario.download(accept)
-    expect(first).toMatchObject({
-      code: 0,
-      stderr: 'Note: The list of 15m start dates lacks 2025-01-20; it is used anyway.\n',
-    })
-    expect(scenario.server.windowRequests()).not.toContain(weekPath('BTCUSDT', '2025-01-20'))
-    const shown = [...treeRows('BTCUSDT')].filter(([week]) => week !== '2025-01-20').flatMap(([, list]) => list)
-    expect(scenario.sandbox.text('x.csv')).toBe(csvOf(shown))
-    // The mirror alone has the same hole, and says so.
-    const offline = ['export', 'BTCUSDT', '-i', '15m', '--mirror', 'm', '--to', '2025-02-17', '-o', 'y.csv']
-    expect(await scenario.run(offline)).toMatchObject({
-      code: 3,
-      stderr: expect.stringContaining('BTCUSDT 15m 2025-01-20'),
-    })
-    expect(await scenario.run([...offline, '--accept-list'])).toMatchObject({ code: 0 })
-
-    await scenario.expectRepair(['2025-01-20'].map(week => weekPath('BTCUSDT', week)))
-    scenario.server.always(LIST, rows(without('2025-01-20')))
-    expect((await scenario.download(accept)).code).toBe(0)
-    expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
-  })
-
   it.concurrent('what this version knows, because the service begins later, earlier or goes on, is complete', async () => {
     for (const list of [
       START_DATES.slice(2),
@@ -143,9 +116,6 @@ describe('F59 a list of symbols', () => {
     const run = await scenario.downloadInProcess({ all: true, force: true })
     expect(run.code).toBe(3)
     expect(run.stderr).toContain('is incomplete: it lacks ETHUSDT.')
-    const accepted = await scenario.downloadInProcess({ all: true, force: true, acceptList: true })
-    expect(accepted).toMatchObject({ code: 0 })
-    expect(accepted.stderr).toContain('The list of symbols lacks ETHUSDT; it is used anyway.')
   }
 })
 

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { describeRun } from '../../src/cli/reports/run-text.js'
 import { exportLake, type LakeRequest } from '../../src/lake/export-lake.js'
-import { exportParts } from '../../src/sql/parts.js'
 import { catchError } from '../support/errors.js'
 import { exchangeSetup } from '../support/exchange/exchange-setup.js'
 import { madeMarket } from '../support/exchange/made-market.js'
@@ -105,17 +104,4 @@ describe('a lake with 1m', () => {
     expect(describeLarge('lake/a.parquet', 500e6)).not.toContain('--partition')
     expect(describeLarge('lake/year=2024/a.parquet', 600e6)).not.toContain('--partition')
   })
-})
-
-it('SQL over a mirror reads 1m and 1M from folders with different names', async () => {
-  const { update, request, mirror, folder } = await setup()
-  await update()
-  const calls = [
-    ['TICKUSDT', '1m'],
-    ['TICKUSDT', '1M'],
-  ]
-  const query = { sql: '', isExplain: false, readsAll: false, calls }
-  const options = { mirror, now: request().now, to: RANGE.to, from: '2026-03-01', signal: new AbortController().signal }
-  const { parts } = await exportParts(query, join(folder, 'sql'), options)
-  expect(parts.map(path => path.split('interval=')[1])).toEqual(['1min/part-0.parquet', '1M/part-0.parquet'])
 })

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { flagValues } from '../../src/cli/completion/values.js'
-import { FOLDER_GROUPS } from '../../src/cli/config/key-groups.js'
 import { toFlags } from '../../src/cli/option-flags.js'
 import { COMMANDS } from '../../src/commands/index.js'
 import { parseRowFormat } from '../../src/export/row-format.js'
@@ -18,10 +17,6 @@ const EXPECTED: Record<string, [string, string, unknown, string]> = {
   timeFormat: ['time-format', 'KLINES_TIME_FORMAT', 'ns', 'csv json jsonl'],
   numbers: ['numbers', 'KLINES_NUMBERS', 'float', 'parquet arrow'],
   compression: ['compression', 'KLINES_COMPRESSION', 'lz4', 'parquet'],
-  theme: ['theme', 'KLINES_THEME', 'sepia', 'svg'],
-  width: ['width', 'KLINES_PICTURE_WIDTH', 1, 'svg'],
-  height: ['height', 'KLINES_PICTURE_HEIGHT', 0.5, 'svg'],
-  log: ['log', 'KLINES_LOG', undefined, 'svg'],
 }
 
 /** The same for which candles a file has; whether the query has it in place of formats. */
@@ -58,10 +53,6 @@ describe.each(CANDLE_ENTRIES)('$name', ({ name, option }) => {
     expect(flagValues({ name: flag, type: 'option' }).words).toEqual(values)
   })
 
-  it("may be set in a folder's file", () => {
-    expect(FOLDER_GROUPS.find(({ names }) => names.includes(flag))?.about).toBe('which candles')
-  })
-
   it('is called so in messages of the command line and of /export', () => {
     expect(toFlags(`\`${name}\` is`)).toBe(`--${flag} is`)
     const error = new KlinesError('bad_option', `\`${name}\` is wrong.`)
@@ -78,16 +69,11 @@ describe.each(CANDLE_ENTRIES)('$name', ({ name, option }) => {
 
 describe.each(OUTPUT_ENTRIES)('$name', ({ name, option }) => {
   const [flag, variable, wrong, formats] = EXPECTED[name]
-  const isRefused = wrong !== undefined
 
   it.each(['export', 'download'] as const)('is a flag of %s, with help and a variable', command => {
-    const found = COMMANDS[command].flags[flag as 'theme']
+    const found = COMMANDS[command].flags[flag as 'numbers']
     expect(found).toMatchObject({ summary: option.summary, env: variable, helpGroup: 'output' })
     if (option.takes === 'choice') expect(found).toMatchObject({ options: option.values })
-  })
-
-  it("may be set in a folder's file", () => {
-    expect(FOLDER_GROUPS.find(({ names }) => names.includes(flag))?.about).toBe(option.group)
   })
 
   it('is completed with its values', () => {
@@ -108,7 +94,7 @@ describe.each(OUTPUT_ENTRIES)('$name', ({ name, option }) => {
     expect(FORMATS.filter(format => !(unusableFlags(format) as string[]).includes(flag)).join(' ')).toBe(formats)
   })
 
-  it.runIf(isRefused)('has values that the library refuses, and every interface in its own words', () => {
+  it('has values that the library refuses, and every interface in its own words', () => {
     const error = thrownBy(() => parseRowFormat({ [name]: wrong } as never, formats.split(' ')[0] as 'csv'))
     expect(error.code).toBe('bad_option')
     if (name === 'columns') return

@@ -39,7 +39,6 @@ const LAYERS: Record<string, number> = {
   lake: 10,
   lock: 10,
   'candle-files': 10.5,
-  sql: 11,
   diff: 11,
   'index.ts': 11,
   'greeting.ts': 11,
@@ -48,7 +47,7 @@ const LAYERS: Record<string, number> = {
   'main.ts': 14,
 }
 const MAX_COMMAND_LINES = 60
-const HEAVY = ['ajv', 'apache-arrow', 'hyparquet-writer', '@duckdb']
+const HEAVY = ['ajv', 'apache-arrow', 'hyparquet-writer']
 
 const all = findEdges()
 /** The room of a file; those within `klines` are layers of their own. */

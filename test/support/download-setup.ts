@@ -44,7 +44,6 @@ export function openTestSource(server: TreeServer, mirror: string, options: Part
   const using = {
     refresh: false,
     readOnly: false,
-    acceptList: false,
     manySymbols: false,
     manyRequests: false,
     now: () => NOW,

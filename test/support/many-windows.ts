@@ -4,6 +4,9 @@ const [QUARTER, DAY] = [900_000, 86_400_000]
 const FIRST = Date.UTC(2018, 0, 1)
 const WEEKS = 64
 
+/** The day after the last window. */
+export const MANY_END = new Date(FIRST + WEEKS * 7 * DAY).toISOString().slice(0, 10)
+
 export const MANY_SYMBOLS = [
   'BTCUSDT',
   'ETHUSDT',

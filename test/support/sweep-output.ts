@@ -1,5 +1,5 @@
-import { recoverTargets } from '../../src/export/output/leftovers.js'
+import { removeLeftovers } from '../../src/export/output/temp.js'
 
 /** Removes the temp files that killed runs left beside an output. */
-await recoverTargets([process.argv[2]])
+await removeLeftovers([process.argv[2]])
 console.log('swept')

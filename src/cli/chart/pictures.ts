@@ -1,15 +1,19 @@
 import { drawSvg, SAMPLE_NOTE } from '../../chart/svg/draw-svg.js'
 import { maxCandles } from '../../chart/svg/layout.js'
-import type { PictureOptions } from '../../chart/svg/picture-options.js'
+import {
+  DEFAULT_PICTURE,
+  PICTURE_HEIGHTS,
+  PICTURE_WIDTHS,
+  type PictureOptions,
+} from '../../chart/svg/picture-options.js'
 import { commitOutputs } from '../../export/output/commit.js'
 import { type OpenOptions, openOutput } from '../../export/output/open.js'
 import type { Output } from '../../export/output/output.js'
 import { checkOutputs, parseTemplate, planOutputs } from '../../export/output-spec.js'
-import { parsePicture } from '../../export/row-format.js'
 import { SAMPLE } from '../../http/base-url.js'
 import { KlinesError } from '../../klines/errors.js'
 import { formatBytes, plural } from '../../klines/text.js'
-import type { FileFormat } from '../../options/formats.js'
+import { formatOfName } from '../../options/formats.js'
 import type { ChartFlags } from '../flags/chart.js'
 import { chartObject } from '../reports/chart.js'
 import type { Report } from '../reports/report.js'
@@ -24,7 +28,7 @@ const MAX_ROWS = 200
 export interface PictureJob {
   /** A path with placeholders, or `-` for stdout. */
   readonly template: string
-  readonly format: FileFormat
+  readonly gzip: boolean
   readonly picture: PictureOptions
 }
 
@@ -35,16 +39,25 @@ export interface PictureJob {
 export function parsePictures(flags: ChartFlags, given: ReadonlySet<string>): PictureJob | undefined {
   const template = flags.output ?? (given.has('format') ? '-' : undefined)
   if (template === undefined) return checkTerminal(flags, given)
-  const format = parseTemplate(template, flags.format ?? (template === '-' ? 'svg' : undefined))
-  if (format.format !== 'svg') {
-    const message = `A chart is drawn as svg, and ${template} is ${format.format}. Expected a name that ends with .svg.`
+  if (template !== '-' && flags.format === undefined && !/\.svg(\.gz)?$/i.test(template)) {
+    const format = formatOfName(template)
+    const reason = format ? `is ${format}` : 'has no known extension'
+    const message = `A chart is drawn as svg, and ${template} ${reason}. Expected a name that ends with .svg.`
     throw new KlinesError('bad_output', message, { suggestions: ['`klines export` writes the candles themselves.'] })
   }
   if (flags.watch) throw refuse('--watch redraws on a terminal, and -o draws a picture.')
   if (flags.ascii && given.has('ascii')) throw refuse('--ascii is for a terminal, and -o draws a picture.')
   if (flags.json && template === '-') throw refuse('--json prints an object on stdout, where the picture goes.')
-  const [width, height] = [given.has('width') ? flags.width : undefined, given.has('height') ? flags.height : undefined]
-  return { template, format, picture: parsePicture({ theme: flags.theme, width, height, log: flags.log }) }
+  const { theme = DEFAULT_PICTURE.theme, log } = flags
+  const side = (name: 'width' | 'height', { min, max }: typeof PICTURE_WIDTHS) => {
+    const pixels = (given.has(name) ? flags[name] : undefined) ?? DEFAULT_PICTURE[name]
+    if (pixels >= min) return pixels
+    throw refuse(`--${name} is ${pixels}. Expected a whole number of pixels from ${min} to ${max}.`)
+  }
+  const sides = { width: side('width', PICTURE_WIDTHS), height: side('height', PICTURE_HEIGHTS) }
+  // A text, as JSON is.
+  const { gzip } = parseTemplate(template, 'json')
+  return { template, gzip, picture: { theme, ...sides, log } }
 }
 
 /** The width of a picture says how many candles it has room for. */
@@ -54,28 +67,27 @@ export function pictureRoom({ picture }: PictureJob): ChartRoom {
 
 /** What drawing needs beside the candles. */
 interface DrawOptions extends OpenOptions {
-  readonly warn: (warning: string) => void
   readonly resample?: string | undefined
 }
 
 /**
- * Draws a picture of each series and puts all of them in their places, or none. Returns the report of the files; undefined when the
+ * Draws a picture of each series and puts all of them in their places. Returns the report of the files; undefined when the
  * picture went to stdout. Throws what `planOutputs` and `checkOutputs` throw.
  */
 export async function drawPictures(
   { loader, charts }: LoadedCharts,
-  { template, format, picture }: PictureJob,
+  { template, gzip, picture }: PictureJob,
   options: DrawOptions,
 ): Promise<Report<ChartObject> | undefined> {
   const labelled = charts
     .filter(({ candles }) => candles > 0)
     .map(chart => ({ ...chart.series, interval: options.resample ?? chart.series.interval, chart }))
-  const targets = planOutputs(template, format, labelled)
-  await checkOutputs(targets, options, options.warn)
+  const targets = planOutputs(template, { format: 'svg', gzip }, labelled)
+  await checkOutputs(targets, options)
   const note = loader.source.info.baseUrl === SAMPLE ? SAMPLE_NOTE : undefined
   const outputs: Output[] = []
   try {
-    for (const { path, gzip, series } of targets) {
+    for (const { path, series } of targets) {
       const output = await openOutput(path, gzip, options)
       outputs.push(output)
       await output.write(new TextEncoder().encode(drawSvg(series[0].chart, picture, note)))

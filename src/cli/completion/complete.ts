@@ -33,7 +33,7 @@ export function complete(words: readonly string[], table: CommandTable): Complet
   const found = findCommand(before, table)
   const names = commandNames(before, table)
   if (found) {
-    const completion = completeArguments(found.command, before.slice(found.length), current)
+    const completion = completeArguments(found.command, before.slice(found.length), current, table)
     return { ...completion, candidates: [...toWords(names, current).candidates, ...completion.candidates] }
   }
   if (current.startsWith('-')) names.push(HELP, ...(before.length === 0 ? [VERSION] : []))
@@ -45,7 +45,12 @@ function commandNames(before: readonly string[], table: CommandTable): Candidate
 }
 
 /** Completes a word after the name of a command. */
-function completeArguments(command: CommandEntry, before: readonly string[], current: string): Completion {
+function completeArguments(
+  command: CommandEntry,
+  before: readonly string[],
+  current: string,
+  table: CommandTable,
+): Completion {
   const read = readWords(before, command)
   if (read.pending) return completeValue(flagValues(read.pending), '', current)
   if (!read.flagsEnded && current.startsWith('-')) {
@@ -54,17 +59,17 @@ function completeArguments(command: CommandEntry, before: readonly string[], cur
     if (!attached) return toWords(flagNames(command, read.given, current), current)
     return flag?.type === 'option' ? completeValue(flagValues(flag), attached.head, attached.value) : toWords([], '')
   }
-  const values = nextArgument(command, read)
+  const values = nextArgument(command, read, table)
   if (values) return completeValue(values, '', current)
   return toWords(read.flagsEnded || current !== '' ? [] : flagNames(command, read.given, '--'), '')
 }
 
 /** What the next argument can be; undefined when the command takes no more. */
-function nextArgument({ args }: CommandEntry, read: ReadWords): Values | undefined {
+function nextArgument({ args }: CommandEntry, read: ReadWords, table: CommandTable): Values | undefined {
   const entries = Object.values(args)
   const next = entries[read.args.length] ?? entries.find(({ multiple }) => multiple)
   if (next === undefined) return undefined
-  const values = argValues(next)
+  const values = argValues(next, table)
   if (!next.multiple) return values
   const given = read.args.flatMap(word => word.split(',')).map(word => word.toUpperCase())
   if (given.includes(ALL.toUpperCase())) return undefined

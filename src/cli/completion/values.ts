@@ -3,8 +3,7 @@ import { EXCHANGE_INTERVALS } from '../../klines/intervals.js'
 import { SYMBOLS } from '../../klines/symbols.js'
 import { CANDLE_ENTRIES } from '../../options/candle-options.js'
 import { OUTPUT_ENTRIES } from '../../options/output-options.js'
-import { FOLDER_GROUPS, USER_GROUPS } from '../config/key-groups.js'
-import type { ArgEntry, CommandEntry, FlagEntry } from './command-table.js'
+import type { ArgEntry, CommandEntry, CommandTable, FlagEntry } from './command-table.js'
 
 /** What a value can be. */
 export interface Values {
@@ -28,7 +27,6 @@ const FLAG_WORDS: Readonly<Record<string, readonly string[]>> = {
 }
 
 const ARG_WORDS: Readonly<Record<string, readonly string[]>> = {
-  key: [...FOLDER_GROUPS, ...USER_GROUPS].flatMap(({ names }) => names).sort(),
   symbol: [...SYMBOLS, ALL],
   interval: EXCHANGE_INTERVALS,
   time: ['today', 'yesterday'],
@@ -46,7 +44,11 @@ export function flagValues({ name, options, helpValue, delimiter }: FlagEntry): 
 }
 
 /** What an argument takes; no words when nothing is known about it. */
-export function argValues({ name, options, multiple }: ArgEntry): Values {
+export function argValues({ name, options, multiple }: ArgEntry, { commands }: CommandTable): Values {
+  if (name === 'key') {
+    const keys = new Set(Object.values(commands).flatMap(({ flags }) => Object.keys(flags)))
+    return { kind: 'words', words: [...keys].sort() }
+  }
   const known = options ?? (Object.hasOwn(ARG_WORDS, name) ? ARG_WORDS[name] : [])
   const words = multiple ? known : known.filter(word => word !== ALL)
   if (FILE_ARGS.includes(name)) return { kind: 'files', words }

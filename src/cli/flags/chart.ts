@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags'
-import { PICTURE_HEIGHTS, PICTURE_WIDTHS } from '../../chart/svg/picture-options.js'
+import { DEFAULT_PICTURE, PICTURE_HEIGHTS, PICTURE_WIDTHS, THEMES } from '../../chart/svg/picture-options.js'
 import { type FlagsOf, inGroup, pick } from './group.js'
 import { outputFlag, outputFlags } from './output.js'
 import { type OutputOptions, runFlags } from './run.js'
@@ -28,7 +28,11 @@ export const chartFlags = {
       helpValue: 'FORMAT',
       env: 'KLINES_CHART_FORMAT',
     })(),
-    theme: outputFlags.theme,
+    theme: Flags.option({
+      summary: `Colours of an SVG picture. Default: ${DEFAULT_PICTURE.theme}.`,
+      options: THEMES,
+      helpValue: 'THEME',
+    })(),
     force: outputFlags.force,
     mkdir: outputFlags.mkdir,
   }),
@@ -59,7 +63,7 @@ export const chartFlags = {
   }),
   ...locationFlags,
   ...fetchFlags,
-  ...pick(runFlags, 'accept-list', 'yes', 'progress'),
+  ...pick(runFlags, 'yes', 'progress'),
 }
 
 /** What `chartFlags` parse to. */

@@ -25,7 +25,7 @@ export const diffFlags = {
   ...pick(runFlags, 'series'),
   ...rangeFlags,
   ...fetchFlags,
-  ...pick(runFlags, 'accept-list', 'yes', 'progress'),
+  ...pick(runFlags, 'yes', 'progress'),
 }
 
 /** What `diffArgs` parse to. */

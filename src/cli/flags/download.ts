@@ -13,7 +13,7 @@ export const downloadFlags = {
   ...lakeFlags,
   ...locationFlags,
   ...fetchFlags,
-  ...pick(runFlags, 'accept-list', 'fail-on-gaps', 'fail-on-restated', 'yes'),
+  ...pick(runFlags, 'fail-on-gaps', 'yes'),
   ...pick(runFlags, 'dry-run', 'threads', 'progress', 'per-series'),
 }
 
@@ -24,7 +24,7 @@ export const exportFlags = {
   ...lakeFlags,
   ...pick(candleTableFlags, 'derive'),
   ...locationFlags,
-  ...pick(runFlags, 'accept-list', 'fail-on-gaps', 'dry-run', 'threads', 'progress', 'per-series'),
+  ...pick(runFlags, 'fail-on-gaps', 'dry-run', 'threads', 'progress', 'per-series'),
 }
 
 /** What the flags of `download` and `export` parse to. */
@@ -38,7 +38,7 @@ export interface JobFlags extends Partial<FlagsOf<typeof downloadFlags>>, Pick<C
 export const updateFlags = {
   ...locationFlags,
   ...fetchFlags,
-  ...pick(runFlags, 'accept-list', 'fail-on-gaps', 'yes', 'dry-run', 'threads', 'progress', 'per-series'),
+  ...pick(runFlags, 'fail-on-gaps', 'yes', 'dry-run', 'threads', 'progress', 'per-series'),
 }
 
 /** What `updateFlags` parse to. */

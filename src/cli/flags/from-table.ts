@@ -32,8 +32,8 @@ export function toOutputRequest(flags: OutputTableFlags): OutputRequest {
 }
 
 function toFlag(name: string, option: Option) {
-  const { takes, values = [], range, summary, placeholder, variable, helpGroup = 'output' } = option
-  const env = variable ?? variableOf(name)
+  const { takes, values = [], range, summary, placeholder, helpGroup = 'output' } = option
+  const env = variableOf(name)
   const shared = { summary, helpValue: placeholder, env, helpGroup }
   switch (takes) {
     case 'choice':

@@ -21,15 +21,8 @@ export const runFlags = {
       helpValue: 'SERIES',
     }),
     all: Flags.boolean({ summary: 'Also windows that start later than today.', env: 'KLINES_ALL_DATES' }),
-    'accept-list': Flags.boolean({
-      summary: 'Accept a list of windows even if entries known to exist are missing from it.',
-    }),
     'fail-on-gaps': Flags.boolean({
       summary: 'Exit code 3, and no export, when candles are missing in the range or at an end of it that is named.',
-    }),
-    'fail-on-restated': Flags.boolean({
-      summary:
-        'Exit code 6, and no export, when the service has changed cached candles; the mirror keeps the old ones.',
     }),
     yes: Flags.boolean({
       summary:
@@ -57,9 +50,3 @@ export const runFlags = {
 
 /** What `baseFlags` and `--progress` parse to: how a command prints. */
 export interface OutputOptions extends FlagsOf<typeof baseFlags>, FlagsOf<Pick<typeof runFlags, 'progress'>> {}
-
-/** Which config file; under no heading, as `klines config` has few flags. */
-export const localFlag = Flags.boolean({
-  summary: "The file of the working folder, ./klines.config.json, instead of the user's.",
-  env: 'KLINES_LOCAL',
-})

@@ -69,11 +69,10 @@ export const fetchFlags = inGroup('network', {
 
 /** What `fetchFlags` parse to, and the flags that say what may be downloaded. */
 interface FetchFlags extends Partial<FlagsOf<typeof fetchFlags>> {
-  'accept-list'?: boolean
   yes?: boolean
 }
 
 /** The options of these flags. */
-export function toFetchOptions({ concurrency, refresh, 'accept-list': acceptList, yes, ...limits }: FetchFlags) {
-  return { concurrency, refresh, acceptList, manySymbols: yes, manyRequests: yes, ...toLimits(limits) }
+export function toFetchOptions({ concurrency, refresh, yes, ...limits }: FetchFlags) {
+  return { concurrency, refresh, manySymbols: yes, manyRequests: yes, ...toLimits(limits) }
 }

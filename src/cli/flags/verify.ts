@@ -19,7 +19,7 @@ export const verifyFlags = {
     }),
   }),
   ...locationFlags,
-  ...pick(runFlags, 'threads', 'progress', 'accept-list'),
+  ...pick(runFlags, 'threads', 'progress'),
 }
 
 /** What `verifyFlags` parse to. */

@@ -8,7 +8,6 @@ import type { RangedRequest } from '../../export/export-series.js'
 import { parseColumns } from '../../export/row-format.js'
 import { systemClock } from '../../http/system-clock.js'
 import { KlinesError } from '../../klines/errors.js'
-import { isKnownSource } from '../../mirror/user-mirrors.js'
 import { isBinary, resolveFormat } from '../../options/formats.js'
 import { entriesFor } from '../../options/output-options.js'
 import type { RunContext } from '../base-command.js'
@@ -115,18 +114,17 @@ const LAKE_FLAGS = [
 ]
 
 /**
- * The flags for a lake: what is not on the command line comes from the lake that is there, also before variables and config files;
- * so does the base address, if it is a known one.
+ * The flags for a lake: what is not on the command line comes from the lake that is there, also before variables and the config file;
+ * so does the base address.
  */
-async function withLakeMemory(flags: ResolvedFlags, { given, fromFolder }: RunContext): Promise<ResolvedFlags> {
+async function withLakeMemory(flags: ResolvedFlags, { given }: RunContext): Promise<ResolvedFlags> {
   const { output, layout, force } = flags
   if (output === undefined || layout === undefined || force) return flags
   const { manifest } = await (await import('../../lake/folder.js')).openFolder(output)
   if (manifest === undefined) return flags
   const dropped = LAKE_FLAGS.filter(name => !given.has(name)).map(name => [name, undefined])
   const source = manifest.source ?? undefined
-  const isFree = source !== undefined && !given.has('base-url')
-  const isTaken = isFree && isKnownSource(source, fromFolder.has('mirror') ? undefined : flags.mirror)
+  const isTaken = source !== undefined && !given.has('base-url')
   return { ...flags, ...Object.fromEntries(dropped), ...(isTaken && { 'base-url': source }) }
 }
 
@@ -179,7 +177,6 @@ function toRequest(symbols: string[], flags: JobFlags, { signal }: RunContext): 
     ...toFetchOptions(flags),
     ...toOutputRequest(flags),
     failOnGaps: flags['fail-on-gaps'],
-    failOnRestated: flags['fail-on-restated'],
     signal,
   }
 }

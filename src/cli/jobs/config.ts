@@ -1,86 +1,62 @@
 import type * as Interfaces from '@oclif/core/interfaces'
-import { isKlinesError, KlinesError } from '../../klines/errors.js'
+import { KlinesError } from '../../klines/errors.js'
 import type { RunContext } from '../base-command.js'
-import { listValues } from '../config/defaults.js'
-import { configPaths, findConfigPath, readConfigFile, withoutKey, withValue, writeConfigFile } from '../config/file.js'
-import { checkFolderKeys } from '../config/folder-file.js'
-import { type CommandFlags, formatKey, loadCommands, parseKey } from '../config/keys.js'
-import { formatValue, parseArgument, parseSetting, readConfigFiles, readSettings } from '../config/settings.js'
-import { configReport } from '../reports/config.js'
+import { parseSetting, readSettings } from '../config/defaults.js'
+import { findConfigPath, readConfigFile, writeConfigFile } from '../config/file.js'
+import { formatValue } from '../error-origins.js'
+import { variableOf } from '../flags/group.js'
+import { type ConfigValue, configReport } from '../reports/config.js'
 import type { Report } from '../reports/report.js'
-import type { ConfigObject, ConfigPathObject, ConfigSetObject, ConfigUnsetObject } from '../reports/schema.js'
+import type { ConfigObject, ConfigSetObject, ConfigUnsetObject } from '../reports/schema.js'
 
-/** `config`: every value of a config file or an environment variable. Throws `bad_config`. */
+/** `config`: every value of an environment variable or the config file. Throws `bad_config`. */
 export async function runConfigList(config: Interfaces.Config): Promise<Report<ConfigObject>> {
-  const commands = await loadCommands(config)
-  const files = readConfigFiles()
-  const values = await listValues(commands, await readSettings(commands, files))
-  const exists = (path: string) => files.some(file => file.path === path)
-  return configReport(
-    values,
-    configPaths().map(place => ({ ...place, exists: exists(place.path) })),
-  )
-}
-
-/** `config path`: of the folder's file (`local`) or the user's. */
-export function runConfigPath(local: boolean): Report<ConfigPathObject> {
-  const { path } = findPath(local)
-  return { json: { path }, text: () => path }
+  const path = findConfigPath()
+  const variables = new Map<string, ConfigValue>()
+  for (const command of config.commands) {
+    for (const [key, { env: source }] of Object.entries(command.flags)) {
+      const value = source && process.env[source]
+      if (source && value) variables.set(source, { key, value, origin: 'environment', source, overridden: false })
+    }
+  }
+  const settings = [...(await readSettings(config))].map(([key, value]): ConfigValue => {
+    return { key, value, origin: 'user', source: String(path), overridden: Boolean(process.env[variableOf(key)]) }
+  })
+  // Sorting is stable: what overrides comes first.
+  const values = [...variables.values(), ...settings].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+  return configReport(values, path)
 }
 
 /** `config set`. Throws `bad_config`, and `output_unwritable`. */
 export async function runConfigSet(
   config: Interfaces.Config,
-  { key: text, value: argument }: { key: string; value: string },
-  local: boolean,
+  { key, value: argument }: { key: string; value: string },
   { warn }: RunContext,
 ): Promise<Report<ConfigSetObject>> {
-  const place = findPath(local)
-  const { path } = place
-  const key = parseKey(text)
-  const commands = await loadCommands(config)
-  if (place.origin === 'folder') checkFolderKeys(commands, [key])
-  const value = await parseSetting(commands, { ...key, ...place, value: argument }, parseArgument)
-  writeConfigFile(place, withValue(readConfigFile(place) ?? {}, key, value))
-  await warnOfStronger(commands, path, formatKey(key), warn)
-  const done = `Set ${formatKey(key)} to ${formatValue(key.name, value)} in ${path}.`
-  return { json: { path, key: formatKey(key), value }, text: () => done }
+  const path = requirePath()
+  const value = await parseSetting(config, key, argument)
+  writeConfigFile(path, { ...readConfigFile(path), [key]: value })
+  const variable = variableOf(key)
+  if (process.env[variable]) warn(`It has no effect here: ${variable} overrides it.`)
+  return { json: { path, key, value }, text: () => `Set ${key} to ${formatValue(key, value)} in ${path}.` }
 }
 
-/** `config unset`. Throws `bad_config` when the file lacks the key, and `output_unwritable`. */
-export function runConfigUnset(key: string, local: boolean): Report<ConfigUnsetObject> {
-  const place = findPath(local)
-  const { path } = place
-  const object = withoutKey(readConfigFile(place) ?? {}, key)
-  if (object === undefined) {
-    const suggestions = [
-      local ? "Without --local it is the user's file." : "--local is for the folder's file.",
-      'klines config lists every key.',
-    ]
+/** `config unset`: also of a key that is not valid. Throws `bad_config` when the file lacks it, and `output_unwritable`. */
+export function runConfigUnset(key: string): Report<ConfigUnsetObject> {
+  const path = requirePath()
+  const { [key]: value, ...rest } = readConfigFile(path)
+  if (value === undefined) {
+    const suggestions = ['klines config lists every key.']
     throw new KlinesError('bad_config', `${path} does not set "${key}".`, { suggestions })
   }
-  writeConfigFile(place, object)
+  writeConfigFile(path, rest)
   return { json: { path, key }, text: () => `Removed ${key} from ${path}.` }
 }
 
-/** Warns when the value that was set has no effect, or when the files are not valid for another reason. */
-async function warnOfStronger(
-  commands: readonly CommandFlags[],
-  path: string,
-  key: string,
-  warn: RunContext['warn'],
-): Promise<void> {
-  try {
-    const values = await listValues(commands, await readSettings(commands, readConfigFiles()))
-    const isOverridden = values.some(value => value.key === key && value.source === path && value.overridden)
-    const stronger = values.find(value => value.key === key && !value.overridden)
-    if (isOverridden) warn(`It has no effect here: ${stronger?.source ?? 'another value'} overrides it.`)
-  } catch (error) {
-    if (!isKlinesError(error, 'bad_config')) throw error
-    warn(error.message)
-  }
-}
-
-function findPath(local: boolean) {
-  return findConfigPath(local ? 'folder' : 'user')
+function requirePath(): string {
+  const path = findConfigPath()
+  if (path !== undefined) return path
+  throw new KlinesError('bad_config', "The user's config file lies in the home folder, and this user has none.", {
+    suggestions: ['Set HOME to the path of a folder.'],
+  })
 }

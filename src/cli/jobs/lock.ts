@@ -26,7 +26,7 @@ const EXIT_CODES = {
 /** What only the lock says. */
 const SELECTION = ['interval', 'from', 'to', 'last']
 /** What `verify` does with a lock needs none of these. */
-const VERIFY_ONLY = ['format', 'audit', 'fail-on-gaps', 'threads', 'accept-list']
+const VERIFY_ONLY = ['format', 'audit', 'fail-on-gaps', 'threads']
 
 /** `lock`. Returns undefined when the lock went to stdout. */
 export async function runLock(
@@ -93,17 +93,17 @@ export function refuseBesideLock(
   if (unused !== undefined) throw new KlinesError('bad_option', `--${unused} has no use with --lock. Leave it out.`)
 }
 
-/** The source of a lock, if it may be used: the user names one on the command line, and a mirror not by a file of the folder. */
+/** The source of a lock, which a base address on the command line must not contradict. */
 export function findNamedSource(
   lock: Parameters<typeof findLockSource>[0],
   flags: LockCheckFlags,
-  { given, fromFolder }: RunContext,
+  { given }: RunContext,
   offline: boolean,
 ): string | undefined {
   return findLockSource(lock, {
     lock: flags.lock ?? '',
     baseUrl: given.has('base-url') ? offlineAddress(flags['base-url']) : undefined,
-    mirror: offline || !fromFolder.has('mirror') ? flags.mirror : undefined,
+    mirror: flags.mirror,
     offline,
   })
 }

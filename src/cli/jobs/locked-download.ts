@@ -72,7 +72,7 @@ async function downloadLocked(
   { signal, warn, progressStyle }: RunContext,
 ): Promise<LockCheck> {
   const { lock = '', mirror } = flags
-  const options = { ...toFetchOptions(flags), failOnRestated: flags['fail-on-restated'], signal }
+  const options = { ...toFetchOptions(flags), signal }
   return withAddress(source, baseUrl =>
     ProgressDisplay.during(progressStyle, downloadingFrom(baseUrl), ({ events }) =>
       checkLock({ lock, baseUrl, mirror, ...options, onEvent: events(warn) }),

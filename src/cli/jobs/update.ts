@@ -5,7 +5,7 @@ import { isKlinesError, KlinesError } from '../../klines/errors.js'
 import type { RunContext } from '../base-command.js'
 import type { UpdateFlags } from '../flags/download.js'
 import { toFetchOptions } from '../flags/service.js'
-import { findMirrorSource, requireMirror } from '../local-mirror.js'
+import { requireMirror } from '../local-mirror.js'
 import type { Report } from '../reports/report.js'
 import type { RunResult } from '../reports/run-text.js'
 import type { UpdateObject } from '../reports/schema.js'
@@ -49,7 +49,7 @@ export async function runUpdate(
 
 function mirrorTarget(flags: UpdateFlags, context: RunContext): UpdateTarget {
   const mirror = requireMirror(flags, context.warn)
-  const source = findMirrorSource(mirror, flags, context)
+  const source = flags['base-url'] ?? mirror.baseUrl
   if (source !== undefined) return { path: undefined, source, run: updateMirror, plan: dryRunUpdate }
   throw new KlinesError('bad_option', `${mirror.root} does not say where its candles come from.`, {
     suggestions: ['Name the address with `baseUrl`.'],

@@ -1,5 +1,6 @@
 import { systemClock } from '../../http/system-clock.js'
 import { parseRequestedRange } from '../../klines/time-range.js'
+import { sumFiner } from '../../verify/finer-sum.js'
 import { verifySeries } from '../../verify/verify.js'
 import type { RunContext } from '../base-command.js'
 import { ExitCode } from '../error-report.js'
@@ -12,6 +13,8 @@ import type { Verdict } from '../reports/verify/verdict.js'
 import { resolveRange } from '../resolve-flags.js'
 import { ProgressDisplay } from '../terminal/progress.js'
 
+/** Candles of a series that -v shows beside the sums of their finer ones. */
+const MAX_BESIDE = 20
 const CHECKING = { start: 'Reading lists', verb: 'Checking', noun: 'window' }
 const EXIT_CODES: Record<Verdict, ExitCode> = {
   ok: ExitCode.Done,
@@ -32,15 +35,17 @@ export async function runVerify(
 ): Promise<(Report<VerifyObject> | Report<LockCheckObject>) & { exitCode: ExitCode }> {
   if (flags.lock !== undefined) return (await import('./lock.js')).runVerifyLock(symbols, flags, context)
   const { signal, progressStyle, warn, given } = context
-  const { audit, threads, 'accept-list': acceptList, 'fail-on-gaps': failOnGaps } = flags
+  const { audit, threads, 'fail-on-gaps': failOnGaps } = flags
   const now = systemClock.now()
   const text = resolveRange(flags, given)
   const range = Object.values(text).some(value => value !== undefined) ? parseRequestedRange(text, now) : undefined
   const { mirror, series } = await cachedSeries(symbols, flags, warn)
   const result = await ProgressDisplay.during(progressStyle, CHECKING, ({ advance }) =>
-    verifySeries(mirror, series, { audit, threads, range, now, acceptList, warn, signal, progress: advance }),
+    verifySeries(mirror, series, { audit, threads, range, now, warn, signal, progress: advance }),
   )
-  const report = verifyReport(result, { ...flags, failOnGaps, location: describeLocation(mirror, flags) })
+  const isBeside = ({ candles }: { candles: number }) => flags.verbose && candles <= MAX_BESIDE
+  const sums = range ? result.series.filter(isBeside).flatMap(one => sumFiner(mirror, one, range, now)) : []
+  const report = verifyReport(result, { ...flags, sums, failOnGaps, location: describeLocation(mirror, flags) })
   // Not a copy, which would make the large object for --json.
   return Object.assign(report, { exitCode: EXIT_CODES[report.verdict] })
 }

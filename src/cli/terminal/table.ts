@@ -1,7 +1,6 @@
 import CliTable from 'cli-table3'
 import { stringify } from 'csv-stringify/sync'
 import { formatCount, textColumns } from '../../klines/text.js'
-import { cutText } from './text.js'
 
 /** Rows under a header. */
 export interface Table {
@@ -47,53 +46,6 @@ interface TextTable extends Table {
 
 /** Where there is no terminal. */
 const COLUMNS = 80
-/** A text is not cut shorter than this. */
-const MIN_TEXT = 12
-
-/**
- * Makes a table fit a width: texts are cut first, as far as those of two rows still differ, then the last columns are left out, and
- * named in `omitted`. Numbers, the columns in `right`, are never cut. At least one column stays.
- */
-export function fitTable(table: TextTable, width: number): { table: TextTable; omitted: string[] } {
-  const { head, rows, right = [] } = table
-  const widths = columnWidths(table)
-  const least = head.map((name, index) => {
-    if (right.includes(name)) return widths[index]
-    const texts = rows.map(row => row[index])
-    return Math.min(widths[index], Math.max(MIN_TEXT, distinctColumns(texts)))
-  })
-  const total = () => widths.reduce((sum, width) => sum + width + GAP, -GAP)
-  for (;;) {
-    const excess = total() - width
-    const widest = Math.max(...widths.filter((width, index) => width > least[index]), 0)
-    if (excess <= 0 || widest === 0) break
-    const index = widths.findIndex((width, index) => width > least[index] && width === widest)
-    widths[index] = Math.max(least[index], widest - excess)
-  }
-  while (widths.length > 1 && total() > width) widths.pop()
-  const cutRow = (cells: readonly string[]) => widths.map((width, index) => cutText(cells[index], width))
-  return {
-    table: {
-      head: cutRow(head),
-      rows: rows.map(cutRow),
-      right: right.filter(name => head.indexOf(name) < widths.length),
-    },
-    omitted: head.slice(widths.length),
-  }
-}
-
-/** The columns of a terminal that texts take at least, with the mark of a cut, so that those which differ still do. */
-function distinctColumns(texts: readonly string[]): number {
-  const sorted = [...new Set(texts)].sort().map(text => [...text])
-  let columns = 0
-  for (const [index, text] of sorted.slice(1).entries()) {
-    const before = sorted[index]
-    const shared = text.findIndex((character, position) => character !== before[position])
-    for (const one of [before, text]) columns = Math.max(columns, textColumns(one.slice(0, shared + 1).join('')) + 1)
-  }
-  return columns
-}
-
 /** The columns of a terminal that each column of a table takes. */
 function columnWidths({ head, rows }: TextTable): number[] {
   return head.map((name, index) => Math.max(textColumns(name), ...rows.map(row => textColumns(row[index]))))

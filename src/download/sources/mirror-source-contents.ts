@@ -19,8 +19,6 @@ import type { SourceContents, Warn } from './window-source.js'
 
 /** How a mirror is read. */
 export interface MirrorContentsOptions {
-  /** Take a list with a hole as it is. */
-  readonly acceptList?: boolean | undefined
   /** The present, ms UTC. */
   readonly now: number
   readonly warn: Warn
@@ -30,15 +28,13 @@ export interface MirrorContentsOptions {
 export class MirrorSourceContents implements SourceContents {
   /** Whether a window of a series is empty when it has no file, by the name of the series. */
   private readonly complete = new Map<string, boolean>()
-  private readonly acceptList: boolean
   readonly now: number
   readonly warn: Warn
 
   constructor(
     private readonly mirror: Mirror,
-    { acceptList = false, now, warn }: MirrorContentsOptions,
+    { now, warn }: MirrorContentsOptions,
   ) {
-    this.acceptList = acceptList
     this.now = now
     this.warn = warn
   }
@@ -114,7 +110,6 @@ export class MirrorSourceContents implements SourceContents {
   async startDates(interval: Interval): Promise<string[]> {
     this.prepare()
     const list = cachedStartDateList(this.mirror, interval, this)
-    if (this.acceptList) return list
     const file = this.mirror.contents.startDatesFile(interval)
     const now = file.state === 'file' ? Math.min(file.mtimeMs, this.now) : this.now
     return [...list, ...findMissingStartDates(list, interval, { known: [], now })].sort()

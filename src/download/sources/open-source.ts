@@ -39,11 +39,11 @@ export async function openSource(
   options: SourceOptions & { offline?: boolean | undefined },
   { policy = RETRY_POLICY, ...use }: SourceUse = {},
 ): Promise<WindowSource> {
-  const { baseUrl, acceptList, signal = new AbortController().signal } = options
+  const { baseUrl, signal = new AbortController().signal } = options
   const now = options.now === undefined ? systemClock.now : () => options.now as number
   const mirror = openMirror(options)
   const warn = warnOnce(toWarn(options))
-  if (options.offline) return new MirrorSource(mirror, { baseUrl, acceptList, now: now(), warn })
+  if (options.offline) return new MirrorSource(mirror, { baseUrl, now: now(), warn })
   const isOfExchange = isExchange(toSourceName(baseUrl))
   const concurrency = parseConcurrency(
     options.concurrency ?? (isOfExchange ? EXCHANGE_CONCURRENCY : DEFAULT_CONCURRENCY),

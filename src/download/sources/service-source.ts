@@ -230,16 +230,12 @@ export class ServiceSource implements WindowSource {
       return { window, status: 'revalidated', batch: cached.batch, size: cached.size }
     }
     const change = cached && diffBatches(cached.batch, fetched.value)
-    const changes = change ? listChanges(window, change, cached?.batch.lastOpenTime, this.options.now()) : []
-    if (cached && changes.length > 0 && this.options.failOnRestated) {
-      this.writer.cache.markDone(path)
-      return { window, status: 'retained', batch: cached.batch, size: cached.size, refused: changes }
-    }
     if (cached && change && change.lost.length > 0) {
       this.options.warn(this.describeKept(window, change))
       this.writer.cache.markDone(path)
       return { window, status: 'retained', batch: cached.batch, size: cached.size }
     }
+    const changes = change ? listChanges(window, change, cached?.batch.lastOpenTime, this.options.now()) : []
     this.writer.store(path, fetched, changes)
     this.writer.recorder.record(window, fetched, cached)
     const list = this.lists.updatedSymbolList(window.symbol)

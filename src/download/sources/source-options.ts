@@ -15,20 +15,10 @@ export interface SourceOptions extends RequestLimits, EventOptions {
   readonly mirror?: string | undefined
   /** Download final windows again too. */
   readonly refresh?: boolean | undefined
-  /**
-   * Take a list of start dates or symbols as it is although entries are missing that are known to exist; cached windows are
-   * never left out. Default: such a list is `incomplete`.
-   */
-  readonly acceptList?: boolean | undefined
   /** Download a pattern of the exchange's symbols that matches more than 20. */
   readonly manySymbols?: boolean | undefined
   /** Send more than 50,000 requests to the exchange. */
   readonly manyRequests?: boolean | undefined
-  /**
-   * Throw `restated`, and store nothing of a window in which the service has changed cached candles, or filled a gap between them.
-   * Other windows are stored.
-   */
-  readonly failOnRestated?: boolean | undefined
   /** Requests at once, 1 to 256. Default 16, and 4 for the exchange. */
   readonly concurrency?: number | undefined
   /** Ends the run; the mirror keeps what was downloaded. */
@@ -49,4 +39,4 @@ export interface SourceUse extends Omit<CacheWriterOptions, 'warn'> {
 /** What the parts of a source are told of its options. */
 export interface ServiceSourceOptions
   extends MirrorWriterOptions,
-    Pick<SourceOptions, 'refresh' | 'acceptList' | 'manySymbols' | 'manyRequests' | 'failOnRestated'> {}
+    Pick<SourceOptions, 'refresh' | 'manySymbols' | 'manyRequests'> {}

@@ -144,9 +144,7 @@ export class StaticCatalogue implements SourceCatalogue {
   }
 
   private refuseIncomplete(list: string, missing: readonly string[]): void {
-    if (missing.length === 0) return
-    if (!this.options.acceptList) throw incompleteList(list, missing, this.baseUrl)
-    this.options.warn(`${list} lacks ${joinNames(missing)}; it is used anyway.`)
+    if (missing.length > 0) throw incompleteList(list, missing, this.baseUrl)
   }
 
   /** A service without its lists counts as unreachable; a list with wrong contents is `bad_list`. */

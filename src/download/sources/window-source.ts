@@ -7,7 +7,6 @@ import type { Interval } from '../../klines/intervals.js'
 import type { Series, WindowRef } from '../../klines/series.js'
 import type { SymbolName } from '../../klines/symbols.js'
 import type { TimeRange } from '../../klines/time-range.js'
-import type { RecordedChange } from '../../mirror/changes.js'
 import type { RequestCost } from '../request-cost.js'
 import type { Selection } from '../selection.js'
 
@@ -32,8 +31,6 @@ export interface WindowResult {
   readonly size: number
   /** How a fetched window differs from the cached one. */
   readonly change?: WindowChange | undefined
-  /** With `failOnRestated`: what the service's version would have changed of the cached window, which stays. */
-  readonly refused?: readonly RecordedChange[] | undefined
   /** The cached file that the rows were read from, where that is known. Its bytes are valid as long as the batch. */
   readonly file?: (FileVersion & { readonly bytes: Uint8Array }) | undefined
 }

@@ -5,7 +5,6 @@ import type { Exporter, ExporterOptions } from './exporter.js'
 export async function openExporter(format: Format, options: ExporterOptions): Promise<Exporter> {
   if (format === 'parquet') return new (await import('./parquet/parquet.js')).ParquetExporter(options)
   if (format === 'arrow') return new (await import('./arrow/arrow.js')).ArrowExporter(options)
-  if (format === 'svg') return new (await import('./svg.js')).SvgExporter(options)
   const { CSV, JSON_LINES, JSON_ROWS, TextExporter } = await import('./text.js')
   return new TextExporter(options, { csv: CSV, json: JSON_ROWS, jsonl: JSON_LINES }[format])
 }

@@ -2,7 +2,6 @@ import { constants, type Stats } from 'node:fs'
 import { access, type FileHandle, lstat, open, realpath, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { undefinedIfMissing } from '../../fs/errno.js'
-import { fileId } from '../../fs/file-id.js'
 import { checkWritableFolder, makeFolder, missingFolders, removeFolders } from '../../fs/make-folder.js'
 import { KlinesError } from '../../klines/errors.js'
 import { outputError, outputExists, outputIsFolder } from './errors.js'
@@ -152,9 +151,9 @@ export class OutputFile implements Output {
       if (temp) {
         await this.flushing
         await this.file.sync()
-        const stats = await this.file.stat({ bigint: true })
-        if (stats.size !== BigInt(this.bytes)) throw new Error(`the disk took ${stats.size} of ${this.bytes} bytes`)
-        this.finished = { path, target, temp, force, id: fileId(stats) }
+        const { size } = await this.file.stat()
+        if (size !== this.bytes) throw new Error(`the disk took ${size} of ${this.bytes} bytes`)
+        this.finished = { path, target, temp, force }
       }
       await this.file.close()
     } catch (error) {

@@ -3,6 +3,7 @@ import { type FileOptions, type FilePlace, OutputFile, prepareFile } from './fil
 import { GzipOutput } from './gzip.js'
 import type { Output } from './output.js'
 import { StreamOutput } from './stream.js'
+import { removeLeftovers } from './temp.js'
 
 /** How outputs are opened. */
 export interface OpenOptions extends FileOptions {
@@ -32,6 +33,7 @@ export async function openStream(path: string, options: OpenOptions): Promise<Ou
 
 /** Prepares and opens an output that the caller writes itself. */
 export async function openOutput(path: string, gzip: boolean, options: OpenOptions): Promise<Output> {
+  await removeLeftovers([path])
   const place = await prepareOutput(path, options)
   const output = place ? await OutputFile.open(place) : await openStream(path, options)
   return gzip ? new GzipOutput(output) : output

@@ -7,8 +7,6 @@ export interface FinishedFile {
   /** Where it goes: `path`, or the file that a link there names. */
   readonly target: string
   readonly temp: string
-  /** The `fileId` of `temp`. */
-  readonly id: string
   /** Replaces a file that is there. */
   readonly force: boolean
 }

@@ -1,27 +1,17 @@
+import { readdir, realpath, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { isAbandoned, tempName } from '../../fs/temp-name.js'
 
 /** Characters of the target's name in the name of a temp file: at most 150 bytes of UTF-8, so that it fits into 255. */
 const NAME_PART = 50
 
-/**
- * The files that an export makes beside a target: what it writes (`tmp`), the file that was there before (`bak`), and a second
- * name of the first on its way into place (`new`). Those of one target differ only in these letters.
- */
-export type TempKind = 'tmp' | 'bak' | 'new'
-
-const TEMP_NAME = /~[0-9a-f]{16}\.(?:tmp|bak|new)$/
+const TEMP_NAME = /~[0-9a-f]{16}\.tmp$/
 const MAKER = /^[^~]+~\d+~[0-9a-f]{16}$/
-const KIND_LENGTH = 3
+const SUFFIX_LENGTH = '.tmp'.length
 
 /** The path of a temp file for `target`: beside it, hidden, with the process in its name. */
 export function tempPath(target: string): string {
   return join(dirname(target), `${tempPrefix(target)}${tempName()}.tmp`)
-}
-
-/** The path of the other kind that belongs to a temp file. */
-export function tempSibling(path: string, kind: TempKind): string {
-  return path.slice(0, -KIND_LENGTH) + kind
 }
 
 /** Whether an export may have made a file of this name. */
@@ -29,15 +19,10 @@ export function isTempName(name: string): boolean {
   return TEMP_NAME.test(name)
 }
 
-/** The kind of a temp file, from its path or name. */
-export function tempKind(name: string): TempKind {
-  return name.slice(-KIND_LENGTH) as TempKind
-}
-
-/** The process that made the temp file `name` for `target` and has ended on this machine; undefined for any other file. */
-export function endedMaker(name: string, target: string): string | undefined {
+/** Whether `name` is that of a temp file for `target` whose process has ended on this machine. */
+export function isLeftOf(name: string, target: string): boolean {
   const maker = findMaker(name, target)
-  return maker !== undefined && isAbandoned(maker) ? maker.slice(0, maker.lastIndexOf('~')) : undefined
+  return maker !== undefined && isAbandoned(maker)
 }
 
 /** Whether `name` is that of a temp file for `target`, whatever process made it. */
@@ -48,13 +33,20 @@ export function isTempOf(name: string, target: string): boolean {
 function findMaker(name: string, target: string): string | undefined {
   const prefix = tempPrefix(target)
   if (!name.startsWith(prefix) || !isTempName(name)) return undefined
-  const maker = name.slice(prefix.length, -KIND_LENGTH - 1)
+  const maker = name.slice(prefix.length, -SUFFIX_LENGTH)
   return MAKER.test(maker) ? maker : undefined
 }
 
-/** Whether a process, as `endedMaker` returns it, made the temp file `name`, for whatever target. */
-export function isMadeBy(name: string, maker: string): boolean {
-  return isTempName(name) && name.includes(`.${maker}~`)
+/** Removes the temp files beside outputs that killed runs of this machine have left. Never throws. */
+export async function removeLeftovers(paths: readonly string[]): Promise<void> {
+  const folders = new Map<string, readonly string[]>()
+  for (const path of paths) {
+    const target = await realpath(path).catch(() => path)
+    const folder = dirname(target)
+    const names = folders.get(folder) ?? (await readdir(folder).catch(() => [])).filter(isTempName)
+    folders.set(folder, names)
+    for (const name of names) if (isLeftOf(name, target)) await rm(join(folder, name), { force: true }).catch(() => {})
+  }
 }
 
 /** Leaves out a character that the cut would halve: on disk it would become another one. */

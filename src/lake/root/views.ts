@@ -23,17 +23,12 @@ const EXPRESSIONS: Readonly<Record<string, string>> = {
 }
 
 /** A text as an SQL literal. */
-export function sqlText(text: string): string {
+function sqlText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }
 
-/** A path as a glob of DuckDB that matches it alone. */
-export function globPath(path: string): string {
-  return path.replace(/[*?[]/g, '[$&]')
-}
-
 /** Makes the view `klines`, all candles, in DuckDB's SQL. `files`: a list or a glob of parts as an SQL expression. */
-export function klinesView(files: string, partition: Partition): string {
+function klinesView(files: string, partition: Partition): string {
   const hiveTypes = Object.entries(FOLDER_COLUMNS[partition]).map(([name, type]) => `"${name}": ${type}`)
   const values = folderColumns(partition).map(name => EXPRESSIONS[name] ?? `"${name}"`)
   return `create or replace temp view klines as
@@ -46,7 +41,7 @@ from read_parquet(
 }
 
 /** Makes the macro `candles('BTCUSDT', '1d')`, the candles of one series, in DuckDB's SQL. */
-export function candlesMacro(partition: Partition): string {
+function candlesMacro(partition: Partition): string {
   return `create or replace temp macro candles(a_symbol, an_interval) as table
 select * exclude (${quoteColumns(partition)}) from klines where symbol = a_symbol and "interval" = an_interval;`
 }

@@ -28,7 +28,6 @@ export const MEDIA: Record<Format, Media> = {
   },
   parquet: { type: 'application/vnd.apache.parquet', saysRange: true, schema: BINARY },
   arrow: { type: 'application/vnd.apache.arrow.file', saysRange: true, schema: BINARY },
-  svg: { type: 'image/svg+xml', saysRange: false, schema: Type.String({ description: 'A picture of the candles' }) },
 }
 
 const GZIP_TYPE = 'application/gzip'

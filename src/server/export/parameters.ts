@@ -39,7 +39,6 @@ export const QuerySchema = Type.Object({
   ...describe(({ helpGroup }) => helpGroup === 'range'),
   ...describe(({ group }) => group === 'how they are written'),
   ...describe(({ group, helpGroup }) => group === 'which candles' && helpGroup !== 'range'),
-  ...describe(({ group }) => group === 'how pictures look'),
 })
 
 const QUERY_NAMES = Object.keys(QuerySchema.properties)

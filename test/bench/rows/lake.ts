@@ -1,16 +1,11 @@
-import { execFile } from 'node:child_process'
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
-import { promisify } from 'node:util'
 import { checkSameLake } from '../lake-check.js'
 import type { Contender, Row } from '../row.js'
-import { type Command, environment, timeRun } from '../timed-run.js'
+import { type Command, timeRun } from '../timed-run.js'
 import { seriesFiles, writeList } from '../window-lists.js'
 import { klines, peer, type Workspace } from '../workspace.js'
 
-const YEARS = `select year(open_time) as year, avg(close) as mean, count(*)::int as candles
-  from candles('BTCUSDT', '1h') group by year order by year`
-
-/** A lake of the whole slice: built, refreshed, and queried. */
+/** A lake of the whole slice: built and refreshed. */
 export async function lakeRows(workspace: Workspace): Promise<Row[]> {
   const mirror = workspace.path('mirror')
   cpSync(workspace.slice, mirror, { recursive: true })
@@ -21,7 +16,6 @@ export async function lakeRows(workspace: Workspace): Promise<Row[]> {
     buildRow(workspace, 'double'),
     refreshRow(workspace, mirror, lake, '1h'),
     refreshRow(workspace, mirror, lake, '15m'),
-    yearsRow(workspace, lake),
   ]
 }
 
@@ -81,36 +75,4 @@ function changeWindow(path: string): void {
   const rows = JSON.parse(readFileSync(path, 'utf8'))
   rows.at(-1)[8] += 1
   writeFileSync(path, JSON.stringify(rows))
-}
-
-/** Yearly means of one series, beside DuckDB over its window files. */
-function yearsRow(workspace: Workspace, lake: string): Row {
-  const list = writeList(workspace.path('years.json'), seriesFiles(workspace.slice, ['1h']).slice(0, 1))
-  const ours = klines(['sql', '--lake', lake, '-f', 'json', YEARS])
-  const contender = (name: string, command: Command): Contender => ({
-    name,
-    measure: () => timeRun(command),
-    check: async () => {
-      const [expected, actual] = [await readRows(ours), await readRows(command)]
-      if (actual !== expected) throw new Error(`${name} has the means ${actual}, not ${expected}`)
-    },
-  })
-  return {
-    title: 'klines sql: yearly means of 1h candles',
-    unit: 'ms',
-    isHeadline: true,
-    runsPerRound: 3,
-    contenders: [
-      contender('klines', ours),
-      contender('DuckDB over the windows', peer('duckdb-years.mjs', list, 'plain')),
-      contender('the same by way of DECIMAL(18,8)', peer('duckdb-years.mjs', list, 'fast')),
-    ],
-    targets: [{ peer: 'DuckDB over the windows', most: 0.8 }],
-  }
-}
-
-/** The rows that a command prints as JSON, as text. */
-async function readRows({ program, args, env }: Command): Promise<string> {
-  const { stdout } = await promisify(execFile)(program, [...args], { env: environment(env) })
-  return JSON.stringify(JSON.parse(stdout))
 }

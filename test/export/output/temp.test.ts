@@ -4,8 +4,7 @@ import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { OutputFile } from '../../../src/export/output/file.js'
-import { recoverTargets } from '../../../src/export/output/leftovers.js'
-import { tempPath } from '../../../src/export/output/temp.js'
+import { removeLeftovers, tempPath } from '../../../src/export/output/temp.js'
 import { runChild } from '../../support/cli/run-child.js'
 import { tempFolder } from '../../support/temp-folder.js'
 
@@ -31,10 +30,8 @@ function leaveTemp(target: string, pid: number | string, host = HOST): string {
 describe('the temp file of a killed run', () => {
   it('is removed by the next run for the same output, without a word', async () => {
     leaveTemp(path, DEAD)
-    const warnings: string[] = []
-    await recoverTargets([path], warning => warnings.push(warning))
+    await removeLeftovers([path])
     expect(readdirSync(folder)).toEqual([])
-    expect(warnings).toEqual([])
   })
 
   it.each<[string, () => string, boolean]>([
@@ -50,7 +47,7 @@ describe('the temp file of a killed run', () => {
   ])('%s: is it removed? %s', async (_, make, removed) => {
     const name = make()
     writeFileSync(join(folder, name), 'half a fi')
-    await recoverTargets([path])
+    await removeLeftovers([path])
     expect(existsSync(join(folder, name))).toBe(!removed)
   })
 
@@ -63,7 +60,7 @@ describe('the temp file of a killed run', () => {
     child.kill('SIGKILL')
     await ended
     await file.discard()
-    await recoverTargets([path])
+    await removeLeftovers([path])
     expect(readdirSync(folder)).toEqual([])
   })
 
@@ -73,7 +70,7 @@ describe('the temp file of a killed run', () => {
     writeFileSync(real, 'old')
     symlinkSync(real, path)
     leaveTemp(real, DEAD)
-    await recoverTargets([path])
+    await removeLeftovers([path])
     expect(readdirSync(join(folder, 'elsewhere'))).toEqual(['real.csv'])
   })
 
@@ -89,7 +86,7 @@ describe('the temp file of a killed run', () => {
     const mine = tempPath(target)
     expect(Buffer.byteLength(basename(mine))).toBeLessThanOrEqual(255)
     writeFileSync(mine, '')
-    await recoverTargets([target])
+    await removeLeftovers([target])
     expect(readdirSync(folder)).toEqual([basename(mine)])
   })
 
@@ -103,6 +100,6 @@ describe('the temp file of a killed run', () => {
   })
 
   it('is not looked for in a folder that does not exist', async () => {
-    await recoverTargets([join(folder, 'missing', 'out.csv')])
+    await removeLeftovers([join(folder, 'missing', 'out.csv')])
   })
 })

@@ -59,7 +59,6 @@ export interface LibraryOptions {
   readonly all?: boolean
   readonly force?: boolean
   readonly refresh?: boolean
-  readonly acceptList?: boolean
   readonly from?: string
   /** This machine's clock, ms UTC. */
   readonly now?: number

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CliSandbox, Run } from '../../support/cli/cli-sandbox.js'
 import type { FailingCall } from '../../support/cli/failing-fs.mjs'
@@ -70,6 +70,11 @@ export class SeveralOutputs {
   /** The state of each output before a run. */
   statesBefore(): OutputState[] {
     return SeveralOutputs.paths.map(path => (this.existing.includes(path) ? 'old' : 'absent'))
+  }
+
+  /** When each output was written. */
+  times(): number[] {
+    return SeveralOutputs.paths.map(path => statSync(this.sandbox.path(path)).mtimeMs)
   }
 
   /** Outputs that differ from before. */

@@ -101,7 +101,6 @@ describe('the export document', () => {
       'application/jsonl',
       'application/vnd.apache.parquet',
       'application/vnd.apache.arrow.file',
-      'image/svg+xml',
       'application/gzip',
     ])
   })
@@ -122,14 +121,9 @@ describe('the export document', () => {
       'resample',
       'partial',
     ]
-    const pictureNames = ['theme', 'width', 'height', 'log']
-    expect(parameters.map(({ name }: Document) => name)).toEqual([
-      ...['interval', 'symbol', 'extension'],
-      ...names,
-      ...pictureNames,
-    ])
+    expect(parameters.map(({ name }: Document) => name)).toEqual([...['interval', 'symbol', 'extension'], ...names])
     expect(parameters[2].schema.enum).toEqual([
-      ...['csv', 'csv.gz', 'json', 'json.gz', 'jsonl', 'jsonl.gz', 'parquet', 'arrow', 'svg', 'svg.gz'],
+      ...['csv', 'csv.gz', 'json', 'json.gz', 'jsonl', 'jsonl.gz', 'parquet', 'arrow'],
     ])
     expect(components.schemas.Interval.enum).toEqual(ALL_INTERVALS)
     const examples = parameters.filter(({ in: place, example }: Document) => place === 'query' && example !== undefined)

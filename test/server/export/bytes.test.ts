@@ -83,12 +83,6 @@ it('a downloaded Parquet file is read by hyparquet, with the text of every decim
   expect(rows.map(({ open_time, close, count }) => [Number(open_time), close, Number(count)])).toEqual(written)
 })
 
-it('svg: a picture in its colours and sides', async () => {
-  const target = 'ETHUSDT.svg?from=2025-01-03&to=2025-02-01&theme=dark&width=500&height=300&log=true'
-  const options = { from: '2025-01-03', to: '2025-02-01', theme: 'dark', width: 500, height: 300, log: true } as const
-  await expectSame(`1h/${target}`, 'svg', options)
-})
-
 describe.skipIf(!hasRealTree)('of real candles', () => {
   it('CSV has the hash that an independent program computed', { timeout: 60_000 }, async () => {
     const { request } = await startTestServer(realTree(), { now: Date.now })

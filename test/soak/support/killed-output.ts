@@ -17,7 +17,7 @@ export const OUTPUTS = [
   'out.arrow',
   '{symbol}.json',
   '{symbol}.csv',
-  '{symbol}.svg',
+  '{symbol}.jsonl.gz',
 ]
 
 const FOLDER = 'out'

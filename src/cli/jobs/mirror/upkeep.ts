@@ -9,7 +9,7 @@ import { clearMirror, type Pruning, planClear, pruneMirror, type Removal } from 
 import type { RunContext } from '../../base-command.js'
 import { ExitCode } from '../../error-report.js'
 import { type LocationFlags, type NetworkFlags, toLimits } from '../../flags/service.js'
-import { findMirrorSource, namedMirror, requireMirror } from '../../local-mirror.js'
+import { namedMirror, requireMirror } from '../../local-mirror.js'
 import { mirrorCheckReport, mirrorPublishReport, removalReport } from '../../reports/mirror.js'
 import type { Report } from '../../reports/report.js'
 import type {
@@ -115,7 +115,7 @@ async function repairFiles(
 ): Promise<Repair> {
   const { signal, warn } = context
   const options = { mirror: mirror.root, ...toLimits(flags), signal, onEvent: events(warn) }
-  const source = findMirrorSource(mirror, flags, context)
+  const source = flags['base-url'] ?? mirror.baseUrl
   return withAddress(source, baseUrl => repairMirror({ baseUrl, ...options }, corrupt, advance))
 }
 
@@ -133,7 +133,7 @@ export async function runMirrorPublish(
   context: RunContext,
 ): Promise<Report<MirrorPublishObject>> {
   const { signal, warn, progressStyle } = context
-  const source = findMirrorSource(namedMirror(flags), flags, context)
+  const source = flags['base-url'] ?? namedMirror(flags).baseUrl
   const location = { baseUrl: offlineAddress(source), mirror: flags.mirror }
   const report = await ProgressDisplay.during(progressStyle, PUBLISHING, ({ events }) =>
     publishMirror({ ...location, ...toLimits(flags), signal, onEvent: events(warn) }),

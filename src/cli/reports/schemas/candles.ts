@@ -1,21 +1,15 @@
 import Type from 'typebox'
 import {
-  baseUrl,
   Count,
-  changedCell,
   count,
   coverage,
-  flag,
   Integer,
-  integer,
   list,
   location,
   mirror,
   nullable,
   object,
-  oneOf,
   report,
-  sample,
   seriesName,
   Text,
   Time,
@@ -43,100 +37,6 @@ export const ChartSchema = report('klines-chart', {
       coverage,
       rows: list(Type.Tuple([Integer, Text, Text, Text, Text, Text]), 'open time, open, high, low, close, volume'),
     }),
-  ),
-})
-
-/** `sql -o FILE --json`. */
-export const SqlSchema = report('klines-sql', {
-  path: text('file of the result'),
-  format: Text,
-  rows: Count,
-  bytes: Count,
-})
-
-const candle = object({
-  open_time: Integer,
-  open: Text,
-  high: Text,
-  low: Text,
-  close: Text,
-  volume: Text,
-  close_time: Integer,
-  quote_volume: Text,
-  count: Integer,
-  taker_buy_volume: Text,
-  taker_buy_quote_volume: Text,
-  ignore: Text,
-})
-
-/** `show --json`. All times are ms since the epoch, UTC. */
-export const ShowSchema = report('klines-show', {
-  ...seriesName,
-  baseUrl,
-  sample,
-  mirror,
-  time: integer('the requested time'),
-  state: oneOf(
-    ['candle', 'gap', 'before', 'after', 'open', 'unsettled'],
-    'whether there is a candle; else a gap between two, nothing before the first or after the last one, a time that is not over, or a window that may have got it since',
-  ),
-  openTime: integer('when the candle opens, or would open'),
-  endTime: integer('when the next one opens'),
-  candle: nullable(candle),
-  window: nullable(
-    object({
-      startDate: Text,
-      from: Integer,
-      to: Integer,
-      cached: Type.Boolean(),
-      final: flag('whether it is never downloaded again'),
-      candles: Count,
-      bytes: Count,
-      fetchedTime: Time,
-      storedTime: Time,
-      renderedTime: Time,
-    }),
-    'when the service last sent it and when it made it, by the record of the mirror, or else by the time of its file; and since when its file is on this disk',
-  ),
-  before: Time,
-  after: Time,
-  gaps: list(
-    object({
-      from: Integer,
-      to: Integer,
-      missing: Count,
-      outage: flag('whether other symbols of the mirror lack candles then, too'),
-      lacking: list(Text, 'these symbols, of the first 20'),
-    }),
-    'that the time lies in, or that are next to the candle',
-  ),
-  finer: list(
-    object({
-      interval: Text,
-      candles: Count,
-      sum: nullable(candle, 'what these candles add up to, exactly'),
-      equal: nullable(Type.Boolean(), 'null when they were not compared'),
-      differences: list(
-        object({
-          column: nullable(Text, 'null when one of the candles is missing'),
-          value: Text,
-          expected: Text,
-          note: nullable(Text, 'why it is no fault'),
-        }),
-      ),
-      reason: nullable(Text, 'why they were not compared'),
-    }),
-    'each finer interval of the mirror, the finest first',
-  ),
-  check: nullable(
-    object({
-      baseUrl: Text,
-      equal: flag('new candles at the end of the window do not count'),
-      changed: list(changedCell),
-      added: list(Integer, 'open times of candles that are not cached'),
-      lost: list(Integer, 'open times of cached candles that are not there any more'),
-    }),
-    'what the service has by now of the window; null without --check',
   ),
 })
 
@@ -169,6 +69,4 @@ export const StatsSchema = report('klines-stats', {
 })
 
 export type ChartObject = Type.Static<typeof ChartSchema>
-export type SqlObject = Type.Static<typeof SqlSchema>
-export type ShowObject = Type.Static<typeof ShowSchema>
 export type StatsObject = Type.Static<typeof StatsSchema>

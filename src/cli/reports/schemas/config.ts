@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { flag, list, object, oneOf, report, Text, text } from './words.js'
+import { flag, list, nullable, object, oneOf, report, Text, text } from './words.js'
 
 const value = Type.Union([Text, Type.Number(), Type.Boolean(), list(Type.Union([Text, Type.Number()]))])
 
@@ -7,22 +7,18 @@ const value = Type.Union([Text, Type.Number(), Type.Boolean(), list(Type.Union([
 export const ConfigSchema = report('klines-config', {
   values: list(
     object({
-      key: text('as a config file has it: a flag, or COMMAND.FLAG'),
+      key: text('the long name of a flag'),
       value,
-      origin: oneOf(['environment', 'folder', 'user']),
+      origin: oneOf(['environment', 'user']),
       source: text('the variable or the file'),
-      overridden: flag('whether a stronger origin sets it for every command'),
+      overridden: flag('whether a variable overrides it'),
     }),
     'by key, the strongest first',
   ),
-  files: list(object({ origin: oneOf(['folder', 'user']), path: Text, exists: Type.Boolean() })),
-  folderKeys: list(Text, "the keys that a folder's file may set"),
+  path: nullable(Text, 'your config file, which may be missing'),
 })
 
 const file = { path: text('the config file') }
-
-/** `config path --json`. */
-export const ConfigPathSchema = report('klines-config-path', file)
 
 /** `config set --json`. */
 export const ConfigSetSchema = report('klines-config-set', { ...file, key: Text, value })
@@ -51,7 +47,6 @@ export const ErrorSchema = report('klines-error', {
 })
 
 export type ConfigObject = Type.Static<typeof ConfigSchema>
-export type ConfigPathObject = Type.Static<typeof ConfigPathSchema>
 export type ConfigSetObject = Type.Static<typeof ConfigSetSchema>
 export type ConfigUnsetObject = Type.Static<typeof ConfigUnsetSchema>
 export type CompletionObject = Type.Static<typeof CompletionSchema>

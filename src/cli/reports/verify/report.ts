@@ -1,6 +1,7 @@
 import type { AnomalyKind } from '../../../klines/audit/anomaly-log.js'
 import { formatCount, plural } from '../../../klines/text.js'
 import { ALL_TIME } from '../../../klines/time-range.js'
+import type { CandleSum } from '../../../verify/finer-sum.js'
 import type { VerificationReport, VerifiedSeries } from '../../../verify/verify.js'
 import { exactTime } from '../../terminal/text.js'
 import { coverageObject, coverageText } from '../coverage.js'
@@ -8,7 +9,7 @@ import { type Report, rangeObject, sum, type Unchanged } from '../report.js'
 import type { VerifyObject } from '../schema.js'
 import { describeDifference, invalidLines, listFaults, oddityLines, offGridLines } from './candles.js'
 import { outageSections } from './outages.js'
-import { failingTable, pairTable, seriesCsv, seriesTable } from './tables.js'
+import { failingTable, pairTable, seriesCsv, seriesTable, sumTable } from './tables.js'
 import { type Judgement, judge, type Verdict, verdictLine } from './verdict.js'
 import { corruptLines, missingLines, olderLines, repairLines } from './windows.js'
 
@@ -18,6 +19,8 @@ interface VerifyReportOptions {
   readonly format?: string | undefined
   /** Everything: all series, gaps and pairs. */
   readonly verbose: boolean
+  /** Candles beside the sums of their finer ones. */
+  readonly sums: readonly CandleSum[]
   /** Whether gaps are failures. */
   readonly failOnGaps: boolean
   /** The flags of the command line that name the source and the mirror, each after a space. */
@@ -27,7 +30,7 @@ interface VerifyReportOptions {
 /** `verify`: the verdict, what fails, the outages of the exchange, and the notes. */
 export function verifyReport(
   result: VerificationReport,
-  { format, verbose, failOnGaps, location }: VerifyReportOptions,
+  { format, verbose, sums, failOnGaps, location }: VerifyReportOptions,
 ): Report<VerifyObject> & { readonly verdict: Verdict } {
   const judgement = judge(result, failOnGaps)
   return {
@@ -35,12 +38,17 @@ export function verifyReport(
     get json() {
       return verifyObject(result, judgement)
     },
-    text: () => (format === 'csv' ? seriesCsv(judgement.series) : verifyText(result, judgement, verbose, location)),
+    text: () =>
+      format === 'csv' ? seriesCsv(judgement.series) : verifyText(result, judgement, { verbose, sums, location }),
     verdict: judgement.verdict,
   }
 }
 
-function verifyText(result: VerificationReport, judgement: Judgement, verbose: boolean, location: string): string {
+function verifyText(
+  result: VerificationReport,
+  judgement: Judgement,
+  { verbose, sums, location }: Omit<VerifyReportOptions, 'format' | 'failOnGaps'>,
+): string {
   const { series, pairs, range, baseUrl } = result
   const { failing, differences, outages } = judgement
   const reports = failing.map(({ report }) => report)
@@ -66,6 +74,7 @@ function verifyText(result: VerificationReport, judgement: Judgement, verbose: b
     verbose &&
       titled('Gaps, early closes, candles off the grid and without trades (UTC):', series.flatMap(oddityLines)),
     verbose && pairs.length > 0 && `Comparisons with finer candles:\n${pairTable(pairs)}`,
+    ...sums.map(sumTable),
     closingLines(result, judgement, location).join('\n'),
   ]
   return sections.filter(Boolean).join('\n\n')

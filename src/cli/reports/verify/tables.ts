@@ -1,7 +1,10 @@
+import { COLUMN_KINDS, COLUMNS } from '../../../klines/columns.js'
 import { seriesName } from '../../../klines/series.js'
 import { formatCount, formatTime } from '../../../klines/text.js'
+import type { CandleSum } from '../../../verify/finer-sum.js'
 import type { VerificationReport } from '../../../verify/verify.js'
 import { csvTable, textTable } from '../../terminal/table.js'
+import { candleName, exactTime, printable } from '../../terminal/text.js'
 import { sum } from '../report.js'
 import type { SeriesVerdict } from './verdict.js'
 
@@ -49,6 +52,19 @@ export function pairTable(pairs: VerificationReport['pairs']): string {
     return [symbol, interval, finer, formatCount(comparisons)]
   })
   return textTable({ head: ['symbol', 'interval', 'finer', 'comparisons'], rows, right: ['comparisons'] })
+}
+
+/** The cells of a candle beside those of the sum of its finer ones. */
+export function sumTable(candle: CandleSum): string {
+  const { cells, finer } = candle
+  const show = (text: string, index: number) =>
+    COLUMN_KINDS[index] === 'time' ? exactTime(Number(text)) : printable(text)
+  const rows = COLUMNS.map((column, index) => {
+    const sum = finer ? [show(finer.cells[index], index), finer.differing.includes(column) ? '!=' : ''] : []
+    return [column, show(cells[index], index), ...sum]
+  })
+  const head = ['', 'candle', ...(finer ? [`sum of ${finer.candles} x ${finer.interval}`, ''] : [])]
+  return `${candleName(candle)} (UTC):\n${textTable({ head, rows })}`
 }
 
 /** All series as CSV. */

@@ -1,6 +1,5 @@
 import type { FileMetaData } from 'hyparquet'
 import { MAX_FOOTER_BYTES, type ReadAt } from '../file-facts.js'
-import { checkThrift } from './thrift.js'
 
 /** Length and magic bytes at the end of a file. */
 const END_BYTES = 8
@@ -13,7 +12,6 @@ export async function readFooter(readAt: ReadAt, size: number): Promise<FileMeta
   const most = Math.min(MAX_FOOTER_BYTES, size - END_BYTES)
   if (length > most) throw new Error(`its metadata has ${length} bytes, expected at most ${most}`)
   const footer = await readAt(size - END_BYTES - length, length + END_BYTES)
-  checkThrift(footer.subarray(0, length))
   const { parquetMetadata } = await import('hyparquet')
   return parquetMetadata(footer, { geoparquet: false })
 }

@@ -2,7 +2,7 @@
 const CONFIRM_MS = 1_500
 
 /** The formats that the page offers, by their extensions. */
-const FORMATS = { csv: 'CSV', parquet: 'Parquet', json: 'JSON', jsonl: 'JSON Lines', arrow: 'Arrow', svg: 'SVG' }
+const FORMATS = { csv: 'CSV', parquet: 'Parquet', json: 'JSON', jsonl: 'JSON Lines', arrow: 'Arrow' }
 
 /** Keeps the links and commands of the download section in step with its form. */
 export function startDownloads(): void {
