@@ -1,4 +1,5 @@
 import { Fingerprinter, type SeriesFingerprint } from '../fingerprint/fingerprint.js'
+import { sha256 } from '../fs/checksum.js'
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
 import type { SeriesLabel } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'
@@ -42,6 +43,8 @@ export interface EncodeTask {
   readonly outputs: readonly TaskOutput[]
   /** Whether the fingerprint of all rows is wanted, for a task of one series. */
   readonly fingerprint?: boolean | undefined
+  /** Whether the SHA-256 of its windows are wanted, as they were read. */
+  readonly digests?: boolean | undefined
 }
 
 /** A task all of whose outputs are written. */
@@ -49,6 +52,8 @@ export interface EncodedTask {
   /** One for each output; undefined for one without rows, and for one that stays. */
   readonly outputs: readonly (FinishedOutput | undefined)[]
   readonly fingerprint: SeriesFingerprint | undefined
+  /** By startDate. */
+  readonly digests: ReadonlyMap<string, string>
 }
 
 /** Opens what takes the bytes of an output. */
@@ -133,11 +138,13 @@ async function encodeTask(
 ): Promise<EncodedTask | undefined> {
   const writer = new TaskWriter(task, encoding, open)
   const fingerprinter = task.fingerprint ? new Fingerprinter(task.series[0].label) : undefined
+  const digests = new Map<string, string>()
+  const source = task.digests ? withDigests(windows, digests) : windows
   let isDone = false
   try {
     for (const series of task.series) {
       let left = encoding.limit ?? Number.POSITIVE_INFINITY
-      const batches = readSeries(windows, series, tally, { mirror, partial: encoding.partial })
+      const batches = readSeries(source, series, tally, { mirror, partial: encoding.partial })
       // Candles as they are were cut to the last ones before: which longer ones are whole is known at the end.
       const isCut = encoding.tail === undefined || series.resampleTo === undefined
       for await (const batch of isCut ? batches : lastRows(batches, encoding.tail)) {
@@ -150,9 +157,19 @@ async function encodeTask(
     if (tally.hasFailed) return undefined
     const outputs = await writer.finish()
     isDone = true
-    return { outputs, fingerprint: fingerprinter?.finish() }
+    return { outputs, fingerprint: fingerprinter?.finish(), digests }
   } finally {
     if (!isDone) await writer.discard()
+  }
+}
+
+/** The same windows; their digests are found out on the way. */
+async function* withDigests(windows: WindowStream, digests: Map<string, string>): WindowStream {
+  for (;;) {
+    const { value, done } = await windows.next()
+    if (done || value === undefined) return undefined
+    if ('bytes' in value) digests.set(value.window.startDate, sha256(value.bytes))
+    yield value
   }
 }
 

@@ -98,7 +98,7 @@ export async function nextWindow(stream: WindowStream): Promise<WindowOutcome> {
  * Until when an exchange surely has no candle after the last one that was read, ms UTC: the windows of a delisted symbol are final and
  * empty. -Infinity where nobody knows. `windows` ascend.
  */
-function completeUntil(mirror: Mirror, windows: readonly WindowRef[], lastOpenTime = Infinity): number {
+export function completeUntil(mirror: Mirror, windows: readonly WindowRef[], lastOpenTime = Infinity): number {
   let until = Number.NEGATIVE_INFINITY
   if (mirror.rules.kind !== 'exchange') return until
   for (const window of windows.filter(one => windowSpan(one).endTime > lastOpenTime)) {

@@ -10,8 +10,9 @@ const CHUNK_BYTES = 1024 * 1024
 /**
  * Puts finished files in their places by one rename each; a file that has the same bytes already stays. What can be known before
  * the first rename is thrown before it. A rename that fails after others throws `output_unwritable` with the names of the new files.
+ * Returns the paths of the files that are new or have changed.
  */
-export async function commitOutputs(outputs: readonly Pick<Output, 'path' | 'finished'>[]): Promise<void> {
+export async function commitOutputs(outputs: readonly Pick<Output, 'path' | 'finished'>[]): Promise<string[]> {
   const files = outputs.flatMap(({ finished }) => finished ?? [])
   const changed: FinishedFile[] = []
   for (const file of files) if (!(await isCurrent(file))) changed.push(file)
@@ -26,6 +27,7 @@ export async function commitOutputs(outputs: readonly Pick<Output, 'path' | 'fin
   }
   for (const folder of new Set(changed.map(({ target }) => dirname(target)))) await syncFolder(folder)
   for (const { temp } of files) await rm(temp, { force: true }).catch(() => {})
+  return placed
 }
 
 /** Whether the target of a file has its bytes already. Throws what keeps the file from its place. */

@@ -1,0 +1,69 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { intervalSegment, parseIntervalSegment } from '../klines/paths.js'
+import type { SeriesLabel } from '../klines/series.js'
+import { isSymbol } from '../klines/symbols.js'
+import type { TimeRange } from '../klines/time-range.js'
+
+/** How the parts of a lake lie in folders: `symbol=BTCUSDT/interval=1h/part-0.parquet`, as Hive names them. */
+export const LAYOUTS = ['hive'] as const
+
+/** One of `LAYOUTS`. */
+export type Layout = (typeof LAYOUTS)[number]
+
+/** The calendar span of a part: the whole series, a year or a month (UTC, by open time). */
+export const PARTITIONS = ['none', 'year', 'month'] as const
+
+/** One of `PARTITIONS`. */
+export type Partition = (typeof PARTITIONS)[number]
+
+export const PART_FILE = 'part-0.parquet'
+
+const PART_PATH =
+  /^symbol=([^/]+)\/interval=(\d{1,6}[A-Za-z]{1,3})(?:\/year=\d{4,6}(?:\/month=\d{2})?)?\/part-0\.parquet$/
+/** A folder of a series, or one in it. */
+const SERIES_FOLDERS = /^(?:symbol|interval|year|month)=/
+const MAX_DEPTH = 4
+
+/** The folder of a series, relative to the lake. */
+export function seriesFolder({ symbol, interval }: SeriesLabel): string {
+  return `symbol=${symbol}/interval=${intervalSegment(interval)}`
+}
+
+/** The path of the part that holds an open time (ms UTC), relative to the lake, with slashes. */
+export function partPath(series: SeriesLabel, partition: Partition, openTime: number): string {
+  const [year, month] = partition === 'none' ? [] : new Date(openTime).toISOString().split('-')
+  const span = { none: '', year: `/year=${year}`, month: `/year=${year}/month=${month}` }[partition]
+  return `${seriesFolder(series)}${span}/${PART_FILE}`
+}
+
+/** The open times that belong into the part of an open time, ms UTC. */
+export function partSpan(partition: Partition, openTime: number): TimeRange {
+  if (partition === 'none') return { fromTime: -Infinity, toTime: Infinity }
+  const date = new Date(openTime)
+  const [year, month] = [date.getUTCFullYear(), partition === 'month' ? date.getUTCMonth() : 0]
+  const [nextYear, nextMonth] = partition === 'month' ? [year, month + 1] : [year + 1, 0]
+  return { fromTime: Date.UTC(year, month), toTime: Date.UTC(nextYear, nextMonth) }
+}
+
+/** The series of a part's path, and how it is partitioned; undefined for a path that no part can have. */
+export function parsePartPath(path: string): (SeriesLabel & { readonly partition: Partition }) | undefined {
+  const [, symbol, segment] = PART_PATH.exec(path) ?? []
+  const interval = segment === undefined ? undefined : parseIntervalSegment(segment)
+  if (!isSymbol(symbol) || interval === undefined) return undefined
+  const partition = path.includes('/month=') ? 'month' : path.includes('/year=') ? 'year' : 'none'
+  return { symbol, interval, partition }
+}
+
+/** The paths of all files in the root of a lake and in the folders of its series, relative to it, sorted. Links are not followed. */
+export function findFiles(root: string, folder = '', depth = 0): string[] {
+  const entries = readdirSync(join(root, folder), { withFileTypes: true })
+  return entries
+    .flatMap(entry => {
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`
+      if (entry.isFile()) return [path]
+      const isOfSeries = entry.isDirectory() && SERIES_FOLDERS.test(entry.name) && depth < MAX_DEPTH
+      return isOfSeries ? findFiles(root, path, depth + 1) : []
+    })
+    .sort()
+}

@@ -1,0 +1,41 @@
+import { join } from 'node:path'
+import lockfile from 'proper-lockfile'
+import { outputError } from '../export/output/errors.js'
+import { errnoCode } from '../fs/errno.js'
+import { KlinesError } from '../klines/errors.js'
+
+/** A folder as long as a run writes the lake. */
+export const LOCK_FOLDER = '_klines.lock'
+
+/** The lock of a lake: it saves two runs from doing the same work. Without it, nothing would be wrong. */
+export interface LakeLock {
+  /** Throws `lake_busy` when this run slept so long that another one has taken the lock over. */
+  check(): void
+  release(): Promise<void>
+}
+
+/** Locks a lake. Throws `lake_busy` when another run is writing it, and `output_unwritable`. */
+export async function lockLake(root: string): Promise<LakeLock> {
+  let isLost = false
+  const busy = (message: string) =>
+    new KlinesError('lake_busy', message, { suggestions: ['Run the same command again when it has ended.'] })
+  try {
+    const release = await lockfile.lock(root, {
+      lockfilePath: join(root, LOCK_FOLDER),
+      stale: 60_000,
+      update: 5_000,
+      onCompromised: () => {
+        isLost = true
+      },
+    })
+    return {
+      check: () => {
+        if (isLost) throw busy(`Another run has begun to write ${root}, while this one stood still.`)
+      },
+      release: () => release().catch(() => {}),
+    }
+  } catch (error) {
+    if (errnoCode(error) === 'ELOCKED') throw busy(`Another run is writing ${root}.`)
+    throw outputError(error, root)
+  }
+}

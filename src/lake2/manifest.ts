@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isFingerprint, type SeriesFingerprint } from '../fingerprint/fingerprint.js'
+import { errnoCode } from '../fs/errno.js'
+import type { SeriesTotals } from '../klines/audit/gap-counter.js'
+import { isObject } from '../klines/json.js'
+import { type SeriesLabel, seriesName } from '../klines/series.js'
+import { VERSION } from '../version.js'
+import { parsePartPath } from './layout.js'
+import type { LakeOptions } from './options.js'
+
+/** The file in the root of a lake that says what the lake is made of. It is a cache: without it, every part is written again. */
+export const MANIFEST_FILE = '_klines.json'
+/** The version of its form. */
+const SCHEMA = 2
+
+/** A Parquet file of a lake. */
+export interface LakePart {
+  /** Relative to the lake, with slashes. */
+  readonly path: string
+  /** The key of its inputs: what the file follows from. */
+  readonly key: string
+  /** Of the file as it was put in its place: bytes, and ms UTC. */
+  readonly size: number
+  readonly mtime: number
+  readonly rows: number
+  /** Open times of its first and last row, ms UTC. */
+  readonly first: number
+  readonly last: number
+}
+
+/** A series of a lake. */
+export interface LakeSeries extends SeriesLabel {
+  /** The interval that it is made of. */
+  readonly source: string
+  /** Changes whenever a file changes that it is made of: as long as it stays, no window is read. */
+  readonly seen: string
+  /** Of the candles that were read. */
+  readonly totals: SeriesTotals
+  readonly parts: readonly LakePart[]
+  /** Of its candles, if the lake has fingerprints and the series has candles. */
+  readonly fingerprint?: SeriesFingerprint | undefined
+}
+
+/** What a lake is made of. */
+export interface LakeManifest {
+  /** Base address of the candles; null for a mirror that does not say it. */
+  readonly source: string | null
+  readonly options: LakeOptions
+  readonly series: readonly LakeSeries[]
+}
+
+export function encodeManifest({ source, options, series }: LakeManifest): Buffer {
+  const head = { schema: SCHEMA, tool: `klines ${VERSION}`, source, options }
+  const sorted = series.toSorted((a, b) => (seriesName(a) < seriesName(b) ? -1 : 1))
+  // A line for each series: a change of one shows as such.
+  const lines = sorted.map(entry => `    ${JSON.stringify(entry)}`).join(',\n')
+  return Buffer.from(JSON.stringify(head, null, 2).replace(/\n\}$/, `,\n  "series": [\n${lines}\n  ]\n}\n`))
+}
+
+/**
+ * Reads the manifest of a lake: `missing`, a manifest, or why it cannot be used, as part of a sentence. Throws what the file system
+ * throws.
+ */
+export function readManifest(root: string): LakeManifest | 'missing' | { readonly fault: string } {
+  let text: string
+  try {
+    text = readFileSync(join(root, MANIFEST_FILE), 'utf8')
+  } catch (error) {
+    if (errnoCode(error) === 'ENOENT') return 'missing'
+    throw error
+  }
+  try {
+    const value: unknown = JSON.parse(text)
+    if (isManifest(value)) return value
+    return { fault: isObject(value) && value.schema !== SCHEMA ? 'another version wrote it' : 'it has another form' }
+  } catch {
+    return { fault: 'it is not JSON' }
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+function isManifest(value: unknown): value is LakeManifest {
+  if (!isObject(value) || value.schema !== SCHEMA || !isObject(value.options)) return false
+  return (value.source === null || typeof value.source === 'string') && isListOf(value.series, isSeries)
+}
+
+function isSeries({ symbol, interval, source, seen, totals, parts, fingerprint }: Fields): boolean {
+  if (![symbol, interval, source, seen].every(text => typeof text === 'string')) return false
+  if (!isObject(totals) || (fingerprint !== undefined && !isFingerprint(fingerprint))) return false
+  return isListOf(parts, ({ path, key, size, mtime, rows, first, last }) => {
+    const label = parsePartPath(String(path))
+    const isOfSeries = label?.symbol === symbol && label?.interval === interval
+    return isOfSeries && typeof key === 'string' && [size, mtime, rows, first, last].every(Number.isFinite)
+  })
+}
+
+function isListOf(value: unknown, isItem: (item: Fields) => boolean): boolean {
+  return Array.isArray(value) && value.every(item => isObject(item) && isItem(item))
+}
