@@ -1,9 +1,10 @@
 import { statSync } from 'node:fs'
+import { join } from 'node:path'
 import type { SeriesFingerprint } from '../fingerprint/fingerprint.js'
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
 import { type SeriesLabel, seriesName } from '../klines/series.js'
+import { readLake } from '../lake/folder.js'
 import { parsePartPath } from '../lake/layout.js'
-import { listParts, locateParts } from '../lake/list-parts.js'
 import type { LakeManifest } from '../lake/manifest.js'
 import { describeExtensions, type Format, formatOfName } from '../options/formats.js'
 import { CandleRows, type LastTimes } from './candle-rows.js'
@@ -41,15 +42,16 @@ async function openFile(file: string, series: SeriesLabel | undefined): Promise<
   return { named, batches: () => readBatches(file, table, series, new Map()) }
 }
 
-async function openLake(lake: string): Promise<CandleFile> {
-  const { paths, manifest } = await listParts(lake)
-  const files = locateParts(lake, paths)
+function openLake(lake: string): CandleFile {
+  const manifest = readLake(lake)
+  const paths = manifest.series.flatMap(({ parts }) => parts.map(({ path }) => path))
   return {
-    named: manifest && namedByLake(manifest),
+    named: namedByLake(manifest),
     async *batches() {
       const last: LastTimes = new Map()
-      for (const [index, file] of files.entries()) {
-        yield* readBatches(file, await openTable(file), parsePartPath(paths[index]), last)
+      for (const path of paths) {
+        const file = join(lake, path)
+        yield* readBatches(file, await openTable(file), parsePartPath(path), last)
       }
     },
   }

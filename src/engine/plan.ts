@@ -82,8 +82,13 @@ export async function planRequest(asked: PlanRequest, run: Run): Promise<Plan> {
     const label = resampleTo ? { symbol: one.symbol, interval: resampleTo.name } : one
     return { series: one, label, resampleTo, range: resampleTo ? sourceRange(one, resampleTo, range) : range }
   })
-  const windows = isOnline(run) ? await findOfSource(plans, range, run) : findOfMirror(plans, range, run)
-  return { range, series: plans.map((one, index) => ({ ...one, ...windows[index] })), gone }
+  return { range, series: await planSeries(plans, range, run), gone }
+}
+
+/** The windows of series of which each has its own range. Throws what the lists of the source throw. */
+export async function planSeries(series: readonly UnplannedSeries[], range: RequestedRange, run: Run): Promise<SeriesPlan[]> {
+  const windows = isOnline(run) ? await findOfSource(series, range, run) : findOfMirror(series, range, run)
+  return series.map((one, index) => ({ ...one, ...windows[index] }))
 }
 
 /** Every series of the mirror, from its first window to now. Throws `window_missing` for a mirror without a series. */
@@ -100,9 +105,8 @@ export async function planUpdate(run: Run<Source>): Promise<Plan> {
       return { series, label: series, range: { fromTime, toTime: Number.POSITIVE_INFINITY } }
     })
   const range = parseRequestedRange({}, present)
-  const windows = await findOfSource(plans, range, run)
   const gone = [...new Set(all.map(({ symbol }) => symbol))].filter(symbol => !names.includes(symbol))
-  return { range, series: plans.map((one, index) => ({ ...one, ...windows[index] })), gone }
+  return { range, series: await planSeries(plans, range, run), gone }
 }
 
 function isOnline(run: Run): run is Run<Source> {
@@ -220,7 +224,8 @@ function notInMirror(lacking: readonly Series[], mirror: Run['mirror']): KlinesE
 }
 
 type FoundWindows = Pick<SeriesPlan, 'windows' | 'listedFrom'>
-type UnplannedSeries = Omit<SeriesPlan, keyof FoundWindows>
+/** A series whose windows are not known yet. */
+export type UnplannedSeries = Omit<SeriesPlan, keyof FoundWindows>
 
 /** The windows of the source that have begun, and those that are cached whatever a list says. */
 async function findOfSource(plans: readonly UnplannedSeries[], range: RequestedRange, run: Run<Source>): Promise<FoundWindows[]> {
@@ -300,6 +305,7 @@ function findOfMirror(plans: readonly UnplannedSeries[], range: RequestedRange, 
   const windows = plans.map(({ series, range: needed }) => {
     const cached = mirror.dates(series)
     const [first, last] = [cached[0], cached[cached.length - 1]]
+    if (first === undefined) return { windows: select(series, knownDates(mirror, series.interval, now), needed, now) }
     const known = knownDates(mirror, series.interval, now)
     const fromTime = named.from === undefined ? parseDate(first) : needed.fromTime
     const toTime = named.to === undefined ? windowSpan(windowOf(series, last)).endTime : needed.toTime

@@ -49,9 +49,14 @@ export function readWindow(mirror: Mirror, window: WindowRef, kernel?: Kernel): 
 
 /**
  * The candles of a series of a plan in its range, as they are, and counts them. `windows`: a stream in which its windows are next. After
- * a window that could not be had, the others are only counted. A batch is valid until the next one.
+ * a window that could not be had, the others are only counted, unless `afterFailure`. A batch is valid until the next one.
  */
-export async function* readCandles(windows: WindowStream, plan: SeriesPlan, tally: Tally): AsyncGenerator<KlineBatch> {
+export async function* readCandles(
+  windows: WindowStream,
+  plan: SeriesPlan,
+  tally: Tally,
+  { afterFailure = false } = {},
+): AsyncGenerator<KlineBatch> {
   const { fromTime, toTime } = plan.range
   for (const _ of plan.windows) {
     const result = await nextWindow(windows)
@@ -59,7 +64,7 @@ export async function* readCandles(windows: WindowStream, plan: SeriesPlan, tall
     else {
       const batch = result.batch.slice(fromTime, toTime)
       tally.add(plan, { ...result, batch })
-      if (!tally.hasFailed) yield batch
+      if (afterFailure || !tally.hasFailed) yield batch
     }
   }
 }

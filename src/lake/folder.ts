@@ -1,64 +1,142 @@
-import { lstatSync, readdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, lstatSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
+import { basename, dirname, join, resolve, sep } from 'node:path'
 import { outputError } from '../export/output/errors.js'
+import { checkInside } from '../fs/inside.js'
+import { OUTPUT_COLUMNS } from '../options/output-options.js'
 import { isTempName } from '../export/output/temp.js'
 import { KlinesError } from '../klines/errors.js'
-import type { DeltaLog } from './delta/actions.js'
-import { type DeltaTable, readTable } from './delta/log.js'
-import { checkEntries } from './entries.js'
-import { findFiles, parsePartPath, partVersion, SERIES_FOLDER } from './layout.js'
-import { LOCK_FILE } from './lock/lock-file.js'
-import { type LakeManifest, MANIFEST_FILE, type ManifestRead, readManifest } from './manifest.js'
-import { findDifference } from './options.js'
+import { formatOfName } from '../options/formats.js'
+import { findFiles, parsePartPath } from './layout.js'
+import { LOCK_FOLDER } from './lock.js'
+import { type LakeManifest, type LakePart, MANIFEST_FILE, readManifest } from './manifest.js'
 
 /** What is in the folder of a lake. */
 export interface LakeFolder {
   readonly root: string
   /** Undefined for a new lake, and for one whose manifest is damaged. */
   readonly manifest: LakeManifest | undefined
-  /** The paths of the parts of the lake, relative to the root: those of the newest version in its log, or those on the disk. */
+  /** The paths of the parts on the disk, relative to the root, sorted. */
   readonly parts: readonly string[]
-  /** The paths of all parts on the disk: also of older versions, and what a run that was killed has left. */
-  readonly files: readonly string[]
-  /** The log of a Delta table. Where the manifest says something else, the log is right. */
-  readonly log: DeltaLog | undefined
+}
+
+/** How old a temp file is that a killed run has left, ms. */
+const LEFT_MS = 3_600_000
+/** The folder of a table's log, which klines does not keep. */
+const DELTA_LOG = '_delta_log'
+
+/** Checks the name of a lake's folder; that of a folder that is there may look like a file's. Throws `bad_output`. */
+export function checkRoot(root: string): void {
+  const fail = (message: string): never => {
+    throw new KlinesError('bad_output', message, { suggestions: ['Name another folder with -o, such as lake.'] })
+  }
+  if (root === '') fail('The name of the lake is empty. Expected a folder.')
+  if (root === '-') fail('A lake is a folder; it cannot go to stdout.')
+  const format = formatOfName(root) ?? 'parquet'
+  if (format !== 'parquet' && !statSync(root, { throwIfNoEntry: false })?.isDirectory())
+    fail(`${root} is the name of a ${format} file, and a lake is a folder of Parquet files.`)
+  const [placeholder] = /\{[^{}]*\}/.exec(root) ?? []
+  if (placeholder !== undefined)
+    fail(`${root} has the placeholder ${placeholder}, but the folders of a lake follow from its layout. Expected the name of its root alone.`)
+  const columns: readonly string[] = [...OUTPUT_COLUMNS, 'year', 'month']
+  const column = resolve(root).split(sep).find(name => columns.includes(/^([^=]+)=/.exec(name)?.[1] ?? ''))
+  if (column !== undefined)
+    fail(`${root} lies in the folder ${column}: readers of the lake would take that name for a column of it.`)
 }
 
 /**
  * Reads the folder of a lake that is to be written; changes nothing. Throws `bad_output` for a file, for a folder that has something
- * in it and is no lake, for a lake of a newer version, or whose log cannot be used, and what `checkEntries` throws.
+ * in it and is no lake, and for a Delta table.
  */
-export async function openFolder(root: string, warn: (warning: string) => void = () => {}): Promise<LakeFolder> {
+export function openFolder(root: string, warn: (warning: string) => void = () => {}): LakeFolder {
   try {
     const stats = statSync(root, { throwIfNoEntry: false })
-    if (stats && !stats.isDirectory()) throw notALake(root, 'is a file')
-    checkEntries(root)
-    const names = stats ? readdirSync(root) : []
+    if (stats === undefined) return { root, manifest: undefined, parts: [] }
+    if (!stats.isDirectory()) throw notALake(root, 'is a file')
+    const names = readdirSync(root)
+    if (names.includes(DELTA_LOG)) throw notALake(root, `has a ${DELTA_LOG}, and klines keeps no Delta tables any more`)
     const read = readManifest(root)
-    if (read.state === 'newer') throw newer(root, read.schema)
-    const table = await readTable(root, isPlain(read))
-    if (read.state === 'missing' && table === undefined) {
-      if (names.some(name => !isLeftover(name) && !hasOnlyLeftovers(root, name))) throw notALake(root, 'is not empty')
-      return { root, manifest: undefined, parts: [], files: [], log: undefined }
+    if (read === 'missing') {
+      if (!names.every(name => isOfKilledRun(root, name))) throw notALake(root, 'is not empty')
+      return { root, manifest: undefined, parts: [] }
     }
-    if (read.state === 'damaged') {
-      const rest = table ? 'The parts are compared with new ones.' : 'All parts are written again.'
-      warn(`${join(root, MANIFEST_FILE)} cannot be used: ${read.reason}. ${rest}`)
-    }
-    const found = findFiles(root)
-    const files = found.filter(parsePartPath).sort()
-    const log = table?.log
-    if (log === undefined) warnForeign(root, found, warn)
-    const manifest = findManifest(read, table)
-    return { root, manifest, parts: findParts(manifest, files, log), files, log }
+    const isUsable = !('fault' in read)
+    if (!isUsable) warn(`${join(root, MANIFEST_FILE)} cannot be used: ${read.fault}. All parts are written again.`)
+    const files = findFiles(root)
+    warnForeign(root, files, warn)
+    return { root, manifest: isUsable ? read : undefined, parts: files.filter(parsePartPath) }
   } catch (error) {
     throw outputError(error, root)
   }
 }
 
+/**
+ * The manifest of a lake that is read. Throws `bad_input` for a folder that is no lake, and `incomplete` when a part is missing.
+ */
+export function readLake(lake: string): LakeManifest {
+  const fail = (reason: string, advice: string): never => {
+    throw new KlinesError('bad_input', `${lake} is not a lake that can be read: ${reason}.`, { suggestions: [advice] })
+  }
+  const again = 'Run the klines export or klines download that made the lake again.'
+  if (existsSync(join(lake, DELTA_LOG))) fail(`it has a ${DELTA_LOG}, and klines reads no Delta tables any more`, again)
+  const read = readManifest(lake)
+  if (read === 'missing')
+    return fail(`it has no ${MANIFEST_FILE}`, `Make one: klines export all -i all --layout hive -o ${lake}`)
+  if ('fault' in read) return fail(`its ${MANIFEST_FILE} is damaged (${read.fault})`, again)
+  const paths = read.series.flatMap(({ parts }) => parts.map(({ path }) => path))
+  const missing = paths.filter(path => !lstatSync(join(lake, path), { throwIfNoEntry: false })?.isFile())
+  if (missing.length === 0) return read
+  const count = missing.length === 1 ? '' : ` and ${missing.length - 1} more`
+  const message = `${missing[0]}${count} of the lake ${lake} is missing, or is a link or no file.`
+  throw new KlinesError('incomplete', message, {
+    suggestions: ['Write it again with the klines export or klines download that made the lake.'],
+    data: { missing },
+  })
+}
+
+/** Whether a run that was killed before its first part was in place may have left this. */
+function isOfKilledRun(root: string, name: string): boolean {
+  if (name === LOCK_FOLDER || isTempName(name)) return true
+  return name.startsWith('symbol=') && findFiles(root, name, 1).every(path => isTempName(basename(path)))
+}
+
+/** Whether a part is on the disk as the manifest says. */
+export function isOnDisk(root: string, { path, size, mtime }: LakePart): boolean {
+  const stats = lstatSync(join(root, path), { throwIfNoEntry: false })
+  return stats !== undefined && stats.isFile() && stats.size === size && stats.mtimeMs === mtime
+}
+
+/** Removes parts, and the folders that are empty then. Throws `linked_path` for one that a link leads to, and `output_unwritable`. */
+export function removeParts(root: string, paths: readonly string[]): void {
+  for (const path of paths) {
+    try {
+      checkInside(root, path)
+      rmSync(join(root, path), { force: true })
+    } catch (error) {
+      throw outputError(error, join(root, path))
+    }
+    for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) {
+      try {
+        rmdirSync(join(root, folder))
+      } catch {
+        // Something else is in it.
+        break
+      }
+    }
+  }
+}
+
+/** Removes the temp files that killed runs have left. */
+export function removeLeftovers(root: string): void {
+  for (const path of findFiles(root)) {
+    if (!isTempName(basename(path))) continue
+    const stats = lstatSync(join(root, path), { throwIfNoEntry: false })
+    if (stats && Date.now() - stats.mtimeMs > LEFT_MS) rmSync(join(root, path), { force: true })
+  }
+}
+
 /** Warns about Parquet files that no part can be: nothing is known of them, and they stay. */
 function warnForeign(root: string, files: readonly string[], warn: (warning: string) => void): void {
-  const foreign = files.filter(path => path.endsWith('.parquet') && !parsePartPath(path)).sort()
+  const foreign = files.filter(path => path.endsWith('.parquet') && !parsePartPath(path))
   if (foreign.length === 0) return
   const first = join(root, foreign[0])
   const query = 'but a query over **/*.parquet reads'
@@ -69,55 +147,7 @@ function warnForeign(root: string, files: readonly string[], warn: (warning: str
   )
 }
 
-/** Whether the manifest says that a lake has no log. */
-export function isPlain(read: ManifestRead): boolean {
-  return read.state === 'read' && read.manifest.options.table === undefined
-}
-
-/** The manifest, as far as it says the same as the log. */
-function findManifest(read: ManifestRead, table: DeltaTable | undefined): LakeManifest | undefined {
-  const manifest = read.state === 'read' ? read.manifest : undefined
-  if (table === undefined) return manifest
-  const { source, options } = table
-  if (manifest && manifest.source === source && !findDifference(manifest.options, options)) return manifest
-  return { source, options, series: [] }
-}
-
-/** The parts of a lake. Those of a table whose log is gone are known from its manifest. */
-function findParts(manifest: LakeManifest | undefined, files: readonly string[], log: DeltaLog | undefined): string[] {
-  if (log) return [...log.live.keys()].sort()
-  if (manifest?.options.table === undefined) return files.filter(path => partVersion(path) === undefined)
-  return manifest.series.flatMap(({ parts }) => parts.map(({ path }) => path)).sort()
-}
-
-/** Whether a run that was killed before its first part was in place may have left a file of this name. */
-function isLeftover(name: string): boolean {
-  return name === LOCK_FILE || isTempName(name)
-}
-
-/** Whether a folder of a series has nothing but temp files. */
-function hasOnlyLeftovers(root: string, name: string): boolean {
-  if (!SERIES_FOLDER.test(name) || !lstatSync(join(root, name)).isDirectory()) return false
-  const entries = readdirSync(join(root, name), { recursive: true, withFileTypes: true })
-  return entries.every(entry => entry.isDirectory() || isTempName(entry.name))
-}
-
 function notALake(root: string, what: string): KlinesError {
-  return new KlinesError(
-    'bad_output',
-    `${root} ${what}. Expected a lake (a folder with ${MANIFEST_FILE}), or a new folder.`,
-    {
-      suggestions: ['Name another folder with `output`.'],
-    },
-  )
-}
-
-function newer(root: string, schema: number): KlinesError {
-  return new KlinesError(
-    'bad_output',
-    `${root} was written by a newer version of klines (its manifest has schema ${schema}).`,
-    {
-      suggestions: ['Update klines, or name another folder with `output`.'],
-    },
-  )
+  const message = `${root} ${what}. Expected a lake (a folder with ${MANIFEST_FILE}), or a new folder.`
+  return new KlinesError('bad_output', message, { suggestions: ['Name another folder with -o.'] })
 }

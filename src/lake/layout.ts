@@ -1,4 +1,3 @@
-import { constants } from 'node:buffer'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { intervalSegment, parseIntervalSegment } from '../klines/paths.js'
@@ -18,25 +17,27 @@ export const PARTITIONS = ['none', 'year', 'month'] as const
 /** One of `PARTITIONS`. */
 export type Partition = (typeof PARTITIONS)[number]
 
-/** Whether a log beside the parts says which of them are the table, so that engines see whole versions of it. */
-export const TABLES = ['delta'] as const
-
-/** One of `TABLES`. */
-export type Table = (typeof TABLES)[number]
-
 export const PART_FILE = 'part-0.parquet'
-/** A larger manifest, entry of the log or checkpoint is not read: Node has no longer texts. */
-export const MAX_LAKE_FILE_BYTES = constants.MAX_STRING_LENGTH
-/** A folder of a series, or one in it. */
-export const SERIES_FOLDERS = /^(?:symbol|interval|year|month)=/
+
 const PART_PATH =
-  /^symbol=([^/]+)\/interval=(\d{1,6}[A-Za-z]{1,3})(?:\/year=\d{4,6}(?:\/month=\d{2})?)?\/part-(?:0|\d{20}(?:-[0-9a-f-]{36})?)\.parquet$/
-const VERSION_DIGITS = 20
-/** The name of a folder in the root. */
-export const SERIES_FOLDER = /^symbol=/
+  /^symbol=([^/]+)\/interval=(\d{1,6}[A-Za-z]{1,3})(?:\/year=\d{4,6}(?:\/month=\d{2})?)?\/part-0\.parquet$/
+/** A folder of a series, or one in it. */
+const SERIES_FOLDERS = /^(?:symbol|interval|year|month)=/
 const MAX_DEPTH = 4
 
-/** The open times that belong into the part of an open time (ms UTC). */
+/** The folder of a series, relative to the lake. */
+export function seriesFolder({ symbol, interval }: SeriesLabel): string {
+  return `symbol=${symbol}/interval=${intervalSegment(interval)}`
+}
+
+/** The path of the part that holds an open time (ms UTC), relative to the lake, with slashes. */
+export function partPath(series: SeriesLabel, partition: Partition, openTime: number): string {
+  const [year, month] = partition === 'none' ? [] : new Date(openTime).toISOString().split('-')
+  const span = { none: '', year: `/year=${year}`, month: `/year=${year}/month=${month}` }[partition]
+  return `${seriesFolder(series)}${span}/${PART_FILE}`
+}
+
+/** The open times that belong into the part of an open time, ms UTC. */
 export function partSpan(partition: Partition, openTime: number): TimeRange {
   if (partition === 'none') return { fromTime: -Infinity, toTime: Infinity }
   const date = new Date(openTime)
@@ -45,38 +46,7 @@ export function partSpan(partition: Partition, openTime: number): TimeRange {
   return { fromTime: Date.UTC(year, month), toTime: Date.UTC(nextYear, nextMonth) }
 }
 
-/** A version of a table in names of files: `00000000000000000012`. */
-export function versionDigits(version: number): string {
-  return String(version).padStart(VERSION_DIGITS, '0')
-}
-
-/**
- * The name of the parts that a run adds as a version of a Delta table. `id`: a UUID of the run, so that no other run makes the same
- * name, also not for the same version.
- */
-export function versionedPartFile(version: number, id: string): string {
-  return `part-${versionDigits(version)}-${id}.parquet`
-}
-
-/** The version in the name of a part of a Delta table; undefined for other files. */
-export function partVersion(path: string): number | undefined {
-  const [, digits] = /\/part-(\d{20})(?:-[0-9a-f-]{36})?\.parquet$/.exec(path) ?? []
-  return digits === undefined ? undefined : Number(digits)
-}
-
-/** The folder of the part that holds an open time (ms UTC), relative to the lake, with slashes. */
-export function partFolder(series: SeriesLabel, partition: Partition, openTime: number): string {
-  const [year, month] = new Date(openTime).toISOString().split('-')
-  const span = { none: '', year: `/year=${year}`, month: `/year=${year}/month=${month}` }[partition]
-  return `${seriesFolder(series)}${span}`
-}
-
-/** The folder of a series, relative to the lake. */
-export function seriesFolder({ symbol, interval }: SeriesLabel): string {
-  return `symbol=${symbol}/interval=${intervalSegment(interval)}`
-}
-
-/** The partitioning that a path belongs to, and its series; undefined for a path that no part can have. */
+/** The series of a part's path, and how it is partitioned; undefined for a path that no part can have. */
 export function parsePartPath(path: string): (SeriesLabel & { readonly partition: Partition }) | undefined {
   const [, symbol, segment] = PART_PATH.exec(path) ?? []
   const interval = segment === undefined ? undefined : parseIntervalSegment(segment)
@@ -85,13 +55,15 @@ export function parsePartPath(path: string): (SeriesLabel & { readonly partition
   return { symbol, interval, partition }
 }
 
-/** The paths of all files in the folders of a lake and in its root, relative to it. Links are not followed. */
+/** The paths of all files in the root of a lake and in the folders of its series, relative to it, sorted. Links are not followed. */
 export function findFiles(root: string, folder = '', depth = 0): string[] {
-  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap(entry => {
-    const path = folder === '' ? entry.name : `${folder}/${entry.name}`
-    if (entry.isFile()) return [path]
-    return entry.isDirectory() && depth < MAX_DEPTH && SERIES_FOLDERS.test(entry.name)
-      ? findFiles(root, path, depth + 1)
-      : []
-  })
+  const entries = readdirSync(join(root, folder), { withFileTypes: true })
+  return entries
+    .flatMap(entry => {
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`
+      if (entry.isFile()) return [path]
+      const isOfSeries = entry.isDirectory() && SERIES_FOLDERS.test(entry.name) && depth < MAX_DEPTH
+      return isOfSeries ? findFiles(root, path, depth + 1) : []
+    })
+    .sort()
 }

@@ -1,114 +1,46 @@
-import type { ExcerptRequest } from '../export/excerpt.js'
-import type { ResampleRequest } from '../export/export-series.js'
-import { hasZstd, isSeriesColumn, parseRowFormat, type RowFormat } from '../export/row-format.js'
+import { isSeriesColumn, parseRowFormat, type RowFormat } from '../export/row-format.js'
 import { KlinesError } from '../klines/errors.js'
-import { isObject } from '../klines/json.js'
-import { describeRange, parseRangeDescription, type RangeText } from '../klines/time-range.js'
-import {
-  type Compression,
-  isOutputRequest,
-  type OptionOf,
-  type OutputRequest,
-  valuesFor,
-} from '../options/output-options.js'
-import { PARTITIONS, type Partition, TABLES, type Table } from './layout.js'
+import { describeRange, type RangeText } from '../klines/time-range.js'
+import { type OptionOf, type OutputRequest, valuesFor } from '../options/output-options.js'
+import { PARTITIONS, type Partition } from './layout.js'
 
-/** What all parts of a lake have in common. */
+/** What all parts of a lake have in common. Plain data, as the manifest has it. */
 export interface LakeOptions extends Pick<RowFormat, OptionOf<'parquet'>> {
   /** As `describeRange` describes it. */
   readonly range: string
   readonly resample: string | null
   readonly partial: boolean
   readonly partition: Partition
-  /** Undefined for plain files, which are replaced. */
-  readonly table?: Table | undefined
 }
 
-/**
- * The options of a lake in a request. `columns` are without `symbol` and `interval`, which the folders name. The default of `compression`
- * is that of the lake; for a new one `zstd` where Node has it (22.15 and later), else `gzip`.
- */
-export interface LakeOptionsRequest extends RangeText, ResampleRequest, Pick<OutputRequest, OptionOf<'parquet'>> {
+/** The options of a lake in a request. `columns` are without `symbol` and `interval`, which the folders name. */
+export interface LakeOptionsRequest extends RangeText, Pick<OutputRequest, OptionOf<'parquet'>> {
+  readonly resample?: string | undefined
+  readonly partial?: boolean | undefined
+  readonly limit?: number | undefined
+  readonly tail?: number | undefined
   /** Split each series into a part a year or a month. Default `none`: one part. */
   readonly partition?: Partition | undefined
-  /** `delta` keeps a Delta Lake transaction log: new files instead of replaced ones, and whole versions for readers. */
-  readonly table?: Table | undefined
 }
 
-/** The options of a request, and the row format of its parts. `lake`: the options of the lake that is there. Throws `bad_option`. */
-export function parseLakeOptions(
-  request: LakeOptionsRequest & ExcerptRequest & { readonly vacuum?: string | undefined },
-  lake: LakeOptions | undefined,
-): { options: LakeOptions; rowFormat: RowFormat } {
-  const { resample = null, partial = false, partition = 'none', table, compression = keptCompression(lake) } = request
+/** The options of a request, and the row format of its parts. Throws `bad_option`. */
+export function parseLakeOptions(request: LakeOptionsRequest): { options: LakeOptions; rowFormat: RowFormat } {
+  const { resample = null, partial = false, partition = 'none', limit, tail } = request
   // Callers without types may name options of other formats, which are refused.
-  const rowFormat = parseRowFormat({ ...request, compression }, 'parquet')
-  if (request.limit !== undefined || request.tail !== undefined) {
-    throw new KlinesError(
-      'bad_option',
-      '`limit` and `tail` are for files and stdout; a lake has all candles of its range.',
-    )
+  const rowFormat = parseRowFormat(request, 'parquet')
+  if (limit !== undefined || tail !== undefined) {
+    const message = '--limit and --tail are for files and stdout; a lake has all candles of its range.'
+    throw new KlinesError('bad_option', message)
   }
   const named = rowFormat.columns.find(isSeriesColumn)
   if (named !== undefined) {
-    const message = `\`columns\` has "${named}", which the folders of a lake name: its files must not have it.`
+    const message = `--columns has "${named}", which the folders of a lake name: its files must not have it.`
     throw new KlinesError('bad_option', message, { suggestions: [`Leave ${named} out; every reader adds it.`] })
   }
   if (!PARTITIONS.includes(partition))
-    throw new KlinesError('bad_option', `\`partition\` is "${partition}". Expected ${PARTITIONS.join(', ')}.`)
-  if (table !== undefined && !TABLES.includes(table))
-    throw new KlinesError('bad_option', `\`table\` is "${table}". Expected ${TABLES.join(', ')}.`)
-  if (request.vacuum !== undefined && table === undefined) {
-    throw new KlinesError('bad_option', '`vacuum` removes files of old versions, which only a Delta table has.', {
-      suggestions: ["Add `table: 'delta'`, or leave `vacuum` out."],
-    })
-  }
-  const range = describeRange(request)
-  const { columns, numbers, ...others } = valuesFor(rowFormat, 'parquet')
-  const shape = { range, columns, numbers, resample, partial, partition }
-  return { options: { ...shape, ...others, table }, rowFormat }
-}
-
-/** Whether a value of a foreign file has the form of a lake's options. Names and texts are checked by what uses them. */
-export function isLakeOptions(value: unknown): value is LakeOptions {
-  if (!isObject(value)) return false
-  const { range, resample, partial, partition, table } = value
-  const isOneOf = (values: readonly unknown[], one: unknown) => values.includes(one)
-  if (!isOneOf(PARTITIONS, partition) || !isOneOf([undefined, ...TABLES], table)) return false
-  const areTexts = [range, resample ?? ''].every(text => typeof text === 'string')
-  return areTexts && typeof partial === 'boolean' && isOutputRequest(value, 'parquet')
-}
-
-/** A request with the options of the lake that is there, as far as it names none. */
-export function withLakeOptions<Request extends LakeOptionsRequest>(
-  request: Request,
-  lake: LakeOptions | undefined,
-): Request {
-  if (lake === undefined) return request
-  const { resample, partial, partition, table } = lake
-  const { from, last, to } = parseRangeDescription(lake.range)
-  const remembered = {
-    ...valuesFor(lake, 'parquet'),
-    // `keptCompression` keeps it, if this Node has it.
-    compression: undefined,
-    ...{ to, partial, partition, table },
-    // Each is said by one of two options.
-    ...(request.last === undefined && { from }),
-    ...(request.from === undefined && { last }),
-    ...(!request.derive && resample !== null && { resample }),
-  }
-  const named = Object.entries(request).filter(([, value]) => value !== undefined)
-  return { ...request, ...remembered, ...Object.fromEntries(named) }
-}
-
-/** A lake keeps its compression when a run of another Node has another default. */
-function keptCompression(lake: LakeOptions | undefined): Compression | undefined {
-  if (lake?.compression !== 'zstd' || hasZstd()) return lake?.compression
-  const message = `The lake is compressed with zstd, which is not in Node ${process.versions.node}.`
-  const suggestions = [
-    "Run klines with Node 22.15 or later, or write all of the lake again with `compression: 'gzip'` and `force: true`.",
-  ]
-  throw new KlinesError('bad_option', message, { suggestions })
+    throw new KlinesError('bad_option', `--partition is "${partition}". Expected ${PARTITIONS.join(', ')}.`)
+  const content = valuesFor(rowFormat, 'parquet')
+  return { options: { range: describeRange(request), ...content, resample, partial, partition }, rowFormat }
 }
 
 /** The first option in which a request differs from a lake, as messages name them; undefined when there is none. */
@@ -121,7 +53,7 @@ export function findDifference(lake: LakeOptions, request: LakeOptions): { lake:
 }
 
 function describeOption(name: keyof LakeOptions, value: LakeOptions[keyof LakeOptions]): string {
-  if (value === null || value === undefined || value === false) return `no \`${name}\``
   if (name === 'range') return value === '../..' ? 'no limits of time' : `the range ${value}`
-  return value === true ? `\`${name}: true\`` : `\`${name}: '${value}'\``
+  if (value === null || value === undefined || value === false) return `no --${name}`
+  return value === true ? `--${name}` : `--${name} ${value}`
 }

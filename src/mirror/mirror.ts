@@ -154,7 +154,7 @@ export class Mirror {
   }
 
   /** Whether a window can still change. Its file is compared with the index only where that decides. */
-  state(window: WindowRef, read: WindowRead): State {
+  state(window: WindowRef, read: Omit<CachedWindow, keyof FileVersion> | Exclude<WindowRead, CachedWindow>): State {
     if (read.state !== 'cached') return 'missing'
     const index = this.facts(window)
     const ends = endsOf(read.batch)

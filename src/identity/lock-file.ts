@@ -1,7 +1,7 @@
 import { open, stat } from 'node:fs/promises'
 import { isFingerprint, type SeriesFingerprint } from '../fingerprint/fingerprint.js'
 import { describeErrno, errnoCode } from '../fs/errno.js'
-import { hideCredentials, SAMPLE, toSourceName } from '../http/base-url.js'
+import { hideCredentials, toSourceName } from '../sources/base-url.js'
 import { isKlinesError, KlinesError } from '../klines/errors.js'
 import { type Interval, isInterval, nextOpenTime } from '../klines/intervals.js'
 import { decodeUtf8, isObject, parseObject } from '../klines/json.js'
@@ -127,7 +127,6 @@ function parseJson(bytes: Uint8Array) {
 
 /** Throws for an address that cannot be one of a lock: with a password, with more than an address, in another form. */
 function checkSource(source: string): void {
-  if (source === SAMPLE) return
   let name: string
   try {
     name = toSourceName(source)

@@ -1,8 +1,8 @@
-import { namesSymbols, parseSelectionText, takesSymbol } from '../download/selection.js'
+import { namesSymbols, parseSelectionText, takesSymbol } from '../engine/selection.js'
 import { KlinesError } from '../klines/errors.js'
 import { intervalName } from '../klines/resample/target-interval.js'
 import { type SeriesLabel, seriesName } from '../klines/series.js'
-import type { DiffSide } from './side.js'
+import type { DiffSide } from './sides.js'
 
 /** Which series are compared. An empty list stands for all. */
 export interface SeriesFilter {
@@ -23,7 +23,7 @@ export function selectSeries(sides: readonly DiffSide[], { symbols, intervals }:
   if (listed.length === 0) {
     throw new KlinesError('bad_option', 'Two services are too large to compare all they have.', {
       suggestions: [
-        'Expected a mirror, a lake or a file on one side; klines mirror path names the mirror of a service.',
+        'Expected a mirror, a lake or a file on one side; klines mirror names the mirror of a service.',
       ],
     })
   }

@@ -1,0 +1,191 @@
+import { type Plan, planSeries, type SeriesPlan } from '../engine/plan.js'
+import { openWindows, readCandles } from '../engine/read.js'
+import type { WindowFailure } from '../engine/refresh.js'
+import { type DownloadReport, Tally } from '../engine/report.js'
+import { openRun, type Run, type SourceOptions, withRun } from '../engine/run.js'
+import { Fingerprinter, type SeriesFingerprint, type YearDigest } from '../fingerprint/fingerprint.js'
+import type { ChangedCell } from '../klines/batch/diff.js'
+import { KlinesError } from '../klines/errors.js'
+import { DAY_MS } from '../klines/intervals.js'
+import { type SeriesLabel, seriesName } from '../klines/series.js'
+import { formatTime } from '../klines/text.js'
+import { parseRequestedRange } from '../klines/time-range.js'
+import { windowSpan } from '../klines/windows.js'
+import { toSourceName } from '../sources/base-url.js'
+import { type Lock, type LockedSeries, readLock } from './lock-file.js'
+
+/** Which lock to check, and where its candles are. */
+export interface LockCheckRequest extends SourceOptions {
+  /** The file. */
+  readonly lock: string
+  /** Check the mirror alone, without any request. Default: download what is missing or can still change first. */
+  readonly offline?: boolean | undefined
+}
+
+/** The candles of a year in two versions of a series; undefined where there are none. */
+export interface YearChange {
+  readonly year: number
+  readonly before: YearDigest | undefined
+  readonly after: YearDigest | undefined
+}
+
+/** A locked series, and what its candles are here. */
+export interface CheckedSeries extends SeriesLabel {
+  readonly locked: LockedSeries
+  /** Undefined without a candle in the locked range. */
+  readonly found: SeriesFingerprint | undefined
+  /** The years that differ. Nothing is known of years that may have candles in missing windows. */
+  readonly years: readonly YearChange[]
+  /** Windows of the range that are missing or corrupt. */
+  readonly missing: readonly WindowFailure[]
+}
+
+/** A cell that the service has changed, and of which series. */
+export interface RestatedCell extends SeriesLabel, ChangedCell {}
+
+/** Whether the candles of a lock are here. */
+export interface LockCheck {
+  readonly path: string
+  readonly lock: Lock
+  /** Folder of the mirror. */
+  readonly mirror: string
+  /** `incomplete`: no year differs, and windows are missing. */
+  readonly verdict: 'equal' | 'different' | 'incomplete'
+  readonly series: readonly CheckedSeries[]
+  /** The cells of locked candles that this run saw change. */
+  readonly restated: readonly RestatedCell[]
+  /** How the windows were downloaded; undefined when nothing was, or there is no candle. */
+  readonly download: DownloadReport | undefined
+}
+
+/**
+ * Checks that the candles of a lock are exactly those of the mirror, after a download into it unless `offline`. Series, ranges and
+ * source are those of the lock. Throws `bad_input` for what is no lock, `bad_option` for another source than its own, and what
+ * `downloadKlines` throws: `incomplete` when a window could not be downloaded.
+ *
+ * @example
+ * const { verdict, series } = await checkLock({ lock: 'klines.lock.json' })
+ */
+export async function checkLock(request: LockCheckRequest): Promise<LockCheck> {
+  const lock = await readLock(request.lock)
+  const baseUrl = findLockSource(lock, request)
+  return withRun(openRun({ ...request, baseUrl }), async run => {
+    const plan = await planLock(lock, request.lock, run)
+    const tally = new Tally(plan, run)
+    const windows = openWindows(run, plan.series)
+    const fingerprints: (SeriesFingerprint | undefined)[] = []
+    try {
+      for (const one of plan.series) {
+        const fingerprinter = new Fingerprinter(one.series)
+        for await (const batch of readCandles(windows, one, tally, { afterFailure: true })) fingerprinter.add(batch)
+        fingerprints.push(fingerprinter.finish())
+      }
+    } finally {
+      await windows.return(undefined)
+    }
+    const series = lock.series.map((locked, index) => {
+      return compare(locked, fingerprints[index], failuresOf(plan.series[index], tally))
+    })
+    const restated = tally.reports.flatMap(({ symbol, interval, changes }, index) =>
+      changes.filter(isIn(plan.series[index])).map(cell => ({ symbol, interval, ...cell })),
+    )
+    // Without a candle, the check says more than the tally.
+    const isReported = run.source && (tally.hasFailed || fingerprints.some(found => found !== undefined))
+    const download = isReported ? tally.report() : undefined
+    return { path: request.lock, lock, mirror: run.mirror.root, verdict: judge(series), series, restated, download }
+  })
+}
+
+/** The years whose candles differ, ascending. */
+export function compareYears(
+  before: Pick<SeriesFingerprint, 'years'> | undefined,
+  after: Pick<SeriesFingerprint, 'years'> | undefined,
+): YearChange[] {
+  const years = [...new Set([...(before?.years ?? []), ...(after?.years ?? [])].map(({ year }) => year))].sort()
+  const find = (all: typeof before, year: number) => all?.years.find(digest => digest.year === year)
+  return years
+    .map(year => ({ year, before: find(before, year), after: find(after, year) }))
+    .filter(({ before, after }) => before?.sha256 !== after?.sha256)
+}
+
+/** A series that differs between two locks; undefined in the one that lacks it. */
+export interface LockChange extends SeriesLabel {
+  readonly before: LockedSeries | undefined
+  readonly after: LockedSeries | undefined
+  readonly years: readonly YearChange[]
+}
+
+/** The series that differ between two locks, in order. */
+export function compareLocks(before: Lock, after: Lock): LockChange[] {
+  const [old, next] = [before, after].map(({ series }) => new Map(series.map(one => [seriesName(one), one])))
+  return [...new Set([...old.keys(), ...next.keys()])].sort().flatMap(name => {
+    const [a, b] = [old.get(name), next.get(name)]
+    const series = a ?? b
+    if (series === undefined || (a?.fingerprint === b?.fingerprint && a?.range.to === b?.range.to)) return []
+    const { symbol, interval } = series
+    return { symbol, interval, before: a, after: b, years: compareYears(a, b) }
+  })
+}
+
+/**
+ * The name of the source of a lock; undefined for that of a mirror. It needs no trust: what it sends has to match the fingerprints.
+ * Throws `bad_option`.
+ */
+export function findLockSource({ source }: Lock, { lock, baseUrl, mirror, offline }: LockCheckRequest): string | undefined {
+  const named = baseUrl === undefined ? undefined : toSourceName(baseUrl)
+  if (source === null) {
+    if (named !== undefined || (offline && mirror !== undefined)) return named
+    throw new KlinesError('bad_option', `${lock} does not say where its candles come from.`, {
+      suggestions: [offline ? 'Name the folder that has them with --mirror.' : 'Name the address with --base-url.'],
+    })
+  }
+  if (named === undefined || named === source) return source
+  throw new KlinesError('bad_option', `${lock} has candles of ${source}, and this run of ${named}.`, {
+    suggestions: ['Leave --base-url out: the lock names its source.'],
+  })
+}
+
+/** The series of a lock, each with its own range. Throws what the lists of the source throw. */
+export async function planLock(lock: Lock, path: string, run: Run): Promise<Plan> {
+  const now = run.now()
+  const early = lock.series.find(({ lastOpenTime }) => lastOpenTime > now + DAY_MS)
+  if (early !== undefined) {
+    const message = `${path} has a candle of ${seriesName(early)} of ${formatTime(early.lastOpenTime)} UTC, which is in the future.`
+    throw new KlinesError('bad_input', message)
+  }
+  // No end is named: each series has its own.
+  const range = { ...parseRequestedRange(lockedSpan(lock.series), now), named: { from: undefined, to: undefined } }
+  const wanted = lock.series.map(({ symbol, interval, range: { from, to } }) => {
+    const series = { symbol, interval }
+    return { series, label: series, range: { fromTime: from, toTime: to } }
+  })
+  return { range, series: await planSeries(wanted, range, run), gone: [] }
+}
+
+/** From when to when the candles of some series of a lock open. */
+export function lockedSpan(series: readonly LockedSeries[]): { from: string; to: string } {
+  const from = series.reduce((time, { range }) => Math.min(time, range.from), Infinity)
+  const to = series.reduce((time, { range }) => Math.max(time, range.to), -Infinity)
+  return { from: new Date(from).toISOString(), to: new Date(to).toISOString() }
+}
+
+function judge(series: readonly CheckedSeries[]): LockCheck['verdict'] {
+  if (series.some(({ years }) => years.length > 0)) return 'different'
+  return series.some(({ missing }) => missing.length > 0) ? 'incomplete' : 'equal'
+}
+
+function failuresOf({ series }: SeriesPlan, { failures }: Tally): WindowFailure[] {
+  return failures.filter(({ window }) => seriesName(window) === seriesName(series))
+}
+
+function isIn({ range: { fromTime, toTime } }: SeriesPlan): (cell: ChangedCell) => boolean {
+  return ({ openTime }) => openTime >= fromTime && openTime < toTime
+}
+
+function compare(locked: LockedSeries, found: SeriesFingerprint | undefined, missing: WindowFailure[]): CheckedSeries {
+  const spans = missing.map(({ window }) => windowSpan(window))
+  const isKnown = ({ year }: YearChange) =>
+    spans.every(({ startTime, endTime }) => endTime <= Date.UTC(year, 0) || startTime >= Date.UTC(year + 1, 0))
+  const years = compareYears(locked, found).filter(isKnown)
+  return { symbol: locked.symbol, interval: locked.interval, locked, found, years, missing }
+}
