@@ -18,7 +18,6 @@ import { formatTime } from '../klines/text.js'
 import { ALL_TIME, type RangeText, type RequestedRange } from '../klines/time-range.js'
 import { windowSpan } from '../klines/windows.js'
 import type { Mirror } from '../mirror/mirror.js'
-import type { KnownFile } from '../mirror/mirror-windows.js'
 import { LATE_MS, type WindowEnds } from '../trees/window-ends.js'
 import type { Lock, LockedSeries } from './lock-file.js'
 import { prepareLockFile } from './write-lock.js'
@@ -196,24 +195,17 @@ class SeriesLock {
     this.fingerprinter.add(batch.rows(0, rows).slice(fromTime, toTime))
     // The last candle of a window may end after it.
     const isFinal = rows === batch.length && finalUntil >= Math.min(windowSpan(window).endTime, toTime)
-    if (!isFinal) this.reason = this.explain(window, file, { finalUntil, ends: batch })
+    if (!isFinal) this.reason = this.explain(window, finalUntil, batch)
     return isFinal
   }
 
   /** What can be done about candles that are old enough; undefined if time will do. */
-  private explain(
-    window: WindowRef,
-    file: KnownFile,
-    { finalUntil, ends }: { readonly finalUntil: number; readonly ends: WindowEnds },
-  ): string | undefined {
+  private explain(window: WindowRef, finalUntil: number, ends: WindowEnds): string | undefined {
     const { mirror, now } = this.options
     if (mirror === undefined) return undefined
     const name = windowName(window)
-    if (finalUntil === -Infinity) {
-      return mirror.windows.timesOf(window, file) === undefined
-        ? `${name} is not as the record of the mirror has it, so nobody knows when it was rendered: klines download confirms it.`
-        : `${name} may lack candles, as the exchange has sent it once: klines download, an hour after the first one, confirms it.`
-    }
+    if (finalUntil === -Infinity)
+      return `${name} is not as the record of the mirror has it, so nobody knows when it was rendered: klines download confirms it.`
     const end = Math.min(windowSpan(window).endTime, this.range.toTime)
     if (end + 2 * LATE_MS > now && finalUntil + 3 * LATE_MS > now) return undefined
     const advice = mirror.rules.isFilled(window, ends) ? 'klines download --refresh' : 'klines download'
