@@ -15,10 +15,10 @@ import { checkOptions, LakePlan } from './plan.js'
  * by time, and in a Delta table, its folder; and what `prune` and `vacuum` would remove. Stores and writes nothing. Throws what `exportLake` would
  * throw about the request and the folder.
  */
-export async function dryRunLake(given: LakeRequest): Promise<DryRunReport> {
-  const { output: root, prune } = given
-  const parsed = await parseLakeRequest(given, toWarn(given))
-  const { selection, folder, request, options, rowFormat, force, moves } = parsed
+export async function dryRunLake(request: LakeRequest): Promise<DryRunReport> {
+  const { output: root, prune } = request
+  const parsed = await parseLakeRequest(request, toWarn(request))
+  const { selection, folder, options, rowFormat, force, moves } = parsed
   // However many requests the run takes, this one sends none of them.
   const source = await openSource({ ...request, manyRequests: true }, { readOnly: true })
   try {

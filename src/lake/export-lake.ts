@@ -16,7 +16,7 @@ import { parseThreads, type ThreadOptions } from '../threads/thread-count.js'
 import { vacuumTime } from './delta/vacuum.js'
 import { openFolder } from './folder.js'
 import { LakeLock, type LockEffects } from './lock/lake-lock.js'
-import { type LakeOptionsRequest, parseLakeOptions, withLakeOptions } from './options.js'
+import { type LakeOptionsRequest, parseLakeOptions } from './options.js'
 import { WindowFiles } from './parts/window-files.js'
 import { checkOptions, LakePlan } from './plan.js'
 import { checkRoot } from './root/files.js'
@@ -45,17 +45,16 @@ export interface LakeRequest
  * Brings a lake up to date: a folder of Parquet files, `symbol=BTCUSDT/interval=1h/part-0.parquet`, that engines read as one table.
  * With `table: 'delta'` a run with changes adds one version to the log, which engines see as a whole; old versions stay readable.
  * Downloads what is missing or can still change (unless `offline`), and writes the parts whose windows have changed, each by one
- * rename; without a change it writes nothing. No part is replaced before every window is there and valid. Options that are not named
- * are those of the lake that is there, unless `force` writes all of it again. Throws what `exportKlines` throws, `bad_output` for a
- * folder that is no lake or has other options than those that are named, and `lake_busy` when another process writes it.
+ * rename; without a change it writes nothing. No part is replaced before every window is there and valid. Throws what `exportKlines`
+ * throws, `bad_output` for a folder that is no lake or has other options, and `lake_busy` when another process writes it.
  *
  * @example
  * const { lake } = await exportLake({ symbols: 'all', intervals: ['1d'], output: 'lake', numbers: 'decimal' })
  */
-export async function exportLake(given: LakeRequest, lockEffects?: LockEffects): Promise<LakeReport> {
-  const { output: root, signal } = given
-  const warn = toWarn(given)
-  const { selection, request, options, rowFormat, force, ...rest } = await parseLakeRequest(given)
+export async function exportLake(request: LakeRequest, lockEffects?: LockEffects): Promise<LakeReport> {
+  const { output: root, signal } = request
+  const warn = toWarn(request)
+  const { selection, options, rowFormat, force, ...rest } = await parseLakeRequest(request)
   const { threads, now, unusedSince, moves } = rest
   const folders = missingFolders(root)
   makeRoot(root)
@@ -93,20 +92,19 @@ export async function exportLake(given: LakeRequest, lockEffects?: LockEffects):
   }
 }
 
-/** Checks a request, and adds what it leaves to the lake that is there. Throws what `exportLake` throws about both. */
-export async function parseLakeRequest(given: LakeRequest, warn?: (warning: string) => void) {
-  const { output: root, force = false, vacuum } = given
-  const selection = parseSelection(given)
-  checkRange(given)
-  const now = given.now ?? systemClock.now()
+/** Checks a request and the lake that is there. Throws what `exportLake` throws about both. */
+export async function parseLakeRequest(request: LakeRequest, warn?: (warning: string) => void) {
+  const { output: root, force = false, vacuum } = request
+  const selection = parseSelection(request)
+  checkRange(request)
+  const now = request.now ?? systemClock.now()
   const unusedSince = vacuum === undefined ? undefined : vacuumTime(vacuum, now)
   checkRoot(root)
   const folder = await openFolder(root, warn)
-  const request = withLakeOptions(given, force ? undefined : folder.manifest?.options)
   const { options, rowFormat } = parseLakeOptions(request, folder.manifest?.options)
   const threads = parseThreads(request)
   const moves = isRelativeRange(request)
-  return { selection, folder, request, options, rowFormat, threads, force, now, unusedSince, moves }
+  return { selection, folder, options, rowFormat, threads, force, now, unusedSince, moves }
 }
 
 /** Throws `bad_output` or `output_unwritable`. */

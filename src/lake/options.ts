@@ -3,14 +3,8 @@ import type { ResampleRequest } from '../export/export-series.js'
 import { hasZstd, isSeriesColumn, parseRowFormat, type RowFormat } from '../export/row-format.js'
 import { KlinesError } from '../klines/errors.js'
 import { isObject } from '../klines/json.js'
-import { describeRange, parseRangeDescription, type RangeText } from '../klines/time-range.js'
-import {
-  type Compression,
-  isOutputRequest,
-  type OptionOf,
-  type OutputRequest,
-  valuesFor,
-} from '../options/output-options.js'
+import { describeRange, type RangeText } from '../klines/time-range.js'
+import { type Compression, type OptionOf, type OutputRequest, valuesFor } from '../options/output-options.js'
 import { PARTITIONS, type Partition, TABLES, type Table } from './layout.js'
 
 /** What all parts of a lake have in common. */
@@ -72,33 +66,11 @@ export function parseLakeOptions(
 /** Whether a value of a foreign file has the form of a lake's options. Names and texts are checked by what uses them. */
 export function isLakeOptions(value: unknown): value is LakeOptions {
   if (!isObject(value)) return false
-  const { range, resample, partial, partition, table } = value
+  const { range, resample, partial, partition, table, columns, numbers, compression } = value
   const isOneOf = (values: readonly unknown[], one: unknown) => values.includes(one)
   if (!isOneOf(PARTITIONS, partition) || !isOneOf([undefined, ...TABLES], table)) return false
-  const areTexts = [range, resample ?? ''].every(text => typeof text === 'string')
-  return areTexts && typeof partial === 'boolean' && isOutputRequest(value, 'parquet')
-}
-
-/** A request with the options of the lake that is there, as far as it names none. */
-export function withLakeOptions<Request extends LakeOptionsRequest>(
-  request: Request,
-  lake: LakeOptions | undefined,
-): Request {
-  if (lake === undefined) return request
-  const { resample, partial, partition, table } = lake
-  const { from, last, to } = parseRangeDescription(lake.range)
-  const remembered = {
-    ...valuesFor(lake, 'parquet'),
-    // `keptCompression` keeps it, if this Node has it.
-    compression: undefined,
-    ...{ to, partial, partition, table },
-    // Each is said by one of two options.
-    ...(request.last === undefined && { from }),
-    ...(request.from === undefined && { last }),
-    ...(!request.derive && resample !== null && { resample }),
-  }
-  const named = Object.entries(request).filter(([, value]) => value !== undefined)
-  return { ...request, ...remembered, ...Object.fromEntries(named) }
+  const areTexts = [range, resample ?? '', numbers, compression].every(text => typeof text === 'string')
+  return areTexts && typeof partial === 'boolean' && Array.isArray(columns)
 }
 
 /** A lake keeps its compression when a run of another Node has another default. */
