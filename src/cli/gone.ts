@@ -20,6 +20,10 @@ export const GONE: readonly Gone[] = [
       'DuckDB reads a lake: duckdb -init lake/_views.sql; klines export all -i all --layout hive -o lake makes it.',
   },
   {
+    name: 'update PATH',
+    instead: 'Run the klines export or klines download that made it again: it writes only what changed.',
+  },
+  {
     name: '--accept-list',
     instead: 'A list that lacks known entries is exit code 3: try again when the service has all of it.',
   },

@@ -41,8 +41,7 @@ export function resolveFlags(flags: JobFlags, offline: boolean, given: ReadonlyS
   const buildsCandles = resolved.resample !== undefined || resolved.derive
   if (!buildsCandles && !given.has('partial')) resolved.partial = undefined
   resolveLakeFlags(resolved, given)
-  // A lake may have a length of its own.
-  if (resolved.layout === undefined) checkPartial(resolved)
+  checkPartial(resolved)
   if (resolved.output === undefined) {
     const unused = OUTPUT_ONLY.find(name => given.has(name) && flags[name] !== false)
     if (unused === undefined) return resolved

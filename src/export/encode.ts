@@ -12,7 +12,6 @@ import type { RequestedRange, TimeRange } from '../klines/time-range.js'
 import { windowSpan } from '../klines/windows.js'
 import type { PlannedSeries } from './export-series.js'
 import { type FileContent, settledVersion } from './file-content.js'
-import type { FileRequest } from './formats/exporter.js'
 import { type FilePlace, OutputFile } from './output/file.js'
 import type { Output } from './output/output.js'
 import type { OutputSpec } from './output-spec.js'
@@ -33,8 +32,6 @@ export interface TaskOutput extends OutputSpec<SeriesLabel> {
   readonly range: TimeRange
   /** Where its file is written; undefined for a stream, which only the main thread writes. */
   readonly place: FilePlace | undefined
-  /** What its file remembers. */
-  readonly request?: FileRequest | undefined
   /** Its rows are there already: they are read, and not written. */
   readonly stays?: boolean
 }

@@ -13,9 +13,8 @@ import {
   type TargetInterval,
   toTarget,
 } from '../klines/resample/target-interval.js'
-import { type Series, seriesName } from '../klines/series.js'
+import { type Series, type SeriesLabel, seriesName } from '../klines/series.js'
 import type { RequestedRange, TimeRange } from '../klines/time-range.js'
-import type { MadeRequest, MadeSeries } from './made-series.js'
 
 /** How longer candles are made on the way into an output. */
 export interface ResampleRequest {
@@ -33,7 +32,9 @@ export interface RangedRequest {
 }
 
 /** A series of an export. `symbol` and `interval` are those of the output. */
-export interface ExportSeries extends MadeSeries {
+export interface ExportSeries extends SeriesLabel {
+  /** The series that it is made of: the same one, or one of a finer interval. */
+  readonly source: Series
   /** Set when it is resampled. */
   readonly resampleTo?: TargetInterval | undefined
   /** Open times of the candles of `source` that are needed, ms UTC. */
@@ -67,16 +68,12 @@ export function checkPartial({ resample, partial, derive }: ResampleRequest): vo
  * has nothing to apply to, and `window_missing` when the mirror has nothing to derive a series from.
  */
 export async function selectSeries(
-  { resample, partial, derive = false, made: remembered, ranges }: ResampleRequest & MadeRequest & RangedRequest,
+  { resample, partial, derive = false, ranges }: ResampleRequest & RangedRequest,
   source: WindowSource,
   selection: Selection,
   range: TimeRange,
 ): Promise<ExportSeries[]> {
   if (ranges) return ranges.map(({ series, range }) => ({ ...series, source: series, range }))
-  if (remembered) {
-    await source.contents.series(selection, range)
-    return toExportSeries(source, remembered.map(toChoice), range)
-  }
   if (resample !== undefined && derive) {
     throw new KlinesError('bad_option', '`resample` and `derive` both say what to make. Expected one of them.')
   }
@@ -89,10 +86,6 @@ export async function selectSeries(
   if (derive) made = await deriveSeries(source, selection, found, range)
   else if (resample !== undefined) made = resampleSeries(found, resample)
   return toExportSeries(source, made, range)
-}
-
-function toChoice({ interval, source }: MadeSeries): SourceChoice {
-  return { source, resampleTo: interval === source.interval ? undefined : parseTargetInterval(interval) }
 }
 
 async function toExportSeries(
@@ -190,7 +183,7 @@ async function findFinest(source: WindowSource, series: Series, range: TimeRange
  * `selectSeries` and `check` throw.
  */
 export async function planRequest(
-  request: RangeRequest & ResampleRequest & MadeRequest & RangedRequest,
+  request: RangeRequest & ResampleRequest & RangedRequest,
   source: WindowSource,
   selection: Selection,
   check?: (series: readonly ExportSeries[]) => Promise<void>,

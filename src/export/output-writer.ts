@@ -16,7 +16,7 @@ import { type RowFormat, withSeriesColumns } from './row-format.js'
 /** What the outputs of a run have in common. */
 export interface OutputFormat {
   readonly rowFormat: RowFormat
-  readonly metadata: Pick<FileMetadata, 'range' | 'limit' | 'tail' | 'source'>
+  readonly metadata: Pick<FileMetadata, 'range' | 'source'>
   /** Whether outputs have fingerprints. */
   readonly fingerprint?: boolean | undefined
 }
@@ -64,7 +64,7 @@ export class OutputWriter {
   private writing = Promise.resolve()
 
   constructor(
-    private readonly spec: OutputSpec<SeriesLabel> & Pick<FileMetadata, 'request'>,
+    private readonly spec: OutputSpec<SeriesLabel>,
     private readonly format: OutputFormat,
     private readonly open: () => Promise<Output>,
     isHashed = false,
@@ -123,7 +123,7 @@ export class OutputWriter {
   }
 
   private async openExporter(output: Output): Promise<Exporter> {
-    const { format, series, request } = this.spec
+    const { format, series } = this.spec
     const join = (names: readonly string[]) => [...new Set(names)].join(',')
     const symbol = join(series.map(({ symbol }) => symbol))
     const interval = join(series.map(({ interval }) => interval))
@@ -131,7 +131,7 @@ export class OutputWriter {
     const { columns } = rowFormat
     const options: ExporterOptions = {
       rowFormat: { ...rowFormat, columns: series.length > 1 ? withSeriesColumns(columns) : columns },
-      metadata: { symbol, interval, ...metadata, version: VERSION, request },
+      metadata: { symbol, interval, ...metadata, version: VERSION },
       stats: this.stats,
       fingerprints: () => this.fingerprints,
       emit: async bytes => {

@@ -7,7 +7,6 @@ import { type Format, isBinary } from '../options/formats.js'
 import {
   type Compression,
   checkOutputRequest,
-  NUMBER_TYPES,
   type NumberType,
   OUTPUT_COLUMNS,
   type OutputColumn,
@@ -32,8 +31,7 @@ export function isSeriesColumn(column: OutputColumn): column is SeriesColumn {
 }
 
 /** How Parquet, Arrow and a lake store a column. */
-export const COLUMN_TYPES = ['time', 'count', ...NUMBER_TYPES] as const
-export type ColumnType = (typeof COLUMN_TYPES)[number]
+export type ColumnType = 'time' | 'count' | NumberType
 
 /** How a column is stored when decimals are stored as `numbers`. */
 export function columnType(name: OutputColumn, numbers: NumberType): ColumnType {

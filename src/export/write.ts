@@ -11,13 +11,10 @@ import { countThreads } from '../threads/thread-count.js'
 import type { EncodeTask } from './encode.js'
 import { cutToTail, type ExcerptRequest } from './excerpt.js'
 import type { ExportPlan, ExportSeries, PlannedSeries, ResampleRequest } from './export-series.js'
-import type { FileRequest } from './formats/exporter.js'
-import { formatMade } from './made-series.js'
 import { commitOutputs } from './output/commit.js'
 import { discardFile, type FilePlace, OutputFile, removeTemp } from './output/file.js'
 import { isStream, type OpenOptions, openStream, prepareOutput } from './output/open.js'
 import { removeLeftovers } from './output/temp.js'
-import { isUnchanged } from './output/unchanged.js'
 import type { OutputSpec } from './output-spec.js'
 import type { WrittenFile } from './output-writer.js'
 import type { RowFormat } from './row-format.js'
@@ -40,8 +37,6 @@ export interface WriteOptions
     ExcerptRequest {
   /** Threads that write files at once, the main one included. Default 1. */
   readonly threads?: number | undefined
-  /** The version of the only file, which is updated: it stays if it would get the same bytes. */
-  readonly updates?: string | undefined
 }
 
 /** The result of an export: how its windows were downloaded or read, and its files. */
@@ -81,7 +76,7 @@ export async function writeOutputs(
   const { onEvent } = report ? {} : options
   const { range } = planned.plan
   const tally = new DownloadTally(source, planned.plan, { forExport: true, partial, failOnGaps, onEvent })
-  const metadata = { range: range.text, limit, tail, source: source.info.baseUrl ?? 'unknown' }
+  const metadata = { range: range.text, source: source.info.baseUrl ?? 'unknown' }
   const prepared: (FilePlace | undefined)[] = []
   try {
     await removeLeftovers(outputs.map(({ path }) => path))
@@ -89,8 +84,7 @@ export async function writeOutputs(
     const tasks: EncodeTask[] = []
     for (const [index, output] of outputs.entries()) {
       const series = await cutToTail(source, output.series, { tail, partial, signal })
-      const request = toFileRequest(output, partial)
-      tasks.push({ series, outputs: [{ ...output, range: ALL_TIME, place: prepared[index], request }] })
+      tasks.push({ series, outputs: [{ ...output, range: ALL_TIME, place: prepared[index] }] })
     }
     const written = await writeTasks(
       source,
@@ -106,22 +100,16 @@ export async function writeOutputs(
     const completed = report && !tally.hasFailed ? report : tally.report()
     const finished = written.flatMap(task => task?.outputs[0] ?? [])
     if (finished.length === 0) throw noWholeCandle(planned.series)
-    const isCurrent = options.updates !== undefined && (await isUnchanged(finished[0], options.updates))
-    if (!isCurrent) await commitOutputs(finished.map(({ file, finished }) => ({ path: file.path, finished })))
-    const files = isCurrent ? [] : finished.map(({ file }) => file)
+    await commitOutputs(finished.map(({ file, finished }) => ({ path: file.path, finished })))
+    const files = finished.map(({ file }) => file)
     warnAbout(completed, files, toWarn(options))
-    await discardAll(prepared.filter((_, index) => isCurrent || written[index]?.outputs[0] === undefined))
+    await discardAll(prepared.filter((_, index) => written[index]?.outputs[0] === undefined))
     const fingerprints = fingerprint && reportFingerprints(finished.flatMap(({ fingerprints = [] }) => fingerprints))
     return { ...completed, files, ...(fingerprints && { fingerprints }) }
   } catch (error) {
     await discardAll(prepared)
     throw outputs.length > 1 ? withOtherOutputs(error) : error
   }
-}
-
-/** What an output remembers of its request, so that it can be made current. */
-function toFileRequest({ series }: OutputSpec<PlannedSeries>, partial: boolean | undefined): FileRequest {
-  return { series: series.map(formatMade), ...(partial === true && { partial }) }
 }
 
 /** The last one first: an earlier one may have made the folder above it. */

@@ -150,22 +150,6 @@ export function describeRange({ from, to, last }: RangeText): string {
     .join(' ')
 }
 
-/** The request for a range that `describeRange` has described. Throws `bad_range` or `bad_time` for another text. */
-export function parseRangeDescription(text: string): RangeText {
-  const [from, to, ...rest] = text.split('/')
-  const [, ...words] = text.split(/(?:^| )(from|last|to) /)
-  const moving = words.flatMap((name, index) => (index % 2 === 0 ? [[name, words[index + 1]]] : []))
-  const isInterval = to !== undefined && rest.length === 0
-  const range: RangeText = isInterval
-    ? { ...(from !== '..' && { from }), ...(to !== '..' && { to }) }
-    : Object.fromEntries(moving)
-  if (describeRange(range) === text) return range
-  throw new KlinesError(
-    'bad_range',
-    `"${text}" describes no range. Expected one such as 2024-01-01T00:00:00.000Z/.. or last 90d.`,
-  )
-}
-
 function isRelative(text: TimeText | undefined): boolean {
   return typeof text === 'string' && parseRelative(text.trim(), 0) !== undefined
 }

@@ -163,16 +163,15 @@ export class MirrorWindows {
     const isRecorded = this.record.window(windowPath(window)) !== undefined
     if (!isRecorded && rules.isFilled(window, ends)) return Math.min(file.mtimeMs, now) - LATE_MS
     const times = this.timesOf(window, file)
-    if (times === undefined || rules.needsSecondAnswer(window, ends, times)) return -Infinity
-    return Math.min(this.renderedTime(times), now) - LATE_MS
+    return times === undefined ? -Infinity : Math.min(this.renderedTime(times), now) - LATE_MS
   }
 
   /**
    * When a cached window was last modified, ms UTC, as those who get it from here are told: it makes no window final for them that is
-   * not final here. Without a recorded time, and until a second answer agrees with the first, that is the end of the last candle.
+   * not final here. Without a recorded time that is the end of the last candle.
    */
   lastModified(window: WindowRef, batch: KlineBatch, file: KnownFile, times: WindowTimes | undefined): number {
-    if (times && !this.mirror.rules.needsSecondAnswer(window, batch, times)) return this.renderedTime(times)
+    if (times) return this.renderedTime(times)
     if (reachesEnd(window, batch.lastOpenTime)) return file.mtimeMs
     const closeTime = batch.length === 0 ? windowSpan(window).startTime : batch.closeTime(batch.length - 1) + 1
     return Math.min(closeTime, file.mtimeMs)

@@ -78,12 +78,6 @@ export function entriesOf<Name extends string>(table: Readonly<Record<Name, Opti
   })
 }
 
-/** Whether a value of a foreign file has the type that an option takes. `checkValue` checks the value itself. */
-export function hasType({ takes }: Pick<Option, 'takes'>, value: unknown): boolean {
-  if (takes === 'names') return Array.isArray(value) && value.every(name => typeof name === 'string')
-  return typeof value === { choice: 'string', text: 'string', number: 'number', switch: 'boolean' }[takes]
-}
-
 /** Throws `bad_option` unless a value is one that an option of the library takes. Names and texts are checked by what uses them. */
 export function checkValue(
   name: string,

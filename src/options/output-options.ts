@@ -1,7 +1,7 @@
 import { COLUMNS, type Column } from '../klines/columns.js'
 import { KlinesError } from '../klines/errors.js'
 import { BINARY_FORMATS, FORMATS, type Format, isBinary, TEXT_FORMATS } from './formats.js'
-import { checkValue, entriesOf, type FlagName, hasType, type Option, type OptionValue } from './option.js'
+import { checkValue, entriesOf, type FlagName, type Option, type OptionValue } from './option.js'
 
 /** The columns that name the series of a row. */
 export const SERIES_COLUMNS = ['symbol', 'interval'] as const
@@ -103,9 +103,6 @@ export type OutputFlagName = FlagName<OutputOptionName>
 /** The entries of the table, with the names of their flags. */
 export const OUTPUT_ENTRIES = entriesOf(OUTPUT_OPTIONS)
 
-/** What every version of klines has written into files and lakes; another option that is missing there is younger than they are. */
-const ALWAYS_WRITTEN: readonly OutputOptionName[] = ['columns', 'numbers', 'compression']
-
 /** The entries of the options that apply to a format. */
 export function entriesFor(format: Format): typeof OUTPUT_ENTRIES {
   return OUTPUT_ENTRIES.filter(({ option }) => isFor(option.formats, format))
@@ -116,19 +113,12 @@ export function unusableFlags(format: Format): OutputFlagName[] {
   return OUTPUT_ENTRIES.filter(({ option }) => !isFor(option.formats, format)).map(({ flag }) => flag)
 }
 
-/** Of these values, those of the options that apply to a format: what a file of it remembers. */
+/** Of these values, those of the options that apply to a format. */
 export function valuesFor<Values extends OutputRequest, F extends Format>(
   values: Values,
   format: F,
 ): Pick<Values, OptionOf<F>> {
   return Object.fromEntries(entriesFor(format).map(({ name }) => [name, values[name]])) as Pick<Values, OptionOf<F>>
-}
-
-/** Whether values of a foreign file have the types of a format's options. `checkOutputRequest` checks the values themselves. */
-export function isOutputRequest(values: Readonly<Record<string, unknown>>, format: Format): values is OutputRequest {
-  return entriesFor(format).every(({ name, option }) =>
-    values[name] === undefined ? !ALWAYS_WRITTEN.includes(name) : hasType(option, values[name]),
-  )
 }
 
 /** Throws `bad_option` for a value that an option does not take, and for an option that the format cannot use: none is ignored. */

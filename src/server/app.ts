@@ -38,7 +38,7 @@ interface App {
 /** The application: the file tree, exports, the greeting API, their documents and page, and one format for every error. */
 export function createApp({ tree, host, onError = () => {}, limits = LIMITS, warn, ...greeting }: AppOptions): App {
   const stop = new AbortController()
-  const endpoints = [...klinesApi(tree), ...exportApi(tree, limits, warn), ...greetingApi(greeting, limits)]
+  const endpoints = [...klinesApi(tree), ...exportApi(tree, warn), ...greetingApi(greeting, limits)]
   const router = new Router([
     ...endpoints.map(endpoint => ({ ...endpoint, path: endpoint.route ?? endpoint.path })),
     ...homeRoutes(tree, { renewMs: limits.surveyMs, signal: stop.signal, onError }),
@@ -79,7 +79,7 @@ function klinesApi(tree: Tree): Endpoint[] {
 }
 
 /** Exports of the tree, and their own description. `warn` receives warnings for the operator. */
-function exportApi(tree: Tree, limits: Limits, warn?: Warn): Endpoint[] {
+function exportApi(tree: Tree, warn?: Warn): Endpoint[] {
   const info = {
     title: 'klines export API',
     version: '1.0.0',
@@ -88,7 +88,7 @@ function exportApi(tree: Tree, limits: Limits, warn?: Warn): Endpoint[] {
       'and interval that the query names. All times are UTC.',
     tags: { export: 'Files of candles', meta: 'This description' },
   }
-  return describedApi(info, exportEndpoints(tree, limits, warn), EXPORT_SPEC_PATH, 'meta')
+  return describedApi(info, exportEndpoints(tree, warn), EXPORT_SPEC_PATH, 'meta')
 }
 
 /** The greeting API: user updates, the token stream, and its own description. Throws `bad_option`, as `greetingEndpoints`. */

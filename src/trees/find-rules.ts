@@ -1,20 +1,10 @@
 import { isExchange, SAMPLE } from '../http/base-url.js'
 import { DAY_MS, EXCHANGE_INTERVALS, INTERVALS, MINUTE_MS } from '../klines/intervals.js'
 import { hasListingDate, listingDate } from '../klines/resample/candle-grid.js'
-import type { WindowRef } from '../klines/series.js'
 import { SYMBOLS } from '../klines/symbols.js'
 import { exchangeStartDates, firstExchangeStartDate, knownStartDates, windowSpan } from '../klines/windows.js'
 import type { TreeRules } from './tree-rules.js'
-import {
-  isLate,
-  LATE_MS,
-  mayHaveGrown,
-  reachesEnd,
-  SECOND_ANSWER_MS,
-  spansWindow,
-  type WindowEnds,
-  type WindowTimes,
-} from './window-ends.js'
+import { isLate, LATE_MS, mayHaveGrown, reachesEnd, spansWindow } from './window-ends.js'
 
 /** A static klines service: files that are rendered once a day, of a few symbols and intervals. */
 export const STATIC_TREE: TreeRules = {
@@ -36,7 +26,6 @@ export const STATIC_TREE: TreeRules = {
    */
   isFinal: (window, { lastOpenTime }, times, hasLater) =>
     reachesEnd(window, lastOpenTime) || (times !== undefined && isLate(window, times.time) && hasLater()),
-  needsSecondAnswer: () => false,
   /** A service renders candles that it got before. */
   settledTime: ({ time }) => time - LATE_MS,
   // It is refreshed once a day.
@@ -63,24 +52,12 @@ const EXCHANGE_TREE: TreeRules = {
   startDates: exchangeStartDates,
   mayHave: ({ interval, startDate }) => startDate >= firstExchangeStartDate(interval),
   isFilled: spansWindow,
-  /** It has candles from its start to its end, or two answers agree that it has no more. Without times, its candles decide. */
-  isFinal: (window, ends, times) => {
-    if (times === undefined) return spansWindow(window, ends)
-    return isLate(window, times.confirmed) && !needsSecondAnswer(window, ends, times)
-  },
-  needsSecondAnswer,
+  /** Without times, its candles decide. */
+  isFinal: (window, ends, times) => (times === undefined ? spansWindow(window, ends) : isLate(window, times.confirmed)),
   // It has candles at once, but only those that closed 15 s ago are stored.
   settledTime: ({ confirmed }) => confirmed - MINUTE_MS,
   mayLag: candles => candles <= 2,
   isOutdated: mayHaveGrown,
-}
-
-/**
- * For some minutes the exchange may answer `[]`, half of the candles, or a first one that is too late. The second answer has to come
- * an hour after the first one.
- */
-function needsSecondAnswer(window: WindowRef, ends: WindowEnds, { time, confirmed }: WindowTimes): boolean {
-  return isLate(window, confirmed) && !spansWindow(window, ends) && confirmed - time < SECOND_ANSWER_MS
 }
 
 /** A tree whose files are what they are: the sample gets no candle any more, and of a bare folder nothing else is known. */

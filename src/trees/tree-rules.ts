@@ -39,8 +39,6 @@ export interface TreeRules {
    * it, if that is known. `hasLater`: whether a later window of its series has candles; called only when needed.
    */
   isFinal(window: WindowRef, ends: WindowEnds, times: WindowTimes | undefined, hasLater: () => boolean): boolean
-  /** Whether a window, a day after its end, has these candles by one answer alone, which may be wrong. */
-  needsSecondAnswer(window: WindowRef, ends: WindowEnds, times: WindowTimes): boolean
   /** Until when a version of a window with these times has all candles that closed, ms UTC. */
   settledTime(times: WindowTimes): number
   /** Whether a window may have got candles by `now` (ms UTC) since it was rendered. */

@@ -1,12 +1,9 @@
-import { DAY_MS, HOUR_MS, nextOpenTime } from '../klines/intervals.js'
+import { DAY_MS, nextOpenTime } from '../klines/intervals.js'
 import type { WindowRef } from '../klines/series.js'
 import { windowSpan } from '../klines/windows.js'
 
 /** Windows of the public service are rendered once a day; corrections were measured up to 4.5 h after a window's end. */
 export const LATE_MS = DAY_MS
-
-/** How long after the first answer a second one proves something. */
-export const SECOND_ANSWER_MS = HOUR_MS
 
 /** The first and the last candle of a window, ms UTC; undefined: it has none. */
 export interface WindowEnds {
@@ -16,7 +13,7 @@ export interface WindowEnds {
 
 /** What the service said about a version of a window. */
 export interface WindowTimes {
-  /** When the service made it, ms UTC: its Last-Modified. Of the exchange, its clock when it first sent these bytes. */
+  /** When the service made it, ms UTC: its Last-Modified. Of the exchange, its clock when it sent it. */
   readonly time: number
   /** When the service last sent it, ms UTC, by the earlier of its clock and this machine's. */
   readonly confirmed: number

@@ -10,6 +10,7 @@ const newSandbox = useSandboxes()
 const GONE: readonly [commandLine: string, instead: RegExp][] = [
   ['show BTCUSDT 1h 2025-02-10T21:00', /klines verify SYMBOL -i INTERVAL --from TIME --to TIME -v/],
   ['sql --lake lake', /duckdb -init lake\/_views\.sql/],
+  ['update lake/', /writes only what changed/],
   ['download BTCUSDT -i 1h --accept-list', /try again/],
   ['download BTCUSDT -i 1h --fail-on-restated', /klines download --lock/],
   ['export BTCUSDT -i 1d -f svg', /^klines: --format=svg .*klines chart/],

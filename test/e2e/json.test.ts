@@ -69,7 +69,10 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
   stats: [['all -i all'], ['BTCUSDT -i 1d --from 2030']],
   'streams tokens': [['']],
   symbols: [[''], ['--mirror none --base-url http://127.0.0.1:9']],
-  update: [['lake a.parquet'], ['lake --dry-run']],
+  update: [
+    ['', 0, 'RunSchema'],
+    ['--dry-run', 0, 'DryRunSchema'],
+  ],
   'users update': [[USER]],
   verify: [
     ['all -i all'],

@@ -114,23 +114,6 @@ describe('--layout hive', () => {
     expect(types.open).toBe('DECIMAL(38,8)')
   })
 
-  it('takes what the command line does not name from the lake: also before variables, and the base address', async () => {
-    const sandbox = newSandbox()
-    const server = await startTreeServer(sandbox)
-    const download = ['download', 'BTCUSDT', 'ETHUSDT', '-i', '15m', ...LAYOUT]
-    const first = [...download, '--base-url', server.url, '--table', 'delta', '--numbers', 'decimal', '--last', '30d']
-    expect(await sandbox.call(first)).toMatchObject({ code: 0, stderr: '' })
-    const before = fileSnapshot(sandbox.path('lake'))
-    const env = { KLINES_NUMBERS: 'text', KLINES_FROM: '2025-01-20', KLINES_BASE_URL: 'http://127.0.0.1:9' }
-    const again = await sandbox.call(download, env)
-    expect(again).toMatchObject({ code: 0, stderr: '' })
-    expect(again.stdout).toContain('Lake lake/: up to date, 0 parts written, 2 unchanged.')
-    const other = await sandbox.call([...download, '--from', '2025-01-20'])
-    expect(other).toMatchObject({ code: 2, stdout: '' })
-    expect(other.stderr).toContain('lake/ was written with the range last 30d, and this run has the range 2025-01-20T')
-    expect(fileSnapshot(sandbox.path('lake'))).toEqual(before)
-  })
-
   it('a missing or corrupt window is exit 3, and no part is written', async () => {
     const { sandbox } = await stockedSandbox(newSandbox())
     await sandbox.call(EXPORT)

@@ -128,27 +128,6 @@ describe('klines lock', () => {
     }
   })
 
-  it('has a window of the exchange that does not begin with a candle only after a second answer', async () => {
-    const exchange = await ExchangeServer.start(madeMarket({ BTCUSDT: { from: '2026-03-10T08:00Z' } }))
-    const sandbox = newSandbox()
-    const series = ['BTCUSDT', '-i', '1h', '--mirror', 'm']
-    const download = ['download', ...series, '--base-url', `binance:${exchange.url}`, '-q']
-    sandbox.now = EXCHANGE_NOW
-    expect(await sandbox.call(download)).toMatchObject({ code: 0 })
-    const early = await sandbox.call(['lock', ...series])
-    expect(early).toMatchObject({ code: 4, stdout: '' })
-    expect(early.stderr).toContain('BTCUSDT 1h 2026-03-01 may lack candles, as the exchange has sent it once')
-    const later = EXCHANGE_NOW + 3_600_000
-    exchange.now = later
-    sandbox.now = later
-    expect(await sandbox.call(download)).toMatchObject({ code: 0 })
-    expect(await sandbox.call(['lock', ...series])).toMatchObject({ code: 0, stderr: '' })
-    expect(locked(sandbox).range).toEqual({
-      from: Date.UTC(2026, 2, 10, 8),
-      to: Math.floor((later - DAY) / 3_600_000) * 3_600_000,
-    })
-  })
-
   it('of the exchange, ends with the last candle that had ended a day before it was sent', async () => {
     const exchange = await ExchangeServer.start(madeMarket({ BTCUSDT: { from: '2026-04-01T00:00Z' } }))
     const sandbox = newSandbox()

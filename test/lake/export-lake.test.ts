@@ -2,7 +2,6 @@ import { mkdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, wri
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { hasZstd } from '../../src/export/row-format.js'
-import type { LakeRequest } from '../../src/lake/export-lake.js'
 import { catchError } from '../support/errors.js'
 import { onWindow } from '../support/events.js'
 import { filesBelow } from '../support/files-below.js'
@@ -356,42 +355,6 @@ describe('the compression', () => {
     }
     expect(fileSnapshot(lake)).toEqual(before)
     expect((await update({ compression: 'gzip', force: true })).lake).toMatchObject({ written: 2 })
-  })
-})
-
-describe('a lake remembers its options', () => {
-  it.each<Partial<LakeRequest>>([
-    { numbers: 'decimal', partition: 'month', columns: ['close', 'open_time'] },
-    { resample: '1d', partial: true },
-    { last: '30d' },
-    { from: '2025-01-10', to: 'yesterday' },
-    { to: '2025-02-01' },
-  ])('%j', async options => {
-    const { update, dryRun, lake, read } = await lakeSetup()
-    await update(options)
-    const before = fileSnapshot(lake)
-    expect((await update()).lake).toMatchObject({ written: 0, removed: [] })
-    const [[name, value]] = Object.entries(options)
-    await update({ [name]: value })
-    await dryRun()
-    expect(fileSnapshot(lake)).toEqual(before)
-    await update({ force: true, prune: true })
-    expect(JSON.parse(String(read('_klines.json'))).options).toMatchObject({ numbers: 'double', range: '../..' })
-  })
-
-  it.each([
-    ['columns', ['clothes'], 'Unknown column "clothes".'],
-    ['numbers', 'words', '`numbers` is "words".'],
-    ['resample', 'never', '"never" is no interval'],
-    ['range', 'always', '"always" describes no range.'],
-  ])('and refuses what a manifest says that cannot be: %s %j', async (name, value, message) => {
-    const { update, lake, read, write } = await lakeSetup()
-    await update()
-    const manifest = JSON.parse(String(read('_klines.json')))
-    write('_klines.json', JSON.stringify({ ...manifest, options: { ...manifest.options, [name]: value } }))
-    const before = fileSnapshot(lake)
-    expect((await catchError(update())).message).toContain(message)
-    expect(fileSnapshot(lake)).toEqual(before)
   })
 })
 

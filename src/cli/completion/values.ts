@@ -33,7 +33,7 @@ const ARG_WORDS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Arguments that are files or folders. */
-const FILE_ARGS = ['path', 'a', 'b']
+const FILE_ARGS = ['a', 'b']
 
 /** What a flag takes; no words when nothing is known about it. */
 export function flagValues({ name, options, helpValue, delimiter }: FlagEntry): Values {

@@ -34,11 +34,11 @@ export interface JobFlags extends Partial<FlagsOf<typeof downloadFlags>>, Pick<C
   quiet: boolean
 }
 
-/** Of `update`: what it makes current says which candles, and how they are written. */
+/** Of `update`: the mirror says which candles. */
 export const updateFlags = {
   ...locationFlags,
   ...fetchFlags,
-  ...pick(runFlags, 'fail-on-gaps', 'yes', 'dry-run', 'threads', 'progress', 'per-series'),
+  ...pick(runFlags, 'fail-on-gaps', 'yes', 'dry-run', 'progress', 'per-series'),
 }
 
 /** What `updateFlags` parse to. */

@@ -9,7 +9,6 @@ import { parseColumns } from '../../export/row-format.js'
 import { systemClock } from '../../http/system-clock.js'
 import { KlinesError } from '../../klines/errors.js'
 import { isBinary, resolveFormat } from '../../options/formats.js'
-import { entriesFor } from '../../options/output-options.js'
 import type { RunContext } from '../base-command.js'
 import { chartStyle } from '../chart/screen.js'
 import type { JobFlags } from '../flags/download.js'
@@ -22,7 +21,7 @@ import { fingerprintLines } from '../reports/fingerprint.js'
 import type { Report } from '../reports/report.js'
 import { dryRunReport, runReport } from '../reports/run.js'
 import { type RunDetails, type RunResult, tableNotes } from '../reports/run-text.js'
-import { type ResolvedFlags, resolveFlags } from '../resolve-flags.js'
+import { resolveFlags } from '../resolve-flags.js'
 import { type BaseAddress, downloadingFrom, withAddress } from '../service-address.js'
 import { CandleTable } from '../terminal/candle-table.js'
 import { confirmRequests } from '../terminal/confirm.js'
@@ -66,7 +65,7 @@ async function runOnce(
   context: RunContext,
   { ranges, report: toReport = runReport }: LockedCandles = {},
 ): Promise<Report | undefined> {
-  const flags = await withLakeMemory(resolveFlags(given, offline, context.given), context)
+  const flags = resolveFlags(given, offline, context.given)
   const { output } = flags
   checkStandardOutput(output, flags)
   // Before the sample's server starts: wrong names end the run here.
@@ -105,27 +104,6 @@ function streamNotes({ series, range, baseUrl, fingerprints }: RunResult, isTabl
     ...(coverage === undefined ? [] : [coverage]),
     ...(fingerprints ? fingerprintLines(fingerprints) : []),
   ]
-}
-
-/** The flags that a lake remembers. */
-const LAKE_FLAGS = [
-  ...['from', 'to', 'last', 'resample', 'partial', 'partition', 'table'],
-  ...entriesFor('parquet').map(({ flag }) => flag),
-]
-
-/**
- * The flags for a lake: what is not on the command line comes from the lake that is there, also before variables and the config file;
- * so does the base address.
- */
-async function withLakeMemory(flags: ResolvedFlags, { given }: RunContext): Promise<ResolvedFlags> {
-  const { output, layout, force } = flags
-  if (output === undefined || layout === undefined || force) return flags
-  const { manifest } = await (await import('../../lake/folder.js')).openFolder(output)
-  if (manifest === undefined) return flags
-  const dropped = LAKE_FLAGS.filter(name => !given.has(name)).map(name => [name, undefined])
-  const source = manifest.source ?? undefined
-  const isTaken = source !== undefined && !given.has('base-url')
-  return { ...flags, ...Object.fromEntries(dropped), ...(isTaken && { 'base-url': source }) }
 }
 
 type JobRequest = Omit<ExportRequest, 'output'> & RangedRequest & { readonly output: string | undefined }

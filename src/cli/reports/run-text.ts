@@ -174,7 +174,7 @@ function firstOpenTime(series: readonly SeriesReport[]): number | undefined {
 }
 
 /** When the candle opens that opens last; undefined without one. */
-export function latestOpenTime(series: readonly SeriesReport[]): number | undefined {
+function latestOpenTime(series: readonly SeriesReport[]): number | undefined {
   const times = series.flatMap(({ lastOpenTime }) => lastOpenTime ?? [])
   return times.length === 0 ? undefined : times.reduce((a, b) => Math.max(a, b))
 }

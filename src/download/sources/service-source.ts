@@ -13,7 +13,7 @@ import type { Mirror } from '../../mirror/mirror.js'
 import type { CachedWindow } from '../../mirror/mirror-windows.js'
 import { findRules } from '../../trees/find-rules.js'
 import type { TreeRules } from '../../trees/tree-rules.js'
-import { isLate, SECOND_ANSWER_MS, type WindowTimes } from '../../trees/window-ends.js'
+import type { WindowTimes } from '../../trees/window-ends.js'
 import { findListing, findNewest } from '../listing.js'
 import { MirrorWriter } from './mirror-writer.js'
 import { ServiceContents } from './service-contents.js'
@@ -131,7 +131,7 @@ export class ServiceSource implements WindowSource {
     if (empty && cached && cached.batch.length > 0) return this.storeWindow(window, cached, empty)
     if (empty) {
       this.writer.store(windowPath(window), empty)
-      this.writer.recorder.record(window, empty, cached)
+      this.writer.recorder.record(window, empty)
       return { window, status: 'cached', batch: empty.value, size: empty.bytes.length }
     }
     const isUsable = cached?.times && !this.options.refresh && !this.isAhead(cached.times)
@@ -202,15 +202,7 @@ export class ServiceSource implements WindowSource {
   /** Whether a cached window is used without a request. */
   private isSettled(window: WindowRef, cached: CachedState): boolean {
     if (this.contents.isUnlisted(window)) return true
-    return (cached.final || this.isTooSoon(window, cached)) && !this.options.refresh && !this.isAhead(cached.times)
-  }
-
-  /** Whether a window needs a second answer to be final, and the first one was within the last hour. */
-  private isTooSoon(window: WindowRef, { times }: CachedState): boolean {
-    if (!this.rules.rendersAnswers || times === undefined) return false
-    // The exchange's clock, once it is known.
-    const now = Number.isFinite(this.contents.neededUntil()) ? this.contents.neededUntil() : this.options.now()
-    return isLate(window, times.confirmed) && now - times.time < SECOND_ANSWER_MS
+    return cached.final && !this.options.refresh && !this.isAhead(cached.times)
   }
 
   /** Whether the times of a window are those of a wrong clock. */
@@ -237,7 +229,7 @@ export class ServiceSource implements WindowSource {
     }
     const changes = change ? listChanges(window, change, cached?.batch.lastOpenTime, this.options.now()) : []
     this.writer.store(path, fetched, changes)
-    this.writer.recorder.record(window, fetched, cached)
+    this.writer.recorder.record(window, fetched)
     const list = this.lists.updatedSymbolList(window.symbol)
     if (list) this.writer.storeList(SYMBOLS_PATH, { ...fetched, bytes: list })
     // Such an answer has what has not changed, too.

@@ -4,7 +4,6 @@ import type { KlineBatch } from '../../klines/batch/kline-batch.js'
 import { seriesPath, windowPath } from '../../klines/paths.js'
 import type { WindowRef } from '../../klines/series.js'
 import type { Mirror } from '../../mirror/mirror.js'
-import type { CachedWindow } from '../../mirror/mirror-windows.js'
 import type { RecordedCandles } from '../../mirror/record-lines.js'
 import type { WindowTimes } from '../../trees/window-ends.js'
 import type { CacheWriter } from './cache-writer.js'
@@ -21,10 +20,10 @@ export class WindowRecorder {
     private readonly now: () => number,
   ) {}
 
-  /** Records a window that was stored. `cached`: the version before. */
-  record(window: WindowRef, fetched: Fetched<KlineBatch>, cached: CachedWindow | undefined): void {
+  /** Records a window that was stored. */
+  record(window: WindowRef, fetched: Fetched<KlineBatch>): void {
     const path = windowPath(window)
-    const times = this.timesOf(fetched, cached)
+    const times = this.timesOf(fetched)
     const isFinalAlone =
       this.mirror.rules.isFilled(window, fetched.value) && this.mirror.windows.isFinal(window, fetched.value, times)
     if (isFinalAlone && this.mirror.record.window(path) === undefined) return
@@ -32,15 +31,10 @@ export class WindowRecorder {
     this.cacheWriter.record({ kind: 'window', path, ...content, ...times })
   }
 
-  /**
-   * The exchange renders each answer: it made a version when it first sent its bytes. A file without a record has them since its own
-   * time at the latest, because a copy is never older than what it is a copy of.
-   */
-  private timesOf({ bytes, mtimeMs, servedMs }: Fetched<KlineBatch>, cached: CachedWindow | undefined): WindowTimes {
+  /** The exchange renders each answer. */
+  private timesOf({ mtimeMs, servedMs }: Fetched<KlineBatch>): WindowTimes {
     const confirmed = Math.min(servedMs, this.now())
-    if (!this.mirror.rules.rendersAnswers) return { time: mtimeMs, confirmed }
-    const first = cached && bytes.equals(cached.bytes) ? (cached.times?.time ?? cached.mtimeMs) : confirmed
-    return { time: Math.min(first, confirmed), confirmed }
+    return { time: this.mirror.rules.rendersAnswers ? confirmed : mtimeMs, confirmed }
   }
 
   /** Takes notice of the candles of a window. */

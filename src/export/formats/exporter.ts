@@ -1,6 +1,5 @@
 import { reportFingerprints, type SeriesFingerprint } from '../../fingerprint/fingerprint.js'
 import type { KlineBatch } from '../../klines/batch/kline-batch.js'
-import type { OutputRequest } from '../../options/output-options.js'
 import type { RowFormat } from '../row-format.js'
 
 /** What a file says about itself where its format has a place for that. */
@@ -10,21 +9,10 @@ export interface FileMetadata {
   readonly interval: string
   /** The requested range, as `describeRange` describes it. */
   readonly range: string
-  /** How many candles of each series it has, from the first one of the range or up to the last one. Default: all. */
-  readonly limit?: number | undefined
-  readonly tail?: number | undefined
   /** Base address the candles come from, `unknown` for a mirror that does not say it. */
   readonly source: string
   /** Version of this tool. */
   readonly version: string
-  /** What else a file needs to be made current. Parts of a lake have none. */
-  readonly request?: FileRequest | undefined
-}
-
-/** The series of a file, as `formatMade` writes them, in its order; whether incomplete candles at either end are kept. */
-export interface FileRequest {
-  readonly series: readonly string[]
-  readonly partial?: true
 }
 
 /** The key of the metadata in Parquet and Arrow files: one, so that there is no order of keys. */
@@ -32,14 +20,9 @@ export const METADATA_KEY = 'klines'
 /** Name and version of their columns, as the files state it. */
 const SCHEMA_NAME = 'klines/1'
 
-/** The metadata as JSON. `options`: those of the format. `rows`: the number of rows, once it is known; `details`: what a format adds. */
-export function describeFile(
-  { version, request, ...metadata }: FileMetadata,
-  options: OutputRequest,
-  { rows, ...details }: { readonly rows?: number; readonly compression?: string } = {},
-): string {
-  const made = request && { request: { ...request, ...options }, rows }
-  return JSON.stringify({ ...metadata, ...details, ...made, schema: SCHEMA_NAME, version: `klines ${version}` })
+/** The metadata as JSON. `details`: what a format adds. */
+export function metadataText({ version, ...metadata }: FileMetadata, details: object = {}): string {
+  return JSON.stringify({ ...metadata, ...details, schema: SCHEMA_NAME, version: `klines ${version}` })
 }
 
 /** What the metadata says about fingerprints: that of the series, or of the set of all, and those that it is made of. */

@@ -45,7 +45,7 @@ async function isCurrent({ path, temp, target, force }: FinishedFile): Promise<b
 }
 
 /** Whether two files have the same bytes. */
-export async function haveSameBytes(path: string, other: string): Promise<boolean> {
+async function haveSameBytes(path: string, other: string): Promise<boolean> {
   const files = [await open(path), await open(other)]
   try {
     const [{ size }, { size: otherSize }] = [await files[0].stat(), await files[1].stat()]

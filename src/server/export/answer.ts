@@ -1,86 +1,96 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { once } from 'node:events'
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { shortSentences } from '../../download/coverage.js'
 import { downloadPlan } from '../../download/download.js'
 import { checkRange } from '../../download/request-range.js'
 import type { Warn } from '../../download/sources/window-source.js'
-import type { DownloadReport } from '../../download/tally.js'
 import { planRequest } from '../../export/export-series.js'
+import type { Output } from '../../export/output/output.js'
 import { writeOutputs } from '../../export/write.js'
+import type { Mirror } from '../../mirror/mirror.js'
 import { CORS_HEADERS } from '../http/error.js'
-import { checkMatch, isFresh } from '../http/preconditions.js'
 import { quotable, staleHeaders } from '../tree/routes.js'
 import type { Tree } from '../tree/tree.js'
-import { exportTag } from './etag.js'
 import { mediaType } from './media.js'
 import type { ExportParameters } from './parameters.js'
-import { ResponseOutput } from './response-output.js'
-import { openServedSource, type ServedSource } from './served-source.js'
-import type { ExportSlot } from './slots.js'
+import { openServedSource } from './served-source.js'
 
 /** What an export is answered with. */
-export interface ExportContext extends ExportSlot {
+export interface ExportContext {
   readonly tree: Tree
+  readonly mirror: Mirror
+  /** Aborts when the client leaves. */
+  readonly signal: AbortSignal
   readonly warn: Warn
 }
 
-/** The head was sent: all that HEAD needs. */
-const HEAD_SENT = new Error('The head was sent.')
-
-/**
- * Answers GET and HEAD with an export. All windows are checked before the first byte; what fails after it cuts the connection.
- * Throws `HttpError`, `KlinesError`, and the signal's reason when the client leaves.
- */
+/** Checks all windows before the first byte. Throws `HttpError`, `KlinesError`, and the signal's reason when the client leaves. */
 export async function answerExport(
-  parameters: ExportParameters,
-  { tree, mirror, pace, signal, warn }: ExportContext,
+  { series, extension, format, gzip, query, rowFormat }: ExportParameters,
+  { tree, mirror, signal, warn }: ExportContext,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { series, rangeText, resampling, excerpt, rowFormat, format, gzip } = parameters
-  const { headers: fields } = request
-  const range = { ...rangeText, now: tree.now() }
+  signal.throwIfAborted()
+  const range = { ...query, now: tree.now() }
   checkRange(range)
   const source = await openServedSource(tree, mirror, series, warn)
-  const selection = { symbols: [series.symbol], intervals: [series.interval] }
-  const planned = await planRequest({ ...range, ...resampling }, source, selection)
+  const planned = await planRequest(range, source, { symbols: [series.symbol], intervals: [series.interval] })
   const [run] = planned.series
-  await source.fetches?.refresh(planned.plan, signal)
-  const versions = source.versions.record(run.windows)
-  const etag = await exportTag(source, { parameters, range: planned.plan.range, run, versions })
-  const validators = { etag, lastModified: undefined }
-  const isConditional = fields['if-none-match'] !== undefined && fields['if-match'] === undefined
-  const cached = { etag, 'cache-control': 'no-cache', ...CORS_HEADERS, ...findWarning(source) }
-  // The client has a file of these very versions, so they are valid. What `*` means is known after the check.
-  if (isConditional && fields['if-none-match'] !== '*' && isFresh(fields, validators)) {
-    response.writeHead(304, cached).end()
-    return
-  }
-  const { partial } = resampling
-  const report = await downloadPlan(source, planned.plan, { signal, forExport: true, partial })
-  checkMatch(fields, validators)
-  const ending = `-${run.interval}.${parameters.extension}`
+  const stale = await source.refresh(run.windows, signal)
+  const options = { ...query, signal }
+  const report = await downloadPlan(source, planned.plan, { ...options, forExport: true })
+  const short = shortSentences(report.series, report.range, source.info).map(text => `299 klines "${quotable(text)}"`)
+  const { warning, ...fields } = stale ? staleHeaders(stale) : { 'cache-control': 'no-cache' }
+  const warnings = [...(warning ? [warning] : []), ...short].join(', ')
+  const ending = `-${run.interval}.${extension}`
   const path = `${series.symbol}${ending}`
   const headers = {
-    'content-type': mediaType(parameters),
+    'content-type': mediaType({ format, gzip }),
     'content-disposition': contentDisposition(path, `candles${ending}`),
     'accept-ranges': 'none',
     'x-content-type-options': 'nosniff',
-    ...cached,
-    ...findWarning(source, report),
-  }
-  const output = new ResponseOutput(path, response, () => response.writeHead(200, headers), pace, signal)
-  const sink = () => {
-    // There is a row, so the response is one with a file.
-    const isUnmodified = isFresh(fields, validators)
-    if (request.method === 'GET' && !isUnmodified) return output
-    response.writeHead(isUnmodified ? 304 : 200, isUnmodified ? cached : headers).end()
-    throw HEAD_SENT
+    ...CORS_HEADERS,
+    ...fields,
+    ...(warnings && { warning: warnings }),
   }
   const outputs = [{ path, format, gzip, series: planned.series }]
-  try {
-    await writeOutputs({ source, planned, outputs, rowFormat }, report, { partial, ...excerpt, signal, sink })
-  } catch (error) {
-    if (error !== HEAD_SENT) throw error
+  const sink = () => responseOutput(path, request, response, headers, signal)
+  await writeOutputs({ source, planned, outputs, rowFormat }, report, { ...options, sink })
+}
+
+/** The body of a response. Its first bytes send the head, so that a failure before them still gets an error response. */
+function responseOutput(
+  path: string,
+  { method }: IncomingMessage,
+  response: ServerResponse,
+  headers: OutgoingHttpHeaders,
+  signal: AbortSignal,
+): Output {
+  // The signal says so too.
+  response.on('error', () => {})
+  return {
+    path,
+    bytes: 0,
+    finished: undefined,
+    async write(chunk) {
+      signal.throwIfAborted()
+      if (!response.headersSent) response.writeHead(200, headers)
+      if (method === 'HEAD') {
+        response.end()
+        throw new Error('The head is all that HEAD needs.')
+      }
+      if (!response.write(chunk)) await once(response, 'drain', { signal })
+    },
+    async finish() {
+      signal.throwIfAborted()
+      response.end()
+      await once(response, 'finish', { signal })
+    },
+    // A reset: a client must not take a part for the whole file, and in HTTP/1.0 the end of the connection is that of the file.
+    async discard() {
+      if (response.headersSent && !response.writableEnded) response.socket?.resetAndDestroy()
+    },
   }
 }
 
@@ -88,16 +98,4 @@ export async function answerExport(
 function contentDisposition(name: string, plainName: string): string {
   if (/^[ -~]+$/.test(name)) return `attachment; filename="${name}"`
   return `attachment; filename="${plainName}"; filename*=UTF-8''${encodeURIComponent(name)}`
-}
-
-/**
- * The header field for an export of cached windows that could not be revalidated. With the report of its windows, also for one of less
- * than was requested: 299 is a warning that lasts (RFC 7234, 5.5.7).
- */
-function findWarning({ fetches, info }: ServedSource, report?: DownloadReport): Record<string, string> {
-  const stale = fetches?.warning ? staleHeaders(fetches.warning) : {}
-  const short = report ? shortSentences(report.series, report.range, info) : []
-  if (short.length === 0) return stale
-  const texts = short.map(text => `299 klines "${quotable(text)}"`)
-  return { ...stale, warning: [...(stale.warning ? [stale.warning] : []), ...texts].join(', ') }
 }

@@ -4,9 +4,6 @@ import { renameOptions } from '../../options/option.js'
 import { OUTPUT_ENTRIES } from '../../options/output-options.js'
 import { HttpError } from '../http/error.js'
 
-/** The most windows that an error object names. */
-const MAX_WINDOWS = 500
-
 /** The statuses of errors that a client can do something about; any other is an internal error. */
 const STATUSES: Partial<Record<ErrorCode, HttpError['statusCode']>> = {
   unknown_symbol: 404,
@@ -49,7 +46,7 @@ export function toExportError(error: unknown, { status, root }: ErrorOptions = {
   const message = error.code === 'window_missing' ? 'The mirror has no candles yet.' : toLine(error.message)
   const text = [message, ...error.suggestions].join(' ')
   const failures = isKlinesError(error, 'incomplete') ? error.data.failures : undefined
-  const cause = failures?.slice(0, MAX_WINDOWS).map(({ symbol, interval, startDate, reason }) => {
+  const cause = failures?.map(({ symbol, interval, startDate, reason }) => {
     return { symbol, interval, startDate, message: hideRoot(reason, root) }
   })
   return new HttpError(statusCode, hideRoot(toQueryNames(text), root), { cause })

@@ -8,7 +8,7 @@ import type { Series } from '../../klines/series.js'
 import { suggest } from '../../klines/suggest.js'
 import { parseSymbol } from '../../klines/symbols.js'
 import type { RangeText } from '../../klines/time-range.js'
-import { CANDLE_OPTIONS, QUERIED_CANDLES } from '../../options/candle-options.js'
+import { QUERIED_CANDLES } from '../../options/candle-options.js'
 import { type FileFormat, FORMATS, type Format, isBinary } from '../../options/formats.js'
 import { type Option, parseValue } from '../../options/option.js'
 import { OUTPUT_ENTRIES, type OutputRequest } from '../../options/output-options.js'
@@ -18,11 +18,9 @@ import { toExportError } from './errors.js'
 /** The extensions of exported files: each format, and text formats also compressed. */
 export const EXTENSIONS = FORMATS.flatMap(format => (isBinary(format) ? [format] : [format, `${format}.gz`]))
 
-/** The options of which something holds. */
-function describe(isMeant: (option: Option) => boolean): Record<string, TSchema> {
-  const entries = [...QUERIED_CANDLES, ...OUTPUT_ENTRIES].filter(({ option }) => isMeant(option))
-  return Object.fromEntries(entries.map(({ flag, option }) => [flag, Type.Optional(toSchema(option))]))
-}
+/** The options that the query has. */
+const ENTRIES = [...QUERIED_CANDLES, ...OUTPUT_ENTRIES]
+const QUERY_NAMES: readonly string[] = ENTRIES.map(({ flag }) => flag)
 
 function toSchema({ takes, values = [], summary, description = summary, example }: Option): TSchema {
   const details = { description, ...(example === undefined ? {} : { examples: [example] }) }
@@ -35,24 +33,19 @@ function toSchema({ takes, values = [], summary, description = summary, example 
  * The query of an export, for its OpenAPI description; `parseParameters` checks the values. The examples fit together, because
  * the API reference sends all of them.
  */
-export const QuerySchema = Type.Object({
-  ...describe(({ helpGroup }) => helpGroup === 'range'),
-  ...describe(({ group }) => group === 'how they are written'),
-  ...describe(({ group, helpGroup }) => group === 'which candles' && helpGroup !== 'range'),
-})
+export const QuerySchema = Type.Object(
+  Object.fromEntries(ENTRIES.map(({ flag, option }) => [flag, Type.Optional(toSchema(option))])),
+)
 
-const QUERY_NAMES = Object.keys(QuerySchema.properties)
-
-type Query = Readonly<Record<string, string | undefined>>
+/** The options of a query, by their names in the library. */
+export interface ExportQuery extends RangeText, ResampleRequest, ExcerptRequest, OutputRequest {}
 
 /** What a request for an export asks, checked as far as that needs no mirror. */
 export interface ExportParameters extends FileFormat {
   readonly series: Series
   readonly extension: string
-  readonly rangeText: RangeText
+  readonly query: ExportQuery
   readonly rowFormat: RowFormat
-  readonly resampling: ResampleRequest
-  readonly excerpt: ExcerptRequest
 }
 
 /**
@@ -63,28 +56,8 @@ export function parseParameters(interval: string, file: string, query: URLSearch
   const [, name = file, extension = ''] = /^([^.]*)\.(.*)$/s.exec(file) ?? []
   const path = { ...parsePath(() => parseSeries(interval, name)), ...parsePath(() => parseExtension(extension)) }
   const given = parseQuery(query)
-  const { from, to, last, resample, partial } = given
-  return {
-    ...path,
-    extension,
-    rangeText: { from, to, last },
-    rowFormat: parseRowFormat(parseOptions(given), path.format),
-    resampling: {
-      resample,
-      partial: partial !== undefined && parseValue('partial', CANDLE_OPTIONS.partial, partial) === true,
-    },
-    excerpt: parseExcerpt(given),
-  }
-}
-
-function parseExcerpt(given: Query): ExcerptRequest {
-  const parseCount = (name: 'limit' | 'tail') => {
-    const text = given[name]
-    return text === undefined ? undefined : Number(parseValue(name, CANDLE_OPTIONS[name], text))
-  }
-  const excerpt = { limit: parseCount('limit'), tail: parseCount('tail') }
-  checkExcerpt(excerpt)
-  return excerpt
+  checkExcerpt(given)
+  return { ...path, extension, query: given, rowFormat: parseRowFormat(given, path.format) }
 }
 
 function parseSeries(interval: string, symbol: string): { series: Series } {
@@ -110,31 +83,25 @@ function parsePath<T>(parse: () => T): T {
   }
 }
 
-function parseQuery(query: URLSearchParams): Query {
-  const names = [...query.keys()]
-  const known = QUERY_NAMES
-  const unknown = [...new Set(names)].filter(name => !known.includes(name))
-  const repeated = [...new Set(names.filter((name, index) => names.indexOf(name) !== index))]
+/** Whoever uses the values checks them. */
+function parseQuery(query: URLSearchParams): ExportQuery {
+  const names = [...new Set(query.keys())]
+  const unknown = names.filter(name => !QUERY_NAMES.includes(name))
+  const repeated = names.filter(name => query.getAll(name).length > 1)
   const faults = [
     ...unknown.map(name => ({ field: name, message: 'is unknown' })),
     ...repeated.map(name => ({ field: name, message: 'is given more than once' })),
   ]
   if (faults.length > 0) {
-    const near = unknown.flatMap(name => suggest(name, known) ?? [])
+    const near = unknown.flatMap(name => suggest(name, QUERY_NAMES) ?? [])
     const advice = near.length > 0 ? ` Did you mean ${near.join(', ')}?` : ''
     const text = faults.map(({ field, message }) => `"${field.slice(0, 40)}" ${message}`).join(', ')
-    throw new HttpError(400, `The query parameter ${text}. Expected some of ${known.join(', ')}.${advice}`, {
+    throw new HttpError(400, `The query parameter ${text}. Expected some of ${QUERY_NAMES.join(', ')}.${advice}`, {
       cause: faults,
     })
   }
-  return Object.fromEntries(query)
-}
-
-/** The options of the table; `parseRowFormat` checks their values. */
-function parseOptions(given: Query): OutputRequest {
-  const values = OUTPUT_ENTRIES.map(({ name, flag, option }) => {
-    const text = given[flag]
-    return [name, text === undefined ? undefined : parseValue(name, option, text)]
-  })
-  return Object.fromEntries(values)
+  const given = ENTRIES.filter(({ flag }) => query.has(flag))
+  return Object.fromEntries(
+    given.map(({ name, flag, option }) => [name, parseValue(name, option, query.get(flag) ?? '')]),
+  )
 }

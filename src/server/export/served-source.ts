@@ -1,123 +1,39 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import { noMinutes } from '../../download/errors.js'
-import type { FileMemory } from '../../download/sources/cache-writer.js'
+import pMap from 'p-map'
+import { incomplete, noMinutes } from '../../download/errors.js'
+import { combine, selectedIntervals, selectSymbols } from '../../download/selection.js'
 import { MirrorSource } from '../../download/sources/mirror-source.js'
-import type { MirrorContentsOptions } from '../../download/sources/mirror-source-contents.js'
+import { findThreeDayAnchor } from '../../download/sources/service-contents.js'
 import type {
   SourceContents,
-  SourceCosts,
-  SourceInfo,
   Warn,
   WindowFailure,
   WindowResult,
   WindowSource,
 } from '../../download/sources/window-source.js'
 import { decodeWindow } from '../../klines/batch/window-codec.js'
-import { windowPath } from '../../klines/paths.js'
-import { type Series, type WindowRef, windowName } from '../../klines/series.js'
+import { findMissingStartDates, parseStartDates } from '../../klines/lists.js'
+import { startDatesPath, windowPath } from '../../klines/paths.js'
+import type { Series, WindowRef } from '../../klines/series.js'
 import { unknownSymbols } from '../../klines/symbols.js'
+import { trimPeriod } from '../../klines/text.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import { HttpError } from '../http/error.js'
 import { listSymbols, type Tree } from '../tree/tree.js'
-import type { Upstream } from '../tree/upstream.js'
-import { UpstreamContents, UpstreamFetches } from './upstream-fetches.js'
+import { toExportError } from './errors.js'
 
-/** The versions of windows: whether what is sent is what was checked. */
-class WindowVersions {
-  private readonly recorded = new Map<string, string>()
+/** Windows that are fetched at the same time; the service's own limits hold too. */
+const FETCHES_AT_ONCE = 16
+const ADVICE = 'The mirror keeps what was downloaded; try again later.'
 
-  /** `memory`: files that the mirror could not store. */
-  constructor(
-    private readonly mirror: Mirror,
-    private readonly memory: FileMemory | undefined,
-  ) {}
-
-  /** Records the present versions of windows, and returns them. */
-  record(windows: readonly WindowRef[]): string[] {
-    return windows.map(window => {
-      const version = this.find(window)
-      this.recorded.set(windowName(window), version)
-      return version
-    })
-  }
-
-  /** Whether a window has another version than the recorded one. */
-  hasChanged(window: WindowRef): boolean {
-    const recorded = this.recorded.get(windowName(window))
-    return recorded !== undefined && recorded !== this.find(window)
-  }
-
-  private find(window: WindowRef): string {
-    const path = windowPath(window)
-    const file = this.memory?.get(path) ?? this.mirror.files.version(path)
-    return file ? `${file.ino} ${file.size} ${file.mtimeMs} ${file.ctimeMs}` : 'missing'
-  }
-}
-
-/** Number of windows after which other requests get a turn: some 10 ms. */
-const WINDOWS_A_TURN = 8
-
-/** The windows of the served mirror. One that has changed since its version was recorded cannot be read any more. */
-export class ServedSource implements WindowSource {
-  readonly info: SourceInfo
-  readonly contents: SourceContents
-  readonly costs: SourceCosts
-  readonly versions: WindowVersions
-  private readonly cached: MirrorSource
-  private reads = 0
-
-  /** `fetches`: what the service behind the server sends for this export, if there is one. Throws `mirror_mismatch`. */
-  constructor(
-    mirror: Mirror,
-    private readonly tree: Tree,
-    readonly fetches: UpstreamFetches | undefined,
-    options: MirrorContentsOptions,
-  ) {
-    this.cached = new MirrorSource(mirror, options)
-    const { info, costs, contents } = this.cached
-    // A new mirror has no source before its first file.
-    this.info = {
-      ...info,
-      get baseUrl() {
-        return info.baseUrl ?? mirror.baseUrl
-      },
-    }
-    this.costs = costs
-    this.versions = new WindowVersions(mirror, tree.memory)
-    const read = (window: WindowRef) => this.cachedWindow(window)
-    this.contents = fetches ? new UpstreamContents(mirror, tree, fetches, options.now, read) : contents
-  }
-
-  window(window: WindowRef): Promise<WindowResult | WindowFailure> {
-    return this.cached.window(window)
-  }
-
-  async cachedWindow(window: WindowRef): Promise<WindowResult | WindowFailure> {
-    if (++this.reads % WINDOWS_A_TURN === 0) await nextTurn()
-    // What the mirror could not store counts instead of its file.
-    const file = this.tree.memory?.get(windowPath(window))
-    const result: WindowResult | WindowFailure = file
-      ? { window, status: 'cached', batch: decodeWindow(file.bytes, window), size: file.size }
-      : await this.cached.cachedWindow(window)
-    // After it was read: a version that came before or while that happened shows.
-    if (!this.versions.hasChanged(window)) return result
-    return { window, status: 'failed', reason: 'changed in the mirror during the export' }
-  }
-
-  statusWithoutReading(): 'cached' {
-    return this.cached.statusWithoutReading()
-  }
-
-  hasAllCandles(window: WindowRef): boolean {
-    return this.cached.hasAllCandles(window)
-  }
-
-  async close(): Promise<void> {}
+/** The windows of the served mirror, and the service behind it if there is one. */
+export interface ServedSource extends WindowSource {
+  /** Fetches the windows that are missing, corrupt or not final. Returns why some may not be current; throws `HttpError`. */
+  refresh(windows: readonly WindowRef[], signal: AbortSignal): Promise<HttpError | undefined>
 }
 
 /**
- * The source of a series' windows: the mirror, with the service behind it if there is one. Throws `unknown_symbol`, and
- * `HttpError` for 1m, 3m or 5m of a server without them, and when only the service knows the symbol and does not answer.
+ * `mirror`: that of the tree, for this export alone. Throws `unknown_symbol`, and `HttpError` for 1m, 3m or 5m of a server without
+ * them, and when only the service knows the symbol and does not answer.
  */
 export async function openServedSource(
   tree: Tree,
@@ -130,18 +46,98 @@ export async function openServedSource(
   if (!mirror.contents.hasSymbol(symbol) && !(await upstream?.hasSymbol(symbol))) {
     throw unknownSymbols([symbol], listSymbols(mirror), 'this server')
   }
-  if (!upstream) return new ServedSource(mirror, tree, undefined, { now: tree.now(), warn })
-  const { now, warning } = await findPresent(tree, upstream)
-  return new ServedSource(mirror, tree, new UpstreamFetches(mirror, tree, warning), { now, warn })
+  // Which windows of an exchange have started, only its own clock says.
+  const asksNow = upstream && mirror.rules.rendersAnswers
+  const now = asksNow ? await upstream.currentTime().catch(() => tree.now()) : tree.now()
+  const cached = new MirrorSource(mirror, { now, warn })
+  const files = new FreshFiles(tree, mirror)
+  return {
+    // A new mirror has no source before its first file.
+    info: {
+      ...cached.info,
+      get baseUrl() {
+        return cached.info.baseUrl ?? mirror.baseUrl
+      },
+    },
+    contents: upstream ? upstreamContents(files, mirror, now) : cached.contents,
+    costs: cached.costs,
+    window: window => cached.window(window),
+    cachedWindow: async window => {
+      // What the mirror could not store counts instead of its file.
+      const file = tree.memory?.get(windowPath(window))
+      return file ? toResult(window, file.bytes) : cached.cachedWindow(window)
+    },
+    statusWithoutReading: () => 'cached',
+    hasAllCandles: window => cached.hasAllCandles(window),
+    close: async () => {},
+    refresh: async (windows, signal) => {
+      if (upstream) await files.refresh(windows, signal)
+      return files.problem
+    },
+  }
 }
 
-/** The present by the clock that decides which windows have started, ms UTC: this machine's when the exchange does not answer. */
-async function findPresent({ mirror, now }: Tree, upstream: Upstream): Promise<{ now: number; warning?: HttpError }> {
-  if (!mirror.rules.rendersAnswers) return { now: now() }
-  try {
-    return { now: await upstream.currentTime() }
-  } catch (error) {
-    if (!(error instanceof HttpError)) throw error
-    return { now: now(), warning: error }
+/** Files of the tree, as the service behind it has them now. */
+class FreshFiles {
+  /** Why the service did not send one: it is not asked again for this export. */
+  problem: HttpError | undefined
+
+  constructor(
+    private readonly tree: Tree,
+    private readonly mirror: Mirror,
+  ) {}
+
+  async get(path: string): Promise<Buffer> {
+    const { body, warning } = await this.tree.file(path)
+    this.problem ??= warning
+    return body.bytes
   }
+
+  /** Fetches the windows that are missing, corrupt or not final. */
+  async refresh(windows: readonly WindowRef[], signal: AbortSignal): Promise<void> {
+    const results = await pMap(windows, window => this.fetch(window), { concurrency: FETCHES_AT_ONCE, signal })
+    const failures = results.flatMap(failure => failure ?? [])
+    if (failures.length === 0) return
+    const error = incomplete(failures, windows.length, { advice: ADVICE, offline: false }, true)
+    throw toExportError(error, { status: this.problem?.statusCode ?? 409 })
+  }
+
+  private async fetch(window: WindowRef): Promise<WindowFailure | undefined> {
+    const cached = this.mirror.windows.read(window)
+    if (cached.state === 'cached' && (cached.final || this.problem)) return undefined
+    try {
+      if (this.problem) throw this.problem
+      await this.get(windowPath(window))
+      return undefined
+    } catch (error) {
+      if (!(error instanceof HttpError) || error.statusCode === 503) throw error
+      if (error.statusCode !== 404) this.problem = error
+      return { window, status: 'failed', reason: trimPeriod(error.message) }
+    }
+  }
+}
+
+/** What the service behind a server has. The symbol is checked before: it may have what the mirror lacks. */
+function upstreamContents(files: FreshFiles, mirror: Mirror, now: number): SourceContents {
+  const contents: SourceContents = {
+    currentTime: async () => now,
+    series: async selection => combine(selectSymbols(selection, []), selectedIntervals(selection)),
+    hasSeries: () => true,
+    startDates: async interval => {
+      const list = parseStartDates(await files.get(startDatesPath(interval)), interval)
+      return [...list, ...findMissingStartDates(list, interval, { known: [], now })].sort()
+    },
+    cachedStartDates: series => mirror.contents.startDates(series),
+    neededUntil: () => now,
+    coveredFrom: async (_series, { fromTime }) => fromTime,
+    threeDayAnchor: symbol =>
+      findThreeDayAnchor(contents, { mirror, rules: mirror.rules }, symbol, async window =>
+        toResult(window, await files.get(windowPath(window))),
+      ),
+  }
+  return contents
+}
+
+function toResult(window: WindowRef, bytes: Buffer): WindowResult {
+  return { window, status: 'cached', batch: decodeWindow(bytes, window), size: bytes.length }
 }

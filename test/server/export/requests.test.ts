@@ -3,13 +3,11 @@ import { SAMPLE_TREE } from '../../support/sample-tree.js'
 import { expectError } from '../../support/servers/error-response.js'
 import { RawClient, sendRaw } from '../../support/servers/raw-client.js'
 import { stableHeaders, startTestServer, useServerOver } from '../../support/servers/test-server.js'
-import { NOW } from '../../support/synthetic-tree.js'
 
 const server = useServerOver(() => SAMPLE_TREE)
 const get = (target: string, ...fields: string[]) =>
   sendRaw(server.url(), [`GET ${target} HTTP/1.1`, 'Host: localhost', ...fields, '', ''].join('\r\n'))
-const QUERY_NAMES =
-  'from, to, last, limit, tail, columns, time-format, numbers, compression, resample, partial, theme, width, height, log'
+const QUERY_NAMES = 'from, to, last, resample, partial, limit, tail, columns, time-format, numbers, compression'
 
 describe('a bad request', () => {
   it.each([
@@ -96,7 +94,6 @@ describe('the head of an export', () => {
       'content-disposition': `attachment; filename="${name}"`,
       'accept-ranges': 'none',
       'cache-control': 'no-cache',
-      etag: expect.stringMatching(/^"[\w-]{27}"$/),
       'x-content-type-options': 'nosniff',
       'access-control-allow-origin': '*',
       'access-control-expose-headers': 'ETag, Last-Modified, Content-Range',
@@ -161,79 +158,5 @@ describe('the head of an export', () => {
       expect([status, body.equals((await server.request(`/export/${target}`)).body)]).toEqual([200, true])
     }
     client.close()
-  })
-})
-
-describe('conditions', () => {
-  const PATH = '/export/1h/BTCUSDT.csv'
-
-  it('If-None-Match is 304 with the same tag, also with *, and for HEAD', async () => {
-    const { headers } = await server.request(PATH)
-    const etag = String(headers.etag)
-    for (const tags of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
-      for (const method of ['GET', 'HEAD']) {
-        const response = await server.request(PATH, { method, headers: { 'if-none-match': tags } })
-        expect([response.status, response.headers.etag, response.body.length]).toEqual([304, etag, 0])
-        expect(response.headers['content-disposition']).toBeUndefined()
-      }
-    }
-    expect((await server.request(PATH, { headers: { 'if-none-match': '"other"' } })).status).toBe(200)
-  })
-
-  it('If-Match is 412 for another tag', async () => {
-    const { headers, body } = await server.request(PATH)
-    expectError(await get(PATH, 'If-Match: "other"'), 412)
-    const same = await server.request(PATH, { headers: { 'if-match': String(headers.etag) } })
-    expect([same.status, same.body.equals(body)]).toEqual([200, true])
-  })
-
-  it('* is no condition for what is not there', async () => {
-    for (const field of ['If-None-Match: *', 'If-Match: *']) {
-      expectError(await get('/export/1h/BTCUSDT.csv?from=2031', field), 404)
-    }
-  })
-
-  it('every parameter that changes the bytes changes the tag', async () => {
-    const targets = [
-      '1h/BTCUSDT.csv',
-      '1h/ETHUSDT.csv',
-      '2h/BTCUSDT.csv',
-      '1h/BTCUSDT.csv.gz',
-      '1h/BTCUSDT.json',
-      '1h/BTCUSDT.csv?from=2025-01-03',
-      '1h/BTCUSDT.csv?from=2025-01-04',
-      '1h/BTCUSDT.csv?to=2025-01-04',
-      '1h/BTCUSDT.csv?columns=close,open',
-      '1h/BTCUSDT.csv?columns=open,close',
-      '1h/BTCUSDT.csv?time-format=iso',
-      '1h/BTCUSDT.csv?resample=2h',
-      '1h/BTCUSDT.csv?resample=2h&partial=true',
-      '1h/BTCUSDT.csv?limit=3',
-      '1h/BTCUSDT.csv?tail=3',
-      '1h/BTCUSDT.parquet',
-      '1h/BTCUSDT.parquet?numbers=text',
-      '1h/BTCUSDT.parquet?compression=snappy',
-    ]
-    const tags = await Promise.all(
-      targets.map(async target =>
-        (await startTestServer(SAMPLE_TREE)).request(`/export/${target}`, { method: 'HEAD' }),
-      ),
-    )
-    expect(new Set(tags.map(({ headers }) => headers.etag)).size).toBe(targets.length)
-  })
-
-  it('a range that moves with the present keeps the tag until it has other rows', async () => {
-    let now = NOW
-    const { request } = await startTestServer(SAMPLE_TREE, { now: () => now })
-    const head = async (target: string) => (await request(`/export/${target}`, { method: 'HEAD' })).headers.etag
-    const [csv, parquet] = [await head('1h/BTCUSDT.csv?last=30d'), await head('1h/BTCUSDT.parquet?last=30d')]
-    // NOW is a full hour, at which a candle opens: a millisecond later the range begins after it.
-    now = NOW + 1
-    const later = await head('1h/BTCUSDT.csv?last=30d')
-    expect(later).not.toBe(csv)
-    now = NOW + 3_600_000
-    expect(await head('1h/BTCUSDT.csv?last=30d')).toBe(later)
-    // A Parquet file says the range that was requested.
-    expect(await head('1h/BTCUSDT.parquet?last=30d')).not.toBe(parquet)
   })
 })

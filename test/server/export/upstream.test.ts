@@ -44,9 +44,7 @@ describe('a server with a service behind it', () => {
       expect(body.equals(await exportedFile(mirror, ['BTCUSDT', '15m', extension])), extension).toBe(true)
     }
     service.reset()
-    const { headers } = await request(PATH, { method: 'HEAD' })
-    expect(headers.etag).toBe(first.headers.etag)
-    expect((await request(PATH, { headers: { 'if-none-match': String(headers.etag) } })).status).toBe(304)
+    for (const method of ['HEAD', 'GET']) expect((await request(PATH, { method })).status).toBe(200)
     // For each of the two, the window that can still change and its empty neighbour are revalidated.
     expect(
       readLog(service).filter(path => path !== LIST && !path.includes(OPEN_WEEK) && !path.includes(STARTED[0])),
@@ -79,14 +77,13 @@ describe('a server with a service behind it', () => {
     expect(stored(path)?.equals(original(path))).toBe(true)
   })
 
-  it('serves what the service has changed, with another tag', async () => {
+  it('serves what the service has changed', async () => {
     const { request, tree } = await upstreamSetup()
     const before = await request(PATH)
     const rows = [...(treeRows('BTCUSDT').get(OPEN_WEEK) ?? []), candle(Date.parse(OPEN_WEEK) + 2 * 86_400_000)]
     putFile(tree, weekPath('BTCUSDT', OPEN_WEEK), rows, NOW)
-    const after = await request(PATH, { headers: { 'if-none-match': String(before.headers.etag) } })
+    const after = await request(PATH)
     expect([after.status, after.body.length > before.body.length]).toEqual([200, true])
-    expect(after.headers.etag).not.toBe(before.headers.etag)
   })
 
   it('exports from memory when the mirror cannot be written', async () => {

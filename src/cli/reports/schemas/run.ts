@@ -6,12 +6,9 @@ import {
   coverage,
   fingerprint,
   flag,
-  Integer,
   list,
   location,
-  nullable,
   object,
-  oneOf,
   report,
   seriesName,
   set,
@@ -20,7 +17,8 @@ import {
   text,
 } from './words.js'
 
-const run = {
+/** `download --json`, `export --json` and `update --json`. */
+export const RunSchema = report('klines-run', {
   ...location,
   series: list(
     object({
@@ -77,12 +75,10 @@ const run = {
       ),
     }),
   ),
-}
+})
 
-/** `download --json` and `export --json`. */
-export const RunSchema = report('klines-run', run)
-
-const dryRun = {
+/** `--dry-run --json`. */
+export const DryRunSchema = report('klines-dry-run', {
   ...location,
   dryRun: Type.Literal(true),
   requests: count('requests that these windows would take'),
@@ -96,24 +92,7 @@ const dryRun = {
       windows: object({ total: Count, cached: Count, stale: Count, unrecorded: Count, missing: Count }),
     }),
   ),
-}
-
-/** `--dry-run --json`. */
-export const DryRunSchema = report('klines-dry-run', dryRun)
-
-/** `update --json`. */
-export const UpdateSchema = report('klines-update', {
-  updates: list(
-    object({
-      path: nullable(Text, 'a file or a lake; null for the mirror'),
-      state: oneOf(['updated', 'up to date', 'failed', 'planned'], 'planned: a dry run says what would be done'),
-      run: Type.Optional(object(run)),
-      plan: Type.Optional(object(dryRun)),
-      error: Type.Optional(object({ code: Text, message: Text, exitCode: Integer })),
-    }),
-  ),
 })
 
 export type RunObject = Type.Static<typeof RunSchema>
 export type DryRunObject = Type.Static<typeof DryRunSchema>
-export type UpdateObject = Type.Static<typeof UpdateSchema>

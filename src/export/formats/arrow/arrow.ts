@@ -22,7 +22,6 @@ export class ArrowExporter implements Exporter {
   private readonly schema: Schema
   private readonly columns: readonly ArrowColumn[]
   private readonly filler: ColumnFiller
-  private rows = 0
 
   constructor(private readonly options: ExporterOptions) {
     const { rowFormat, metadata, stats } = options
@@ -39,7 +38,6 @@ export class ArrowExporter implements Exporter {
 
   async end(): Promise<void> {
     await this.filler.end()
-    this.file.lastSchema = arrowSchema(this.options.rowFormat, this.options.metadata, this.rows)
     this.file.close()
     await this.options.emit(this.bytes.take())
   }
@@ -51,7 +49,6 @@ export class ArrowExporter implements Exporter {
     )
     const data = makeData({ type: new Struct(fields), length, nullCount: 0, children })
     this.file.write(new RecordBatch(this.schema, data))
-    this.rows += length
     return this.options.emit(this.bytes.take())
   }
 }
@@ -61,17 +58,10 @@ export class ArrowExporter implements Exporter {
  * cannot be read as a stream.
  */
 class FileWriter extends RecordBatchFileWriter {
-  /** The schema at the end of the file, whose metadata has what was not known at its start. */
-  lastSchema: Schema | undefined
-
   protected override _writeSchema(schema: Schema): this {
     super._writeSchema(schema)
     // biome-ignore lint/complexity/useLiteralKeys: a protected method cannot be reached by its plain name
     return RecordBatchWriter.prototype['_writeSchema'].call(this, schema) as this
-  }
-
-  protected override _writeFooter(schema: Schema): this {
-    return super._writeFooter(this.lastSchema ?? schema)
   }
 }
 

@@ -2,10 +2,10 @@ import { type DataType, Decimal, Field, Float64, Int64, Schema, Timestamp, TimeU
 import { DECIMAL_PRECISION, DECIMAL_SCALE } from '../../../klines/batch/decimals.js'
 import { COLUMNS } from '../../../klines/columns.js'
 import { OFFSETS_PER_ROW } from '../../../klines/kernel/assembly/layout.js'
-import { type NumberType, type OutputColumn, type SeriesColumn, valuesFor } from '../../../options/output-options.js'
+import type { NumberType, OutputColumn, SeriesColumn } from '../../../options/output-options.js'
 import { type ColumnType, columnType, isSeriesColumn, type RowFormat } from '../../row-format.js'
 import type { BatchRows, Column } from '../columns.js'
-import { describeFile, type ExportStats, type FileMetadata, METADATA_KEY } from '../exporter.js'
+import { type ExportStats, type FileMetadata, METADATA_KEY, metadataText } from '../exporter.js'
 import { createNumberColumn } from '../number-columns.js'
 
 /** The buffers of a column as Arrow's `makeData` takes them. */
@@ -102,15 +102,13 @@ export function createArrowColumn(
 
 /**
  * The Arrow schema of an export: times TIMESTAMP(ms, UTC), count INT64, decimals as `numbers` asks, the rest UTF-8; nothing
- * nullable. `rows`: their number, for the end of a file.
+ * nullable.
  */
-export function arrowSchema(rowFormat: RowFormat, metadata: FileMetadata, rows?: number): Schema {
+export function arrowSchema(rowFormat: RowFormat, metadata: FileMetadata): Schema {
   const { columns, numbers } = rowFormat
   return new Schema(
     columns.map(name => new Field(name, TYPES[columnType(name, numbers)], false)),
-    new Map([
-      [METADATA_KEY, describeFile(metadata, valuesFor(rowFormat, 'arrow'), rows === undefined ? {} : { rows })],
-    ]),
+    new Map([[METADATA_KEY, metadataText(metadata)]]),
   )
 }
 

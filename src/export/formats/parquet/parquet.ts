@@ -2,9 +2,8 @@ import type { RowGroup as RowGroupMetadata, SchemaElement } from 'hyparquet'
 import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js'
 import { writeMetadata } from 'hyparquet-writer/src/metadata.js'
 import type { KlineBatch } from '../../../klines/batch/kline-batch.js'
-import { valuesFor } from '../../../options/output-options.js'
 import { ColumnFiller } from '../columns.js'
-import { describeFile, describeFingerprints, type Exporter, type ExporterOptions, METADATA_KEY } from '../exporter.js'
+import { describeFingerprints, type Exporter, type ExporterOptions, METADATA_KEY, metadataText } from '../exporter.js'
 import type { PageColumn } from './columns.js'
 import { type PageCodec, pageCodec } from './compression.js'
 import { RowGroup } from './row-group.js'
@@ -83,16 +82,13 @@ export class ParquetExporter implements Exporter {
     const { metadata, rowFormat, fingerprints } = options
     const writer = new ByteWriter()
     const rows = groups.reduce((sum, group) => sum + group.num_rows, 0n)
-    const named = describeFingerprints(fingerprints?.())
-    // Parts of a lake, which remember no request, say how they are compressed.
-    const { compression, ...others } = valuesFor(rowFormat, 'parquet')
-    const details = { compression, rows: Number(rows), ...named }
+    const details = { compression: rowFormat.compression, ...describeFingerprints(fingerprints?.()) }
     const footer = {
       version: 1,
       schema: [{ name: 'schema', num_children: schema.length }, ...schema],
       num_rows: rows,
       row_groups: groups,
-      key_value_metadata: [{ key: METADATA_KEY, value: describeFile(metadata, others, details) }],
+      key_value_metadata: [{ key: METADATA_KEY, value: metadataText(metadata, details) }],
       created_by: createdBy(metadata.version),
       metadata_length: 0,
     }

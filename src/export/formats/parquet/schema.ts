@@ -1,9 +1,8 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { SchemaElement } from 'hyparquet'
 import { DECIMAL_PRECISION, DECIMAL_SCALE } from '../../../klines/batch/decimals.js'
 import { COLUMNS, type Column } from '../../../klines/columns.js'
 import type { NumberType, OutputColumn } from '../../../options/output-options.js'
-import { COLUMN_TYPES, type ColumnType, columnType, type RowFormat } from '../../row-format.js'
+import { type ColumnType, columnType, type RowFormat } from '../../row-format.js'
 import type { ExportStats } from '../exporter.js'
 import { createNumberColumn } from '../number-columns.js'
 import { NumberColumn, type PageColumn, TextColumn } from './columns.js'
@@ -37,13 +36,6 @@ const TYPES: Record<ColumnType, Partial<SchemaElement>> = {
 /** How Parquet files name the program that wrote them. */
 export function createdBy(version: string): string {
   return `klines version ${version}`
-}
-
-/** How a column of a file is stored; undefined for another way than those of klines. */
-export function findColumnType(element: SchemaElement): ColumnType | undefined {
-  const facts = Object.entries(element).filter(([name, value]) => name !== 'name' && value !== undefined)
-  const found = Object.fromEntries(facts)
-  return COLUMN_TYPES.find(type => isDeepStrictEqual(found, { ...REQUIRED, ...TYPES[type] }))
 }
 
 const REQUIRED = { repetition_type: 'REQUIRED' } as const
