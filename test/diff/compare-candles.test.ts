@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { CandleComparison, type Difference } from '../../src/diff/compare-candles.js'
+import { CandleComparison, type Difference } from '../../src/identity/compare-candles.js'
 import { BatchBuilder } from '../../src/klines/batch/batch-builder.js'
 import type { KlineBatch } from '../../src/klines/batch/kline-batch.js'
 import { COLUMNS, type KlineRow } from '../../src/klines/columns.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { coverSeries } from '../../src/download/coverage.js'
+import { coverSeries } from '../../src/engine/coverage.js'
 import { requested } from '../support/requested.js'
 
 const SERIES = { symbol: 'BTCUSDT', interval: '1h' } as const

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { downloadKlines } from '../../src/download/download.js'
+import { downloadKlines } from '../../src/engine/download.js'
 import type { KlineRow } from '../../src/klines/columns.js'
 import type { Interval } from '../../src/klines/intervals.js'
 import { exchangeSetup } from '../support/exchange/exchange-setup.js'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { klineBatches, klineRows, type ReadRequest } from '../../src/download/read.js'
+import { klineBatches, klineRows, type ReadRequest } from '../../src/engine/rows.js'
 import { downloadSetup } from '../support/download-setup.js'
 import { catchError } from '../support/errors.js'
 import { FULL_WEEKS, makeTree, NOW, SYMBOLS, treeRows, weekPath } from '../support/synthetic-tree.js'

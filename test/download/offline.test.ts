@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { exportKlines } from '../../src/export/export.js'
+import { exportKlines } from '../../src/engine/export.js'
 import type { Interval } from '../../src/klines/intervals.js'
 import { SYMBOLS as KNOWN, type SymbolName } from '../../src/klines/symbols.js'
 import { catchError } from '../support/errors.js'

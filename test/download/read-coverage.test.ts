@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type BatchRequest, klineBatches, klineRows } from '../../src/download/read.js'
+import { type BatchRequest, klineBatches, klineRows } from '../../src/engine/rows.js'
 import { catchError } from '../support/errors.js'
 import { onWarning } from '../support/events.js'
 import { SAMPLE_TREE } from '../support/sample-tree.js'

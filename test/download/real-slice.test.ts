@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { exportKlines } from '../../src/export/export.js'
+import { exportKlines } from '../../src/engine/export.js'
 import { csvHashes } from '../support/csv-hashes.js'
 import { filesBelow } from '../support/files-below.js'
 import { oneOf } from '../support/full.js'

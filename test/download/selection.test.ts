@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseSelectionText } from '../../src/download/selection.js'
+import { parseSelectionText } from '../../src/engine/selection.js'
 import { catchError } from '../support/errors.js'
 
 describe('a selection', () => {

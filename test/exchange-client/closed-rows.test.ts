@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isClosed, renderWindow } from '../../src/exchange-client/closed-rows.js'
+import { isClosed, renderWindow } from '../../src/sources/closed-rows.js'
 import type { KlineRow } from '../../src/klines/columns.js'
 import type { Interval } from '../../src/klines/intervals.js'
 import { INTERVAL_LENGTHS } from '../support/oracles/intervals.js'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { downloadKlines } from '../../src/download/download.js'
+import { downloadKlines } from '../../src/engine/download.js'
 import type { KlineRow } from '../../src/klines/columns.js'
 import { INTERVALS, type Interval, nextOpenTime } from '../../src/klines/intervals.js'
 import { SYMBOLS } from '../../src/klines/symbols.js'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { findError, InvalidSymbolError, parseFault } from '../../src/exchange-client/errors.js'
-import type { FetchErrorKind } from '../../src/http/fetch-error.js'
+import { findError, InvalidSymbolError, parseFault } from '../../src/sources/exchange-errors.js'
+import type { FetchErrorKind } from '../../src/sources/fetch-error.js'
 import {
   ANSI_MESSAGE,
   BAD_LIMIT,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseNames } from '../../src/exchange-client/client.js'
+import { parseNames } from '../../src/sources/exchange.js'
 import { thrownBy } from '../support/thrown-by.js'
 
 const parse = (value: unknown) => parseNames(Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { callWeight, firstCandleQuery, NAMES_PATH, TIME_PATH, windowQuery } from '../../src/exchange-client/query.js'
+import { callWeight, firstCandleQuery, NAMES_PATH, TIME_PATH, windowQuery } from '../../src/sources/exchange-calls.js'
 import type { WindowRef } from '../../src/klines/series.js'
 
 const window = (text: string) => {

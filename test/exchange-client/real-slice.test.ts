@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { exportKlines } from '../../src/export/export.js'
+import { exportKlines } from '../../src/engine/export.js'
 import { csvHashes } from '../support/csv-hashes.js'
 import { EXCHANGE_NOW } from '../support/exchange/market.js'
 import { realMarket } from '../support/exchange/real-market.js'

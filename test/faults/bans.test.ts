@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { downloadKlines } from '../../src/download/download.js'
+import { downloadKlines } from '../../src/engine/download.js'
 import { openSource } from '../../src/download/sources/open-source.js'
 import { UPSTREAM_POLICY } from '../../src/server/tree/upstream.js'
 import { until } from '../support/deferred.js'

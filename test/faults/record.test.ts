@@ -2,7 +2,7 @@ import { appendFileSync, cpSync, existsSync, readFileSync, rmSync, truncateSync 
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { dryRun } from '../../src/export/dry-run.js'
+import { dryRun } from '../../src/engine/dry-run.js'
 import { Mirror } from '../../src/mirror/mirror.js'
 import { clearMirror } from '../../src/mirror/prune.js'
 import { filesBelow } from '../support/files-below.js'

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { GreetingClient, type GreetingClientOptions, openGreetingClient } from '../../src/greeting-client/client.js'
 import { MAX_LINE_BYTES } from '../../src/greeting-client/parse.js'
 import type { UserUpdate } from '../../src/greeting-client/schema.js'
-import { HttpTransport } from '../../src/http/transport/transport.js'
+import { HttpTransport } from '../../src/sources/transport.js'
 import { deferred, turns, until } from '../support/deferred.js'
 import { catchError } from '../support/errors.js'
 import {

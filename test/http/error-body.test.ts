@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { cleanText, parseErrorBody } from '../../src/http/error-body.js'
+import { cleanText, parseErrorBody } from '../../src/sources/error-body.js'
 
 const object = (fields: unknown) => Buffer.from(JSON.stringify(fields))
 const messageIn = (body: Buffer) => parseErrorBody(body)?.message

@@ -12,7 +12,7 @@ import {
 import { platform } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { HostLimitFile } from '../../src/http/host-limit.js'
+import { HostLimitFile } from '../../src/sources/bans.js'
 import { tempFolder } from '../support/temp-folder.js'
 
 const [MINUTE, HOUR] = [60_000, 3_600_000]

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { HttpTransport } from '../../src/http/transport/transport.js'
+import { HttpTransport } from '../../src/sources/transport.js'
 import { catchError } from '../support/errors.js'
 import { RawServer } from '../support/servers/raw-server.js'
 import { TreeServer } from '../support/servers/tree-server.js'

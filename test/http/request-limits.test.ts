@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { checkLimits, limitPolicy, QUICK_POLICY, RETRY_POLICY, type RequestLimits } from '../../src/http/retry.js'
+import { checkLimits, limitPolicy, QUICK_POLICY, RETRY_POLICY, type RequestLimits } from '../../src/sources/retry.js'
 import { thrownBy } from '../support/thrown-by.js'
 
 describe('the limits of a user', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { FetchError, toFetchError } from '../../src/http/fetch-error.js'
-import { unreachable } from '../../src/http/service-errors.js'
+import { FetchError, toFetchError } from '../../src/sources/fetch-error.js'
+import { unreachable } from '../../src/sources/errors.js'
 
 const URL = 'http://example.com/klines'
 const fault = (code: string) => toFetchError(Object.assign(new Error(code), { code }))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { FetchError } from '../../src/http/fetch-error.js'
+import { FetchError } from '../../src/sources/fetch-error.js'
 import { KlinesError } from '../../src/klines/errors.js'
 import { findNoMemory, throwNoMemory } from '../../src/klines/no-memory.js'
 import { catchError } from '../support/errors.js'

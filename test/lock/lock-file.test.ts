@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, test } from 'vitest'
-import { compareLocks, compareYears } from '../../src/lock/compare.js'
-import { encodeLock, type Lock, type LockedSeries, parseLock, readLock } from '../../src/lock/lock-file.js'
+import { compareLocks, compareYears } from '../../src/identity/check-lock.js'
+import { encodeLock, type Lock, type LockedSeries, parseLock, readLock } from '../../src/identity/lock-file.js'
 import { tempFolder } from '../support/temp-folder.js'
 import { thrownBy } from '../support/thrown-by.js'
 

@@ -1,15 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { ServiceSource } from '../../src/download/sources/service-source.js'
-import type { ServiceSourceOptions } from '../../src/download/sources/source-options.js'
-import { StaticCatalogue } from '../../src/download/sources/static-catalogue.js'
-import { RetryingFetcher } from '../../src/http/retrying-fetcher.js'
-import { HttpTransport } from '../../src/http/transport/transport.js'
+import { openRun, type Run } from '../../src/engine/run.js'
 import type { Interval } from '../../src/klines/intervals.js'
 import type { SymbolName } from '../../src/klines/symbols.js'
-import { KlinesClient } from '../../src/klines-client/client.js'
-import { Mirror } from '../../src/mirror/mirror.js'
+import { Fetcher } from '../../src/sources/fetcher.js'
+import type { Source } from '../../src/sources/source.js'
+import { staticSource } from '../../src/sources/static.js'
+import { HttpTransport } from '../../src/sources/transport.js'
 import { onWarning } from './events.js'
 import { FakeClock } from './fake-clock.js'
 import { TreeServer } from './servers/tree-server.js'
@@ -35,24 +33,14 @@ export async function downloadSetup() {
   return { tree, server, folder, mirror, warnings, request }
 }
 
-/** Opens a source as `downloadKlines` does, but with a clock that does not wait between tries. */
-export function openTestSource(server: TreeServer, mirror: string, options: Partial<ServiceSourceOptions> = {}) {
+/** Opens a run as `downloadKlines` does, but with a clock that does not wait between tries. */
+export async function openTestRun(server: TreeServer, mirror: string, options: Partial<Run> = {}): Promise<Run<Source>> {
   const transport = new HttpTransport(server.url, { connections: 4 })
-  const fetcher = new RetryingFetcher(transport, server.url, { concurrency: 4, clock: new FakeClock(NOW) })
+  const fetcher = new Fetcher(transport, server.url, { concurrency: 4, clock: new FakeClock(NOW) })
   onTestFinished(() => fetcher.close())
-  const client = new KlinesClient(fetcher, () => NOW)
-  const using = {
-    refresh: false,
-    readOnly: false,
-    manySymbols: false,
-    manyRequests: false,
-    now: () => NOW,
-    signal: new AbortController().signal,
-    warn: () => {},
-    ...options,
-  }
-  const tree = new Mirror(mirror)
-  return new ServiceSource(client, new StaticCatalogue(client, tree, using), tree, using)
+  const run = await openRun({ baseUrl: server.url, mirror, now: NOW, concurrency: 4 })
+  await run.source.close()
+  return { ...run, ...options, source: staticSource(fetcher, { now: () => NOW, observe: () => {} }) }
 }
 
 /** Reads a JSON file of a folder. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { countRoom } from '../../src/threads/thread-count.js'
+import { countRoom } from '../../src/engine/threads.js'
 
 const limits = (bytes: number | 'unlimited') =>
   `Limit                     Soft Limit           Hard Limit           Units     

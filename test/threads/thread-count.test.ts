@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { describe, expect, it, vi } from 'vitest'
-import { countThreads, parseThreads } from '../../src/threads/thread-count.js'
+import { countThreads, parseThreads } from '../../src/engine/threads.js'
 
 const DEFAULT = Math.min(availableParallelism(), 8)
 

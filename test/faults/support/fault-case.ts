@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { RetryPolicy } from '../../../src/http/retry.js'
+import type { RetryPolicy } from '../../../src/sources/retry.js'
 import type { Run } from '../../support/cli/cli-sandbox.js'
 import { oneOf } from '../../support/full.js'
 import {

@@ -1,7 +1,7 @@
 import { cpSync, readFileSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { downloadKlines } from '../../../src/download/download.js'
+import { downloadKlines } from '../../../src/engine/download.js'
 import { isKlinesError } from '../../../src/klines/errors.js'
 import { filesBelow } from '../../support/files-below.js'
 import { tempFolder } from '../../support/temp-folder.js'

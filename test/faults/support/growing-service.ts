@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { DownloadRequest } from '../../../src/download/download.js'
+import type { DownloadRequest } from '../../../src/engine/download.js'
 import type { KlineRow } from '../../../src/klines/columns.js'
 import { madeMarket } from '../../support/exchange/made-market.js'
 import type { Market } from '../../support/exchange/market.js'

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync,
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Processes, ProcessIdentity } from '../../../src/fs/process-identity.js'
-import type { Clock } from '../../../src/http/system-clock.js'
+import type { Clock } from '../../../src/sources/clock.js'
 import { LakeLock } from '../../../src/lake/lock/lake-lock.js'
 import { RENEW_MS } from '../../../src/lake/lock/take-lock.js'
 import { type Deferred, deferred, turns } from '../../support/deferred.js'

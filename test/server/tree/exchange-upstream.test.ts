@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { downloadKlines } from '../../../src/download/download.js'
+import { downloadKlines } from '../../../src/engine/download.js'
 import { openSource } from '../../../src/download/sources/open-source.js'
 import { SYMBOLS } from '../../../src/klines/symbols.js'
 import { LIMITS } from '../../../src/server/http/limits.js'

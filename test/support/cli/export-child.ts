@@ -1,4 +1,4 @@
-import { exportKlines } from '../../../src/export/export.js'
+import { exportKlines } from '../../../src/engine/export.js'
 import { isKlinesError } from '../../../src/klines/errors.js'
 import { onWarning } from '../events.js'
 

@@ -1,5 +1,5 @@
 import Module, { createRequire } from 'node:module'
-import type { RetryPolicy } from '../../../src/http/retry.js'
+import type { RetryPolicy } from '../../../src/sources/retry.js'
 import type { Env } from './cli-sandbox.js'
 import { type FailingCall, failCalls } from './failing-fs.mjs'
 

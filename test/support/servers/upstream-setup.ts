@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openSource } from '../../../src/download/sources/open-source.js'
-import type { RetryPolicy } from '../../../src/http/retry.js'
+import type { RetryPolicy } from '../../../src/sources/retry.js'
 import type { ServerOptions } from '../../../src/server/server.js'
 import { UPSTREAM_POLICY } from '../../../src/server/tree/upstream.js'
 import { turns } from '../deferred.js'
