@@ -159,7 +159,7 @@ async function selectOfSource(selection: Selection, run: Run<Source>): Promise<{
   const gone = mirrored.filter(symbol => !names.includes(symbol))
   const others = SYMBOLS.filter(symbol => !names.includes(symbol) && !gone.includes(symbol))
   if (!isExchange && isAll && others.length > 0)
-    warn(`Not listed by the service, so not part of "all": ${others.join(', ')}.`)
+    warn(`Not listed by the service, so not part of "all": ${joinNames(others)}.`)
   const symbols = selectSymbols(selection, available)
   return { series: combine(symbols, intervals), gone: gone.filter(symbol => isAll || matchesAny(selection, symbol)) }
 }
@@ -209,7 +209,7 @@ function selectOfMirror(selection: Selection, { mirror, warn }: Run): Series[] {
   const others = namesSymbols(selection) ? [] : known.filter(symbol => !cached.includes(symbol) && (symbols === 'all' || matchesAny(selection, symbol)))
   if (others.length > 0) {
     const whole = symbols === 'all' ? 'all' : symbols.filter(isSymbolPattern).join(',') || 'all'
-    warn(`Not in the mirror, so not part of "${whole}": ${others.join(', ')}.`)
+    warn(`Not in the mirror, so not part of "${whole}": ${joinNames(others)}.`)
   }
   return series
 }

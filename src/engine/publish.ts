@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { KlinesError } from '../klines/errors.js'
 import { EXCHANGE_INTERVALS, type Interval } from '../klines/intervals.js'
 import { Kernel } from '../klines/kernel/kernel.js'
@@ -11,7 +12,7 @@ import { newestCandle } from '../mirror/status.js'
 import { reachesEnd } from '../mirror/window-state.js'
 import type { Source } from '../sources/source.js'
 import { incomplete, nothingCached } from './errors.js'
-import { knownDates } from './lists.js'
+import { knownDates, request } from './lists.js'
 import { NOT_CACHED } from './read.js'
 import { type WindowFailure, WINDOWS_A_TURN } from './refresh.js'
 import { openMirror, openRun, type Run, type SourceOptions, withRun } from './run.js'
@@ -27,6 +28,8 @@ export interface PublishReport {
   readonly windows: number
   /** Number of empty windows that were written. */
   readonly emptyWritten: number
+  /** Number of lists that were written. */
+  readonly listsWritten: number
 }
 
 const EMPTY = Buffer.from('[]')
@@ -87,12 +90,13 @@ async function publish(run: Run<Source>): Promise<PublishReport> {
   // A static host shows the times of files.
   for (const { window, time } of times) mirror.setTime(window, time)
   // Lists come after the windows that they name.
-  for (const interval of intervals) {
-    if (mirror.startDates(interval)) continue
-    mirror.storeList(startDatesPath(interval), Buffer.from(JSON.stringify(knownDates(mirror, interval, now()))), now(), source.name)
-  }
-  mirror.storeList(SYMBOLS_PATH, Buffer.from(JSON.stringify(symbols)), now(), source.name)
-  return { mirror: mirror.root, baseUrl: source.name, symbols, intervals, windows: total, emptyWritten: empty.length }
+  const missing = intervals.filter(interval => !mirror.startDates(interval))
+  const lists = missing.map(interval => [startDatesPath(interval), knownDates(mirror, interval, now())] as const)
+  const hasSymbols = isDeepStrictEqual(mirror.listedSymbols(), symbols)
+  if (!hasSymbols) lists.push([SYMBOLS_PATH, symbols])
+  for (const [path, names] of lists) mirror.storeList(path, Buffer.from(JSON.stringify(names)), now(), source.name)
+  const written = { emptyWritten: empty.length, listsWritten: lists.length }
+  return { mirror: mirror.root, baseUrl: source.name, symbols, intervals, windows: total, ...written }
 }
 
 /** SHA-256 of `[]`. */
@@ -110,7 +114,7 @@ async function isEmpty(window: WindowRef, { source, mirror, now, signal }: Run<S
   if (startTime > now()) return true
   // A series without any window was never downloaded.
   if (!source.firstCandle || !mirror.has(window)) return false
-  const first = await source.firstCandle(window, signal)
+  const first = await request(source, 'the first candle', source.firstCandle(window, signal))
   return first !== undefined && endTime <= first
 }
 

@@ -204,7 +204,6 @@ function storeWindow(run: Run<Source>, window: WindowRef, cached: CachedWindow |
   const cells = cached && difference ? listChanges(cached.batch, difference) : []
   mirror.appendChanges(window, cells, now())
   mirror.store(window, bytes, { size: bytes.length, sha256: sha256(bytes), rendered, asked, ...endsOf(batch) }, source.name)
-  const isSame = cached !== undefined && bytes.equals(cached.bytes)
   const change = difference && { added: difference.added, cells }
-  return { window, status: isSame ? 'revalidated' : 'fetched', batch, bytes, change }
+  return { window, status: 'fetched', batch, bytes, change }
 }
