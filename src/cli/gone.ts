@@ -10,6 +10,10 @@ interface Gone {
 
 export const GONE: readonly Gone[] = [
   {
+    name: '--derive',
+    instead: 'Name the interval to make candles of, and their length: -i 1h --resample 3h.',
+  },
+  {
     name: 'show',
     instead:
       'Use klines verify SYMBOL -i INTERVAL --from TIME --to TIME -v, which prints at most 20 candles cell by cell.',

@@ -16,7 +16,7 @@ const LAKE_ONLY = ['partition', 'table', 'vacuum', 'prune'] as const
 const EXCERPT = ['limit', 'tail'] as const
 const OUTPUT_ONLY = [
   ...OUTPUT_ENTRIES.map(({ flag }) => flag),
-  ...['resample', 'partial', 'derive', ...EXCERPT, 'threads'],
+  ...['resample', 'partial', ...EXCERPT, 'threads'],
 ] as const
 
 /** Of --from and --last, one on the command line (`given`) wins over a default of the other. */
@@ -38,8 +38,7 @@ export function resolveFlags(flags: JobFlags, offline: boolean, given: ReadonlyS
   // As above: one on the command line wins over a default of the other.
   for (const name of EXCERPT)
     if (!given.has(name) && EXCERPT.some(other => given.has(other))) resolved[name] = undefined
-  const buildsCandles = resolved.resample !== undefined || resolved.derive
-  if (!buildsCandles && !given.has('partial')) resolved.partial = undefined
+  if (resolved.resample === undefined && !given.has('partial')) resolved.partial = undefined
   resolveLakeFlags(resolved, given)
   checkPartial(resolved)
   if (resolved.output === undefined) {

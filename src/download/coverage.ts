@@ -50,24 +50,19 @@ export function coverSeries(
 }
 
 /**
- * The same for a series of a plan, and what is made of it: of several lengths the first one that is short. `partial` and `listing` as for
- * the export.
+ * The same for a series of a plan, or what is made of it. `partial` and `listing` as for the export.
  */
 export function coverPlan(
   { source, range, partial }: { source: WindowSource; range: RequestedRange; partial?: boolean | undefined },
-  { series, windows, listedFrom, resampleTo = [undefined] }: Omit<SeriesPlan, 'range'>,
+  { series, windows, listedFrom, resampleTo: target }: Omit<SeriesPlan, 'range'>,
   totals: SeriesTimes,
   listing: Listing,
 ): Coverage {
   const known = { source, windows }
   const span = findSpan(series.interval, totals)
-  const all = resampleTo.map(target => {
-    if (target === undefined) return coverSeries(series, range, totals, { listing, ...known })
-    const grid = new CandleGrid(target, series.symbol)
-    const input = { interval: target.name, grid, range, span, listing, partial, coveredFrom: listedFrom }
-    return coverSpan(input, known)
-  })
-  return all.find(one => isShort(one, range, findRules(source.info.baseUrl))) ?? all[0]
+  if (target === undefined) return coverSeries(series, range, totals, { listing, ...known })
+  const grid = new CandleGrid(target, series.symbol)
+  return coverSpan({ interval: target.name, grid, range, span, listing, partial, coveredFrom: listedFrom }, known)
 }
 
 /** The same for all series of a plan, in its order, with the totals of each. */

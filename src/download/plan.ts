@@ -8,8 +8,8 @@ import type { WindowSource } from './sources/window-source.js'
 export interface SeriesRange {
   readonly series: Series
   readonly range: TimeRange
-  /** What is made of it: candles of these lengths, undefined for the series as it is. Default: as it is. */
-  readonly resampleTo?: readonly (TargetInterval | undefined)[] | undefined
+  /** The length of the candles that are made of it. Default: its own. */
+  readonly resampleTo?: TargetInterval | undefined
 }
 
 /** The windows of one series that a range needs, ascending. */

@@ -133,7 +133,7 @@ async function checkCoverage(
   if (named.from === undefined && named.to === undefined && !failOnGaps) return
   const plans: Omit<SeriesPlan, 'range'>[] = []
   for (const { plan, windows } of origins) {
-    const resampleTo = target && [await withAnchor(source, plan.series, target)]
+    const resampleTo = target && (await withAnchor(source, plan.series, target))
     plans.push({ ...plan, windows, resampleTo })
   }
   const totals = origins.map(origin => origin.totals)

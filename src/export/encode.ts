@@ -159,8 +159,7 @@ export async function encodeFromMirror(
   encoding: Encoding,
   signal?: AbortSignal,
 ): Promise<(EncodedTask & { readonly reports: readonly SeriesReport[] }) | undefined> {
-  const plans = new Set(task.series.map(({ plan }) => plan))
-  const tally = new DownloadTally(source, { range: encoding.range, series: [...plans] })
+  const tally = new DownloadTally(source, { range: encoding.range, series: task.series.map(({ plan }) => plan) })
   const windows = readWindows(source, windowsToRead(task), signal)
   const open = ({ place }: TaskOutput) => OutputFile.open(place as FilePlace)
   try {

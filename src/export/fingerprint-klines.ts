@@ -1,4 +1,3 @@
-import { coverPlans } from '../download/coverage.js'
 import { joinNames } from '../download/errors.js'
 import { toWarn } from '../download/events.js'
 import type { ReadRequest } from '../download/read.js'
@@ -6,7 +5,7 @@ import { checkRange } from '../download/request-range.js'
 import { parseSelection } from '../download/selection.js'
 import { openSource } from '../download/sources/open-source.js'
 import type { SourceInfo } from '../download/sources/window-source.js'
-import { type DownloadedSeries, DownloadTally, type TallyOptions } from '../download/tally.js'
+import { DownloadTally, type TallyOptions } from '../download/tally.js'
 import { readWindows, streamWindows } from '../download/window-stream.js'
 import {
   Fingerprinter,
@@ -18,7 +17,7 @@ import type { Coverage } from '../klines/audit/coverage.js'
 import { seriesName } from '../klines/series.js'
 import type { RequestedRange } from '../klines/time-range.js'
 import { readSeries } from './encode.js'
-import { type ExportPlan, planRequest, type ResampleRequest } from './export-series.js'
+import { planRequest, type ResampleRequest } from './export-series.js'
 import { noWholeCandle } from './write.js'
 
 /** Which candles. */
@@ -64,8 +63,7 @@ export async function fingerprintKlines(request: FingerprintRequest): Promise<Ra
       await windows.return(undefined)
     }
     const { series: reports } = tally.report()
-    const coverages = coverMade({ source, range: plan.range, partial: request.partial }, { plan, series: all }, reports)
-    const series = found.flatMap((one, index) => (one ? [{ ...one, coverage: coverages[index] }] : []))
+    const series = found.flatMap((one, index) => (one ? [{ ...one, coverage: reports[index].coverage }] : []))
     if (series.length === 0) throw noWholeCandle(all)
     const empty = all.filter((_, index) => found[index] === undefined).map(seriesName)
     if (empty.length > 0) toWarn(request)(`No candles in the range: ${joinNames(empty)}.`)
@@ -73,19 +71,4 @@ export async function fingerprintKlines(request: FingerprintRequest): Promise<Ra
   } finally {
     await source.close()
   }
-}
-
-/** How much of the range each series has, also one that is made of another: `reports` are those of the plan. */
-function coverMade(
-  scope: Parameters<typeof coverPlans>[0],
-  { plan, series }: ExportPlan,
-  reports: readonly DownloadedSeries[],
-): Coverage[] {
-  const found = new Map(plan.series.map((one, index) => [one, reports[index]]))
-  const made = series.map(({ plan, resampleTo }) => ({ ...plan, resampleTo: [resampleTo] }))
-  return coverPlans(
-    scope,
-    made,
-    series.map(({ plan }) => found.get(plan) as DownloadedSeries),
-  )
 }

@@ -53,8 +53,7 @@ export async function writeTasks(
     await shareTasks(workload, {
       work: index => encodeFromMirror(source, tasks[index], encoding, stream.signal),
       done: (index, { reports, ...task }) => {
-        const plans = new Set(tasks[index].series.map(({ plan }) => plan))
-        for (const [position, plan] of [...plans].entries()) tally.addSeries(plan, reports[position])
+        for (const [position, { plan }] of tasks[index].series.entries()) tally.addSeries(plan, reports[position])
         encoded[index] = task
       },
       signal: stream.signal,

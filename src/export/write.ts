@@ -53,11 +53,9 @@ export async function writeExport(job: ExportJob, options: WriteOptions): Promis
   const streams = await Promise.all(outputs.map(({ path }) => isStream(path)))
   const windows = planned.series.reduce((sum, { windows }) => sum + windows.length, 0)
   const threads = streams.includes(true) ? 1 : countThreads(outputs.length, windows, options.threads)
-  // Bytes in a pipe cannot be taken back, a series that several others are made from must not be downloaded twice, and only
-  // the main thread makes requests.
-  const isShared = planned.plan.series.length < planned.series.length
+  // Bytes in a pipe cannot be taken back, and only the main thread makes requests.
   const isTail = options.tail !== undefined
-  const downloadsFirst = streams.includes(true) || isShared || isTail || (threads > 1 && !source.info.offline)
+  const downloadsFirst = streams.includes(true) || isTail || (threads > 1 && !source.info.offline)
   const report = downloadsFirst ? await downloadPlan(source, planned.plan, { ...options, forExport: true }) : undefined
   return writeOutputs(job, report, { ...options, threads: source.info.isStored ? threads : 1 })
 }

@@ -74,11 +74,10 @@ export async function exportLake(request: LakeRequest, lockEffects?: LockEffects
       const job = { source, plan, options, rowFormat, series, windows }
       const lake = new LakePlan(folder, job, updateOptions)
       const findCounted = (window: WindowRef) => windows.counted(window)
-      // Only the main thread makes requests, and a series that several others are made from is counted once.
-      const downloadsFirst = !source.info.offline || plan.series.length < series.length
-      const report = downloadsFirst
-        ? await downloadPlan(source, plan, { ...request, forExport: true, findCounted })
-        : undefined
+      // Only the main thread makes requests.
+      const report = source.info.offline
+        ? undefined
+        : await downloadPlan(source, plan, { ...request, forExport: true, findCounted })
       const updated = await new LakeUpdate(lake, report, updateOptions).run()
       warnAbout(updated, updated.files, warn)
       return updated

@@ -42,7 +42,6 @@ describe('the command line wins over defaults of the environment and of the conf
     const values = { partial: true, output: 'a.csv' }
     expect(resolve(values, ['output']).partial).toBeUndefined()
     expect(resolve({ ...values, resample: '1w' }, ['output', 'resample']).partial).toBe(true)
-    expect(resolve({ ...values, derive: true }, ['output', 'derive'], true).partial).toBe(true)
     expect(resolve({ partial: true }, []).output).toBeUndefined()
     expect(() => resolve(values, ['output', 'partial'])).toThrow('keeps incomplete candles of another length')
   })

@@ -294,32 +294,6 @@ describe('all intervals', () => {
   })
 })
 
-describe('an interval that the mirror lacks', () => {
-  it('is made of the finest one that has the whole range', async () => {
-    const { request, exported, warnings } = await setup()
-    await downloadKlines({ ...request, intervals: ['15m'] })
-    await downloadKlines({ ...request, intervals: ['1m'], from: '2026-04-28' })
-    const derived = { intervals: ['1h' as const], derive: true }
-    // 15m has the range, 1m does not.
-    const april = { from: '2026-04-01', to: '2026-04-21' }
-    expect(await exported({ ...derived, ...april })).toEqual(expected('1h', april.from, april.to))
-    expect(await exported(derived)).toEqual(expected('1h', 0))
-    expect(warnings).toEqual([])
-    // Both have it.
-    const days = { from: '2026-04-28', to: '2026-04-30' }
-    const output = join(request.mirror, '..', 'out.json')
-    const sources = async (range: object) => {
-      const report = await dryRun({ ...request, ...derived, ...range, output, offline: true, force: true })
-      return report.series.map(({ interval }) => interval)
-    }
-    expect([await sources(april), await sources(days)]).toEqual([['15m'], ['1m']])
-    // Neither has it: the finest one says what is missing.
-    rmSync(join(request.mirror, 'api/klines/15m', SYMBOL, '2026-04-06.json'))
-    const error = await catchError(exported({ ...derived, ...april }))
-    expect(error).toMatchObject({ code: 'incomplete', message: expect.stringContaining('1m 2026-04-01') })
-  })
-})
-
 describe('1m from a static service', () => {
   it('is refused before any request for a candle, with what it has and who has more', async () => {
     const { request, mirror, folder } = await setup()

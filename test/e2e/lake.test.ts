@@ -126,29 +126,6 @@ describe('--layout hive', () => {
     expect(fileSnapshot(sandbox.path('lake'))).toEqual(before)
   })
 
-  it('--derive makes the series that the mirror lacks, and a refresh keeps them up to date', async () => {
-    const { sandbox } = await stockedSandbox(newSandbox(), ['BTCUSDT'])
-    const derive = ['export', 'BTCUSDT', '-i', '15m,1d', '--derive', '--partial', '--mirror', 'm', ...LAYOUT]
-    expect(await sandbox.call(derive)).toMatchObject({ code: 0, stderr: '' })
-    expect(sandbox.files('lake')).toEqual([...ROOT_FILES, BTC, onlyPart('BTCUSDT', '1d')])
-    const sums = async () => {
-      const sql = `select "interval", count(*)::int as n, sum(count)::int as trades from '${sandbox.path('lake')}/*/*/*.parquet' group by all order by all`
-      return (await duckdb(sql)).rows
-    }
-    // A candle a day at midnight, and for each of the five full weeks one more before its end; each has 42 trades.
-    expect(await sums()).toEqual([
-      { interval: '15m', n: 42, trades: 42 * 42 },
-      { interval: '1d', n: 37, trades: 42 * 42 },
-    ])
-    expect((await sandbox.call(derive)).stdout).toMatch(/^Lake lake\/: up to date, 0 parts written, 2 unchanged\.$/m)
-    putFile(sandbox.path('m'), weekPath('BTCUSDT', OPEN_WEEK), weekRows(OPEN_WEEK, { days: 4 }))
-    expect((await sandbox.call(derive)).stdout).toMatch(/^Lake lake\/: 2 parts written, 0 unchanged\.$/m)
-    expect(await sums()).toEqual([
-      { interval: '15m', n: 44, trades: 44 * 42 },
-      { interval: '1d', n: 39, trades: 44 * 42 },
-    ])
-  })
-
   it.each([
     ['[x] *', []],
     ["it's ?", []],

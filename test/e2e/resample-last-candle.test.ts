@@ -37,14 +37,12 @@ const days = (rows: readonly string[]) =>
 
 describe('the last resampled candle of a delisted symbol', () => {
   it('is that of the exchange: the windows after its last part have no more', async () => {
-    const { sandbox, download, candles } = await setup()
+    const { download, candles } = await setup()
     await download(['-i', '1h,1M'])
     const own = await candles(['-i', '1M'])
     expect(days(own)).toEqual(['2026-01-01', '2026-02-01', '2026-03-01'])
     // The source of the first candle reaches back to before its start.
     expect(await candles(MONTHS)).toEqual(own)
-    await sandbox.shell('rm -r m/api/klines/1M')
-    expect(await candles(['-i', '1M', '--derive'])).toEqual(own)
     expect(await candles(['-i', '1h', '--resample', '1w'])).toEqual(
       await candles(['-i', '1h', '--resample', '1w', '--partial']),
     )

@@ -1,5 +1,4 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { SAMPLE_TREE } from '../support/sample-tree.js'
@@ -438,38 +437,9 @@ describe('--resample', () => {
     [['-i', '4h', '--resample', '6h'], '6h candles cannot be built from 4h candles'],
     [['-i', '1h', '--resample', '1x'], '1x'],
     [['-i', '1h,4h', '--resample', '1d'], '1h, 4h'],
-    [['-i', '1h', '--resample', '1d', '--derive'], '--derive'],
   ])('%j is a usage error', async (args, words) => {
     const run = await rows(sandboxWithMirror(), args)
     expect(run).toMatchObject({ code: 2, stdout: '' })
     expect(run.stderr).toContain(words)
   })
-
-  it('--derive builds a missing interval from the finest cached one', async () => {
-    const sandbox = sandboxWithMirror()
-    const own = await rows(sandbox, ['-i', '1d'])
-    await sandbox.shell(`rm -r '${join(sandbox.path('m'), 'api/klines/1d')}'`)
-    const [plain, derived] = await Promise.all([rows(sandbox, ['-i', '1d']), rows(sandbox, ['-i', '1d', '--derive'])])
-    expect(plain.code).toBe(4)
-    expect(derived.code).toBe(0)
-    expect(lines(derived.stdout).length).toBeGreaterThan(50)
-    for (const line of lines(derived.stdout)) expect(own.stdout).toContain(line)
-  })
-
-  it.each(['1h,1d', '2h,1d'])(
-    '--derive of %s ends each series at the end of the range, not of its last day',
-    async intervals => {
-      const sandbox = sandboxWithMirror()
-      await sandbox.shell(`rm -r '${join(sandbox.path('m'), 'api/klines/1d')}'`)
-      const to = '2025-01-15T05:00Z'
-      const args = ['BTCUSDT', '-i', intervals, '--derive', '--from', '2025-01-10', '--to', to, '--mirror', 'm', '-q']
-      expect(await sandbox.call(['export', ...args, '-o', '{interval}.csv'])).toMatchObject({ code: 0 })
-      for (const interval of intervals.split(',')) {
-        const rows = lines(readFileSync(sandbox.path(`${interval}.csv`), 'utf8'))
-        const times = rows.map(line => Number(line.split(',')[0])).filter(time => !Number.isNaN(time))
-        expect(times.length).toBeGreaterThan(4)
-        expect(Math.max(...times)).toBeLessThan(Date.parse(to))
-      }
-    },
-  )
 })

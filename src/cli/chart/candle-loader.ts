@@ -100,7 +100,7 @@ export class CandleLoader {
     this.coverage = plans.map((plan, index) => {
       const { resampleTo } = this.series[index]
       const listing = source.info.listing(plan.series.symbol)
-      const made = { ...plan, resampleTo: [resampleTo] }
+      const made = { ...plan, resampleTo }
       return { ...plan.series, coverage: coverPlan({ source, range, partial: true }, made, reports[index], listing) }
     })
     const charts = [...fitters.values()].map(fitter => fitter.end())

@@ -1,4 +1,4 @@
-import { type CandleTableFlags, candleTableFlags } from './from-table.js'
+import { candleTableFlags } from './from-table.js'
 import { type FlagsOf, pick } from './group.js'
 import { lakeFlags, outputFlags } from './output.js'
 import { type OutputOptions, runFlags } from './run.js'
@@ -22,13 +22,12 @@ export const exportFlags = {
   ...pick(candleTableFlags, 'limit', 'tail'),
   ...outputFlags,
   ...lakeFlags,
-  ...pick(candleTableFlags, 'derive'),
   ...locationFlags,
   ...pick(runFlags, 'fail-on-gaps', 'dry-run', 'threads', 'progress', 'per-series'),
 }
 
 /** What the flags of `download` and `export` parse to. */
-export interface JobFlags extends Partial<FlagsOf<typeof downloadFlags>>, Pick<CandleTableFlags, 'derive'> {
+export interface JobFlags extends Partial<FlagsOf<typeof downloadFlags>> {
   interval: string[]
   json: boolean
   quiet: boolean

@@ -150,7 +150,7 @@ function isStdoutFile(): boolean {
 function toRequest(symbols: string[], flags: JobFlags, { signal }: RunContext): Omit<ExportRequest, 'output'> {
   return {
     ...parseSelectionText(symbols, flags.interval),
-    ...pick(flags, 'from', 'to', 'last', 'resample', 'partial', 'derive', 'limit', 'tail'),
+    ...pick(flags, 'from', 'to', 'last', 'resample', 'partial', 'limit', 'tail'),
     ...pick(flags, 'mirror', 'format', 'force', 'mkdir', 'threads', 'fingerprint'),
     ...toFetchOptions(flags),
     ...toOutputRequest(flags),

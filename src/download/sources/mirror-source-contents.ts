@@ -6,14 +6,12 @@ import { windowPath } from '../../klines/paths.js'
 import { type Series, seriesName } from '../../klines/series.js'
 import { isSymbolPattern, type SymbolName, sortSymbols, unknownSymbols } from '../../klines/symbols.js'
 import { quoteWord } from '../../klines/text.js'
-import type { TimeRange } from '../../klines/time-range.js'
 import { formatDate, parseDate } from '../../klines/windows.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import { EMPTY_WINDOW_BYTES } from '../../mirror/mirror-contents.js'
 import { describeOtherMirrors } from '../../mirror/user-mirrors.js'
 import { cachedStartDateList } from '../cached-start-dates.js'
 import { noMinutes, otherSource } from '../errors.js'
-import { planWindows } from '../plan.js'
 import { combine, namesSymbols, type Selection, selectedIntervals, selectSymbols } from '../selection.js'
 import type { SourceContents, Warn } from './window-source.js'
 
@@ -172,15 +170,6 @@ export class MirrorSourceContents implements SourceContents {
 
   hasSeries(series: Series): boolean {
     return this.mirror.contents.hasSeries(series)
-  }
-
-  async coveredFrom(series: Series, range: TimeRange): Promise<number | undefined> {
-    const dates = this.mirror.contents.startDates(series)
-    const until = this.findNeededUntil(series, dates, range.toTime)
-    const needed = planWindows(series, await this.startDates(series.interval), range, until)
-    const cached = new Set(dates)
-    const hasAll = this.isEmptyWithoutFile(series) || needed.every(({ startDate }) => cached.has(startDate))
-    return hasAll && needed.length > 0 ? Math.max(range.fromTime, parseDate(needed[0].startDate)) : undefined
   }
 
   async threeDayAnchor(symbol: SymbolName): Promise<number | undefined> {

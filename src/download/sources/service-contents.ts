@@ -95,10 +95,6 @@ export class ServiceContents implements SourceContents {
     return this.writer.clock.latest
   }
 
-  async coveredFrom(_series: Series, { fromTime }: TimeRange): Promise<number> {
-    return fromTime
-  }
-
   threeDayAnchor(symbol: SymbolName): Promise<number | undefined> {
     return findThreeDayAnchor(this, { mirror: this.mirror, rules: this.rules }, symbol, this.window)
   }

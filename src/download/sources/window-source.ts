@@ -88,11 +88,6 @@ export interface SourceContents {
   cachedStartDates(series: Series): string[]
   /** No window that starts after this is needed, ms UTC. `toTime`: end of the range, infinite for an open one. */
   neededUntil(series: Series, toTime: number): number
-  /**
-   * From when on the source has every window of a series that a range needs, by their names, ms UTC: the start of the range or of the
-   * interval's list; undefined when it lacks one, or none is needed. A service has all.
-   */
-  coveredFrom(series: Series, range: TimeRange): Promise<number | undefined>
   /** Open time of a symbol's first 3d candle, ms UTC: the anchor of its 3d grid. */
   threeDayAnchor(symbol: SymbolName): Promise<number | undefined>
 }
