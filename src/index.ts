@@ -55,7 +55,7 @@ export { parseSymbol, SYMBOLS, type SymbolName, type SymbolPattern } from './kli
 export type { RangeText, RequestedRange, TimeRange, TimeText } from './klines/time-range.js'
 export { knownStartDates, type WindowSpan, windowSpan } from './klines/windows.js'
 export { exportLake, type LakeRequest } from './lake/export-lake.js'
-export { LAYOUTS, type Layout, PARTITIONS, type Partition, TABLES, type Table } from './lake/layout.js'
+export { LAYOUTS, type Layout, PARTITIONS, type Partition } from './lake/layout.js'
 export type { LakeChanges, LakeReport } from './lake/update.js'
 export {
   type CheckedSeries,

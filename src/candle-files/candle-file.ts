@@ -42,7 +42,7 @@ async function openFile(file: string, series: SeriesLabel | undefined): Promise<
 }
 
 async function openLake(lake: string): Promise<CandleFile> {
-  const { paths, manifest } = await listParts(lake)
+  const { paths, manifest } = listParts(lake)
   const files = locateParts(lake, paths)
   return {
     named: manifest && namedByLake(manifest),

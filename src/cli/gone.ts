@@ -18,6 +18,9 @@ export const GONE: readonly Gone[] = [
     instead:
       'Use klines verify SYMBOL -i INTERVAL --from TIME --to TIME -v, which prints at most 20 candles cell by cell.',
   },
+  ...['--table', '--vacuum'].map(name => {
+    return { name, instead: 'A lake is plain Parquet files, which engines read as one table: klines help lakes.' }
+  }),
   {
     name: 'sql',
     instead:

@@ -12,7 +12,7 @@ export interface ResolvedFlags extends JobFlags {
 }
 
 /** Flags that shape an output. */
-const LAKE_ONLY = ['partition', 'table', 'vacuum', 'prune'] as const
+const LAKE_ONLY = ['partition', 'prune'] as const
 const EXCERPT = ['limit', 'tail'] as const
 const OUTPUT_ONLY = [
   ...OUTPUT_ENTRIES.map(({ flag }) => flag),
@@ -72,7 +72,6 @@ function resolveLakeFlags(flags: JobFlags, given: ReadonlySet<string>): void {
     for (const name of LAKE_ONLY) flags[name] = undefined
     return
   }
-  if (flags.table === undefined && !given.has('vacuum')) flags.vacuum = undefined
   const suggestions = ['Name the folder of the lake with -o DIR, such as -o lake/.']
   if (output === undefined || (output === '-' && !given.has('output'))) {
     throw new KlinesError('bad_option', '--layout writes files into a folder, and none is named.', { suggestions })

@@ -40,8 +40,6 @@ export interface DryRunReport extends RequestCost {
   readonly files: string[]
   /** Paths of the parts of a lake that `prune` would remove. */
   readonly removed: string[]
-  /** Paths of the files of a lake that `vacuum` would remove. */
-  readonly vacuumed: string[]
 }
 
 /**
@@ -98,5 +96,5 @@ export function describePlan(source: WindowSource, { range, series }: Plan, file
     return { ...series, windows: counts }
   })
   const { baseUrl, mirrorRoot: mirror, offline } = source.info
-  return { baseUrl, mirror, offline, range, series: counted, requests, limitMs, files, removed: [], vacuumed: [] }
+  return { baseUrl, mirror, offline, range, series: counted, requests, limitMs, files, removed: [] }
 }

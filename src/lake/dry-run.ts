@@ -3,21 +3,19 @@ import { toWarn } from '../download/events.js'
 import { openMirror, openSource } from '../download/sources/open-source.js'
 import { type DryRunReport, describePlan } from '../export/dry-run.js'
 import { type PlannedSeries, planRequest } from '../export/export-series.js'
-import { findUnused } from './delta/vacuum.js'
 import { type LakeRequest, parseLakeRequest } from './export-lake.js'
-import type { LakeFolder } from './folder.js'
 import { PART_FILE, partFolder } from './layout.js'
 import { WindowFiles } from './parts/window-files.js'
 import { checkOptions, LakePlan } from './plan.js'
 
 /**
  * What `exportLake` would download and write: of each series that has changed, or may have changed, the part; with a partitioning
- * by time, and in a Delta table, its folder; and what `prune` and `vacuum` would remove. Stores and writes nothing. Throws what `exportLake` would
+ * by time, its folder; and what `prune` would remove. Stores and writes nothing. Throws what `exportLake` would
  * throw about the request and the folder.
  */
 export async function dryRunLake(request: LakeRequest): Promise<DryRunReport> {
   const { output: root, prune } = request
-  const parsed = await parseLakeRequest(request, toWarn(request))
+  const parsed = parseLakeRequest(request, toWarn(request))
   const { selection, folder, options, rowFormat, force, moves } = parsed
   // However many requests the run takes, this one sends none of them.
   const source = await openSource({ ...request, manyRequests: true }, { readOnly: true })
@@ -30,20 +28,11 @@ export async function dryRunLake(request: LakeRequest): Promise<DryRunReport> {
     const mayChange = ({ windows }: PlannedSeries) =>
       moves || windows.some(window => source.costs.cacheState(window) !== 'cached')
     const changed = series.filter(planned => mayChange(planned) || !lake.stateOf(planned).isComplete)
-    // The parts of a table get their names when they are written.
-    const isNamed = options.partition === 'none' && options.table === undefined
-    const paths = changed.map(one => join(root, partFolder(one, 'none', 0), isNamed ? PART_FILE : ''))
+    const name = options.partition === 'none' ? PART_FILE : ''
+    const paths = changed.map(one => join(root, partFolder(one, 'none', 0), name))
     const removed = prune ? [...lake.others.values()].flat().map(path => join(root, path)) : []
-    const vacuumed = await findVacuumed(folder, parsed.unusedSince)
-    return { ...describePlan(source, plan, paths), removed, vacuumed }
+    return { ...describePlan(source, plan, paths), removed }
   } finally {
     await source.close()
   }
-}
-
-/** The files that `vacuum` would remove. */
-async function findVacuumed({ root, log }: LakeFolder, since: number | undefined): Promise<string[]> {
-  if (log === undefined || since === undefined) return []
-  const unused = await findUnused(root, log, since)
-  return [...unused.parts, ...unused.log].map(path => join(root, path))
 }

@@ -2,7 +2,6 @@ import { type Dirent, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { linkError } from '../fs/links.js'
 import { KlinesError } from '../klines/errors.js'
-import { LOG_FOLDER } from './delta/actions.js'
 import { SERIES_FOLDER, SERIES_FOLDERS } from './layout.js'
 import { LOCK_FILE } from './lock/lock-file.js'
 import { MANIFEST_FILE } from './manifest.js'
@@ -10,11 +9,11 @@ import { README_FILE } from './root/readme.js'
 import { VIEWS_FILE } from './root/views.js'
 
 /** The names of a lake's own files and folders in its root, beside those of its series. */
-export const ROOT_NAMES = [MANIFEST_FILE, LOCK_FILE, VIEWS_FILE, README_FILE, LOG_FOLDER]
+const ROOT_NAMES = [MANIFEST_FILE, LOCK_FILE, VIEWS_FILE, README_FILE]
 
 /**
- * Checks the entries in the root of a lake where one of its files or folders belongs, and all in the folders of its series and of its
- * log; others in the root are somebody else's. Throws `linked_path` for a link, and `bad_output` for a FIFO, socket or device, which
+ * Checks the entries in the root of a lake where one of its files or folders belongs, and all in the folders of its series;
+ * others in the root are somebody else's. Throws `linked_path` for a link, and `bad_output` for a FIFO, socket or device, which
  * would be written in place, and for a file where a folder belongs. To be called before anything is written.
  */
 export function checkEntries(root: string): void {
@@ -29,7 +28,7 @@ function checkEntry(root: string, path: string, entry: Dirent): void {
     for (const child of listEntries(join(root, path))) checkEntry(root, `${path}/${child.name}`, child)
     return
   }
-  const isFolderName = path === LOG_FOLDER || SERIES_FOLDERS.test(entry.name)
+  const isFolderName = SERIES_FOLDERS.test(entry.name)
   if (entry.isFile() && !isFolderName) return
   throw new KlinesError(
     'bad_output',

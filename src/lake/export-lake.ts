@@ -9,11 +9,9 @@ import { planRequest } from '../export/export-series.js'
 import { outputError } from '../export/output/errors.js'
 import { warnAbout } from '../export/write.js'
 import { makeFolder, missingFolders, removeFolders } from '../fs/make-folder.js'
-import { systemClock } from '../http/system-clock.js'
 import type { WindowRef } from '../klines/series.js'
 import { isRelativeRange } from '../klines/time-range.js'
 import { parseThreads, type ThreadOptions } from '../threads/thread-count.js'
-import { vacuumTime } from './delta/vacuum.js'
 import { openFolder } from './folder.js'
 import { LakeLock, type LockEffects } from './lock/lake-lock.js'
 import { type LakeOptionsRequest, parseLakeOptions } from './options.js'
@@ -30,11 +28,6 @@ export interface LakeRequest
     Pick<DownloadRequest, 'failOnGaps' | 'fingerprint'> {
   /** The folder; it is made if it is missing. */
   readonly output: string
-  /**
-   * With `table: 'delta'`, remove the files of versions that were replaced longer ago than this: `7d` (a number and h, d, w, M or y).
-   * Those versions cannot be read any more.
-   */
-  readonly vacuum?: string | undefined
   /** Remove the parts of series that are not requested. */
   readonly prune?: boolean | undefined
   /** Write all parts again, also with other options than the lake has. */
@@ -43,7 +36,6 @@ export interface LakeRequest
 
 /**
  * Brings a lake up to date: a folder of Parquet files, `symbol=BTCUSDT/interval=1h/part-0.parquet`, that engines read as one table.
- * With `table: 'delta'` a run with changes adds one version to the log, which engines see as a whole; old versions stay readable.
  * Downloads what is missing or can still change (unless `offline`), and writes the parts whose windows have changed, each by one
  * rename; without a change it writes nothing. No part is replaced before every window is there and valid. Throws what `exportKlines`
  * throws, `bad_output` for a folder that is no lake or has other options, and `lake_busy` when another process writes it.
@@ -54,8 +46,8 @@ export interface LakeRequest
 export async function exportLake(request: LakeRequest, lockEffects?: LockEffects): Promise<LakeReport> {
   const { output: root, signal } = request
   const warn = toWarn(request)
-  const { selection, options, rowFormat, force, ...rest } = await parseLakeRequest(request)
-  const { threads, now, unusedSince, moves } = rest
+  const { selection, options, rowFormat, force, ...rest } = parseLakeRequest(request)
+  const { threads, moves } = rest
   const folders = missingFolders(root)
   makeRoot(root)
   let lock: LakeLock | undefined
@@ -63,14 +55,14 @@ export async function exportLake(request: LakeRequest, lockEffects?: LockEffects
   try {
     const taken = await LakeLock.acquire(root, { warn, signal }, lockEffects)
     lock = taken
-    const folder = await openFolder(root, warn)
+    const folder = openFolder(root, warn)
     const source = await openSource(request, { memory })
     try {
       checkOptions(folder, source.info.baseUrl, options, force)
       const { plan, series } = await planRequest(request, source, selection)
       const windows = new WindowFiles(openMirror(request), memory, force ? undefined : folder.manifest)
       const checkLock = () => taken.check()
-      const updateOptions = { ...request, threads, force, now, unusedSince, moves, checkLock }
+      const updateOptions = { ...request, threads, force, moves, checkLock }
       const job = { source, plan, options, rowFormat, series, windows }
       const lake = new LakePlan(folder, job, updateOptions)
       const findCounted = (window: WindowRef) => windows.counted(window)
@@ -92,18 +84,16 @@ export async function exportLake(request: LakeRequest, lockEffects?: LockEffects
 }
 
 /** Checks a request and the lake that is there. Throws what `exportLake` throws about both. */
-export async function parseLakeRequest(request: LakeRequest, warn?: (warning: string) => void) {
-  const { output: root, force = false, vacuum } = request
+export function parseLakeRequest(request: LakeRequest, warn?: (warning: string) => void) {
+  const { output: root, force = false } = request
   const selection = parseSelection(request)
   checkRange(request)
-  const now = request.now ?? systemClock.now()
-  const unusedSince = vacuum === undefined ? undefined : vacuumTime(vacuum, now)
   checkRoot(root)
-  const folder = await openFolder(root, warn)
+  const folder = openFolder(root, warn)
   const { options, rowFormat } = parseLakeOptions(request, folder.manifest?.options)
   const threads = parseThreads(request)
   const moves = isRelativeRange(request)
-  return { selection, folder, options, rowFormat, threads, force, now, unusedSince, moves }
+  return { selection, folder, options, rowFormat, threads, force, moves }
 }
 
 /** Throws `bad_output` or `output_unwritable`. */

@@ -1,4 +1,3 @@
-import { constants } from 'node:buffer'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { intervalSegment, parseIntervalSegment } from '../klines/paths.js'
@@ -18,20 +17,11 @@ export const PARTITIONS = ['none', 'year', 'month'] as const
 /** One of `PARTITIONS`. */
 export type Partition = (typeof PARTITIONS)[number]
 
-/** Whether a log beside the parts says which of them are the table, so that engines see whole versions of it. */
-export const TABLES = ['delta'] as const
-
-/** One of `TABLES`. */
-export type Table = (typeof TABLES)[number]
-
 export const PART_FILE = 'part-0.parquet'
-/** A larger manifest, entry of the log or checkpoint is not read: Node has no longer texts. */
-export const MAX_LAKE_FILE_BYTES = constants.MAX_STRING_LENGTH
 /** A folder of a series, or one in it. */
 export const SERIES_FOLDERS = /^(?:symbol|interval|year|month)=/
 const PART_PATH =
-  /^symbol=([^/]+)\/interval=(\d{1,6}[A-Za-z]{1,3})(?:\/year=\d{4,6}(?:\/month=\d{2})?)?\/part-(?:0|\d{20}(?:-[0-9a-f-]{36})?)\.parquet$/
-const VERSION_DIGITS = 20
+  /^symbol=([^/]+)\/interval=(\d{1,6}[A-Za-z]{1,3})(?:\/year=\d{4,6}(?:\/month=\d{2})?)?\/part-0\.parquet$/
 /** The name of a folder in the root. */
 export const SERIES_FOLDER = /^symbol=/
 const MAX_DEPTH = 4
@@ -43,25 +33,6 @@ export function partSpan(partition: Partition, openTime: number): TimeRange {
   const [year, month] = [date.getUTCFullYear(), partition === 'month' ? date.getUTCMonth() : 0]
   const [nextYear, nextMonth] = partition === 'month' ? [year, month + 1] : [year + 1, 0]
   return { fromTime: Date.UTC(year, month), toTime: Date.UTC(nextYear, nextMonth) }
-}
-
-/** A version of a table in names of files: `00000000000000000012`. */
-export function versionDigits(version: number): string {
-  return String(version).padStart(VERSION_DIGITS, '0')
-}
-
-/**
- * The name of the parts that a run adds as a version of a Delta table. `id`: a UUID of the run, so that no other run makes the same
- * name, also not for the same version.
- */
-export function versionedPartFile(version: number, id: string): string {
-  return `part-${versionDigits(version)}-${id}.parquet`
-}
-
-/** The version in the name of a part of a Delta table; undefined for other files. */
-export function partVersion(path: string): number | undefined {
-  const [, digits] = /\/part-(\d{20})(?:-[0-9a-f-]{36})?\.parquet$/.exec(path) ?? []
-  return digits === undefined ? undefined : Number(digits)
 }
 
 /** The folder of the part that holds an open time (ms UTC), relative to the lake, with slashes. */

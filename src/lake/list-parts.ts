@@ -2,31 +2,22 @@ import { lstatSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { describeErrno, errnoCode } from '../fs/errno.js'
 import { isKlinesError, KlinesError } from '../klines/errors.js'
-import { type DeltaTable, readTable } from './delta/log.js'
-import { isPlain } from './folder.js'
+import { refuseDelta } from './folder.js'
 import { type LakeManifest, MANIFEST_FILE, type ManifestRead, readManifest } from './manifest.js'
 
 /** The parts of a lake as they are listed. */
 interface ListedParts {
   /** Relative to the lake, sorted. */
   readonly paths: readonly string[]
-  /** Undefined for a table whose manifest cannot be read. */
-  readonly manifest: LakeManifest | undefined
+  readonly manifest: LakeManifest
 }
 
-/**
- * The parts of a lake, as its log lists those of the newest version, or else as its manifest lists them: where they differ, the log is
- * right. Throws `bad_input` for a folder that is no lake.
- */
-export async function listParts(lake: string): Promise<ListedParts> {
-  const { read, table } = await readState(lake)
-  const manifest = read.state === 'read' ? read.manifest : undefined
-  if (table) return { paths: [...table.log.live.keys()].sort(), manifest }
+/** The parts of a lake, as its manifest lists them. Throws `bad_input` for a folder that is no lake. */
+export function listParts(lake: string): ListedParts {
+  const read = readLake(lake)
   if (read.state !== 'read') throw notALake(lake, read)
-  const { series, options } = read.manifest
-  // A table whose log is gone has no version that can be read.
-  const parts = options.table === undefined ? series.flatMap(({ parts }) => parts) : []
-  return { paths: parts.map(({ path }) => path), manifest }
+  const { manifest } = read
+  return { paths: manifest.series.flatMap(({ parts }) => parts.map(({ path }) => path)), manifest }
 }
 
 /** The paths of parts on the disk. Throws `incomplete` when one is missing, or is a link, which could lead anywhere, or no file. */
@@ -56,11 +47,10 @@ function isPart(root: string, path: string): boolean {
   }
 }
 
-/** Reads the manifest and the log, of which either may be missing. */
-async function readState(lake: string): Promise<{ read: ManifestRead; table: DeltaTable | undefined }> {
+function readLake(lake: string): ManifestRead {
   try {
-    const read = readManifest(lake)
-    return { read, table: await readTable(lake, isPlain(read)) }
+    refuseDelta(lake)
+    return readManifest(lake)
   } catch (cause) {
     const message = isKlinesError(cause) ? cause.message : `Cannot read the lake ${lake}: ${describeErrno(cause)}.`
     const suggestions = ['Run the klines export or klines download that made the lake again: it says what to do.']

@@ -1,3 +1,4 @@
+import { constants } from 'node:buffer'
 import { join } from 'node:path'
 import type { FileContent } from '../export/file-content.js'
 import { isFingerprint, type SeriesFingerprint } from '../fingerprint/fingerprint.js'
@@ -6,7 +7,7 @@ import type { SeriesTotals } from '../klines/audit/gap-counter.js'
 import { isObject } from '../klines/json.js'
 import type { SeriesLabel } from '../klines/series.js'
 import { VERSION } from '../version.js'
-import { MAX_LAKE_FILE_BYTES, parsePartPath } from './layout.js'
+import { parsePartPath } from './layout.js'
 import { isLakeOptions, type LakeOptions } from './options.js'
 
 /** The file in the root of a lake that says what the lake is made of. */
@@ -90,7 +91,7 @@ function toComparedText({ series, ...rest }: LakeManifest): string {
 
 /** Reads the manifest of a lake, which may be anything. Throws what the file system throws. */
 export function readManifest(root: string): ManifestRead {
-  const file = readFile(join(root, MANIFEST_FILE), MAX_LAKE_FILE_BYTES)
+  const file = readFile(join(root, MANIFEST_FILE), constants.MAX_STRING_LENGTH)
   if (file.state === 'missing') return file
   if (file.state === 'corrupt') return { state: 'damaged', reason: `it is ${file.reason}` }
   try {

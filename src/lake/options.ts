@@ -2,10 +2,10 @@ import type { ExcerptRequest } from '../export/excerpt.js'
 import type { ResampleRequest } from '../export/export-series.js'
 import { hasZstd, isSeriesColumn, parseRowFormat, type RowFormat } from '../export/row-format.js'
 import { KlinesError } from '../klines/errors.js'
-import { isObject } from '../klines/json.js'
+import { isObject, isOneOf } from '../klines/json.js'
 import { describeRange, type RangeText } from '../klines/time-range.js'
 import { type Compression, type OptionOf, type OutputRequest, valuesFor } from '../options/output-options.js'
-import { PARTITIONS, type Partition, TABLES, type Table } from './layout.js'
+import { PARTITIONS, type Partition } from './layout.js'
 
 /** What all parts of a lake have in common. */
 export interface LakeOptions extends Pick<RowFormat, OptionOf<'parquet'>> {
@@ -14,8 +14,6 @@ export interface LakeOptions extends Pick<RowFormat, OptionOf<'parquet'>> {
   readonly resample: string | null
   readonly partial: boolean
   readonly partition: Partition
-  /** Undefined for plain files, which are replaced. */
-  readonly table?: Table | undefined
 }
 
 /**
@@ -25,16 +23,14 @@ export interface LakeOptions extends Pick<RowFormat, OptionOf<'parquet'>> {
 export interface LakeOptionsRequest extends RangeText, ResampleRequest, Pick<OutputRequest, OptionOf<'parquet'>> {
   /** Split each series into a part a year or a month. Default `none`: one part. */
   readonly partition?: Partition | undefined
-  /** `delta` keeps a Delta Lake transaction log: new files instead of replaced ones, and whole versions for readers. */
-  readonly table?: Table | undefined
 }
 
 /** The options of a request, and the row format of its parts. `lake`: the options of the lake that is there. Throws `bad_option`. */
 export function parseLakeOptions(
-  request: LakeOptionsRequest & ExcerptRequest & { readonly vacuum?: string | undefined },
+  request: LakeOptionsRequest & ExcerptRequest,
   lake: LakeOptions | undefined,
 ): { options: LakeOptions; rowFormat: RowFormat } {
-  const { resample = null, partial = false, partition = 'none', table, compression = keptCompression(lake) } = request
+  const { resample = null, partial = false, partition = 'none', compression = keptCompression(lake) } = request
   // Callers without types may name options of other formats, which are refused.
   const rowFormat = parseRowFormat({ ...request, compression }, 'parquet')
   if (request.limit !== undefined || request.tail !== undefined) {
@@ -50,25 +46,16 @@ export function parseLakeOptions(
   }
   if (!PARTITIONS.includes(partition))
     throw new KlinesError('bad_option', `\`partition\` is "${partition}". Expected ${PARTITIONS.join(', ')}.`)
-  if (table !== undefined && !TABLES.includes(table))
-    throw new KlinesError('bad_option', `\`table\` is "${table}". Expected ${TABLES.join(', ')}.`)
-  if (request.vacuum !== undefined && table === undefined) {
-    throw new KlinesError('bad_option', '`vacuum` removes files of old versions, which only a Delta table has.', {
-      suggestions: ["Add `table: 'delta'`, or leave `vacuum` out."],
-    })
-  }
   const range = describeRange(request)
   const { columns, numbers, ...others } = valuesFor(rowFormat, 'parquet')
-  const shape = { range, columns, numbers, resample, partial, partition }
-  return { options: { ...shape, ...others, table }, rowFormat }
+  return { options: { range, columns, numbers, resample, partial, partition, ...others }, rowFormat }
 }
 
 /** Whether a value of a foreign file has the form of a lake's options. Names and texts are checked by what uses them. */
 export function isLakeOptions(value: unknown): value is LakeOptions {
   if (!isObject(value)) return false
-  const { range, resample, partial, partition, table, columns, numbers, compression } = value
-  const isOneOf = (values: readonly unknown[], one: unknown) => values.includes(one)
-  if (!isOneOf(PARTITIONS, partition) || !isOneOf([undefined, ...TABLES], table)) return false
+  const { range, resample, partial, partition, columns, numbers, compression } = value
+  if (!isOneOf(PARTITIONS, partition)) return false
   const areTexts = [range, resample ?? '', numbers, compression].every(text => typeof text === 'string')
   return areTexts && typeof partial === 'boolean' && Array.isArray(columns)
 }

@@ -31,10 +31,6 @@ export interface UpdateOptions extends Pick<TallyOptions, 'onEvent' | 'failOnGap
   /** Whether the range moves with the present, so that each part may lose or gain rows. */
   readonly moves: boolean
   readonly prune?: boolean | undefined
-  /** ms UTC. */
-  readonly now: number
-  /** Remove the parts of a Delta table that no version since this time (ms UTC) has. */
-  readonly unusedSince?: number | undefined
   /** Throws `lake_busy` when this run does not have the lock of the lake any more. */
   readonly checkLock: () => void
   readonly signal?: AbortSignal | undefined
@@ -46,8 +42,6 @@ export class LakePlan {
   readonly kept: LakeManifest | undefined
   /** The parts of series that are not requested, by the names of these. */
   readonly others: ReadonlyMap<string, readonly string[]>
-  /** The parts of the table in the log; undefined for plain files. */
-  readonly live: ReadonlySet<string> | undefined
   /** A lake that has fingerprints keeps them: a series must not have an old one. */
   private readonly fingerprint: boolean
 
@@ -62,15 +56,14 @@ export class LakePlan {
     checkFolderNames(folder, job.series)
     if (!options.prune) checkOthers(folder, this.others, baseUrl, job.options)
     if (isCompatible(folder, baseUrl, job.options) && !options.force) this.kept = folder.manifest
-    this.live = job.options.table === 'delta' ? new Set(folder.log?.live.keys()) : undefined
     const hasFingerprints = folder.manifest?.series.some(({ fingerprint }) => fingerprint !== undefined)
     this.fingerprint = options.fingerprint || hasFingerprints === true
   }
 
   /** A series as it is by now. */
   stateOf(planned: PlannedSeries): SeriesState {
-    const { folder, kept, live, job, options, fingerprint } = this
-    return new SeriesState(folder.root, planned, kept, job.windows, { live, fingerprint, moves: options.moves })
+    const { folder, kept, job, options, fingerprint } = this
+    return new SeriesState(folder.root, planned, kept, job.windows, { fingerprint, moves: options.moves })
   }
 
   /** What the manifest says about series that are not requested and stay. */
@@ -139,8 +132,8 @@ function checkOthers(
  * Throws `bad_output` for a new series whose folder differs from that of another series of the lake only in upper and lower case, such
  * as 15M (months) beside 15m: on the disks of macOS and Windows it is the same folder.
  */
-function checkFolderNames({ root, files }: LakeFolder, requested: readonly SeriesLabel[]): void {
-  const labels = files.flatMap(path => parsePartPath(path) ?? [])
+function checkFolderNames({ root, parts }: LakeFolder, requested: readonly SeriesLabel[]): void {
+  const labels = parts.flatMap(path => parsePartPath(path) ?? [])
   const folders = new Set(labels.map(seriesFolder))
   const taken = new Map(labels.map(label => [seriesFolder(label).toLowerCase(), label]))
   for (const series of requested) {
@@ -153,9 +146,7 @@ function checkFolderNames({ root, files }: LakeFolder, requested: readonly Serie
 }
 
 function findConflict(folder: LakeFolder, source: string | undefined, options: LakeOptions): string | undefined {
-  const { manifest, log } = folder
-  if (manifest === undefined) return 'without a manifest, nothing says which options their parts have'
+  if (folder.manifest === undefined) return 'without a manifest, nothing says which options their parts have'
   if (!isCompatible(folder, source, options)) return 'their parts would keep the old options'
-  if (options.table === 'delta' && log === undefined) return 'the log is gone, and a new one would not name their parts'
   return undefined
 }

@@ -54,13 +54,6 @@ describe('the command line wins over defaults of the environment and of the conf
     expect(resolve({ ...values, output: 'lake.parquet' }, ['output', 'layout'])).toMatchObject(values)
   })
 
-  it('an age for --vacuum is a default, ignored for plain files', () => {
-    const values = { layout: 'hive', output: 'lake', vacuum: '7d' } as const
-    expect(resolve(values, ['layout', 'output']).vacuum).toBeUndefined()
-    expect(resolve({ ...values, table: 'delta' }, ['layout', 'output', 'table']).vacuum).toBe('7d')
-    expect(resolve(values, ['layout', 'output', 'vacuum']).vacuum).toBe('7d')
-  })
-
   it('a format is a default, and -f also requests an export', () => {
     expect(resolve({ format: 'csv' }, ['format']).output).toBe('-')
     expect(resolve({ format: 'csv' }, []).output).toBeUndefined()

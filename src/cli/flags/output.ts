@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags'
-import { LAYOUTS, PARTITIONS, TABLES } from '../../lake/layout.js'
+import { LAYOUTS, PARTITIONS } from '../../lake/layout.js'
 import { FORMATS } from '../../options/formats.js'
 import { candleTableFlags, outputTableFlags } from './from-table.js'
 import { inGroup, pick } from './group.js'
@@ -46,15 +46,6 @@ export const lakeFlags = inGroup('output', {
     options: PARTITIONS,
     helpValue: 'SPAN',
   })(),
-  table: Flags.option({
-    summary: 'With --layout, keep a Delta Lake log beside the parts: engines see whole versions, also old ones.',
-    options: TABLES,
-    helpValue: 'KIND',
-  })(),
-  vacuum: Flags.string({
-    summary: 'With --table delta, remove the files of versions that were replaced longer ago: 7d.',
-    helpValue: 'AGE',
-  }),
   prune: Flags.boolean({
     summary: 'With --layout, remove the series that are not requested.',
   }),

@@ -125,7 +125,7 @@ async function runDry(flags: JobFlags, { output, ...request }: JobRequest): Prom
 }
 
 function lakeOptions(flags: JobFlags) {
-  return pick(flags, 'partition', 'table', 'vacuum', 'prune')
+  return pick(flags, 'partition', 'prune')
 }
 
 function openTable({ columns, limit, tail, 'time-format': timeFormat }: JobFlags): CandleTable {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { KnownTotals } from '../../download/sources/window-source.js'
 import type { EncodedTask, EncodeTask } from '../../export/encode.js'
 import type { PlannedSeries } from '../../export/export-series.js'
-import { type FileContent, versionText } from '../../export/file-content.js'
+import { hasSameContent, versionText } from '../../export/file-content.js'
 import { commitOutputs } from '../../export/output/commit.js'
 import { discardFile, type FilePlace, removeTemp } from '../../export/output/file.js'
 import type { FinishedOutput, WrittenFile } from '../../export/output-writer.js'
@@ -11,17 +11,15 @@ import { refuseLinks } from '../../fs/links.js'
 import { CandleGrid } from '../../klines/resample/candle-grid.js'
 import type { TimeRange } from '../../klines/time-range.js'
 import { windowSpan } from '../../klines/windows.js'
-import { type Partition, partFolder, partSpan } from '../layout.js'
+import { PART_FILE, type Partition, partFolder, partSpan } from '../layout.js'
 import type { LakePart } from '../manifest.js'
 import { removeEmptyFolders } from '../removal.js'
 import { prepareLakeFile } from '../root/files.js'
 import { type SeriesState, yearsOf } from './series-state.js'
 
 /** What the parts of a run have in common. */
-export interface PartOptions {
+interface PartOptions {
   readonly root: string
-  /** The name of new parts. */
-  readonly partFile: string
   readonly partition: Partition
   /** Open times of the rows of the lake, ms UTC. */
   readonly range: TimeRange
@@ -29,16 +27,11 @@ export interface PartOptions {
 
 /** How parts are put in their places. */
 interface Placing {
-  /** Where the part in a folder is, if it has that content. */
-  readonly findSame: (folder: string, content: FileContent) => PartOnDisk | undefined
   /** Runs before a part is put in its place. */
   readonly beforeCommit: () => Promise<void>
   /** Called with each new part when it is in its place. */
   readonly placed: (file: WrittenFile) => void
 }
-
-/** Where a part with the wanted content is. */
-export type PartOnDisk = Pick<LakePart, 'path' | 'version'>
 
 /** A part that a series may have: whether it has rows is known when it is written. */
 interface PossiblePart {
@@ -69,7 +62,7 @@ export class SeriesParts {
 
   /** Checks the places of the parts that are to be written. Throws `linked_path` and what `prepareFile` throws. */
   static async prepare(state: SeriesState, options: PartOptions): Promise<SeriesParts> {
-    const { root, partFile, partition, range } = options
+    const { root, partition, range } = options
     const { planned } = state
     const series = new SeriesParts(state, options)
     try {
@@ -78,7 +71,7 @@ export class SeriesParts {
         const current = state.currentPart(folder, windows)
         const place = current
           ? undefined
-          : await prepareLakeFile(root, `${folder}/${partFile}`, { force: true, mkdir: true })
+          : await prepareLakeFile(root, `${folder}/${PART_FILE}`, { force: true, mkdir: true })
         series.parts.push({ folder, windows, range: span, current, place })
       }
       return series
@@ -115,7 +108,7 @@ export class SeriesParts {
       if (place === undefined || this.placed.has(place.path)) continue
       await discardFile(place)
       // Another part may have made a folder that both were in.
-      removeEmptyFolders(this.options.root, `${folder}/${this.options.partFile}`)
+      removeEmptyFolders(this.options.root, `${folder}/${PART_FILE}`)
     }
   }
 
@@ -144,18 +137,18 @@ export class SeriesParts {
     placing: Placing,
   ): Promise<LakePart> {
     const { file, firstOpenTime, lastOpenTime } = output
-    const { root, partFile } = this.options
+    const { root } = this.options
     const content = { size: file.bytes, sha256: output.sha256 as string }
     const facts = { rows: file.candles, firstOpenTime, lastOpenTime, windows }
     // Another program may have made a link since the place was checked.
-    refuseLinks(root, `${folder}/${partFile}`)
-    const same = placing.findSame(folder, content)
-    if (same) return { path: same.path, ...content, version: same.version, ...facts }
+    refuseLinks(root, `${folder}/${PART_FILE}`)
+    const same = this.state.partOnDisk(folder)
+    if (same && hasSameContent(same, content)) return { path: same.path, ...content, version: same.version, ...facts }
     await placing.beforeCommit()
     await commitOutputs([{ path: file.path, finished: output.finished }])
     this.placed.add(file.path)
     placing.placed(file)
-    const path = `${folder}/${partFile}`
+    const path = `${folder}/${PART_FILE}`
     return { path, ...content, version: versionText(lstatSync(join(root, path))), ...facts }
   }
 }

@@ -16,8 +16,6 @@ type StaleYears = ReadonlySet<number> | 'all'
 
 /** How a series is compared with the manifest. */
 interface StateOptions {
-  /** The parts of its table, if a log names them. */
-  readonly live?: ReadonlySet<string> | undefined
   /** Whether it gets a fingerprint. */
   readonly fingerprint?: boolean | undefined
   /** Whether the range moves with the present, so that each part may lose or gain rows. */
@@ -42,7 +40,7 @@ export class SeriesState {
     readonly planned: PlannedSeries,
     manifest: LakeManifest | undefined,
     private readonly files: WindowFiles,
-    { live, fingerprint = false, moves }: StateOptions,
+    { fingerprint = false, moves }: StateOptions,
   ) {
     const { symbol, interval, resampleTo, plan, source } = planned
     const old = manifest?.series.find(entry => entry.symbol === symbol && entry.interval === interval)
@@ -50,8 +48,7 @@ export class SeriesState {
     this.windows = planned.windows.map(window => files.content(window))
     this.grid = resampleTo ? [resampleTo.anchor ?? null, plan.listedFrom ?? null, ...knownEnd(planned, files)] : []
     for (const part of old?.parts ?? []) {
-      if (live?.has(part.path) === false || !fileHasContent(join(root, part.path), part)) continue
-      this.partsOnDisk.set(dirname(part.path), part)
+      if (fileHasContent(join(root, part.path), part)) this.partsOnDisk.set(dirname(part.path), part)
     }
     this.old = old?.source === source.interval && String(old.grid) === String(this.grid) ? old : undefined
     const same = this.windows.filter(window => window && hasSameContent(known.get(window.startDate), window))

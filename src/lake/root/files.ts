@@ -34,18 +34,13 @@ export function prepareLakeFile(root: string, path: string, options: FileOptions
 }
 
 /**
- * Puts a file with these bytes into a lake at once. `beforePlacing` is called right before. Throws what that throws, `linked_path` where
- * its place is through a link, `output_exists` without `force`, and `output_unwritable`.
+ * Writes a file in the root of a lake by one rename, unless it has these bytes already. `beforePlacing` is called right before. Throws
+ * what that throws, `linked_path` where its place is through a link, and `output_unwritable`.
  */
-export async function placeLakeFile(
-  root: string,
-  path: string,
-  bytes: Buffer,
-  options: FileOptions,
-  beforePlacing: () => void,
-): Promise<void> {
-  refuseLinks(root, path)
-  const file = await OutputFile.create(join(root, path), options)
+async function writeLakeFile(root: string, name: string, bytes: Buffer, beforePlacing: () => void): Promise<void> {
+  if (hasBytes(join(root, name), bytes)) return
+  refuseLinks(root, name)
+  const file = await OutputFile.create(join(root, name), { force: true })
   try {
     await file.write(bytes)
     await file.finish()
@@ -55,16 +50,6 @@ export async function placeLakeFile(
     await file.discard()
     throw error
   }
-}
-
-/** Writes a file in the root of a lake by one rename, unless it has these bytes already. Throws what `placeLakeFile` throws. */
-export async function writeLakeFile(
-  root: string,
-  name: string,
-  bytes: Buffer,
-  beforePlacing: () => void,
-): Promise<void> {
-  if (!hasBytes(join(root, name), bytes)) await placeLakeFile(root, name, bytes, { force: true }, beforePlacing)
 }
 
 function hasBytes(path: string, bytes: Buffer): boolean {
@@ -86,10 +71,10 @@ export class RootFiles {
     private readonly beforePlacing: () => void,
   ) {}
 
-  /** The manifest comes last. `live`: the parts of the table, if a log names them. */
-  async write(series: readonly LakeSeries[], live?: readonly string[]): Promise<void> {
+  /** The manifest comes last. */
+  async write(series: readonly LakeSeries[]): Promise<void> {
     const { root, lake, beforePlacing } = this
-    await writeLakeFile(root, VIEWS_FILE, lakeViews(root, lake.options, live), beforePlacing)
+    await writeLakeFile(root, VIEWS_FILE, lakeViews(root, lake.options), beforePlacing)
     await writeLakeFile(root, README_FILE, lakeReadme(lake.options), beforePlacing)
     await this.writeManifest(series)
   }

@@ -1,10 +1,9 @@
 import { type ColumnType, columnType } from '../../export/row-format.js'
-import { tableReadme } from '../delta/readme.js'
 import type { LakeOptions } from '../options.js'
 import { folderColumns, VIEWS_FILE } from './views.js'
 
 /** The names of types in one engine. */
-export type TypeNames = Readonly<Record<ColumnType, string>>
+type TypeNames = Readonly<Record<ColumnType, string>>
 
 /** The columns of a lake's files with their types: `open_time timestamp, open double`. `quote` surrounds a name. */
 function describeColumns({ columns, numbers }: LakeOptions, types: TypeNames, quote = ''): string {
@@ -25,7 +24,6 @@ const PROJECTIONS: Readonly<Record<string, string>> = {
 
 /** The content of `_README.md`. It does not name the folder, so that it holds wherever the lake is moved. */
 export function lakeReadme(options: LakeOptions): Buffer {
-  if (options.table === 'delta') return tableReadme(options.partition)
   const folders = folderColumns(options.partition)
   // Beside symbol and interval.
   const names = folders.slice(2)

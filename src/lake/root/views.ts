@@ -6,7 +6,7 @@ import type { LakeOptions } from '../options.js'
 export const VIEWS_FILE = '_views.sql'
 
 /** The types of the columns that folders name, for each partitioning, as DuckDB calls them. */
-export const FOLDER_COLUMNS = {
+const FOLDER_COLUMNS = {
   none: { symbol: 'varchar', interval: 'varchar' },
   year: { symbol: 'varchar', interval: 'varchar', year: 'integer' },
   month: { symbol: 'varchar', interval: 'varchar', year: 'integer', month: 'integer' },
@@ -27,7 +27,7 @@ function sqlText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }
 
-/** Makes the view `klines`, all candles, in DuckDB's SQL. `files`: a list or a glob of parts as an SQL expression. */
+/** Makes the view `klines`, all candles, in DuckDB's SQL. `files`: a glob of parts as an SQL expression. */
 function klinesView(files: string, partition: Partition): string {
   const hiveTypes = Object.entries(FOLDER_COLUMNS[partition]).map(([name, type]) => `"${name}": ${type}`)
   const values = folderColumns(partition).map(name => EXPRESSIONS[name] ?? `"${name}"`)
@@ -46,12 +46,10 @@ function candlesMacro(partition: Partition): string {
 select * exclude (${quoteColumns(partition)}) from klines where symbol = a_symbol and "interval" = an_interval;`
 }
 
-/** The content of `_views.sql` for a lake in the folder `root`. `live`: the parts of its table, if a log names them. */
-export function lakeViews(root: string, { partition }: LakeOptions, live?: readonly string[]): Buffer {
+/** The content of `_views.sql` for a lake in the folder `root`. */
+export function lakeViews(root: string, { partition }: LakeOptions): Buffer {
   const glob = [...folderColumns(partition).map(name => `${name}=*`), PART_FILE].join('/')
-  const below = (path: string) => `getvariable('klines_pattern') || ${sqlText(`/${path}`)}`
-  // With a log, other files are parts of older versions: a glob would read them too.
-  const files = live ? `[\n    ${live.map(below).join(',\n    ')}\n  ]` : below(glob)
+  const files = `getvariable('klines_pattern') || ${sqlText(`/${glob}`)}`
   const text = `-- For DuckDB: duckdb -init _views.sql. After the lake was moved, write its new path into the first statement, or run klines with the new folder.
 
 -- The folder of the lake.
