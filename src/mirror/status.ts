@@ -52,18 +52,10 @@ export function seriesStatus(mirror: Mirror, series: Series): SeriesStatus {
   const sizes = mirror.contents
     .startDates(series)
     .map(startDate => ({ startDate, bytes: mirror.files.size(windowPath(windowOf(series, startDate))) }))
-  return summarizeSizes(series, sizes)
-}
-
-/** The status of a series with files of these sizes, startDates ascending. */
-export function summarizeSizes(
-  { symbol, interval }: Series,
-  sizes: readonly { readonly startDate: string; readonly bytes: number }[],
-): SeriesStatus {
   const populated = sizes.filter(({ bytes }) => bytes > EMPTY_WINDOW_BYTES)
   return {
-    symbol,
-    interval,
+    symbol: series.symbol,
+    interval: series.interval,
     windows: sizes.length,
     empty: sizes.length - populated.length,
     cachedBytes: sizes.reduce((sum, file) => sum + file.bytes, 0),

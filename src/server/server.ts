@@ -47,7 +47,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { host = DEFAULT_HOST, port = 0, now = Date.now } = options
   const upstream = options.upstream && new Upstream(options.upstream, now)
   const tree = new Tree(new Mirror(options.root, options.baseUrl), { now, upstream, warn: options.warn })
-  const { server, stop } = createApp({ ...options, host, tree })
+  const server = createApp({ ...options, host, tree })
   await upstream?.start()
   if (options.log) logRequests(server, options.log)
   try {
@@ -60,7 +60,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const close = async () => {
     const closed = once(server, 'close')
     await server.finish()
-    stop()
     await closed
     await upstream?.close()
   }
