@@ -24,7 +24,7 @@ export interface RunContext {
 }
 
 /** The advice after `Interrupted` for a command that downloads. */
-export const CONTINUE_ADVICE = 'The mirror keeps what was downloaded; run the same command again to continue.'
+const CONTINUE_ADVICE = 'The mirror keeps what was downloaded; run the same command again to continue.'
 
 /**
  * The base of all commands. Signals abort an AbortSignal, warnings go to stderr or into the JSON object, and an error becomes

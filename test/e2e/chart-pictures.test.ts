@@ -86,7 +86,6 @@ describe.concurrent('klines chart -o', () => {
     ['-o x.csv', /A chart is drawn as svg, and x\.csv is csv/],
     ['-o x.svg --width 100', /--width is 100\. Expected a whole number of pixels from 400 to 10000/],
     ['-o x.svg --ascii', /--ascii is for a terminal/],
-    ['-o x.svg --watch', /--watch redraws on a terminal/],
     ['-f svg --json', /--json prints an object on stdout/],
     ['--theme dark', /--theme is for a picture/],
     ['--width 1200', /--width is 1200 columns\. Expected 1000 at the most/],

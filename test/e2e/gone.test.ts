@@ -22,6 +22,7 @@ const GONE: readonly [commandLine: string, instead: RegExp][] = [
   ['download BTCUSDT -i 1d -o x.csv --height=400', /klines chart/],
   ['config path', /klines config shows/],
   ['config set interval 1d --local', /set variables/],
+  ['chart BTCUSDT -i 1d --watch', /Run the command again/],
 ]
 
 describe('a command line of an earlier version is exit code 2 and says what replaces it', () => {

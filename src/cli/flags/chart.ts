@@ -38,9 +38,6 @@ export const chartFlags = {
   }),
   ...inGroup('network', {
     offline: Flags.boolean({ summary: 'Make no request: draw what is in the mirror.' }),
-    watch: Flags.boolean({
-      summary: 'Redraw when there are new candles, until Ctrl-C. Needs a terminal.',
-    }),
   }),
   ...inGroup('appearance', {
     log: Flags.boolean({ summary: 'Logarithmic price axis.' }),
