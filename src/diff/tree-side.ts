@@ -6,7 +6,6 @@ import { openSource } from '../download/sources/open-source.js'
 import type { SourceOptions } from '../download/sources/source-options.js'
 import type { WindowFailure, WindowSource } from '../download/sources/window-source.js'
 import { DownloadTally } from '../download/tally.js'
-import { checkPlanCost } from '../download/update.js'
 import { readWindows, type WindowRun } from '../download/window-stream.js'
 import type { Coverage } from '../klines/audit/coverage.js'
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
@@ -71,7 +70,6 @@ export async function openServiceSide(name: string, options: ServiceOptions, sig
     async prepare(ranges) {
       await source.prepare()
       const plan = { range: options.range, series: await planSeries(source, ranges) }
-      if (!options.manyRequests) checkPlanCost(source, plan)
       const tally = new DownloadTally(source, plan, options)
       await downloadSeries(source, plan.series, tally, { ...options, signal })
       try {

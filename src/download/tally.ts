@@ -2,12 +2,14 @@ import { Fingerprinter, type FingerprintReport, reportFingerprints } from '../fi
 import type { Coverage } from '../klines/audit/coverage.js'
 import { GapCounter, type SeriesTotals } from '../klines/audit/gap-counter.js'
 import type { ChangedCell } from '../klines/batch/diff.js'
+import { MINUTE_MS } from '../klines/intervals.js'
 import type { Series, WindowRef } from '../klines/series.js'
 import type { RequestedRange, TimeRange } from '../klines/time-range.js'
 import { checkGaps, coverPlans } from './coverage.js'
 import { incomplete, noCandles } from './errors.js'
-import type { EventOptions, WindowEvent } from './events.js'
+import { type EventOptions, toWarn, type WindowEvent } from './events.js'
 import type { Plan, SeriesPlan } from './plan.js'
+import { describeCost } from './request-cost.js'
 import type { KnownTotals, WindowFailure, WindowResult, WindowSource, WindowStatus } from './sources/window-source.js'
 
 /** The most changed values that a report lists of a series; all are counted. */
@@ -91,12 +93,16 @@ export class DownloadTally {
       this.fingerprinters = new Map(plan.series.map(series => [series, new Fingerprinter(series.series)]))
     }
     this.total = plan.series.reduce((sum, { windows }) => sum + windows.length, 0)
+    let requests = 0
     for (const series of plan.series) {
       const limits = source.costs.limitsMs(series.series, series.windows)
       this.limits.set(series, limits)
       for (const limitMs of limits.values()) this.limitMs += limitMs
+      requests += limits.size * source.costs.windowCost(series.series).requests
     }
     options.onEvent?.({ type: 'plan', windows: this.total, limitMs: this.limitMs })
+    const cost = { requests, limitMs: this.limitMs }
+    if (cost.limitMs > MINUTE_MS) toWarn(options)(`This takes ${describeCost(cost)}.`)
   }
 
   /** Whether a window could not be downloaded or read. */

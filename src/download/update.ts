@@ -6,7 +6,6 @@ import { windowSpan } from '../klines/windows.js'
 import { ALL_SERIES } from '../mirror/links.js'
 import { type DownloadRequest, downloadPlan } from './download.js'
 import { type Plan, planSeries } from './plan.js'
-import { checkCosts } from './request-cost.js'
 import { requestRange } from './request-range.js'
 import { openMirror, openSource } from './sources/open-source.js'
 import type { ServiceSource } from './sources/service-source.js'
@@ -51,20 +50,8 @@ export async function planUpdate(source: ServiceSource, request: MirrorUpdateReq
     })
   }
   await source.prepare()
-  const plan = {
+  return {
     range: await requestRange({ now: request.now }, source),
     series: await planSeries(source, ranges),
   }
-  if (!request.manyRequests) checkPlanCost(source, plan)
-  return plan
-}
-
-/** Throws `bad_option` when the windows of a plan that are not cached take very many requests, by the limits of the service. */
-export function checkPlanCost(source: ServiceSource, { series }: Plan): void {
-  const { costs } = source
-  const needed = series.map(one => ({
-    ...costs.windowCost(one.series),
-    windows: costs.limitsMs(one.series, one.windows).size,
-  }))
-  checkCosts(needed)
 }

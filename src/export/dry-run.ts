@@ -56,8 +56,7 @@ export async function dryRun(
   const { output } = request
   const format = output === undefined ? undefined : parseTemplate(output, request.format)
   if (format !== undefined) parseRowFormat(request, format.format)
-  // However many requests the run takes, this one sends none of them.
-  const source = await openSource({ ...request, manyRequests: true }, { readOnly: true })
+  const source = await openSource(request, { readOnly: true })
   try {
     let files: string[] = []
     const { plan } = await planRequest(request, source, selection, async series => {
@@ -74,10 +73,9 @@ export async function dryRun(
 
 /** What `updateMirror` would download. */
 export async function dryRunUpdate(request: MirrorUpdateRequest): Promise<DryRunReport> {
-  const patient = { ...request, manyRequests: true }
-  const source = await openSource(patient, { readOnly: true })
+  const source = await openSource(request, { readOnly: true })
   try {
-    return describePlan(source, await planUpdate(source, patient), [])
+    return describePlan(source, await planUpdate(source, request), [])
   } finally {
     await source.close()
   }

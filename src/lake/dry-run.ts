@@ -18,7 +18,7 @@ export async function dryRunLake(request: LakeRequest): Promise<DryRunReport> {
   const parsed = parseLakeRequest(request, toWarn(request))
   const { selection, folder, options, rowFormat, force, moves } = parsed
   // However many requests the run takes, this one sends none of them.
-  const source = await openSource({ ...request, manyRequests: true }, { readOnly: true })
+  const source = await openSource(request, { readOnly: true })
   try {
     checkOptions(folder, source.info.baseUrl, options, force)
     const { plan, series } = await planRequest(request, source, selection)

@@ -22,6 +22,7 @@ const GONE: readonly [commandLine: string, instead: RegExp][] = [
   ['download BTCUSDT -i 1d -o x.csv --height=400', /klines chart/],
   ['config path', /klines config shows/],
   ['config set interval 1d --local', /set variables/],
+  ['download BTCUSDT -i 1d --yes', /leave it out/],
   ['chart BTCUSDT -i 1d --watch', /Run the command again/],
 ]
 

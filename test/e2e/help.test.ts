@@ -35,7 +35,7 @@ const OWN_VARIABLES: Record<string, string> = {
 }
 /** The headings of the help of `download`, in order, and the flags below each. */
 const GROUPS: Record<string, string> = {
-  WHAT: 'interval lock base-url mirror fail-on-gaps yes',
+  WHAT: 'interval lock base-url mirror fail-on-gaps',
   RANGE: 'from to last limit tail',
   OUTPUT:
     'output format columns time-format numbers compression resample partial force mkdir fingerprint layout partition prune dry-run threads',

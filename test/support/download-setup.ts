@@ -44,8 +44,6 @@ export function openTestSource(server: TreeServer, mirror: string, options: Part
   const using = {
     refresh: false,
     readOnly: false,
-    manySymbols: false,
-    manyRequests: false,
     now: () => NOW,
     signal: new AbortController().signal,
     warn: () => {},

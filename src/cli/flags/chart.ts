@@ -60,7 +60,7 @@ export const chartFlags = {
   }),
   ...locationFlags,
   ...fetchFlags,
-  ...pick(runFlags, 'yes', 'progress'),
+  ...pick(runFlags, 'progress'),
 }
 
 /** What `chartFlags` parse to. */

@@ -25,7 +25,7 @@ export const diffFlags = {
   ...pick(runFlags, 'series'),
   ...rangeFlags,
   ...fetchFlags,
-  ...pick(runFlags, 'yes', 'progress'),
+  ...pick(runFlags, 'progress'),
 }
 
 /** What `diffArgs` parse to. */

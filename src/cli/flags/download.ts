@@ -13,7 +13,7 @@ export const downloadFlags = {
   ...lakeFlags,
   ...locationFlags,
   ...fetchFlags,
-  ...pick(runFlags, 'fail-on-gaps', 'yes'),
+  ...pick(runFlags, 'fail-on-gaps'),
   ...pick(runFlags, 'dry-run', 'threads', 'progress', 'per-series'),
 }
 
@@ -37,7 +37,7 @@ export interface JobFlags extends Partial<FlagsOf<typeof downloadFlags>> {
 export const updateFlags = {
   ...locationFlags,
   ...fetchFlags,
-  ...pick(runFlags, 'fail-on-gaps', 'yes', 'dry-run', 'progress', 'per-series'),
+  ...pick(runFlags, 'fail-on-gaps', 'dry-run', 'progress', 'per-series'),
 }
 
 /** What `updateFlags` parse to. */

@@ -24,10 +24,6 @@ export const runFlags = {
     'fail-on-gaps': Flags.boolean({
       summary: 'Exit code 3, and no export, when candles are missing in the range or at an end of it that is named.',
     }),
-    yes: Flags.boolean({
-      summary:
-        'With binance, download a pattern that matches more than 20 symbols, or a range that takes more than 50,000 requests.',
-    }),
   }),
   ...inGroup('output', {
     'dry-run': Flags.boolean({ summary: 'Show what would be downloaded and written, without doing it.' }),

@@ -67,12 +67,7 @@ export const fetchFlags = inGroup('network', {
   ...networkFlags,
 })
 
-/** What `fetchFlags` parse to, and the flags that say what may be downloaded. */
-interface FetchFlags extends Partial<FlagsOf<typeof fetchFlags>> {
-  yes?: boolean
-}
-
 /** The options of these flags. */
-export function toFetchOptions({ concurrency, refresh, yes, ...limits }: FetchFlags) {
-  return { concurrency, refresh, manySymbols: yes, manyRequests: yes, ...toLimits(limits) }
+export function toFetchOptions({ concurrency, refresh, ...limits }: Partial<FlagsOf<typeof fetchFlags>>) {
+  return { concurrency, refresh, ...toLimits(limits) }
 }

@@ -24,7 +24,6 @@ import { type RunDetails, type RunResult, tableNotes } from '../reports/run-text
 import { resolveFlags } from '../resolve-flags.js'
 import { type BaseAddress, downloadingFrom, withAddress } from '../service-address.js'
 import { CandleTable } from '../terminal/candle-table.js'
-import { confirmRequests } from '../terminal/confirm.js'
 import { print, printNote } from '../terminal/print.js'
 import { ProgressDisplay } from '../terminal/progress.js'
 
@@ -39,26 +38,10 @@ export interface LockedCandles {
 
 /**
  * `download` and `export`: downloads candles into the mirror unless `offline`, and exports them when an output or a format
- * is named; `offline` always exports, to stdout when no file is named. Returns undefined when the data went to stdout. Asks
- * before it sends very many requests, unless `yes` is set. `locked`: candles that a lock names.
+ * is named; `offline` always exports, to stdout when no file is named. Returns undefined when the data went to stdout. `locked`:
+ * candles that a lock names.
  */
 export async function runCandles(
-  symbols: string[],
-  given: JobFlags,
-  offline: boolean,
-  context: RunContext,
-  locked?: LockedCandles,
-): Promise<Report | undefined> {
-  const run = (flags: JobFlags) => runOnce(symbols, flags, offline, context, locked)
-  if (given.json) return run(given)
-  return confirmRequests(
-    () => run(given),
-    () => run({ ...given, yes: true }),
-    context.signal,
-  )
-}
-
-async function runOnce(
   symbols: string[],
   given: JobFlags,
   offline: boolean,

@@ -10,17 +10,13 @@ import type { Interval } from '../../klines/intervals.js'
 import type { Series } from '../../klines/series.js'
 import { isSymbolPattern, type SymbolName, sortSymbols, unknownSymbols } from '../../klines/symbols.js'
 import type { TimeRange } from '../../klines/time-range.js'
-import { exchangeStartDates } from '../../klines/windows.js'
 import type { Mirror } from '../../mirror/mirror.js'
-import { planWindows } from '../plan.js'
-import { checkCosts, MAX_REQUESTS, type RequestCost } from '../request-cost.js'
+import type { RequestCost } from '../request-cost.js'
 import { combine, type Selection, selectedIntervals, selectSymbols } from '../selection.js'
 import { FirstCandles } from './first-candles.js'
 import type { SourceCatalogue } from './source-catalogue.js'
 import type { ServiceSourceOptions } from './source-options.js'
 
-/** More symbols than this are downloaded only when the user says so. */
-const MAX_SYMBOLS = 20
 /** Probes at once; the fetcher limits the requests. */
 const PROBES_AT_ONCE = 16
 
@@ -47,8 +43,7 @@ export class ExchangeCatalogue implements SourceCatalogue {
   /**
    * `all` are the symbols of the mirror; a pattern is compared with the exchange's names. Every series without a cached candle, or
    * without some window of the range before it, is checked with one request, before anything is downloaded. Throws `bad_option` for
-   * an empty mirror, for a pattern of more than 20 symbols without `manySymbols`, and for more than 50,000 requests without
-   * `manyRequests`.
+   * an empty mirror.
    */
   async select(selection: Selection, range: TimeRange): Promise<Series[]> {
     const { symbols } = selection
@@ -56,11 +51,7 @@ export class ExchangeCatalogue implements SourceCatalogue {
     const available = symbols === 'all' ? this.mirrored() : hasPattern ? (await this.symbols()).value : []
     const selected = selectSymbols(selection, available)
     const series = combine(selected, selectedIntervals(selection))
-    if (hasPattern && selected.length > MAX_SYMBOLS && !this.options.manySymbols) {
-      throw tooMany(selected.length, await this.countRequests(series, range))
-    }
     await this.checkSeries(series, range)
-    if (!this.options.manyRequests) await this.checkRequests(series, range)
     return series
   }
 
@@ -124,34 +115,6 @@ export class ExchangeCatalogue implements SourceCatalogue {
     }
   }
 
-  /** Throws `bad_option` when the windows of these series in the range that are not cached take too many requests. */
-  private async checkRequests(series: readonly Series[], range: TimeRange): Promise<void> {
-    if ((await this.countRequests(series, range)) <= MAX_REQUESTS) return
-    const present = await this.currentTime()
-    const costs = series.map(name => {
-      const cached = new Set(this.options.refresh ? [] : this.mirror.contents.startDates(name))
-      const windows = planWindows(name, exchangeStartDates(name.interval, present), range, present)
-      const needed = windows.filter(window => !cached.has(window.startDate) && !this.firstCandles.isBefore(window))
-      return { ...this.windowCost(name.interval), windows: needed.length }
-    })
-    checkCosts(costs)
-  }
-
-  /** The most requests that the windows of these series in the range can take. */
-  private async countRequests(series: readonly Series[], range: TimeRange): Promise<number> {
-    const present = await this.currentTime()
-    const counts = new Map<Interval, number>()
-    for (const name of series) {
-      const { interval } = name
-      if (!counts.has(interval))
-        counts.set(
-          interval,
-          windowCalls(interval) * planWindows(name, exchangeStartDates(interval, present), range, present).length + 1,
-        )
-    }
-    return series.reduce((sum, { interval }) => sum + (counts.get(interval) ?? 0), 0)
-  }
-
   /** A failed request ends the run, except for an unknown symbol, which is thrown as it is. */
   private async request<T>(what: string, request: Promise<T>): Promise<T> {
     try {
@@ -161,13 +124,4 @@ export class ExchangeCatalogue implements SourceCatalogue {
       throw unreachable(this.exchange.fetcher.baseUrl, error, what)
     }
   }
-}
-
-function tooMany(symbols: number, requests: number): KlinesError {
-  const count = requests.toLocaleString('en-US')
-  const message = `The pattern matches ${symbols.toLocaleString('en-US')} symbols, which takes up to ${count} requests. Expected at most ${MAX_SYMBOLS} symbols.`
-  return new KlinesError('bad_option', message, {
-    suggestions: ['`manySymbols: true` downloads them all; a narrower pattern or a range takes fewer requests.'],
-    data: { symbols, requests },
-  })
 }

@@ -15,10 +15,6 @@ export interface SourceOptions extends RequestLimits, EventOptions {
   readonly mirror?: string | undefined
   /** Download final windows again too. */
   readonly refresh?: boolean | undefined
-  /** Download a pattern of the exchange's symbols that matches more than 20. */
-  readonly manySymbols?: boolean | undefined
-  /** Send more than 50,000 requests to the exchange. */
-  readonly manyRequests?: boolean | undefined
   /** Requests at once, 1 to 256. Default 16, and 4 for the exchange. */
   readonly concurrency?: number | undefined
   /** Ends the run; the mirror keeps what was downloaded. */
@@ -37,6 +33,4 @@ export interface SourceUse extends Omit<CacheWriterOptions, 'warn'> {
 }
 
 /** What the parts of a source are told of its options. */
-export interface ServiceSourceOptions
-  extends MirrorWriterOptions,
-    Pick<SourceOptions, 'refresh' | 'manySymbols' | 'manyRequests'> {}
+export interface ServiceSourceOptions extends MirrorWriterOptions, Pick<SourceOptions, 'refresh'> {}
