@@ -23,7 +23,7 @@ export interface ExportRequest
     Pick<DownloadRequest, 'failOnGaps' | 'fingerprint'> {
   /**
    * A path with the placeholders `{symbol}`, `{base}`, `{quote}` and `{interval}`, `-` for stdout, or a stream of Node or of the web that
-   * takes bytes. A stream gets its first byte when every window is there, and is ended after the last one; when the run fails later, it
+   * takes bytes. Missing folders of a path are made; a run that fails removes them again. A stream gets its first byte when every window is there, and is ended after the last one; when the run fails later, it
    * is destroyed. Without a byte it stays as it is.
    */
   readonly output: string | OutputStream
@@ -31,8 +31,6 @@ export interface ExportRequest
   readonly format?: Format | undefined
   /** Replace existing files. */
   readonly force?: boolean | undefined
-  /** Make the missing folders of `output` when its files are written; a run that fails removes them again. */
-  readonly mkdir?: boolean | undefined
 }
 
 /**

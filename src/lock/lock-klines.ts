@@ -31,8 +31,6 @@ export interface LockRequest
   readonly output?: string | undefined
   /** Replace an existing file. */
   readonly force?: boolean | undefined
-  /** Make the missing folders of the file. */
-  readonly mkdir?: boolean | undefined
   /**
    * The present, ms UTC. Default: the machine's clock.
    * @internal

@@ -19,29 +19,22 @@ interface PreparedLock {
 interface LockFileRequest extends EventOptions {
   readonly output?: string | undefined
   readonly force?: boolean | undefined
-  readonly mkdir?: boolean | undefined
   readonly signal?: AbortSignal | undefined
 }
 
 /** Checks that a lock can be written, before any work is done for it. Throws `output_exists` without `force`, and `bad_output`. */
-export async function prepareLockFile({
-  output,
-  force,
-  mkdir,
-  signal,
-  ...events
-}: LockFileRequest): Promise<PreparedLock> {
+export async function prepareLockFile({ output, force, signal, ...events }: LockFileRequest): Promise<PreparedLock> {
   const warn = toWarn(events)
   // The folder may be a stranger's, and nobody named the file.
   if (output === undefined) refuseLinks('.', LOCK_NAME)
   const path = output ?? LOCK_NAME
-  await checkOutputs([{ path }], { force, mkdir })
+  await checkOutputs([{ path }], { force })
   return {
     path,
     async write(lock) {
       const bytes = encodeLock(lock)
       const replaced = await readReplaced(path, warn)
-      const output = await openOutput(path, false, { force, mkdir, signal })
+      const output = await openOutput(path, false, { force, signal })
       try {
         await output.write(bytes)
         await output.finish()

@@ -155,8 +155,8 @@ describe('klines fingerprint', () => {
       }
       const intervals = oneOf(5, ['1h', '2h', '4h', '6h', '8h', '12h', '1d', '3d', '1w', '1M'])
       const expected = await run(`fingerprint BTCUSDT -i ${intervals}`)
-      await run(`export BTCUSDT -i ${intervals} -q -o c/{interval}.csv --mkdir`)
-      await run(`export BTCUSDT -i ${intervals} -q --numbers decimal -o p/BTCUSDT-{interval}.parquet --mkdir`)
+      await run(`export BTCUSDT -i ${intervals} -q -o c/{interval}.csv`)
+      await run(`export BTCUSDT -i ${intervals} -q --numbers decimal -o p/BTCUSDT-{interval}.parquet`)
       await run(`export BTCUSDT -i ${intervals} -q --numbers decimal --layout hive --partition year -o lake`)
       expect(await run(`fingerprint ${intervals.map(name => `p/BTCUSDT-${name}.parquet`).join(' ')}`)).toEqual(expected)
       // A lake has an order of its own.

@@ -38,7 +38,7 @@ const GROUPS: Record<string, string> = {
   WHAT: 'interval lock base-url mirror fail-on-gaps',
   RANGE: 'from to last limit tail',
   OUTPUT:
-    'output format columns time-format numbers compression resample partial force mkdir fingerprint layout partition prune dry-run threads',
+    'output format columns time-format numbers compression resample partial force fingerprint layout partition prune dry-run threads',
   NETWORK: 'concurrency refresh retries timeout max-rate',
   APPEARANCE: 'json quiet verbose progress per-series help',
 }

@@ -203,7 +203,7 @@ describe('klines lock', () => {
     const replaced = await sandbox.call([...lockArgs, '--force'])
     expect(replaced.stderr).toContain('What was replaced is no lock')
     expect(sandbox.text(LOCK)).toBe(before)
-    expect(await sandbox.call([...lockArgs, '-o', 'papers/lock.json', '--mkdir'])).toMatchObject({ code: 0 })
+    expect(await sandbox.call([...lockArgs, '-o', 'papers/lock.json'])).toMatchObject({ code: 0 })
     expect(sandbox.text('papers/lock.json')).toBe(before)
   })
 

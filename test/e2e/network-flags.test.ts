@@ -102,23 +102,19 @@ describe('a pattern of symbols', () => {
   })
 })
 
-describe('--mkdir', () => {
-  it.each([
-    ['--mkdir', {}],
-    ['', { KLINES_MKDIR: '1' }],
-  ])('%s (%j) makes the folder of the output', async (flags, env) => {
+describe('missing folders of an output', () => {
+  it('are made', async () => {
     const { sandbox, download } = await setUp()
-    const run = await download(`-o a/{symbol}/{interval}.csv ${flags}`, env)
-    expect(run).toMatchObject({ code: 0, stderr: '' })
+    expect(await download('-o a/{symbol}/{interval}.csv')).toMatchObject({ code: 0, stderr: '' })
     expect(sandbox.files('a')).toEqual(['BTCUSDT/15m.csv'])
   })
 
-  it('makes nothing in a dry run, and leaves nothing behind after a failure', async () => {
+  it('are not made in a dry run, and not left behind after a failure', async () => {
     const { sandbox, server, download } = await setUp()
-    expect(await download('-o a/b/x.csv --mkdir --dry-run')).toMatchObject({ code: 0 })
+    expect(await download('-o a/b/x.csv --dry-run')).toMatchObject({ code: 0 })
     expect(sandbox.exists('a')).toBe(false)
     server.always(WINDOW, { status: 404 })
-    expect(await download('-o a/b/x.csv --mkdir')).toMatchObject({ code: 3 })
+    expect(await download('-o a/b/x.csv')).toMatchObject({ code: 3 })
     expect(sandbox.exists('a')).toBe(false)
   })
 })

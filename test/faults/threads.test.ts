@@ -17,7 +17,7 @@ const itStarts = oneTestOf(2, it)
 const DYING_WORKER = fileURLToPath(new URL('../support/cli/dying-worker.mjs', import.meta.url))
 const WINDOWS = [0, 25, 51].map(week => manyRows('BTCUSDT')[week][0][0])
 const args = (threads: number, output = 'out/{symbol}.csv', root = mirror) => [
-  ...['export', 'all', '-i', '15m', '--mirror', root, '-o', output, '--mkdir'],
+  ...['export', 'all', '-i', '15m', '--mirror', root, '-o', output],
   ...['--threads', String(threads), '--progress', 'none', '--force'],
 ]
 /** The calls of the main thread fail. */

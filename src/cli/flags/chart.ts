@@ -34,7 +34,6 @@ export const chartFlags = {
       helpValue: 'THEME',
     })(),
     force: outputFlags.force,
-    mkdir: outputFlags.mkdir,
   }),
   ...inGroup('network', {
     offline: Flags.boolean({ summary: 'Make no request: draw what is in the mirror.' }),

@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import { type FlagsOf, inGroup, pick } from './group.js'
-import { outputFlag, outputFlags } from './output.js'
+import { outputFlag } from './output.js'
 import { type OutputOptions, runFlags } from './run.js'
 import { selectionFlags } from './selection.js'
 import { locationFlags } from './service.js'
@@ -16,7 +16,6 @@ export const lockFlags = {
       env: 'KLINES_LOCK_OUTPUT',
     }),
     force: Flags.boolean({ summary: 'Replace an existing file, and say what changed.' }),
-    mkdir: outputFlags.mkdir,
   }),
   ...locationFlags,
   ...pick(runFlags, 'progress'),

@@ -15,7 +15,7 @@ export const outputFlag = Flags.custom<string>({
 export const outputFlags = inGroup('output', {
   output: outputFlag({
     summary:
-      'File to write, with {symbol}, {base}, {quote} and {interval} replaced in its name; - for stdout. With --layout, the folder of the lake.',
+      'File to write, with {symbol}, {base}, {quote} and {interval} replaced in its name; - for stdout. Missing folders are made. With --layout, the folder of the lake.',
   }),
   format: Flags.option({
     char: 'f',
@@ -27,7 +27,6 @@ export const outputFlags = inGroup('output', {
   ...outputTableFlags,
   ...pick(candleTableFlags, 'resample', 'partial'),
   force: Flags.boolean({ summary: 'Overwrite existing files.' }),
-  mkdir: Flags.boolean({ summary: 'Create missing folders of the output.' }),
   fingerprint: Flags.boolean({
     summary: 'Print fingerprints of the candles; Parquet files and lakes name them, too.',
   }),

@@ -134,7 +134,7 @@ function toRequest(symbols: string[], flags: JobFlags, { signal }: RunContext): 
   return {
     ...parseSelectionText(symbols, flags.interval),
     ...pick(flags, 'from', 'to', 'last', 'resample', 'partial', 'limit', 'tail'),
-    ...pick(flags, 'mirror', 'format', 'force', 'mkdir', 'threads', 'fingerprint'),
+    ...pick(flags, 'mirror', 'format', 'force', 'threads', 'fingerprint'),
     ...toFetchOptions(flags),
     ...toOutputRequest(flags),
     failOnGaps: flags['fail-on-gaps'],

@@ -34,7 +34,7 @@ export async function runLock(
   flags: LockFlags,
   { given, signal, warn, progressStyle }: RunContext,
 ): Promise<Report<LockObject> | undefined> {
-  const { interval, mirror, output, force, mkdir, json } = flags
+  const { interval, mirror, output, force, json } = flags
   if (given.has('resample')) {
     throw notResampled('Resampled candles are not locked.')
   }
@@ -46,7 +46,7 @@ export async function runLock(
     lockKlines({
       ...{ symbols, intervals: interval },
       ...resolveRange(flags, given),
-      ...{ baseUrl, mirror, output, force, mkdir, signal, onEvent: events(warn) },
+      ...{ baseUrl, mirror, output, force, signal, onEvent: events(warn) },
     }),
   )
   if (report.source === SAMPLE) warn(SYNTHETIC)

@@ -69,9 +69,7 @@ export class SeriesParts {
       for (const [folder, span] of possibleSpans(state, partition, range)) {
         const windows = neededWindows(planned, span)
         const current = state.currentPart(folder, windows)
-        const place = current
-          ? undefined
-          : await prepareLakeFile(root, `${folder}/${PART_FILE}`, { force: true, mkdir: true })
+        const place = current ? undefined : await prepareLakeFile(root, `${folder}/${PART_FILE}`, { force: true })
         series.parts.push({ folder, windows, range: span, current, place })
       }
       return series
