@@ -48,6 +48,7 @@ export const GONE: readonly Gone[] = [
     instead:
       'A folder has no config file: set variables there (KLINES_INTERVAL=1h), or your own defaults without --local.',
   },
+  { name: '--max-rate', instead: '--concurrency 1 sends one request at a time.' },
   { name: '--mkdir', instead: 'Missing folders are made.' },
   { name: '--yes', instead: 'Nothing asks any more, so leave it out.' },
   { name: '--watch', command: 'chart', instead: 'Run the command again, such as with watch(1).' },

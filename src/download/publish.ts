@@ -24,8 +24,7 @@ const UNRECORDED = "not as the mirror's record has it, and not downloaded since"
 const ADVICE = 'Nothing was written. Download them with klines download, then publish again.'
 
 /** A mirror to make a complete tree, and where the first candles of its series are requested if need be. */
-export interface PublishOptions
-  extends Pick<SourceOptions, 'mirror' | 'retries' | 'timeout' | 'maxRate' | 'signal' | 'onEvent'> {
+export interface PublishOptions extends Pick<SourceOptions, 'mirror' | 'retries' | 'timeout' | 'signal' | 'onEvent'> {
   /** The address that the mirror should have. Default: the one that it says, or without `mirror` the public instance. */
   readonly baseUrl?: string | LocalEndpoint | undefined
   /**

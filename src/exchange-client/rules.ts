@@ -59,7 +59,7 @@ export function findRefusal(baseUrl: string, response: WholeResponse, now: numbe
 const FIREWALL = {
   reason: 'its firewall blocks this address, or too many requests came from it',
   advice: [
-    'Wait some minutes, then run the same command again with a lower `maxRate`; what was downloaded stays in the mirror.',
+    'Wait some minutes, then run the same command again with a lower `concurrency`; what was downloaded stays in the mirror.',
     STATIC_SERVICE,
   ],
 }

@@ -27,7 +27,7 @@ export async function openFetcher(
   const name = toSourceName(baseUrl)
   // undici takes 25 ms to load, so offline commands do without.
   const { HttpTransport } = await import('./transport/transport.js')
-  const { timeout, maxRate } = limits
+  const { timeout } = limits
   const transport = new HttpTransport(isLocal ? baseUrl.url : toAddress(name), {
     connections: concurrency,
     direct: isLocal,
@@ -36,7 +36,6 @@ export async function openFetcher(
   })
   return new RetryingFetcher(transport, name, {
     concurrency,
-    maxRate,
     policy: limitPolicy(policy, limits),
     rules,
     // A server in this process has an address that another one may get next.

@@ -72,7 +72,6 @@ export function parseRetryAfter(header: string | undefined, now: number): number
 const MAX_RETRIES = 100
 /** An hour; a timer of Node cannot wait for more than 24 days. */
 const MAX_TIMEOUT_S = 3_600
-const [MIN_RATE, MAX_RATE] = [0.001, 10_000]
 
 /** Limits that a user sets for the requests of a run. */
 export interface RequestLimits {
@@ -83,18 +82,14 @@ export interface RequestLimits {
   readonly retries?: number | undefined
   /** How long a try of a file may take, seconds, at most 3600; fractions are allowed. Default 30, and 5 for lists that are only shown. */
   readonly timeout?: number | undefined
-  /** Requests a second at most, retries included, at equal distances: 0.001 to 10,000. Default: any number. */
-  readonly maxRate?: number | undefined
 }
 
 /** Checks the limits of a request. Throws `bad_option`. */
-export function checkLimits({ retries, timeout, maxRate }: RequestLimits): void {
+export function checkLimits({ retries, timeout }: RequestLimits): void {
   const isCount = (value: number) => Number.isInteger(value) && value >= 0 && value <= MAX_RETRIES
   const isTime = (value: number) => value > 0 && value <= MAX_TIMEOUT_S
-  const isRate = (value: number) => value >= MIN_RATE && value <= MAX_RATE
   check('retries', retries, isCount, `a whole number from 0 to ${MAX_RETRIES}`)
   check('timeout', timeout, isTime, `seconds: a number above 0, at most ${MAX_TIMEOUT_S}`)
-  check('maxRate', maxRate, isRate, `requests a second: a number from ${MIN_RATE} to ${MAX_RATE}`)
 }
 
 function check(name: string, value: number | undefined, isValid: (value: number) => boolean, expected: string): void {

@@ -32,8 +32,6 @@ export interface NetworkActivity {
 /** Settings of a `RetryingFetcher`. */
 export interface FetcherOptions extends Pick<DemandOptions, 'rules' | 'limitFile'> {
   readonly concurrency: number
-  /** Requests a second, retries included. Default: any number. */
-  readonly maxRate?: number | undefined
   readonly clock?: Clock
   readonly random?: () => number
   readonly policy?: RetryPolicy
@@ -76,7 +74,6 @@ export class RetryingFetcher {
     readonly baseUrl: string,
     {
       concurrency,
-      maxRate,
       clock = systemClock,
       random = Math.random,
       policy = RETRY_POLICY,
@@ -85,7 +82,7 @@ export class RetryingFetcher {
       onActivity = () => {},
     }: FetcherOptions,
   ) {
-    this.throttle = new Throttle(concurrency, clock, maxRate, () => this.demands.check())
+    this.throttle = new Throttle(concurrency, clock, () => this.demands.check())
     const maxWaitMs = policy.maxRetryAfterMs
     this.demands = new HostDemands(baseUrl, this.throttle, {
       clock,

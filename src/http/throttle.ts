@@ -5,21 +5,17 @@ import type { Clock } from './system-clock.js'
 const SUCCESSES_TO_GROW = 10
 
 /**
- * Limits requests to one host. Those at once: the limit halves when the host is overloaded and grows back, and a pause applies
- * to every request. Those a second: they start at equal distances, without a burst after a silence.
+ * Limits requests to one host: the number at once halves when the host is overloaded and grows back, and a pause applies to every
+ * request.
  */
 export class Throttle {
   private readonly limit: ReturnType<typeof pLimit>
-  /** No request starts before: because of a pause, and because of the last start. */
   private pausedUntil = 0
-  private nextStart = -Infinity
   private successes = 0
 
   constructor(
     private readonly maxConcurrency: number,
     private readonly clock: Clock,
-    /** Requests a second. */
-    private readonly maxRate = Infinity,
     /** Called before each start: it may pause, or throw what `run` then throws. */
     private readonly beforeStart: () => void = () => {},
   ) {
@@ -35,14 +31,13 @@ export class Throttle {
   run<T>(signal: AbortSignal, task: () => Promise<T>): Promise<T> {
     return this.limit(async () => {
       signal.throwIfAborted()
-      // Another response may lengthen the pause meanwhile, and another request may start first.
+      // Another response may lengthen the pause meanwhile.
       for (;;) {
         this.beforeStart()
-        const wait = this.waitLeft
+        const wait = this.pauseLeft
         if (wait <= 0) break
         await this.clock.sleep(wait, signal)
       }
-      this.nextStart = this.clock.elapsed() + 1000 / this.maxRate
       return await task()
     })
   }
@@ -50,10 +45,6 @@ export class Throttle {
   /** How long the pause lasts from now, ms; 0 without one. */
   get pauseLeft(): number {
     return Math.max(0, this.pausedUntil - this.clock.elapsed())
-  }
-
-  private get waitLeft(): number {
-    return Math.max(this.pausedUntil, this.nextStart) - this.clock.elapsed()
   }
 
   /** Delays every request for `ms` from now, unless a longer pause is active. */

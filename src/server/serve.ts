@@ -6,8 +6,7 @@ import { KlinesError } from '../klines/errors.js'
 import type { RunningServer } from './server.js'
 
 /** What to serve, and where. */
-export interface ServeRequest
-  extends Pick<SourceOptions, 'baseUrl' | 'mirror' | 'retries' | 'timeout' | 'maxRate' | 'onEvent'> {
+export interface ServeRequest extends Pick<SourceOptions, 'baseUrl' | 'mirror' | 'retries' | 'timeout' | 'onEvent'> {
   /** Download windows that are missing or can still change when they are requested. */
   readonly upstream?: boolean | undefined
   /** The address to listen on. Default: 127.0.0.1, this machine alone. */

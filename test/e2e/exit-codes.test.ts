@@ -99,7 +99,6 @@ describe.concurrent('exit code 2: wrong usage, and nothing is written', () => {
     ['--retries many', 'download BTCUSDT -i 1d --base-url sample --mirror m --retries many', [/--retries/, /many/]],
     ['--timeout 0', 'symbols --base-url sample --mirror m --timeout 0', [/--timeout is 0/, /seconds/]],
     ['--timeout 5s', 'download BTCUSDT -i 1d --base-url sample --mirror m --timeout 5s', [/--timeout/, /5s/]],
-    ['--max-rate 0', 'download BTCUSDT -i 1d --base-url sample --mirror m --max-rate 0', [/--max-rate is 0/, /second/]],
     ['a pattern that matches nothing', 'export XYZ* -i 1d --mirror mirror', [/"XYZ\*"/, /BTCUSDT, ETHUSDT/]],
     ['a pattern that a shell replaced', 'export BTCUSDT.csv -i 1d --mirror mirror', [/Quote a pattern/]],
     ['--concurrency many', 'download BTCUSDT -i 1d --base-url sample --mirror m --concurrency many', [/many/]],

@@ -24,6 +24,7 @@ const GONE: readonly [commandLine: string, instead: RegExp][] = [
   ['config set interval 1d --local', /set variables/],
   ['download BTCUSDT -i 1d --yes', /leave it out/],
   ['export BTCUSDT -i 1d -o new/x.csv --mkdir', /are made/],
+  ['download BTCUSDT -i 1d --max-rate 5', /--concurrency/],
   ['chart BTCUSDT -i 1d --watch', /Run the command again/],
 ]
 

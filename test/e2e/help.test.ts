@@ -39,7 +39,7 @@ const GROUPS: Record<string, string> = {
   RANGE: 'from to last limit tail',
   OUTPUT:
     'output format columns time-format numbers compression resample partial force fingerprint layout partition prune dry-run threads',
-  NETWORK: 'concurrency refresh retries timeout max-rate',
+  NETWORK: 'concurrency refresh retries timeout',
   APPEARANCE: 'json quiet verbose progress per-series help',
 }
 /** Help whose wrapped texts are one line each again. */

@@ -72,17 +72,6 @@ describe('--timeout', () => {
   })
 })
 
-it.each([
-  ['--max-rate 0.5', {}],
-  ['', { KLINES_MAX_RATE: '0.5' }],
-])('%s (%j) delays the second request', async (flags, env) => {
-  const { server, download } = await setUp()
-  const run = await download(`--from ${FULL_WEEKS[1]} --to ${FULL_WEEKS[2]} ${flags}`, env)
-  expect(run).toMatchObject({ code: 0, stderr: '' })
-  expect(server.paths()).toEqual([LIST, WINDOW])
-  expect(run.tookMs).toBeGreaterThan(1_900)
-})
-
 describe('a pattern of symbols', () => {
   it('is what the service lists, or the mirror has', async () => {
     const { sandbox, server } = await stockedSandbox(newSandbox())
