@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { ChartSchema } from '../../src/cli/reports/schema.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { parseObject } from '../support/cli/stocked-sandbox.js'
-import { atTerminal, hasScript, type TerminalOptions } from '../support/cli/terminal.js'
+import { afterBar, atTerminal, hasScript, type TerminalOptions } from '../support/cli/terminal.js'
 import { oneOf } from '../support/full.js'
 import { makeQuarterHours, putWeek, QUARTER, quarterHours } from '../support/quarter-hour-tree.js'
 import { closedPort } from '../support/servers/closed-port.js'
@@ -335,8 +335,7 @@ describe('characters and colours', () => {
   ]
   it.skipIf(!hasScript).each(oneOf(5, AT_TERMINALS))('at a terminal follow %s', async (_, options, check) => {
     const { sandbox, args } = await setUp()
-    const env = { KLINES_PROGRESS: 'none', ...options.env }
-    check((await atTerminal(sandbox, `klines chart BTCUSDT ${args.join(' ')}`, { ...options, env })).stdout)
+    check(afterBar((await atTerminal(sandbox, `klines chart BTCUSDT ${args.join(' ')}`, options)).stdout))
   })
 })
 

@@ -16,7 +16,7 @@ const WINDOW = 'api/klines/1h/BTCUSDT/2025-01-01.json'
 describe('klines diff of two mirrors, lakes and files', () => {
   let sandbox: CliSandbox
   const call = async (command: string, code = 0) => {
-    const env = { KLINES_BASE_URL: 'sample', KLINES_MIRROR: 'm', KLINES_PROGRESS: 'none' }
+    const env = { KLINES_BASE_URL: 'sample', KLINES_MIRROR: 'm' }
     const run = await sandbox.call(command.split(' '), env)
     expect([run.code, run.stderr]).toEqual([code, ''])
     return run
@@ -256,7 +256,7 @@ describe('klines diff of two mirrors, lakes and files', () => {
     copyMirror('many', rows => {
       for (const row of rows) for (const column of [1, 2, 3, 4, 5, 7, 9, 10]) row[column] = `1${row[column]}`
     })
-    const run = await sandbox.shell('klines diff m many -v --progress none | head -1; echo $PIPESTATUS')
+    const run = await sandbox.shell('klines diff m many -v | head -1; echo $PIPESTATUS')
     expect([run.stdout.split('\n')[0].slice(0, 10), run.stdout.trimEnd().split('\n').at(-1), run.stderr]).toEqual([
       'Different:',
       '0',

@@ -40,7 +40,7 @@ const GROUPS: Record<string, string> = {
   OUTPUT:
     'output format columns time-format numbers compression resample partial force fingerprint layout partition prune dry-run threads',
   NETWORK: 'concurrency refresh retries timeout',
-  APPEARANCE: 'json quiet verbose progress per-series help',
+  APPEARANCE: 'json quiet verbose per-series help',
 }
 /** Help whose wrapped texts are one line each again. */
 const unwrapped = (help: string) => help.replaceAll(/\n {12,}(?=\S)/g, ' ')

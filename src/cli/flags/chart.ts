@@ -59,7 +59,6 @@ export const chartFlags = {
   }),
   ...locationFlags,
   ...fetchFlags,
-  ...pick(runFlags, 'progress'),
 }
 
 /** What `chartFlags` parse to. */

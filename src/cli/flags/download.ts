@@ -14,7 +14,7 @@ export const downloadFlags = {
   ...locationFlags,
   ...fetchFlags,
   ...pick(runFlags, 'fail-on-gaps'),
-  ...pick(runFlags, 'dry-run', 'threads', 'progress', 'per-series'),
+  ...pick(runFlags, 'dry-run', 'threads', 'per-series'),
 }
 
 export const exportFlags = {
@@ -23,7 +23,7 @@ export const exportFlags = {
   ...outputFlags,
   ...lakeFlags,
   ...locationFlags,
-  ...pick(runFlags, 'fail-on-gaps', 'dry-run', 'threads', 'progress', 'per-series'),
+  ...pick(runFlags, 'fail-on-gaps', 'dry-run', 'threads', 'per-series'),
 }
 
 /** What the flags of `download` and `export` parse to. */
@@ -37,7 +37,7 @@ export interface JobFlags extends Partial<FlagsOf<typeof downloadFlags>> {
 export const updateFlags = {
   ...locationFlags,
   ...fetchFlags,
-  ...pick(runFlags, 'fail-on-gaps', 'dry-run', 'progress', 'per-series'),
+  ...pick(runFlags, 'fail-on-gaps', 'dry-run', 'per-series'),
 }
 
 /** What `updateFlags` parse to. */

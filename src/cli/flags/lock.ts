@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags'
-import { type FlagsOf, inGroup, pick } from './group.js'
+import { type FlagsOf, inGroup } from './group.js'
 import { outputFlag } from './output.js'
-import { type OutputOptions, runFlags } from './run.js'
+import type { OutputOptions } from './run.js'
 import { selectionFlags } from './selection.js'
 import { locationFlags } from './service.js'
 
@@ -18,7 +18,6 @@ export const lockFlags = {
     force: Flags.boolean({ summary: 'Replace an existing file, and say what changed.' }),
   }),
   ...locationFlags,
-  ...pick(runFlags, 'progress'),
 }
 
 /** What `lockFlags` parse to. */

@@ -34,15 +34,9 @@ export const runFlags = {
     }),
   }),
   ...inGroup('appearance', {
-    /** `auto` is a bar at a terminal and plain lines elsewhere. */
-    progress: Flags.option({
-      summary: 'Progress on stderr: auto is a bar at a terminal, elsewhere a line every 15 s.',
-      options: ['auto', 'plain', 'json', 'none'] as const,
-      helpValue: 'MODE',
-    })(),
     'per-series': Flags.boolean({ summary: 'Show a summary row for each series, even if there are more than 12.' }),
   }),
 }
 
-/** What `baseFlags` and `--progress` parse to: how a command prints. */
-export interface OutputOptions extends FlagsOf<typeof baseFlags>, FlagsOf<Pick<typeof runFlags, 'progress'>> {}
+/** What `baseFlags` parse to: how a command prints. */
+export type OutputOptions = FlagsOf<typeof baseFlags>

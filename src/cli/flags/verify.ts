@@ -19,7 +19,7 @@ export const verifyFlags = {
     }),
   }),
   ...locationFlags,
-  ...pick(runFlags, 'threads', 'progress'),
+  ...pick(runFlags, 'threads'),
 }
 
 /** What `verifyFlags` parse to. */
