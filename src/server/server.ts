@@ -20,7 +20,7 @@ export interface RunningServer {
 }
 
 /** What to serve and where. */
-export interface ServerOptions extends Pick<AppOptions, 'strict' | 'streamText' | 'onError' | 'limits'> {
+export interface ServerOptions extends Pick<AppOptions, 'streamText' | 'onError' | 'limits'> {
   /** Folder of the mirror. */
   readonly root: string
   /** Base address of the mirror, as `mirror.json` has it. Default: what that says. */

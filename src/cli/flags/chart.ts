@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags'
 import { DEFAULT_PICTURE, PICTURE_HEIGHTS, PICTURE_WIDTHS, THEMES } from '../../chart/svg/picture-options.js'
-import { type FlagsOf, inGroup, pick } from './group.js'
+import { type FlagsOf, inGroup } from './group.js'
 import { outputFlag, outputFlags } from './output.js'
-import { type OutputOptions, runFlags } from './run.js'
+import type { OutputOptions } from './run.js'
 import { selectionFlags } from './selection.js'
 import { fetchFlags, locationFlags } from './service.js'
 

@@ -21,7 +21,6 @@ export const serveFlags = {
     }),
   }),
   ...inGroup('what', {
-    strict: Flags.boolean({ summary: 'Greeting API: accept only what the public instance accepts.' }),
     'stream-text': Flags.string({
       summary: 'Text of the token stream of the greeting API.',
       helpValue: 'TEXT',
