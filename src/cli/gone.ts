@@ -51,6 +51,7 @@ export const GONE: readonly Gone[] = [
   { name: '--max-rate', instead: '--concurrency 1 sends one request at a time.' },
   { name: '--mkdir', instead: 'Missing folders are made.' },
   { name: '--progress', instead: 'It is a bar at a terminal and a line every 15 s elsewhere; -q shows none.' },
+  { name: '--open', command: 'serve', instead: 'The first line is the address to open in a browser.' },
   { name: '--strict', command: 'serve', instead: 'The greeting API accepts every documented value.' },
   { name: '--yes', instead: 'Nothing asks any more, so leave it out.' },
   { name: '--watch', command: 'chart', instead: 'Run the command again, such as with watch(1).' },

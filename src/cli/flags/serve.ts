@@ -26,5 +26,4 @@ export const serveFlags = {
       helpValue: 'TEXT',
     }),
   }),
-  ...inGroup('appearance', { open: Flags.boolean({ summary: 'Open the start page in a browser.' }) }),
 }

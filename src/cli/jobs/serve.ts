@@ -49,7 +49,6 @@ export async function runServe(flags: ServeFlags, context: RunContext): Promise<
     log: flags.verbose ? logRequest : undefined,
   })
   isStarted = true
-  if (flags.open) await openBrowser(server.url, context)
   const json = { url: server.url, ...location }
   const text = () => (flags.quiet ? json.url : describeServer(json))
   return { json, text, ended: closeOnAbort(context.signal, server) }
@@ -102,12 +101,6 @@ function logError(text: string): void {
 function logRequest({ method, url, status, bytes, tookMs }: LoggedRequest): void {
   const outcome = status === undefined ? 'left' : `${status} ${bytes} B`
   printNote(`${method} ${cleanText(url, 200)} ${outcome} ${tookMs.toFixed(1)} ms`)
-}
-
-async function openBrowser(url: string, { warn }: RunContext): Promise<void> {
-  const { default: open } = await import('open')
-  const fail = () => warn(`No browser could be opened; open ${url}/ yourself.`)
-  await open(`${url}/`).then(browser => browser.on('error', fail), fail)
 }
 
 /** `serve`: the address, what is served there, and how to stop. */
