@@ -48,6 +48,9 @@ export const GONE: readonly Gone[] = [
     instead:
       'A folder has no config file: set variables there (KLINES_INTERVAL=1h), or your own defaults without --local.',
   },
+  ...['intervals', 'start-dates'].map(command => {
+    return { name: '--all', command, instead: 'Lists end with today: windows that start later are empty.' }
+  }),
   { name: '--max-rate', instead: '--concurrency 1 sends one request at a time.' },
   { name: '--mkdir', instead: 'Missing folders are made.' },
   { name: '--progress', instead: 'It is a bar at a terminal and a line every 15 s elsewhere; -q shows none.' },

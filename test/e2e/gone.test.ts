@@ -26,6 +26,7 @@ const GONE: readonly [commandLine: string, instead: RegExp][] = [
   ['export BTCUSDT -i 1d -o new/x.csv --mkdir', /are made/],
   ['download BTCUSDT -i 1d --max-rate 5', /--concurrency/],
   ['download BTCUSDT -i 1d --progress none', /-q shows none/],
+  ['start-dates 1h --all', /Lists end with today/],
   ['serve --open', /address to open/],
   ['serve --strict', /accepts every documented value/],
   ['chart BTCUSDT -i 1d --watch', /Run the command again/],

@@ -27,8 +27,6 @@ const OWN_VARIABLES: Record<string, string> = {
   'streams tokens --format': 'KLINES_TOKENS_FORMAT',
   'verify --format': 'KLINES_TABLE_FORMAT',
   'stats --format': 'KLINES_TABLE_FORMAT',
-  'intervals --all': 'KLINES_ALL_DATES',
-  'start-dates --all': 'KLINES_ALL_DATES',
   'chart --output': 'KLINES_CHART_OUTPUT',
   'chart --format': 'KLINES_CHART_FORMAT',
   'lock --output': 'KLINES_LOCK_OUTPUT',

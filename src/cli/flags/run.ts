@@ -20,7 +20,6 @@ export const runFlags = {
         'Series of a file that does not name it, such as BTCUSDT/1h. Default: by the name of the file, BTCUSDT-1h.csv.',
       helpValue: 'SERIES',
     }),
-    all: Flags.boolean({ summary: 'Also windows that start later than today.', env: 'KLINES_ALL_DATES' }),
     'fail-on-gaps': Flags.boolean({
       summary: 'Exit code 3, and no export, when candles are missing in the range or at an end of it that is named.',
     }),
