@@ -48,6 +48,9 @@ export const GONE: readonly Gone[] = [
     instead:
       'A folder has no config file: set variables there (KLINES_INTERVAL=1h), or your own defaults without --local.',
   },
+  ...['--audit', '--no-audit'].map(name => {
+    return { name, command: 'verify', instead: 'Candles are always compared with those of finer intervals.' }
+  }),
   ...['intervals', 'start-dates'].map(command => {
     return { name: '--all', command, instead: 'Lists end with today: windows that start later are empty.' }
   }),

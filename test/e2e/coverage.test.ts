@@ -23,7 +23,7 @@ function sandboxAt(now: string, baseUrl = 'https://klines.example'): CliSandbox 
 describe('less than was requested', () => {
   it('is said by verify, with the age of the source; a flag makes it exit code 3', async () => {
     const sandbox = sandboxAt('2025-04-20T10:14:00Z')
-    const range = ['--last', '40d', '--no-audit']
+    const range = ['--last', '40d']
     const text = await sandbox.call(['verify', ...HOURLY, ...range])
     expect(text.code).toBe(0)
     expect(text.stdout).toMatch(/^SHORT: 1 series, 469 candles, 490 fewer than requested/)

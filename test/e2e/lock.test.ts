@@ -228,7 +228,6 @@ describe('klines lock', () => {
     [['verify', '--lock', 'x', '--from', '2024'], '--from contradicts --lock'],
     [['download', '--lock', 'x', '--resample', '3h'], '--resample has no use with --lock'],
     [['download', '--lock', 'x', '--layout', 'hive', '-o', 'lake'], '--layout has no use with --lock'],
-    [['verify', '--lock', 'x', '--no-audit'], '--audit has no use with --lock'],
     [['download', '--lock', 'x', '--fail-on-gaps'], '--fail-on-gaps has no use with --lock'],
     [['download', '--lock', 'x'], 'x does not exist'],
     [['download'], 'Missing SYMBOL and -i INTERVAL.'],

@@ -82,10 +82,7 @@ function flagNames({ flags }: CommandEntry, given: ReadonlySet<string>, current:
   const open = Object.values(flags)
     .filter(({ name, multiple, hidden }) => !hidden && (multiple || !given.has(name)))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
-  const long = open.flatMap(flag => {
-    const given = { value: `--${flag.name}`, description: describe(flag) }
-    return flag.allowNo ? [given, { value: `--no-${flag.name}`, description: `Turn off --${flag.name}` }] : [given]
-  })
+  const long = open.map(flag => ({ value: `--${flag.name}`, description: describe(flag) }))
   const short = open.flatMap(flag => (flag.char ? [{ value: `-${flag.char}`, description: describe(flag) }] : []))
   return [...long, HELP, ...(current.startsWith('--') ? [] : short)]
 }

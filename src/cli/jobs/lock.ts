@@ -26,7 +26,7 @@ const EXIT_CODES = {
 /** What only the lock says. */
 const SELECTION = ['interval', 'from', 'to', 'last']
 /** What `verify` does with a lock needs none of these. */
-const VERIFY_ONLY = ['format', 'audit', 'fail-on-gaps', 'threads']
+const VERIFY_ONLY = ['format', 'fail-on-gaps', 'threads']
 
 /** `lock`. Returns undefined when the lock went to stdout. */
 export async function runLock(
