@@ -48,6 +48,11 @@ export const GONE: readonly Gone[] = [
     instead:
       'A folder has no config file: set variables there (KLINES_INTERVAL=1h), or your own defaults without --local.',
   },
+  {
+    name: '--resample',
+    command: 'lock',
+    instead: 'Lock what the candles are made of: any program makes the same ones of it.',
+  },
   ...['--audit', '--no-audit'].map(name => {
     return { name, command: 'verify', instead: 'Candles are always compared with those of finer intervals.' }
   }),

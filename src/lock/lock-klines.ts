@@ -11,8 +11,7 @@ import { Fingerprinter } from '../fingerprint/fingerprint.js'
 import { systemClock } from '../http/system-clock.js'
 import { mayBeOffGrid } from '../klines/candle-times.js'
 import { KlinesError } from '../klines/errors.js'
-import { isInterval, nextOpenTime } from '../klines/intervals.js'
-import { parseTargetInterval } from '../klines/resample/target-interval.js'
+import { nextOpenTime } from '../klines/intervals.js'
 import { seriesName, type WindowRef, windowName } from '../klines/series.js'
 import { formatTime } from '../klines/text.js'
 import { ALL_TIME, type RangeText, type RequestedRange } from '../klines/time-range.js'
@@ -58,7 +57,7 @@ export interface LockReport extends Lock {
  * const { series } = await lockKlines({ symbols: ['BTCUSDT'], intervals: ['1h'], from: '2024' })
  */
 export async function lockKlines(request: LockRequest): Promise<LockReport> {
-  const selection = parseLocked(request)
+  const selection = parseSelection(request)
   checkRange(request)
   const file = await prepareLockFile(request)
   const mirror = openMirror(request)
@@ -78,31 +77,6 @@ export async function lockKlines(request: LockRequest): Promise<LockReport> {
   } finally {
     await source.close()
   }
-}
-
-/** Throws `bad_option` for the length of resampled candles. */
-function parseLocked(request: LockRequest) {
-  const texts = request.intervals === 'all' ? [] : request.intervals.flatMap(text => text.split(','))
-  for (const text of texts) checkNotResampled(text.trim())
-  return parseSelection(request)
-}
-
-function checkNotResampled(text: string): void {
-  if (isInterval(text)) return
-  try {
-    parseTargetInterval(text)
-  } catch {
-    // No length at all: the selection says so.
-    return
-  }
-  throw notResampled(`The source has no ${text} candles, and resampled ones are not locked.`)
-}
-
-/** The error for resampled candles. */
-export function notResampled(message: string): KlinesError {
-  return new KlinesError('bad_option', message, {
-    suggestions: ['Lock what they are made of: any program makes the same candles of it.'],
-  })
 }
 
 function withoutTimes({ root }: Mirror): KlinesError {

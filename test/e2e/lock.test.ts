@@ -220,8 +220,6 @@ describe('klines lock', () => {
   })
 
   it.each([
-    [['lock', 'BTCUSDT', '-i', '3h'], 'resampled ones are not locked'],
-    [['lock', 'BTCUSDT', '-i', '1h', '--resample', '3h'], 'not locked.\n  Lock what they are made of'],
     [['download', 'BTCUSDT', '--lock', 'x'], 'BTCUSDT contradicts --lock'],
     [['download', '-i', '1h', '--lock', 'x'], '--interval contradicts --lock'],
     [['download', '--lock=x', '--last', '7d'], '--last contradicts --lock'],

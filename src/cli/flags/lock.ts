@@ -7,8 +7,6 @@ import { locationFlags } from './service.js'
 
 export const lockFlags = {
   ...selectionFlags,
-  // Refused with a reason: it is a natural wish.
-  resample: Flags.string({ summary: 'Not of a lock.', hidden: true }),
   ...inGroup('output', {
     output: outputFlag({
       summary: 'File to write; - for stdout. Default: klines.lock.json.',

@@ -2,7 +2,7 @@ import { SAMPLE } from '../../http/base-url.js'
 import { KlinesError } from '../../klines/errors.js'
 import { checkLock } from '../../lock/check-lock.js'
 import { readLock } from '../../lock/lock-file.js'
-import { lockKlines, notResampled } from '../../lock/lock-klines.js'
+import { lockKlines } from '../../lock/lock-klines.js'
 import { findLockSource } from '../../lock/lock-source.js'
 import type { RunContext } from '../base-command.js'
 import { ExitCode } from '../error-report.js'
@@ -35,9 +35,6 @@ export async function runLock(
   { given, signal, warn, progressStyle }: RunContext,
 ): Promise<Report<LockObject> | undefined> {
   const { interval, mirror, output, force, json } = flags
-  if (given.has('resample')) {
-    throw notResampled('Resampled candles are not locked.')
-  }
   if (output === '-' && json) {
     throw new KlinesError('bad_option', '--json prints an object on stdout, where the lock goes. Expected one of them.')
   }
