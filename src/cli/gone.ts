@@ -53,6 +53,9 @@ export const GONE: readonly Gone[] = [
     command: 'lock',
     instead: 'Lock what the candles are made of: any program makes the same ones of it.',
   },
+  ...['ranges', 'formats', 'mirrors', 'lakes', 'exit-codes'].map(topic => {
+    return { name: `help ${topic}`, instead: 'The package explains it in src/docs/reference.md.' }
+  }),
   ...['--audit', '--no-audit'].map(name => {
     return { name, command: 'verify', instead: 'Candles are always compared with those of finer intervals.' }
   }),

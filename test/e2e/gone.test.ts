@@ -28,6 +28,8 @@ const GONE: readonly [commandLine: string, instead: RegExp][] = [
   ['download BTCUSDT -i 1d --progress none', /-q shows none/],
   ['start-dates 1h --all', /Lists end with today/],
   ['lock BTCUSDT -i 1h --resample 3h', /Lock what the candles are made of/],
+  ['help ranges', /reference\.md/],
+  ['formats', /^klines: help formats .*reference\.md/],
   ['verify BTCUSDT -i 1h --audit', /always compared/],
   ['verify BTCUSDT -i 1h --no-audit', /always compared/],
   ['serve --open', /address to open/],

@@ -1,4 +1,3 @@
-import { HELP_TOPICS } from '../help-topics.js'
 import { type CommandEntry, type CommandTable, describe, findCommand, nextWords } from './command-table.js'
 import { ALL, argValues, flagValues, type ReadWords, readFlagWord, readWords, type Values } from './values.js'
 
@@ -23,13 +22,7 @@ const VERSION = { value: '--version', description: 'Show the version' }
  */
 export function complete(words: readonly string[], table: CommandTable): Completion {
   const [before, current] = [words.slice(0, -1), words.at(-1) ?? '']
-  if (before[0] === 'help') {
-    const topics = Object.entries(HELP_TOPICS).map(([value, summary]) => ({
-      value,
-      description: describe({ summary }),
-    }))
-    return toWords([...commandNames(before.slice(1), table), ...(before.length === 1 ? topics : [])], current)
-  }
+  if (before[0] === 'help') return toWords(commandNames(before.slice(1), table), current)
   const found = findCommand(before, table)
   const names = commandNames(before, table)
   if (found) {
