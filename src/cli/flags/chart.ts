@@ -1,5 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import { DEFAULT_PICTURE, PICTURE_HEIGHTS, PICTURE_WIDTHS, THEMES } from '../../chart/svg/picture-options.js'
+import { ALIASES } from './from-table.js'
 import { type FlagsOf, inGroup } from './group.js'
 import { outputFlag, outputFlags } from './output.js'
 import type { OutputOptions } from './run.js'
@@ -11,6 +12,7 @@ export const chartFlags = {
   ...selectionFlags,
   ...inGroup('range', {
     from: Flags.string({
+      aliases: ALIASES.from,
       summary: 'First open time; same forms as for klines download. Default: the newest candles that fit.',
       helpValue: 'TIME',
     }),
