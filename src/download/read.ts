@@ -1,16 +1,16 @@
 import { GapCounter, type SeriesTotals } from '../klines/audit/gap-counter.js'
-import { type BatchOrigin, KlineBatch } from '../klines/batch/kline-batch.js'
+import { KlineBatch } from '../klines/batch/kline-batch.js'
 import { type KlineNumbers, type KlineObject, type KlineRow, rowToNumbers, rowToObject } from '../klines/columns.js'
 import { KlinesError } from '../klines/errors.js'
-import { resample } from '../klines/resample/resample.js'
+import { Resampler, sourceRange } from '../klines/resample/resampler.js'
 import { parseTargetInterval, type TargetInterval } from '../klines/resample/target-interval.js'
-import type { SeriesLabel, WindowRef } from '../klines/series.js'
+import type { Series, SeriesLabel } from '../klines/series.js'
 import type { RequestedRange, TimeRange } from '../klines/time-range.js'
 import { checkGaps, completeUntil, coverPlans, shortSentences } from './coverage.js'
 import type { KlinesRequest } from './download.js'
 import { incomplete } from './errors.js'
 import { toWarn } from './events.js'
-import { planSeries, type SeriesPlan, withAnchor } from './plan.js'
+import { planSeries, type SeriesPlan, type SeriesRange, withAnchor } from './plan.js'
 import { checkRange, requestRange } from './request-range.js'
 import { parseSelection } from './selection.js'
 import { openSource } from './sources/open-source.js'
@@ -60,177 +60,103 @@ export async function* klineBatches(request: BatchRequest): AsyncGenerator<Kline
   const target = request.resample === undefined ? undefined : parseTargetInterval(request.resample)
   const selection = parseSelection(request)
   checkRange(request)
-  yield* withSource(request, async function* (source) {
+  const source = await openSource(request, { memory: new Map() })
+  try {
     const range = await requestRange(request, source)
     const found = await source.contents.series(selection, range)
-    const plans = await planSeries(
-      source,
-      found.map(series => ({ series, range })),
-    )
-    const origins = plans.map(plan => new ReadOrigin(request, plan))
-    const batches = readBatches(source, origins, request)
-    yield* target ? resampleAll(batches, target, request) : batches
-    await checkCoverage(origins, { source, range, target, request })
-  })
-}
-
-/** Batches of several series, one after the other, as longer candles. */
-async function* resampleAll(
-  batches: AsyncGenerator<KlineBatch>,
-  target: TargetInterval,
-  { partial }: BatchRequest,
-): AsyncGenerator<KlineBatch> {
-  try {
-    let next = await batches.next()
-    while (!next.done) {
-      const { symbol, interval } = next.value.series
-      const ofSeries = async function* () {
-        for (; !next.done && isOf(next.value, symbol, interval); next = await batches.next()) yield next.value
-      }
-      yield* resample(ofSeries(), { symbol, interval }, target, { partial })
-    }
+    const ranges = await Promise.all(found.map(series => toSeriesRange(source, series, range, target)))
+    const readings = (await planSeries(source, ranges)).map(plan => new SeriesReading(plan, range, request))
+    yield* readBatches(source, readings, request)
+    checkCoverage(readings, { source, range, request })
   } finally {
-    await batches.return(undefined)
+    await source.close()
   }
 }
 
-function isOf({ series }: KlineBatch, symbol: string, interval: string): boolean {
-  return series.symbol === symbol && series.interval === interval
+/** The candles of a series that a range needs: the last longer one may end after it. */
+async function toSeriesRange(
+  source: WindowSource,
+  series: Series,
+  range: TimeRange,
+  target: TargetInterval | undefined,
+): Promise<SeriesRange> {
+  if (target === undefined) return { series, range }
+  const length = await withAnchor(source, series, target)
+  return { series, range: sourceRange(series, length, range), resampleTo: length }
 }
 
 async function* readBatches(
   source: WindowSource,
-  origins: readonly ReadOrigin[],
+  readings: readonly SeriesReading[],
   request: ReadRequest,
 ): AsyncGenerator<KlineBatch> {
-  const left = [...origins]
-  const endFirst = () => left.shift()?.end(source)
-  const plans = origins.map(({ plan }) => plan)
+  const left = [...readings]
+  const plans = readings.map(({ plan }) => plan)
   for await (const { plan, batch } of readPlans(source, plans, request)) {
     // Those before it are over.
-    while (left[0].plan !== plan) yield* endFirst() ?? []
-    yield left[0].add(batch)
+    while (left[0].plan !== plan) yield* left.shift()?.end(source) ?? []
+    yield* left[0].add(batch)
   }
-  while (left.length > 0) yield* endFirst() ?? []
+  for (const reading of left) yield* reading.end(source)
 }
 
 /** Where candles were read from, and what was requested. */
 interface ReadScope {
   readonly source: WindowSource
   readonly range: RequestedRange
-  /** What was made of them. */
-  readonly target: TargetInterval | undefined
   readonly request: BatchRequest
 }
 
 /** Warns of series that lack candles of the range, when all is read. Throws `incomplete` for them with `failOnGaps`. */
-async function checkCoverage(
-  origins: readonly ReadOrigin[],
-  { source, range, target, request }: ReadScope,
-): Promise<void> {
+function checkCoverage(readings: readonly SeriesReading[], { source, range, request }: ReadScope): void {
   const { partial, failOnGaps } = request
   const { named } = range
   if (named.from === undefined && named.to === undefined && !failOnGaps) return
-  const plans: Omit<SeriesPlan, 'range'>[] = []
-  for (const { plan, windows } of origins) {
-    const resampleTo = target && (await withAnchor(source, plan.series, target))
-    plans.push({ ...plan, windows, resampleTo })
-  }
-  const totals = origins.map(origin => origin.totals)
+  const plans = readings.map(({ plan }) => plan)
+  const totals = readings.map(reading => reading.totals)
   const coverages = coverPlans({ source, range, partial }, plans, totals)
   const series = plans.map((plan, index) => ({ ...plan.series, ...totals[index], coverage: coverages[index] }))
   if (failOnGaps) checkGaps(series, range, source.info)
   for (const sentence of shortSentences(series, range, source.info)) toWarn(request)(sentence)
 }
 
-/** What is known of a series that is read. */
-class ReadOrigin implements BatchOrigin {
-  readonly range: TimeRange
-  readonly coveredFrom: number
-  firstOpenTime: number | undefined
-  lastOpenTime: number | undefined
-  /** Those that `readOn` has read are part of it. */
-  windows: readonly WindowRef[]
+/** A series that is read, and resampled if that was requested. */
+class SeriesReading {
   private readonly counter: GapCounter
-  private completeUntil = Number.NEGATIVE_INFINITY
+  private readonly resampler: Resampler | undefined
 
   constructor(
-    private readonly request: BatchRequest,
     readonly plan: SeriesPlan,
+    range: TimeRange,
+    private readonly request: BatchRequest,
   ) {
-    this.windows = plan.windows
-    this.counter = new GapCounter(plan.series)
-    this.range = plan.range
-    this.coveredFrom = Math.max(plan.range.fromTime, plan.listedFrom ?? Number.NEGATIVE_INFINITY)
+    const { series, resampleTo: target, listedFrom: coveredFrom } = plan
+    this.counter = new GapCounter(series)
+    this.resampler = target && new Resampler(series, target, { range, partial: request.partial, coveredFrom })
   }
 
-  add(batch: KlineBatch): KlineBatch {
-    this.firstOpenTime ??= batch.firstOpenTime
-    this.count(batch)
-    return batch.withOrigin(this)
-  }
-
-  /** To be called when all is read. Returns a batch without rows where there was none, so that no series is left out silently. */
-  end(source: WindowSource): KlineBatch[] {
-    this.lastOpenTime = this.totals.lastOpenTime
-    this.completeUntil = completeUntil(source, this.plan.windows)
-    const { symbol, interval } = this.plan.series
-    return this.lastOpenTime === undefined ? [KlineBatch.empty({ symbol, interval }, this)] : []
-  }
-
-  /** Of all candles that were read, also by `readOn`; gaps within a batch are counted with `failOnGaps` alone, which takes time. */
+  /** Of all candles that were read; gaps within a batch are counted with `failOnGaps` alone, which takes time. */
   get totals(): SeriesTotals {
     return this.counter.totals
   }
 
-  private count(batch: KlineBatch): void {
+  add(batch: KlineBatch): KlineBatch[] {
     const { length: candles, firstOpenTime, lastOpenTime } = batch
     if (this.request.failOnGaps) this.counter.add(batch)
     else this.counter.addTotals({ candles, firstOpenTime, lastOpenTime, gaps: 0, missing: 0 })
+    return this.resampler ? toList(this.resampler.add(batch)) : [batch]
   }
 
-  async threeDayAnchor(): Promise<number | undefined> {
-    const source = await openSource(this.request, { memory: new Map() })
-    try {
-      return await source.contents.threeDayAnchor(this.plan.series.symbol)
-    } finally {
-      await source.close()
-    }
-  }
-
-  async *readOn(toTime: number): AsyncGenerator<KlineBatch, number> {
-    const { range, plan, request, completeUntil: until } = this
-    const count = (batch: KlineBatch) => this.count(batch)
-    const addWindows = (later: readonly WindowRef[]) => {
-      this.windows = [...plan.windows, ...later]
-    }
-    if (toTime <= range.toTime) return until
-    return yield* withSource(request, async function* (source) {
-      const [rest] = await planSeries(source, [{ series: plan.series, range: { fromTime: range.toTime, toTime } }])
-      for await (const { batch } of readPlans(source, [rest], request)) {
-        count(batch)
-        yield batch
-      }
-      const known = new Set(plan.windows.map(({ startDate }) => startDate))
-      const later = rest.windows.filter(({ startDate }) => !known.has(startDate))
-      addWindows(later)
-      if (plan.windows.length > 0 && until === Number.NEGATIVE_INFINITY) return until
-      return completeUntil(source, later, until)
-    })
+  /** The last candle, or a batch without rows where there was none, so that no series is left out silently. */
+  end(source: WindowSource): KlineBatch[] {
+    if (this.resampler) return toList(this.resampler.end(completeUntil(source, this.plan.windows)))
+    const { symbol, interval } = this.plan.series
+    return this.totals.candles === 0 ? [KlineBatch.empty({ symbol, interval })] : []
   }
 }
 
-/** Opens a source for as long as what it is used for goes on. */
-async function* withSource<Result>(
-  request: ReadRequest,
-  use: (source: WindowSource) => AsyncGenerator<KlineBatch, Result>,
-): AsyncGenerator<KlineBatch, Result> {
-  const source = await openSource(request, { memory: new Map() })
-  try {
-    return yield* use(source)
-  } finally {
-    await source.close()
-  }
+function toList(batch: KlineBatch | undefined): KlineBatch[] {
+  return batch === undefined ? [] : [batch]
 }
 
 /** The batches of plans that have candles, in order. Throws `incomplete` at the first window that cannot be downloaded. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { klineBatches, resample } from '../../src/index.js'
+import { klineBatches } from '../../src/index.js'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { type MadeSymbol, madeMarket } from '../support/exchange/made-market.js'
 import { EXCHANGE_NOW } from '../support/exchange/market.js'
@@ -53,7 +53,7 @@ describe('the last resampled candle of a delisted symbol', () => {
     await download(['-i', '1h'])
     const request = { symbols: [SYMBOL], intervals: ['1h'], mirror: sandbox.path('m'), offline: true }
     const rows: string[] = []
-    for await (const batch of resample(klineBatches(request), { symbol: SYMBOL, interval: '1h' }, '1M'))
+    for await (const batch of klineBatches({ ...request, resample: '1M' }))
       for (let row = 0; row < batch.length; row++) rows.push(batch.row(row).join())
     expect(rows).toEqual(await candles(MONTHS))
   })

@@ -2,32 +2,12 @@ import { type KlineRow, ROW_LENGTH } from '../columns.js'
 import { NUMBERS_PER_ROW, OFFSETS_PER_ROW } from '../kernel/assembly/layout.js'
 import type { IndexedRows, Kernel } from '../kernel/kernel.js'
 import type { SeriesLabel } from '../series.js'
-import type { TimeRange } from '../time-range.js'
 
 /** Cells that no format needs to quote or escape. */
 export const PLAIN_CELL = /^[A-Za-z0-9._-]*$/
 
 /** Keeps a byte order mark: at the start of a cell it is part of the text. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-
-/** What the source of the batches of a series knows beside their rows, for whoever builds longer candles of them. */
-export interface BatchOrigin {
-  /** The open times that were requested. */
-  readonly range: TimeRange
-  /** Since when the source has every candle, ms UTC. */
-  readonly coveredFrom: number
-  /** Open time of the first candle that was read, ms UTC. */
-  readonly firstOpenTime: number | undefined
-  /** The same of the last one; undefined until all were read. */
-  readonly lastOpenTime: number | undefined
-  /** When the first 3d candle of the symbol opens, ms UTC: the grid of 3d candles is counted from it. */
-  threeDayAnchor(): Promise<number | undefined>
-  /**
-   * The candles after the range that open before `toTime`, ms UTC. Returns until when there are surely no others than those that
-   * were read. Throws what reading the batches throws.
-   */
-  readOn(toTime: number): AsyncGenerator<KlineBatch, number>
-}
 
 /**
  * Rows of one series as bytes, with the place of every cell: what flows from a window file to an exporter. No decimal
@@ -36,8 +16,6 @@ export interface BatchOrigin {
 export class KlineBatch {
   /** Number of rows. */
   readonly length: number
-  /** No part of what is printed, cloned or written as JSON. */
-  readonly #origin: BatchOrigin | undefined
 
   /**
    * The bytes that the offsets point into.
@@ -69,30 +47,20 @@ export class KlineBatch {
      * @internal
      */
     readonly kernel?: Kernel,
-    origin?: BatchOrigin,
   ) {
     this.bytes = bytes
     this.offsets = offsets
     this.numbers = numbers
     this.length = numbers.length / NUMBERS_PER_ROW
-    this.#origin = origin
   }
 
   /**
    * A batch without rows.
    * @internal
    */
-  static empty(series: SeriesLabel, origin: BatchOrigin): KlineBatch {
+  static empty(series: SeriesLabel): KlineBatch {
     const index = { bytes: new Uint8Array(), offsets: new Uint32Array(), numbers: new Float64Array() }
-    return new KlineBatch(series, index, true, undefined, origin)
-  }
-
-  /**
-   * What the source of `klineBatches` knows beside the rows; undefined for other batches.
-   * @internal
-   */
-  get origin(): BatchOrigin | undefined {
-    return this.#origin
+    return new KlineBatch(series, index, true)
   }
 
   /** Open time of a row, ms UTC. */
@@ -146,15 +114,7 @@ export class KlineBatch {
   rows(start: number, end: number): KlineBatch {
     const offsets = this.offsets.subarray(start * OFFSETS_PER_ROW, end * OFFSETS_PER_ROW)
     const numbers = this.numbers.subarray(start * NUMBERS_PER_ROW, end * NUMBERS_PER_ROW)
-    return new KlineBatch(this.series, { bytes: this.bytes, offsets, numbers }, this.plain, this.kernel, this.origin)
-  }
-
-  /**
-   * The same rows, from a known origin. Shares memory.
-   * @internal
-   */
-  withOrigin(origin: BatchOrigin): KlineBatch {
-    return new KlineBatch(this.series, this, this.plain, this.kernel, origin)
+    return new KlineBatch(this.series, { bytes: this.bytes, offsets, numbers }, this.plain, this.kernel)
   }
 
   /** Index of the first row that opens at or after `time`; `length` when there is none. Rows ascend by open time. */
