@@ -39,9 +39,7 @@ await build({
   target: 'es2022',
   charset: 'utf8',
   minify: true,
-  entryPoints: ['chart/main.ts', 'chart/chart.css', 'home/main.ts', 'home/home.css'].map(
-    name => `src/server/viewer/${name}`,
-  ),
+  entryPoints: ['chart/main.ts', 'chart/chart.css'].map(name => `src/server/viewer/${name}`),
   outbase: 'src',
   outdir: 'dist',
 })

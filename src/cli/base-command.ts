@@ -24,7 +24,7 @@ export interface RunContext {
 }
 
 /** The advice after `Interrupted` for a command that downloads. */
-export const CONTINUE_ADVICE = 'The mirror keeps what was downloaded; run the same command again to continue.'
+const CONTINUE_ADVICE = 'The mirror keeps what was downloaded; run the same command again to continue.'
 
 /**
  * The base of all commands. Signals abort an AbortSignal, warnings go to stderr or into the JSON object, and an error becomes
@@ -87,10 +87,9 @@ export abstract class BaseCommand extends Command {
   }
 
   private get progressStyle(): ProgressStyle {
-    const { json, quiet, verbose, progress = 'auto' } = this.outputOptions
+    const { json, quiet, verbose } = this.outputOptions
     const isSilent = json || quiet
     const windows = verbose && !isSilent
-    if (progress !== 'auto') return { kind: progress, windows }
     if (isSilent) return { kind: 'none', windows }
     // A bar needs a person at a terminal. One of unknown size reports 0 columns, in which its lines would wrap without end.
     const { isTTY, columns } = process.stderr

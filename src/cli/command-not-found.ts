@@ -5,7 +5,6 @@ import { suggest } from '../klines/suggest.js'
 import { ExitCode, wantsJson } from './error-report.js'
 import { baseFlags } from './flags/run.js'
 import { goneCommand } from './gone.js'
-import { HELP_TOPICS } from './help-topics.js'
 import type { ErrorObject } from './reports/schema.js'
 import { printJson } from './terminal/print.js'
 import { formatId } from './usage.js'
@@ -40,7 +39,7 @@ function describeUnknown({ bin, commands }: Commands, words: readonly string[]):
   const names = commands.filter(({ hidden }) => !hidden).map(({ id }) => formatId(id))
   const typed = words.join(' ')
   const list = (topic = '') => `Run ${bin}${topic} --help for a list of commands.`
-  const gone = goneCommand(words)
+  const gone = goneCommand(words) ?? goneCommand(['help', ...words])
   if (gone) return { message: gone, advice: list() }
   const command = names.find(name => typed.startsWith(`${name} `))
   if (command) {
@@ -72,10 +71,6 @@ function findNearest(words: readonly string[], names: readonly string[]): string
     // `klines status`
     pairs.find(name => name.endsWith(` ${first}`)) ??
     suggest(`${first} ${second}`, pairs) ??
-    suggest(first, [...names.filter(name => !pairs.includes(name)), ...topics]) ??
-    suggest(
-      `help ${first}`,
-      Object.keys(HELP_TOPICS).map(topic => `help ${topic}`),
-    )
+    suggest(first, [...names.filter(name => !pairs.includes(name)), ...topics])
   )
 }

@@ -10,10 +10,17 @@ interface Gone {
 
 export const GONE: readonly Gone[] = [
   {
+    name: '--derive',
+    instead: 'Name the interval to make candles of, and their length: -i 1h --resample 3h.',
+  },
+  {
     name: 'show',
     instead:
       'Use klines verify SYMBOL -i INTERVAL --from TIME --to TIME -v, which prints at most 20 candles cell by cell.',
   },
+  ...['--table', '--vacuum'].map(name => {
+    return { name, instead: 'A lake is plain Parquet files, which engines read as one table: klines help lakes.' }
+  }),
   {
     name: 'sql',
     instead:
@@ -41,6 +48,27 @@ export const GONE: readonly Gone[] = [
     instead:
       'A folder has no config file: set variables there (KLINES_INTERVAL=1h), or your own defaults without --local.',
   },
+  {
+    name: '--resample',
+    command: 'lock',
+    instead: 'Lock what the candles are made of: any program makes the same ones of it.',
+  },
+  ...['ranges', 'formats', 'mirrors', 'lakes', 'exit-codes'].map(topic => {
+    return { name: `help ${topic}`, instead: 'The package explains it in src/docs/reference.md.' }
+  }),
+  ...['--audit', '--no-audit'].map(name => {
+    return { name, command: 'verify', instead: 'Candles are always compared with those of finer intervals.' }
+  }),
+  ...['intervals', 'start-dates'].map(command => {
+    return { name: '--all', command, instead: 'Lists end with today: windows that start later are empty.' }
+  }),
+  { name: '--max-rate', instead: '--concurrency 1 sends one request at a time.' },
+  { name: '--mkdir', instead: 'Missing folders are made.' },
+  { name: '--progress', instead: 'It is a bar at a terminal and a line every 15 s elsewhere; -q shows none.' },
+  { name: '--open', command: 'serve', instead: 'The first line is the address to open in a browser.' },
+  { name: '--strict', command: 'serve', instead: 'The greeting API accepts every documented value.' },
+  { name: '--yes', instead: 'Nothing asks any more, so leave it out.' },
+  { name: '--watch', command: 'chart', instead: 'Run the command again, such as with watch(1).' },
 ]
 
 /** The sentence for the words of a command that is gone, such as `['mirror', 'list', 'x']`. */

@@ -3,7 +3,6 @@ import type { Command, Interfaces } from '@oclif/core'
 import * as Errors from '@oclif/core/errors'
 import { CommandHelp, Help } from '@oclif/core/help'
 import { unknownCommand } from './command-not-found.js'
-import { formatMarkdown, HELP_TOPICS, type HelpTopic, readHelpTopic } from './help-topics.js'
 import { formatUsage } from './usage.js'
 
 /** The groups of flags, in the order in which the help shows them. Flags without a group come first. */
@@ -19,13 +18,11 @@ const HELP_FLAG = {
   type: 'boolean',
   allowNo: false,
   helpGroup: 'appearance',
-  summary: 'Show help; --help also names the environment variables.',
+  summary: 'Show help.',
 } as Command.Flag.Any
 
 /** The help of a command: flags in groups, each with its environment variable at the end. */
 class FlagHelp extends CommandHelp {
-  protected readonly namesVariables: boolean = true
-
   override generate(): string {
     return super.generate().replaceAll(SPACE, ' ')
   }
@@ -70,17 +67,9 @@ class FlagHelp extends CommandHelp {
     return flags.map(flag => {
       const label = this.flagHelpLabel(flag)
       const padding = SPACE.repeat(width - widthOf(label))
-      return [
-        label.replace(/^ +/, indent => SPACE.repeat(indent.length)) + padding,
-        describeFlag(flag, this.namesVariables),
-      ]
+      return [label.replace(/^ +/, indent => SPACE.repeat(indent.length)) + padding, describeFlag(flag)]
     })
   }
-}
-
-/** What `-h` shows. */
-class ShortFlagHelp extends FlagHelp {
-  protected override readonly namesVariables = false
 }
 
 function widthOf(label: string): number {
@@ -88,8 +77,8 @@ function widthOf(label: string): number {
 }
 
 /** `(required) Format of the output. {csv|json} [default: csv] [env: KLINES_FORMAT]` */
-function describeFlag(flag: Command.Flag.Any, namesVariable: boolean): string {
-  const variable = namesVariable && flag.env ? `[env:${SPACE}${flag.env}]` : ''
+function describeFlag(flag: Command.Flag.Any): string {
+  const variable = flag.env ? `[env:${SPACE}${flag.env}]` : ''
   const text = flag.summary ?? flag.description ?? ''
   return joinWords(
     flag.required ? '(required)' : '',
@@ -108,7 +97,7 @@ function joinWords(...words: string[]): string {
   return words.filter(word => word !== '').join(' ')
 }
 
-/** The help of the program, of a topic and of a command. */
+/** The help of the program and of a command. */
 export class KlinesHelp extends Help {
   protected override CommandHelpClass: typeof FlagHelp = FlagHelp
 
@@ -134,28 +123,15 @@ export class KlinesHelp extends Help {
         ].join('\n'),
       ),
       this.section('FLAGS', flags),
-      this.section(`MORE: ${bin} help TOPIC`, Object.entries(HELP_TOPICS)),
     ].join('\n\n')
   }
 
   override async showHelp(argv: string[]): Promise<void> {
-    if (argv.includes('-h') && !argv.includes('--help')) this.CommandHelpClass = ShortFlagHelp
     try {
       await super.showHelp(argv)
     } catch (error) {
       const [, id] = /^Command (.*) not found\.$/.exec((error as Error).message) ?? []
       throw error instanceof Errors.CLIError && id ? unknownCommand(this.config, id.split(':')) : error
     }
-  }
-
-  /** Prints what `klines help TOPIC` explains. */
-  showExplanation(topic: HelpTopic): void {
-    const { title, text } = readHelpTopic(topic)
-    const body = formatMarkdown(text, {
-      wrap: (text, indentation) => this.wrap(text, indentation),
-      indent: (text, spaces) => this.indent(text, spaces),
-      list: rows => this.renderList(rows, { indentation: 2, stripAnsi: this.opts.stripAnsi }),
-    })
-    this.log(`${title.toUpperCase()}\n\n${body}`)
   }
 }

@@ -21,8 +21,6 @@ const FLAGS = new Map([
   ...Object.keys(NAMED).map(flag => [optionName(flag), `--${flag}`] as const),
   ['format', '-f'],
   ['intervals', '-i'],
-  ['manySymbols', '--yes'],
-  ['manyRequests', '--yes'],
   ['output', '-o'],
   ['error.data', '--json'],
   ['startSample()', '--base-url sample'],

@@ -12,11 +12,11 @@ export interface ResolvedFlags extends JobFlags {
 }
 
 /** Flags that shape an output. */
-const LAKE_ONLY = ['partition', 'table', 'vacuum', 'prune'] as const
+const LAKE_ONLY = ['partition', 'prune'] as const
 const EXCERPT = ['limit', 'tail'] as const
 const OUTPUT_ONLY = [
   ...OUTPUT_ENTRIES.map(({ flag }) => flag),
-  ...['resample', 'partial', 'derive', ...EXCERPT, 'threads'],
+  ...['resample', 'partial', ...EXCERPT, 'threads'],
 ] as const
 
 /** Of --from and --last, one on the command line (`given`) wins over a default of the other. */
@@ -38,8 +38,7 @@ export function resolveFlags(flags: JobFlags, offline: boolean, given: ReadonlyS
   // As above: one on the command line wins over a default of the other.
   for (const name of EXCERPT)
     if (!given.has(name) && EXCERPT.some(other => given.has(other))) resolved[name] = undefined
-  const buildsCandles = resolved.resample !== undefined || resolved.derive
-  if (!buildsCandles && !given.has('partial')) resolved.partial = undefined
+  if (resolved.resample === undefined && !given.has('partial')) resolved.partial = undefined
   resolveLakeFlags(resolved, given)
   checkPartial(resolved)
   if (resolved.output === undefined) {
@@ -73,7 +72,6 @@ function resolveLakeFlags(flags: JobFlags, given: ReadonlySet<string>): void {
     for (const name of LAKE_ONLY) flags[name] = undefined
     return
   }
-  if (flags.table === undefined && !given.has('vacuum')) flags.vacuum = undefined
   const suggestions = ['Name the folder of the lake with -o DIR, such as -o lake/.']
   if (output === undefined || (output === '-' && !given.has('output'))) {
     throw new KlinesError('bad_option', '--layout writes files into a folder, and none is named.', { suggestions })

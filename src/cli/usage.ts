@@ -107,14 +107,10 @@ export function describeUsageError(error: Errors.CLIError, bin: string, command:
 
 /** What other programs call flags, and what may be short for two of them. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
-  '--since': ['from'],
-  '--start': ['from'],
   '--begin': ['from'],
-  '--end': ['to'],
   '--until': ['to'],
   '--form': ['from', 'format'],
   '--out': ['output'],
-  '--timeframe': ['interval'],
 }
 
 /** The flag that `--formt=csv` was meant to be. */

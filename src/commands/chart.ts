@@ -1,4 +1,4 @@
-import { BaseCommand, CONTINUE_ADVICE } from '../cli/base-command.js'
+import { BaseCommand } from '../cli/base-command.js'
 import { chartFlags } from '../cli/flags/chart.js'
 import { symbolArgs } from '../cli/flags/selection.js'
 
@@ -14,15 +14,11 @@ Missing candles keep their place. Without colours (NO_COLOR, or not a terminal),
     '<%= config.bin %> <%= command.id %> BTCUSDT -i 1d',
     '<%= config.bin %> <%= command.id %> BTCUSDT ETHUSDT -i 1h --last 7d --height 16',
     '<%= config.bin %> <%= command.id %> BTCUSDT -i 1d --from 2017 --log',
-    '<%= config.bin %> <%= command.id %> SOLUSDT -i 15m --base-url binance --watch',
     '<%= config.bin %> <%= command.id %> BTCUSDT -i 1w --base-url sample --ascii --width 60',
     '<%= config.bin %> <%= command.id %> BTCUSDT -i 1d --last 365d -o btc.svg --theme dark',
   ]
   static override args = symbolArgs
   static override flags = chartFlags
-
-  /** Ctrl-C is how a watch ends: there is nothing to continue. */
-  protected override readonly interruptionAdvice: string = this.argv.includes('--watch') ? '' : CONTINUE_ADVICE
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Chart)

@@ -1,6 +1,4 @@
 import { BaseCommand } from '../cli/base-command.js'
-import { pick } from '../cli/flags/group.js'
-import { runFlags } from '../cli/flags/run.js'
 import { locationFlags, networkFlags } from '../cli/flags/service.js'
 
 export default class Intervals extends BaseCommand {
@@ -8,7 +6,7 @@ export default class Intervals extends BaseCommand {
   static override description =
     'For each interval: the length of a window, the first date, the windows up to today, and how many are mirrored. Shows the lists of the mirror if the service cannot be reached.'
   static override examples = ['<%= config.bin %> <%= command.id %>', '<%= config.bin %> <%= command.id %> --json']
-  static override flags = { ...pick(runFlags, 'all'), ...locationFlags, ...networkFlags }
+  static override flags = { ...locationFlags, ...networkFlags }
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Intervals)

@@ -1,13 +1,11 @@
 import * as Args from '@oclif/core/args'
 import { BaseCommand } from '../cli/base-command.js'
-import { pick } from '../cli/flags/group.js'
-import { runFlags } from '../cli/flags/run.js'
 import { locationFlags, networkFlags } from '../cli/flags/service.js'
 
 export default class StartDates extends BaseCommand {
   static override summary = 'List the windows of an interval, and what is in the mirror.'
   static override description =
-    'Windows that start later than today are not shown without --all. Shows the lists of the mirror if the service cannot be reached.'
+    'Shows the windows up to today, and the lists of the mirror if the service cannot be reached.'
   static override examples = ['<%= config.bin %> <%= command.id %> 1h', '<%= config.bin %> <%= command.id %> 1M --json']
   static override args = {
     interval: Args.string({
@@ -16,7 +14,7 @@ export default class StartDates extends BaseCommand {
       ignoreStdin: true,
     }),
   }
-  static override flags = { ...pick(runFlags, 'all'), ...locationFlags, ...networkFlags }
+  static override flags = { ...locationFlags, ...networkFlags }
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(StartDates)

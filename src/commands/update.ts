@@ -9,7 +9,7 @@ export default class Update extends BaseCommand {
 Files and lakes are made current by the klines export or klines download that made them.`
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --base-url binance --yes --json',
+    '<%= config.bin %> <%= command.id %> --base-url binance --json',
     '<%= config.bin %> <%= command.id %> --dry-run',
   ]
   static override flags = updateFlags

@@ -5,53 +5,32 @@ import Type from 'typebox'
  * description.
  */
 
-/** As on the public instance: a valid version and variant (RFC 9562), the nil UUID or the max UUID. */
-const STRICT_UUID =
-  '^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[1-8][0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}|0{8}(-0{4}){3}-0{12}|[fF]{8}(-[fF]{4}){3}-[fF]{12})$'
-
-/** `strict`: the narrower rules of the public instance. */
-export function userUpdateSchemas(strict: boolean) {
-  return {
-    params: Type.Object({
-      // The format alone accepts a `urn:uuid:` prefix.
-      id: Type.String({
-        format: 'uuid',
-        maxLength: 36,
-        description: 'User ID',
-        examples: ['123e4567-e89b-12d3-a456-426614174000'],
-        ...(strict && { pattern: STRICT_UUID }),
-      }),
+export const USER_UPDATE = {
+  params: Type.Object({
+    // The format alone accepts a `urn:uuid:` prefix.
+    id: Type.String({
+      format: 'uuid',
+      maxLength: 36,
+      description: 'User ID',
+      examples: ['123e4567-e89b-12d3-a456-426614174000'],
     }),
-    query: Type.Object({
-      notify: Type.String({
-        minLength: 1,
-        description: 'Notification type',
-        examples: ['email'],
-        ...(strict && { enum: ['email', 'push', 'none'] }),
-      }),
-    }),
-    body: Type.Object(
-      {
-        email: Type.String({ format: 'email', description: 'User email', examples: ['john@example.com'] }),
-        profile: Type.Object(
-          {
-            name: Type.String({
-              description: 'User full name',
-              examples: ['John Doe'],
-              ...(strict && { minLength: 2 }),
-            }),
-            age: Type.Number({
-              description: 'User age',
-              examples: [25],
-              ...(strict ? { type: 'integer', minimum: 16, maximum: 120 } : { minimum: 0 }),
-            }),
-          },
-          { description: 'User profile' },
-        ),
-      },
-      { $id: 'UserUpdate', description: 'What is to be known of a user' },
-    ),
-  }
+  }),
+  query: Type.Object({
+    notify: Type.String({ minLength: 1, description: 'Notification type', examples: ['email'] }),
+  }),
+  body: Type.Object(
+    {
+      email: Type.String({ format: 'email', description: 'User email', examples: ['john@example.com'] }),
+      profile: Type.Object(
+        {
+          name: Type.String({ description: 'User full name', examples: ['John Doe'] }),
+          age: Type.Number({ description: 'User age', examples: [25], minimum: 0 }),
+        },
+        { description: 'User profile' },
+      ),
+    },
+    { $id: 'UserUpdate', description: 'What is to be known of a user' },
+  ),
 }
 
 export const UserUpdateResultSchema = Type.Object(
@@ -69,7 +48,7 @@ export const TokenSchema = Type.Object(
 )
 
 /** The body of a user update. */
-export type UserUpdate = Type.Static<ReturnType<typeof userUpdateSchemas>['body']>
+export type UserUpdate = Type.Static<typeof USER_UPDATE.body>
 /** The response of a user update. */
 export type UserUpdateResult = Type.Static<typeof UserUpdateResultSchema>
 /** One object of the token stream. */

@@ -48,18 +48,11 @@ export type BodyFault = 'not_json' | 'shape'
 export interface ErrorData {
   /** `symbol` is the name, or the first of the names in `symbols`. */
   unknown_symbol: { readonly symbol?: string; readonly symbols?: readonly string[] }
-  /**
-   * `requests`: how many requests the download takes; `symbols`: how many symbols the pattern matches. `source` and `target`: the
-   * intervals of a resampling that cannot be. `symbol`: whose 3d grid is not known. `found` and `expected`: the series of batches.
-   */
+  /** `source` and `target`: the intervals of a resampling that cannot be. `symbol`: whose 3d grid is not known. */
   bad_option: {
-    readonly requests?: number
-    readonly symbols?: number
     readonly source?: string
     readonly target?: string
     readonly symbol?: string
-    readonly found?: SeriesNames
-    readonly expected?: SeriesNames
   }
   /** `row` and `element` count from 0; `what` says what is wrong with them. */
   bad_window: { readonly kind?: BodyFault; readonly row?: number; readonly element?: number; readonly what?: string }

@@ -3,7 +3,7 @@ import type { LakeOptions } from './options.js'
 import { folderColumns, VIEWS_FILE } from './views.js'
 
 /** The names of types in one engine. */
-export type TypeNames = Readonly<Record<ColumnType, string>>
+type TypeNames = Readonly<Record<ColumnType, string>>
 
 /** The columns of a lake's files with their types: `open_time timestamp, open double`. `quote` surrounds a name. */
 function describeColumns({ columns, numbers }: LakeOptions, types: TypeNames, quote = ''): string {

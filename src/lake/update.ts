@@ -173,7 +173,7 @@ async function updateLake(job: LakeJob, lock: LakeLock): Promise<LakeReport> {
     for (const part of changed.flatMap(({ parts }) => parts)) {
       if (part.current) continue
       checkInside(root, part.path)
-      part.place = await prepareFile(join(root, part.path), { force: true, mkdir: true })
+      part.place = await prepareFile(join(root, part.path), { force: true })
     }
     const tasks = changed.map(({ plan: one, parts }): EncodeTask => {
       const outputs = parts.map(({ path, range, place, current }) => {

@@ -6,7 +6,7 @@ import type { LakeOptions } from './options.js'
 export const VIEWS_FILE = '_views.sql'
 
 /** The types of the columns that folders name, for each partitioning, as DuckDB calls them. */
-export const FOLDER_COLUMNS = {
+const FOLDER_COLUMNS = {
   none: { symbol: 'varchar', interval: 'varchar' },
   year: { symbol: 'varchar', interval: 'varchar', year: 'integer' },
   month: { symbol: 'varchar', interval: 'varchar', year: 'integer', month: 'integer' },
@@ -27,7 +27,7 @@ function sqlText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }
 
-/** Makes the view `klines`, all candles, in DuckDB's SQL. `files`: a list or a glob of parts as an SQL expression. */
+/** Makes the view `klines`, all candles, in DuckDB's SQL. `files`: a glob of parts as an SQL expression. */
 function klinesView(files: string, partition: Partition): string {
   const hiveTypes = Object.entries(FOLDER_COLUMNS[partition]).map(([name, type]) => `"${name}": ${type}`)
   const values = folderColumns(partition).map(name => EXPRESSIONS[name] ?? `"${name}"`)

@@ -69,17 +69,7 @@ export const CANDLE_OPTIONS = {
     summary: 'Write only the last N candles of each series.',
     description: 'Number of candles to write: the last ones of the range. Instead of limit',
   },
-  /** Not in the query of the server, which has no lack of intervals. */
-  derive: {
-    ...MAKE,
-    takes: 'switch',
-    isQueried: false,
-    summary: 'Compute intervals that are not in the mirror from the finest one that has the whole range.',
-  },
 } as const satisfies Readonly<Record<string, Option>>
 
 /** The entries of the table, with the names of their flags. */
 export const CANDLE_ENTRIES = entriesOf(CANDLE_OPTIONS)
-
-/** Those of the query of an export. */
-export const QUERIED_CANDLES = CANDLE_ENTRIES.filter(({ option }) => option.isQueried !== false)

@@ -30,8 +30,6 @@ export interface Option {
   readonly group: OptionGroup
   /** The heading of `--help` under which it stands. Default: `output`. */
   readonly helpGroup?: 'range'
-  /** Whether the query of an export has it. Default: true. */
-  readonly isQueried?: boolean
   /** How the query of an export describes it. Default: as `--help` does. */
   readonly description?: string
   /** A value that fits those of the other options: the page of the API sends all of them. */

@@ -28,25 +28,24 @@ export interface AppOptions extends GreetingSettings {
   readonly warn?: Warn | undefined
 }
 
-/** A server that does not listen yet, and what else has to end with it. */
-interface App {
-  readonly server: HardenedServer
-  /** Ends the work that is done beside requests. */
-  stop(): void
-}
-
 /** The application: the file tree, exports, the greeting API, their documents and page, and one format for every error. */
-export function createApp({ tree, host, onError = () => {}, limits = LIMITS, warn, ...greeting }: AppOptions): App {
-  const stop = new AbortController()
+export function createApp({
+  tree,
+  host,
+  onError = () => {},
+  limits = LIMITS,
+  warn,
+  ...greeting
+}: AppOptions): HardenedServer {
   const endpoints = [...klinesApi(tree), ...exportApi(tree, warn), ...greetingApi(greeting, limits)]
   const router = new Router([
     ...endpoints.map(endpoint => ({ ...endpoint, path: endpoint.route ?? endpoint.path })),
-    ...homeRoutes(tree, { renewMs: limits.surveyMs, signal: stop.signal, onError }),
+    ...homeRoutes(tree),
     ...chartRoutes(tree.mirror),
     ...assetRoutes(),
   ])
   const listener = routeListener(router, { check: requestCheck(new HostCheck(host), limits.urlBytes), onError })
-  return { server: new HardenedServer(listener, limits), stop: () => stop.abort() }
+  return new HardenedServer(listener, limits)
 }
 
 /** Checks the request line and Host of a request, whatever its path. */

@@ -6,16 +6,13 @@ import { KlinesError } from '../klines/errors.js'
 import type { RunningServer } from './server.js'
 
 /** What to serve, and where. */
-export interface ServeRequest
-  extends Pick<SourceOptions, 'baseUrl' | 'mirror' | 'retries' | 'timeout' | 'maxRate' | 'onEvent'> {
+export interface ServeRequest extends Pick<SourceOptions, 'baseUrl' | 'mirror' | 'retries' | 'timeout' | 'onEvent'> {
   /** Download windows that are missing or can still change when they are requested. */
   readonly upstream?: boolean | undefined
   /** The address to listen on. Default: 127.0.0.1, this machine alone. */
   readonly host?: string | undefined
   /** 0, the default, picks a free port. */
   readonly port?: number | undefined
-  /** Whether the greeting API accepts only what the public instance accepts. */
-  readonly strict?: boolean | undefined
   /** The text that the greeting API streams. */
   readonly streamText?: string | undefined
 }
@@ -31,7 +28,7 @@ export type Serving = RunningServer
  * const server = await serve({ mirror: 'candles', port: 8787 })
  */
 export async function serve(request: ServeRequest = {}): Promise<Serving> {
-  const { baseUrl, upstream = false, host, port, strict = false, streamText } = request
+  const { baseUrl, upstream = false, host, port, streamText } = request
   const mirror = openMirror(request)
   const warn = warnOnce(toWarn(request))
   if (baseUrl !== undefined) mirror.upkeep.checkBase(toSourceName(baseUrl))
@@ -46,7 +43,7 @@ export async function serve(request: ServeRequest = {}): Promise<Serving> {
     import('./tree/upstream.js'),
   ])
   return startServer({
-    ...{ root: mirror.root, host, port, strict, streamText, warn },
+    ...{ root: mirror.root, host, port, streamText, warn },
     baseUrl: upstream ? toSourceName(baseUrl) : meta?.baseUrl,
     upstream: upstream
       ? memory => openSource(request, { policy: UPSTREAM_POLICY, memory, linkedInMemory: true })

@@ -20,7 +20,7 @@ export interface RunningServer {
 }
 
 /** What to serve and where. */
-export interface ServerOptions extends Pick<AppOptions, 'strict' | 'streamText' | 'onError' | 'limits'> {
+export interface ServerOptions extends Pick<AppOptions, 'streamText' | 'onError' | 'limits'> {
   /** Folder of the mirror. */
   readonly root: string
   /** Base address of the mirror, as `mirror.json` has it. Default: what that says. */
@@ -47,7 +47,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { host = DEFAULT_HOST, port = 0, now = Date.now } = options
   const upstream = options.upstream && new Upstream(options.upstream, now)
   const tree = new Tree(new Mirror(options.root, options.baseUrl), { now, upstream, warn: options.warn })
-  const { server, stop } = createApp({ ...options, host, tree })
+  const server = createApp({ ...options, host, tree })
   await upstream?.start()
   if (options.log) logRequests(server, options.log)
   try {
@@ -60,7 +60,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const close = async () => {
     const closed = once(server, 'close')
     await server.finish()
-    stop()
     await closed
     await upstream?.close()
   }

@@ -15,8 +15,6 @@ export interface VerifyRequest
     EventOptions,
     ThreadOptions,
     Pick<SourceOptions, 'baseUrl' | 'mirror' | 'signal'> {
-  /** Whether to compare each candle with the sum of its finer ones. Default true. */
-  readonly audit?: boolean | undefined
   /**
    * The present, ms UTC. Default: the machine's clock.
    * @internal
@@ -33,7 +31,7 @@ export interface VerifyRequest
  * const { series, differences } = await verifyKlines({ symbols: ['BTCUSDT'], intervals: 'all' })
  */
 export async function verifyKlines(request: VerifyRequest): Promise<VerificationReport> {
-  const { baseUrl, audit, threads, signal, onEvent, from, to, last, now = systemClock.now() } = request
+  const { baseUrl, threads, signal, onEvent, from, to, last, now = systemClock.now() } = request
   const selection = parseSelection(request)
   const isNamed = [from, to, last].some(text => text !== undefined)
   const range = isNamed ? parseRequestedRange(request, now) : undefined
@@ -41,5 +39,5 @@ export async function verifyKlines(request: VerifyRequest): Promise<Verification
   const mirror = openMirror(request)
   const series = await new MirrorSource(mirror, { baseUrl, now, warn }).cachedSeries(selection)
   const progress = (done: number, total: number) => onEvent?.({ type: 'progress', done, total })
-  return verifySeries(mirror, series, { audit, threads, range, now, warn, signal, progress })
+  return verifySeries(mirror, series, { threads, range, now, warn, signal, progress })
 }

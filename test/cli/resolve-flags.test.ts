@@ -42,7 +42,6 @@ describe('the command line wins over defaults of the environment and of the conf
     const values = { partial: true, output: 'a.csv' }
     expect(resolve(values, ['output']).partial).toBeUndefined()
     expect(resolve({ ...values, resample: '1w' }, ['output', 'resample']).partial).toBe(true)
-    expect(resolve({ ...values, derive: true }, ['output', 'derive'], true).partial).toBe(true)
     expect(resolve({ partial: true }, []).output).toBeUndefined()
     expect(() => resolve(values, ['output', 'partial'])).toThrow('keeps incomplete candles of another length')
   })
@@ -53,13 +52,6 @@ describe('the command line wins over defaults of the environment and of the conf
       expect(resolve({ ...values, output }, ['output'])).toMatchObject({ layout: undefined, prune: undefined, output })
     expect(resolve({ ...values, output: 'lake/v1.2' }, ['output'])).toMatchObject(values)
     expect(resolve({ ...values, output: 'lake.parquet' }, ['output', 'layout'])).toMatchObject(values)
-  })
-
-  it('an age for --vacuum is a default, ignored for plain files', () => {
-    const values = { layout: 'hive', output: 'lake', vacuum: '7d' } as const
-    expect(resolve(values, ['layout', 'output']).vacuum).toBeUndefined()
-    expect(resolve({ ...values, table: 'delta' }, ['layout', 'output', 'table']).vacuum).toBe('7d')
-    expect(resolve(values, ['layout', 'output', 'vacuum']).vacuum).toBe('7d')
   })
 
   it('a format is a default, and -f also requests an export', () => {

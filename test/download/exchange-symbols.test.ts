@@ -96,21 +96,9 @@ describe('a symbol of the exchange', () => {
 describe('a pattern', () => {
   it('stands for the names of the exchange', async () => {
     const { download, requests } = await setup()
-    const { series } = await download(['*EUR'], { manySymbols: true, from: '2025-12-01' })
+    const { series } = await download(['*EUR'], { from: '2025-12-01' })
     expect(series.map(({ symbol }) => symbol)).toEqual(['BTCEUR', ...MANY.toSorted()])
     expect(requests().filter(name => name === 'prices')).toHaveLength(1)
-  })
-
-  it('of more than 20 symbols needs a yes, and says the number of requests', async () => {
-    const { download, requests, mirror } = await setup()
-    const error = await catchError(download(['*EUR'], { intervals: ['1h', '1d'], from: '2026-03-01' }))
-    // 26 symbols: two months and a first candle of 1h, a window and a first candle of 1d.
-    expect(error).toMatchObject({ code: 'bad_option', data: { symbols: 26, requests: 26 * 5 } })
-    expect(error.message).toBe(
-      'The pattern matches 26 symbols, which takes up to 130 requests. Expected at most 20 symbols.',
-    )
-    expect(requests().filter(name => name !== 'prices' && name !== 'time')).toEqual([])
-    expect(existsSync(mirror)).toBe(false)
   })
 
   it('that matches nothing is unknown', async () => {

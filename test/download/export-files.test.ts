@@ -170,20 +170,10 @@ describe('folders that are missing', () => {
   async function setUp() {
     const setup = await exportSetup()
     const output = join(setup.out, 'a', '{symbol}', '{interval}.csv')
-    return { ...setup, request: { ...setup.request, symbols: SYMBOLS, output, mkdir: true } }
+    return { ...setup, request: { ...setup.request, symbols: SYMBOLS, output } }
   }
 
-  it('are an error without mkdir, before any request', async () => {
-    const { server, request } = await setUp()
-    const run = exportKlines({ ...request, mkdir: undefined })
-    await expect(run).rejects.toMatchObject({
-      code: 'bad_output',
-      suggestions: [expect.stringContaining('`mkdir: true`')],
-    })
-    expect(server.log.filter(({ path }) => /\d\.json$/.test(path))).toEqual([])
-  })
-
-  it('are made with mkdir, for placeholders too', async () => {
+  it('are made, for placeholders too', async () => {
     const { out, request } = await setUp()
     await exportKlines(request)
     expect(filesBelow(out)).toEqual(SYMBOLS.map(symbol => `a/${symbol}/15m.csv`))

@@ -139,22 +139,18 @@ describe('an export from the mirror alone', () => {
     expect(error.message).toContain('DOTUSDT 15m')
   })
 
-  it.each([
-    ['all', 'all' as const, SYMBOLS],
-    ['a pattern', ['e*'] as const, ['ETHUSDT']],
-    ['a pattern and a name', ['BTCUSDT', '*'] as const, SYMBOLS],
-  ])('of %s derives an interval that no symbol has in the mirror', async (_, symbols, expected) => {
-    const { folder, request } = offlineSetup()
-    const output = join(folder, '{symbol}-{interval}.csv')
-    await exportKlines({ ...request, symbols, intervals: ['1w'], derive: true, partial: true, output })
-    expect(filesBelow(folder)).toEqual(expected.map(symbol => `${symbol}-1w.csv`))
-  })
-
-  it('of a pattern and of a symbol that nothing can be derived for fails', async () => {
-    const { request, output } = offlineSetup()
-    const symbols = ['*', 'DOTUSDT'] as const
-    const run = exportKlines({ ...request, symbols, intervals: ['1w'], derive: true, output: `${output}-{symbol}.csv` })
-    await expect(run).rejects.toMatchObject({ code: 'window_missing', message: expect.stringContaining('DOTUSDT 1w') })
+  it('of an interval that the mirror lacks names the one that it can be made of', async () => {
+    const { request, folder } = offlineSetup()
+    await expect(exportKlines({ ...request, intervals: ['1w'] })).rejects.toMatchObject({
+      code: 'window_missing',
+      message: 'BTCUSDT 1w is not in the mirror.',
+      suggestions: [
+        "`resample: '1w'` makes such candles of those that are there: `intervals: '15m'`",
+        expect.any(String),
+      ],
+    })
+    expect(filesBelow(folder)).toEqual([])
+    expect((await exportKlines({ ...request, resample: '1w', partial: true })).files).toHaveLength(1)
   })
 
   it('of a named symbol that is not cached is incomplete', async () => {
@@ -241,14 +237,14 @@ describe('an export from the mirror alone', () => {
 
 it('a window that disappears while a series is read again is an error, and the old files stay', async () => {
   const { request, folder, mirror } = offlineSetup()
-  const output = join(folder, '{interval}.csv')
-  for (const interval of ['30m', '1h']) writeFileSync(join(folder, `${interval}.csv`), 'old')
-  // Both series are made from 15m, so that its windows are read once to check them and once for each file.
+  const output = join(folder, '{symbol}.csv')
+  for (const symbol of SYMBOLS) writeFileSync(join(folder, `${symbol}.csv`), 'old')
+  // All windows are read to check them, and then those of the last candles.
   const onEvent = onWindow(({ done, total }) => {
     if (done === total) rmSync(join(mirror, weekPath('BTCUSDT', FULL_WEEKS[2])))
   })
-  const both = { ...request, intervals: ['30m', '1h'] as const, derive: true, force: true, output, onEvent }
+  const both = { ...request, symbols: SYMBOLS, tail: 1_000, force: true, output, onEvent }
   await expect(exportKlines(both)).rejects.toMatchObject({ code: 'incomplete' })
-  for (const interval of ['30m', '1h']) expect(readFileSync(join(folder, `${interval}.csv`), 'utf8')).toBe('old')
-  expect(filesBelow(folder)).toEqual(['1h.csv', '30m.csv'])
+  for (const symbol of SYMBOLS) expect(readFileSync(join(folder, `${symbol}.csv`), 'utf8')).toBe('old')
+  expect(filesBelow(folder)).toEqual(SYMBOLS.map(symbol => `${symbol}.csv`).sort())
 })

@@ -3,10 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ReadRequest } from '../../src/engine/rows.js'
-import { exportKlines, isKlinesError, type KlineBatch, klineBatches, resample } from '../../src/index.js'
-import { decodeWindow } from '../../src/klines/batch/window-codec.js'
-import { startDateAt } from '../../src/klines/windows.js'
-import { catchError } from '../support/errors.js'
+import { exportKlines, isKlinesError, type KlineBatch, klineBatches } from '../../src/index.js'
 import { cases } from '../support/full.js'
 import { hasRealTree, realTree } from '../support/oracles/real-tree.js'
 import { makeQuarterHours, QUARTER } from '../support/quarter-hour-tree.js'
@@ -36,22 +33,8 @@ async function collect(batches: AsyncIterable<KlineBatch>): Promise<FileRow[]> {
 
 /** Through the library's batches. */
 async function resampled(request: Case): Promise<FileRow[]> {
-  const { symbol = 'BTCUSDT', interval, target, partial } = request
-  return collect(resample(klineBatches(toRequest(request)), { symbol, interval }, target, { partial }))
-}
-
-/** The same batches through an iterator of the user. */
-async function passedOn(request: Case): Promise<FileRow[]> {
-  const { symbol = 'BTCUSDT', interval, target, partial } = request
-  const passOn = async function* () {
-    for await (const batch of klineBatches(toRequest(request))) {
-      // Also cut into parts.
-      const middle = Math.floor(batch.length / 2)
-      if (middle > 0) yield batch.rows(0, middle)
-      yield batch.rows(middle, batch.length)
-    }
-  }
-  return collect(resample(passOn(), { symbol, interval }, target, { partial }))
+  const { target, partial } = request
+  return collect(klineBatches({ ...toRequest(request), resample: target, partial }))
 }
 
 /** Through a file. */
@@ -105,7 +88,6 @@ describe('batches of a request, resampled', () => {
     const rows = await resampled(request)
     expect(openTimes(rows)).toEqual(expected)
     expect(rows).toEqual(await exported(request))
-    expect(await passedOn(request)).toEqual(rows)
   })
 
   it('have the volumes of the longer candles', async () => {
@@ -134,7 +116,6 @@ describe('batches of a request, resampled', () => {
           const request = { interval: '1h', target, from: text(from), to: text(to), partial } as const
           const expected = await exported(request)
           expect(await resampled(request)).toEqual(expected)
-          expect(await passedOn(request)).toEqual(expected)
         },
       ),
       { numRuns: cases(25, 8) },
@@ -159,95 +140,6 @@ describe('batches of a request, resampled', () => {
     const rows = await resampled(request)
     expect(openTimes(rows)).toEqual(['2025-01-04', '2025-01-07', '2025-01-10'])
     expect(rows).toEqual(await exported(request))
-  })
-
-  it('that were read in part begin with the first whole candle of the rest', async () => {
-    const request = { interval: '15m', target: '1M' } as const
-    const batches = klineBatches(toRequest(request))
-    await batches.next()
-    expect(openTimes(await collect(resample(batches, { symbol: 'BTCUSDT', interval: '15m' }, '1M')))).toEqual([
-      '2025-02-01',
-    ])
-  })
-
-  it.each([false, true])('of two requests are joined: partial %s', async partial => {
-    const months = ['2025-01', '2025-02', '2025-03'] as const
-    const request = { interval: '15m', target: '1d' } as const
-    const both = async function* () {
-      for (const index of [0, 1]) {
-        yield* klineBatches(toRequest({ ...request, from: months[index], to: months[index + 1] }))
-      }
-    }
-    const series = { symbol: 'BTCUSDT', interval: '15m' }
-    expect(await collect(resample(both(), series, '1d', { partial }))).toEqual(
-      await exported({ ...request, from: months[0], to: months[2], partial }),
-    )
-  })
-
-  it('that were read before are counted from the first 3d candle, too', async () => {
-    const mirror = makeQuarterHours(tempFolder(), ['NEWUSDT'], Date.parse('2025-01-06'), Date.parse('2025-01-20'))
-    putFile(mirror, 'api/klines/start-dates/3d.json', ['2025-01-01'])
-    putFile(mirror, 'api/klines/3d/NEWUSDT/2025-01-01.json', [candle(Date.parse('2025-01-07'))])
-    const request = { mirror, symbol: 'NEWUSDT', interval: '15m', target: '3d', to: '2025-01-12' } as const
-    const batches: KlineBatch[] = []
-    for await (const batch of klineBatches(toRequest(request))) batches.push(batch)
-    // What belongs to the source is no part of a copy.
-    expect(JSON.parse(JSON.stringify(batches[0])).series).toEqual({ symbol: 'NEWUSDT', interval: '15m' })
-    const rows = await collect(resample(batches, { symbol: 'NEWUSDT', interval: '15m' }, '3d'))
-    expect(rows).toEqual(await exported(request))
-  })
-
-  it('that were left early end with the last whole candle of the part', async () => {
-    const request = { interval: '15m', target: '1M', to: '2025-02-10' } as const
-    const someWeeks = async function* (count: number) {
-      for await (const batch of klineBatches(toRequest(request))) if (count-- > 0) yield batch
-    }
-    const months = async (weeks: number) =>
-      openTimes(await collect(resample(someWeeks(weeks), { symbol: 'BTCUSDT', interval: '15m' }, '1M')))
-    expect(await months(4)).toEqual([])
-    expect(await months(5)).toEqual(['2025-01-01'])
-    // All of them.
-    expect(await months(6)).toEqual(['2025-01-01', '2025-02-01'])
-  })
-
-  it.each([
-    [['BTCUSDT', 'ETHUSDT'], 'BTCUSDT', '15m', 'ETHUSDT 15m'],
-    [['BTCUSDT'], 'BTCUSDT', '1h', 'BTCUSDT 15m'],
-  ] as const)('of %j are not resampled as %s %s', async (symbols, symbol, interval, found) => {
-    const request = { symbols, intervals: ['15m'], offline: true, mirror: SAMPLE_TREE } as const
-    const passOn = async function* () {
-      yield* klineBatches(request)
-    }
-    for (const batches of [klineBatches(request), passOn()]) {
-      const error = await catchError(() => collect(resample(batches, { symbol, interval }, '1d')))
-      expect(error).toMatchObject({ code: 'bad_option', message: expect.stringContaining(found) })
-    }
-  })
-})
-
-describe('other batches, resampled', () => {
-  it.each([
-    ['in a candle', '2025-01-15', ['2025-02-01']],
-    ['with a candle', '2025-01-01', ['2025-01-01', '2025-02-01']],
-  ])('leave out the first candle when they begin %s only', async (_, from, expected) => {
-    const batches: KlineBatch[] = []
-    for await (const batch of klineBatches(toRequest({ interval: '15m', target: '1M', from }))) {
-      const startDate = startDateAt('15m', batch.openTime(0))
-      const rows = Array.from({ length: batch.length }, (_, row) => batch.row(row))
-      batches.push(decodeWindow(Buffer.from(JSON.stringify(rows)), { symbol: 'BTCUSDT', interval: '15m', startDate }))
-    }
-    const series = { symbol: 'BTCUSDT', interval: '15m' }
-    const read = async function* () {
-      yield* batches
-    }
-    expect(openTimes(await collect(resample(batches, series, '1M')))).toEqual(expected)
-    expect(openTimes(await collect(resample(read(), series, '1M')))).toEqual(expected)
-    expect(openTimes(await collect(resample(read(), series, '1M', { coveredFrom: 0 })))).toEqual([
-      ...['2025-01-01', '2025-02-01'],
-    ])
-    expect(openTimes(await collect(resample(read(), series, '1M', { partial: true })))).toEqual([
-      ...['2025-01-01', '2025-02-01', '2025-03-01'],
-    ])
   })
 })
 

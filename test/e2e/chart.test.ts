@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { ChartSchema } from '../../src/cli/reports/schema.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { parseObject } from '../support/cli/stocked-sandbox.js'
-import { atTerminal, hasScript, type TerminalOptions } from '../support/cli/terminal.js'
+import { afterBar, atTerminal, hasScript, type TerminalOptions } from '../support/cli/terminal.js'
 import { oneOf } from '../support/full.js'
 import { makeQuarterHours, putWeek, QUARTER, quarterHours } from '../support/quarter-hour-tree.js'
 import { closedPort } from '../support/servers/closed-port.js'
@@ -259,10 +259,6 @@ describe('usage', () => {
   it.each<[string, string[], RegExp]>([
     ['an unknown symbol, with the nearest name', ['BTCUSDX'], /Unknown symbol "BTCUSDX".*Did you mean BTCUSDT\?/s],
     ['a width below 40', ['BTCUSDT', '--width', '10'], /--width/],
-    ['--watch without a terminal', ['BTCUSDT', '--watch'], /--watch redraws on a terminal, and stdout is none/],
-    ['--watch and --json', ['BTCUSDT', '--watch', '--json'], /--watch never ends/],
-    ['--watch and --offline', ['BTCUSDT', '--watch', '--offline'], /makes no request/],
-    ['--watch and --to', ['BTCUSDT', '--watch', '--to', '2025'], /--to ends the range/],
     ['a length that candles do not fit into', ['BTCUSDT', '--resample', '20m'], /20m candles cannot be built from 15m/],
   ])('%s is exit code 2', async (_, flags, expected) => {
     const { sandbox, args } = await setUp()
@@ -339,44 +335,7 @@ describe('characters and colours', () => {
   ]
   it.skipIf(!hasScript).each(oneOf(5, AT_TERMINALS))('at a terminal follow %s', async (_, options, check) => {
     const { sandbox, args } = await setUp()
-    const env = { KLINES_PROGRESS: 'none', ...options.env }
-    check((await atTerminal(sandbox, `klines chart BTCUSDT ${args.join(' ')}`, { ...options, env })).stdout)
-  })
-})
-
-describe.skipIf(!hasScript)('--watch', () => {
-  it('redraws when there is a new candle, with one request, and Ctrl-C leaves the terminal as it was', async () => {
-    // The candle from 12:00 closes in two seconds, and is expected 20 s after that.
-    const { sandbox, server, tree, args } = await setUp({ now: END + QUARTER + 18_000 })
-    const command = `klines chart BTCUSDT ${args.join(' ')} --watch`
-    const ended = atTerminal(sandbox, command, {
-      columns: 80,
-      rows: 24,
-      prompt: 'new candle;',
-      keys: '\x03',
-      env: { KLINES_PROGRESS: 'none' },
-    })
-    // The first request comes before the new candle exists; a later one finds it.
-    server.script(NEWEST, (_, response) => {
-      putWeek(tree, 'BTCUSDT', WEEK, [...quarterHours(WEEK, END), candle(END)], END + QUARTER + 19_000)
-      const headers = { 'content-type': 'application/json', 'last-modified': new Date(END).toUTCString() }
-      response.writeHead(200, headers).end(JSON.stringify(quarterHours(WEEK, END)))
-    })
-    const run = await ended
-    expect(run.code).toBe(130)
-    const text = stripVTControlCharacters(run.stdout)
-    expect(text).toMatch(/UTC: downloaded; next check 12:15:20\. Ctrl-C ends\./)
-    expect(text).toMatch(/UTC: new candle; next check 12:30:20\. Ctrl-C ends\./)
-    expect(text).toContain('2025-02-11 20:00 to 2025-02-12 11:45 UTC, 64 candles')
-    expect(text).toContain('2025-02-11 20:15 to 2025-02-12 12:00 UTC, 64 candles')
-    // The list and the window once, and one request for the closed candle.
-    expect(server.paths()).toEqual(['api/klines/start-dates/15m.json', NEWEST, NEWEST])
-    const enter = '\x1b[?1049h\x1b[?25l\x1b[?7l'
-    const leave = '\x1b[?7h\x1b[?25h\x1b[?1049l'
-    expect(run.stdout.split(enter)).toHaveLength(2)
-    const rest = run.stdout.slice(run.stdout.indexOf(leave) + leave.length)
-    expect(stripVTControlCharacters(rest)).toMatch(/^klines: Interrupted \(SIGINT\)\.\r\n$/)
-    expect(rest).not.toContain('\x1b[?')
+    check(afterBar((await atTerminal(sandbox, `klines chart BTCUSDT ${args.join(' ')}`, options)).stdout))
   })
 })
 

@@ -35,7 +35,6 @@ const ALL_LINES: readonly [typed: string, completed: string][] = [
   ['klines --ver', 'klines --version '],
   ['klines download BTCUSDT -i 1h --form', 'klines download BTCUSDT -i 1h --format '],
   ['klines download --form', 'klines download --format '],
-  ['klines verify --no-au', 'klines verify --no-audit '],
   ['klines download -f csv --form', 'klines download -f csv --form'],
   ['klines download -- --form', 'klines download -- --form'],
   ['klines download --format p', 'klines download --format parquet '],

@@ -185,7 +185,7 @@ describe.concurrent('a broken file', () => {
 describe.concurrent('klines config', () => {
   it('shows each value, where it comes from, and what is overridden', async () => {
     const sandbox = sandboxWith({ mirror: 'user', interval: '1h' })
-    const run = await sandbox.call(['config'], { KLINES_INTERVAL: '1d', KLINES_PROGRESS: '' })
+    const run = await sandbox.call(['config'], { KLINES_INTERVAL: '1d' })
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(
       run.stdout
@@ -203,7 +203,7 @@ describe.concurrent('klines config', () => {
   it('--json has the same values, and the file', async () => {
     const sandbox = sandboxWith({ interval: ['1h', '1d'] })
     const path = sandbox.userConfig
-    const run = await sandbox.call(['config', '--json'], { KLINES_MIRROR: 'm', KLINES_PROGRESS: '' })
+    const run = await sandbox.call(['config', '--json'], { KLINES_MIRROR: 'm' })
     expect(JSON.parse(run.stdout)).toEqual({
       values: [
         { key: 'interval', value: ['1h', '1d'], origin: 'user', source: path, overridden: false },
@@ -216,7 +216,7 @@ describe.concurrent('klines config', () => {
 
   it('without any value it says where the file would be', async () => {
     const sandbox = newSandbox()
-    const run = await sandbox.call(['config'], { KLINES_PROGRESS: '' })
+    const run = await sandbox.call(['config'])
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(run.stdout).toContain(`Your config file: ${sandbox.userConfig}\n`)
   })

@@ -1,9 +1,9 @@
-import { cpSync, existsSync, rmSync } from 'node:fs'
+import { cpSync, existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { FingerprintSchema } from '../../src/cli/reports/schema.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { parseObject } from '../support/cli/stocked-sandbox.js'
-import { SAMPLE_TREE, sampleRows } from '../support/sample-tree.js'
+import { SAMPLE_TREE } from '../support/sample-tree.js'
 
 const newSandbox = useSandboxes()
 const MIRROR = ['--mirror', 'm']
@@ -23,7 +23,7 @@ function sandboxAt(now: string, baseUrl = 'https://klines.example'): CliSandbox 
 describe('less than was requested', () => {
   it('is said by verify, with the age of the source; a flag makes it exit code 3', async () => {
     const sandbox = sandboxAt('2025-04-20T10:14:00Z')
-    const range = ['--last', '40d', '--no-audit']
+    const range = ['--last', '40d']
     const text = await sandbox.call(['verify', ...HOURLY, ...range])
     expect(text.code).toBe(0)
     expect(text.stdout).toMatch(/^SHORT: 1 series, 469 candles, 490 fewer than requested/)
@@ -155,28 +155,6 @@ describe('less than was requested', () => {
     const nothing = ['BTCUSDT', '-i', '1h', ...MIRROR, '--last', '10h', '--fail-on-gaps']
     expect((await sandbox.call(['verify', ...nothing])).code).toBe(4)
     expect((await sandbox.call(['export', ...nothing])).code).toBe(4)
-  })
-
-  it('of one of several series that are made of the same one fails the run, whatever their order', async () => {
-    const sandbox = sandboxAt('2025-04-20T00:00:00Z')
-    for (const interval of ['4h', '1d']) rmSync(sandbox.path(`m/api/klines/${interval}`), { recursive: true })
-    sandbox.write('m/mirror.json', JSON.stringify({ layout: 1, baseUrl: 'https://klines.example', complete: false }))
-    // The last day of the range has only half of its hours.
-    const range = [...MARCH, '--to', '2025-03-20T12:00', '--derive', '--fail-on-gaps']
-    for (const intervals of ['4h,1d', '1d,4h']) {
-      const args = ['BTCUSDT', '-i', intervals, ...MIRROR, ...range]
-      rmSync(sandbox.path('m/api/klines/1h/BTCUSDT/2025-03-01.json'), { force: true })
-      const march = sampleRows('BTCUSDT', '1h').filter(
-        ([time]) => Number(time) >= Date.parse('2025-03-01') && Number(time) < Date.parse('2025-03-20T12:00Z'),
-      )
-      for (const finer of ['15m', '30m', '2h'])
-        rmSync(sandbox.path(`m/api/klines/${finer}`), { recursive: true, force: true })
-      sandbox.write('m/api/klines/1h/BTCUSDT/2025-03-01.json', JSON.stringify(march))
-      const run = await sandbox.call(['export', ...args, '-o', '{interval}.csv'])
-      expect([intervals, run.code]).toEqual([intervals, 3])
-      expect(run.stderr).toContain('BTCUSDT 1d: candles from 2025-03-01 00:00 to 2025-03-19 00:00: 1 short at the end')
-      expect(existsSync(sandbox.path('4h.csv'))).toBe(false)
-    }
   })
 
   it('counts from the listing on, and an end that was not named is never short', async () => {

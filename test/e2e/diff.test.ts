@@ -1,13 +1,9 @@
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { DiffSchema } from '../../src/cli/reports/schema.js'
-import { startDateAt } from '../../src/klines/windows.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { parseObject, stockedSandbox } from '../support/cli/stocked-sandbox.js'
-import { madeMarket } from '../support/exchange/made-market.js'
-import { EXCHANGE_NOW } from '../support/exchange/market.js'
 import { closedPort } from '../support/servers/closed-port.js'
-import { ExchangeServer } from '../support/servers/exchange-server.js'
 import { candle, FULL_WEEKS, OPEN_WEEK, putFile, type Row, weekPath, weekRows } from '../support/synthetic-tree.js'
 
 const newSandbox = useSandboxes()
@@ -20,7 +16,7 @@ const WINDOW = 'api/klines/1h/BTCUSDT/2025-01-01.json'
 describe('klines diff of two mirrors, lakes and files', () => {
   let sandbox: CliSandbox
   const call = async (command: string, code = 0) => {
-    const env = { KLINES_BASE_URL: 'sample', KLINES_MIRROR: 'm', KLINES_PROGRESS: 'none' }
+    const env = { KLINES_BASE_URL: 'sample', KLINES_MIRROR: 'm' }
     const run = await sandbox.call(command.split(' '), env)
     expect([run.code, run.stderr]).toEqual([code, ''])
     return run
@@ -260,7 +256,7 @@ describe('klines diff of two mirrors, lakes and files', () => {
     copyMirror('many', rows => {
       for (const row of rows) for (const column of [1, 2, 3, 4, 5, 7, 9, 10]) row[column] = `1${row[column]}`
     })
-    const run = await sandbox.shell('klines diff m many -v --progress none | head -1; echo $PIPESTATUS')
+    const run = await sandbox.shell('klines diff m many -v | head -1; echo $PIPESTATUS')
     expect([run.stdout.split('\n')[0].slice(0, 10), run.stdout.trimEnd().split('\n').at(-1), run.stderr]).toEqual([
       'Different:',
       '0',
@@ -302,25 +298,5 @@ describe('klines diff of a mirror and a service', () => {
     expect(failed.stderr).toContain(`ETHUSDT 15m ${FULL_WEEKS[2]}`)
     const closed = await sandbox.call(['diff', 'm', `http://127.0.0.1:${await closedPort()}`, '--retries', '0'])
     expect([closed.code, closed.stdout]).toEqual([5, ''])
-  })
-
-  it('asks before it sends very many requests to the exchange', async () => {
-    const exchange = await ExchangeServer.start(madeMarket({}, {}))
-    const sandbox = newSandbox()
-    sandbox.now = EXCHANGE_NOW
-    for (const symbol of Array.from({ length: 12 }, (_, index) => `A${index}USDT`)) {
-      for (const date of [startDateAt('1m', Date.UTC(2017, 8)), startDateAt('1m', Date.UTC(2026, 3))]) {
-        const row = candle(Date.parse(date))
-        putFile(sandbox.path('m'), `api/klines/1min/${symbol}/${date}.json`, [
-          [...row.slice(0, 6), row[0] + 59_999, ...row.slice(7)],
-        ])
-      }
-    }
-    const { code, stderr } = await sandbox.call(['diff', 'm', `binance:${exchange.url}`])
-    expect([code, stderr]).toEqual([
-      2,
-      expect.stringMatching(/This takes about [\d,]+ requests to the exchange.*\n.*--yes/s),
-    ])
-    expect(exchange.log.map(({ path }) => path)).toEqual(['api/v3/time'])
   })
 })

@@ -5,7 +5,6 @@ import { until } from '../support/deferred.js'
 import { banned, FORBIDDEN, INTERNAL_ERROR, RESTRICTED } from '../support/exchange/exchange-answers.js'
 import { MADE_SYMBOLS, madeMarket } from '../support/exchange/made-market.js'
 import { EXCHANGE_NOW } from '../support/exchange/market.js'
-import { oneTestOf } from '../support/full.js'
 import { ALL_INTERVALS } from '../support/sample-tree.js'
 import { closedPort } from '../support/servers/closed-port.js'
 import { ExchangeServer } from '../support/servers/exchange-server.js'
@@ -14,7 +13,7 @@ import { requestFrom } from '../support/servers/test-server.js'
 
 const newSandbox = useSandboxes()
 
-/** 30 names that end on EUR, which is more than a pattern may match without --yes. */
+/** 30 names that end on EUR. */
 const EURO_NAMES = Array.from({ length: 30 }, (_, index) => `C${index}EUR`)
 /** Some months are enough for those with many windows. */
 const LISTED = {
@@ -113,14 +112,10 @@ describe('the exchange as a source', () => {
     expect(sandbox.files()).toEqual([])
   })
 
-  it('downloads a pattern of many symbols only with --yes', async () => {
+  it('downloads a pattern of many symbols', async () => {
     const { exchange, sandbox, baseUrl } = await setup()
     const args = ['download', '*EUR', '-i', '1M', '--base-url', baseUrl, '--mirror', 'm']
-    const refused = await sandbox.call(args)
-    expect(refused).toMatchObject({ code: 2, stdout: '' })
-    expect(refused.stderr).toMatch(/31 symbols, which takes up to 62 requests.*\n {2}--yes downloads them all/)
-    expect(exchange.log.filter(({ kind }) => kind === 'klines')).toEqual([])
-    expect(await sandbox.call([...args, '--yes'])).toMatchObject({ code: 0 })
+    expect(await sandbox.call(args)).toMatchObject({ code: 0, stderr: '' })
     // The first candle of each, and the present window: one empty answer does not prove that there is no candle.
     expect(exchange.log.filter(({ kind }) => kind === 'klines')).toHaveLength(62)
   })
@@ -134,36 +129,6 @@ describe('the exchange as a source', () => {
 The run takes about 54 requests to the exchange.
 `)
     expect(exchange.log.map(({ startTime }) => startTime)).toEqual([0, 0])
-  })
-
-  describe('asks at a terminal before very many requests (skipped without script)', () => {
-    const itAsks = oneTestOf(3, it.runIf(hasScript))
-    const command = (baseUrl: string) => `klines download '*EUR' -i 1M --base-url ${baseUrl} --mirror m`
-    const countKlines = (exchange: ExchangeServer) => exchange.log.filter(({ kind }) => kind === 'klines').length
-
-    itAsks('and sends none after a no', async () => {
-      const { exchange, sandbox, baseUrl } = await setup()
-      const no = await atTerminal(sandbox, command(baseUrl), { prompt: '[y/N]', keys: 'n\n' })
-      expect(no.code).toBe(2)
-      expect(no.stdout).toContain('The pattern matches 31 symbols, which takes up to 62 requests. Download them? [y/N]')
-      expect(no.stdout).toContain('Nothing was downloaded, because the answer was no.\r\n  --yes downloads them all')
-      expect(countKlines(exchange)).toBe(0)
-    })
-
-    itAsks('and no text takes the place of candles', async () => {
-      const { exchange, sandbox, baseUrl } = await setup()
-      const options = { prompt: '[y/N]', keys: 'n\n' }
-      const piped = await atTerminal(sandbox, `${command(baseUrl)} -f csv > candles.csv`, options)
-      expect([piped.code, sandbox.text('candles.csv')]).toEqual([2, ''])
-      expect(countKlines(exchange)).toBe(0)
-    })
-
-    itAsks('and downloads after a yes', async () => {
-      const { exchange, sandbox, baseUrl } = await setup()
-      const yes = await atTerminal(sandbox, command(baseUrl), { prompt: '[y/N]', keys: 'y\n' })
-      expect(yes.code).toBe(0)
-      expect(countKlines(exchange)).toBe(62)
-    })
   })
 
   it('keeps what it has when it is interrupted, and goes on from there', async () => {
@@ -183,18 +148,7 @@ The run takes about 54 requests to the exchange.
     expect(exchange.log.filter(({ limit }) => limit === 1000)).toHaveLength(7)
   })
 
-  it('keeps to --max-rate', async () => {
-    const { exchange, sandbox, baseUrl } = await setup()
-    exchange.now = () => EXCHANGE_NOW + performance.now()
-    const args = ['download', 'PEPEUSDT', '-i', '1h,1d', '--base-url', baseUrl, '--mirror', 'm', '--max-rate', '10']
-    expect(await sandbox.call(args)).toMatchObject({ code: 0, stderr: '' })
-    const times = exchange.log.map(({ time }) => time)
-    expect(times).toHaveLength(16)
-    // The first and the last are 15 distances apart; a busy machine may receive the first one late.
-    expect(Number(times.at(-1)) - times[0]).toBeGreaterThan(1_300)
-  })
-
-  it('waits for the next minute at half of the limit, and says why', async () => {
+  it.runIf(hasScript)('waits for the next minute at half of the limit, and says why', async () => {
     const { exchange, sandbox, baseUrl } = await setup()
     const start = performance.now()
     // Two seconds before the end of a minute.
@@ -202,12 +156,12 @@ The run takes about 54 requests to the exchange.
     exchange.hold = () => {
       if (exchange.log.length === 1) exchange.otherWeight = 2998
     }
-    const args = ['download', 'PEPEUSDT', '-i', '1d', '--base-url', baseUrl, '--mirror', 'm']
-    const { code, stderr } = await sandbox.call(args, { KLINES_PROGRESS: 'json' })
+    const command = `klines download PEPEUSDT -i 1d --base-url ${baseUrl} --mirror m`
+    const { code, stdout } = await atTerminal(sandbox, command)
     expect(code).toBe(0)
     const [first, ...rest] = exchange.log.map(({ time }) => Math.floor(time / 60_000))
     expect(rest).toEqual([first + 1, first + 1])
-    expect(stderr).toContain('half the request limit is used')
+    expect(stdout).toContain('half the request limit is used')
   })
 })
 

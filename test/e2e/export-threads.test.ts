@@ -27,7 +27,7 @@ async function exportAll(
   threads: number,
   args: readonly string[],
 ): Promise<Run & { json: object }> {
-  const place = ['--mirror', mirror, '--mkdir', '--threads', String(threads), '--json']
+  const place = ['--mirror', mirror, '--threads', String(threads), '--json']
   const run = await sandbox.call(['export', 'all', '-i', '15m', ...place, ...args])
   const json = JSON.parse(run.stdout.replaceAll(/"elapsed\w*": ?[\d.]+/g, '"elapsed": 0'))
   return { ...run, json }
@@ -64,7 +64,7 @@ describe.concurrent('an export with several threads', () => {
 
   it('writes the rows of each series to its own file', async () => {
     const sandbox = newSandbox()
-    const place = ['--mirror', mirror, '--mkdir', '--threads', '4']
+    const place = ['--mirror', mirror, '--threads', '4']
     // The real program, whose workers are those of the package.
     const run = await sandbox.run(['export', 'all', '-i', '15m', '-o', 'out/{symbol}.csv', ...place])
     expect(run).toMatchObject({ code: 0 })
@@ -108,7 +108,7 @@ it('a listener that throws ends an export with several threads, and leaves nothi
   const out = join(tempFolder(), 'out')
   const stop = new Error('stop')
   const done = exportKlines({
-    ...{ symbols: 'all', intervals: ['15m'], mirror, offline: true, threads: 3, mkdir: true },
+    ...{ symbols: 'all', intervals: ['15m'], mirror, offline: true, threads: 3 },
     output: join(out, '{symbol}.csv'),
     onEvent: onWindow(({ window }) => {
       if (window.symbol === MANY_SYMBOLS[0]) throw stop

@@ -8,7 +8,10 @@ const newSandbox = useSandboxes()
 
 /** Command lines of earlier versions, and a word of what replaces them. */
 const GONE: readonly [commandLine: string, instead: RegExp][] = [
+  ['export BTCUSDT -i 4h --derive', /-i 1h --resample 3h/],
   ['show BTCUSDT 1h 2025-02-10T21:00', /klines verify SYMBOL -i INTERVAL --from TIME --to TIME -v/],
+  ['export BTCUSDT -i 1d --layout hive -o lake --table delta', /klines help lakes/],
+  ['export BTCUSDT -i 1d --layout hive -o lake --vacuum 7d', /klines help lakes/],
   ['sql --lake lake', /duckdb -init lake\/_views\.sql/],
   ['update lake/', /writes only what changed/],
   ['download BTCUSDT -i 1h --accept-list', /try again/],
@@ -19,6 +22,19 @@ const GONE: readonly [commandLine: string, instead: RegExp][] = [
   ['download BTCUSDT -i 1d -o x.csv --height=400', /klines chart/],
   ['config path', /klines config shows/],
   ['config set interval 1d --local', /set variables/],
+  ['download BTCUSDT -i 1d --yes', /leave it out/],
+  ['export BTCUSDT -i 1d -o new/x.csv --mkdir', /are made/],
+  ['download BTCUSDT -i 1d --max-rate 5', /--concurrency/],
+  ['download BTCUSDT -i 1d --progress none', /-q shows none/],
+  ['start-dates 1h --all', /Lists end with today/],
+  ['lock BTCUSDT -i 1h --resample 3h', /Lock what the candles are made of/],
+  ['help ranges', /reference\.md/],
+  ['formats', /^klines: help formats .*reference\.md/],
+  ['verify BTCUSDT -i 1h --audit', /always compared/],
+  ['verify BTCUSDT -i 1h --no-audit', /always compared/],
+  ['serve --open', /address to open/],
+  ['serve --strict', /accepts every documented value/],
+  ['chart BTCUSDT -i 1d --watch', /Run the command again/],
 ]
 
 describe('a command line of an earlier version is exit code 2 and says what replaces it', () => {

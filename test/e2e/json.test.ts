@@ -49,7 +49,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     ['BTCUSDT -i 1h --dry-run', 0, 'DryRunSchema'],
   ],
   export: [
-    ['all -i 1d,4h -o new/ --layout hive --table delta', 0, 'RunSchema'],
+    ['all -i 1d,4h -o new/ --layout hive', 0, 'RunSchema'],
     ['BTCUSDT -i 1d -o x.csv --dry-run', 0, 'DryRunSchema'],
   ],
   fingerprint: [['all -i all --from 2024 --to 2025-02'], ['a.parquet']],

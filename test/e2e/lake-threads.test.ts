@@ -46,7 +46,7 @@ describe.concurrent('a lake with several threads', () => {
       ['doubles', []],
       ['decimals', ['--numbers', 'decimal']],
       ['a part a year', ['--partition', 'year']],
-      ['a Delta table of some columns', ['--table', 'delta', '--columns', 'open_time,close']],
+      ['some columns', ['--columns', 'open_time,close']],
       ['resampled candles', ['--resample', '3h']],
       ['candles of a range, incomplete ones too', ['--resample', '2w', '--partial', '--from', '2018-01-03']],
       ['a range that starts and ends inside of windows', ['--from', '2018-02-05T00:30', '--to', '2019-02-04T00:45']],
@@ -65,7 +65,6 @@ describe.concurrent('a lake with several threads', () => {
     oneOf<[string, string[]]>(3, [
       ['plain files', []],
       ['a part a year', ['--partition', 'year']],
-      ['a Delta table', ['--table', 'delta']],
     ]),
   )('refreshes %s as one thread does, and writes only the parts that have changed', async (_, args) => {
     const tree = manyWindows(newSandbox().path('m'))

@@ -5,10 +5,9 @@ import { DryRunSchema, RunSchema } from '../../src/cli/reports/schema.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { parseObject, startTreeServer, stockedSandbox } from '../support/cli/stocked-sandbox.js'
 import { deferred } from '../support/deferred.js'
-import { findTablePart, tablePart, withoutIds } from '../support/delta.js'
 import { fileSnapshot, onlyPart } from '../support/lake.js'
 import { duckdb } from '../support/oracles/duckdb.js'
-import { OPEN_WEEK, PRESENT, putFile, RENDERED, weekPath, weekRows } from '../support/synthetic-tree.js'
+import { OPEN_WEEK, putFile, RENDERED, weekPath, weekRows } from '../support/synthetic-tree.js'
 
 const newSandbox = useSandboxes()
 const ROOT_FILES = ['_README.md', '_klines.json', '_views.sql']
@@ -93,14 +92,11 @@ describe('--layout hive', () => {
     expect(sandbox.exists('lake')).toBe(false)
   })
 
-  it.each(['--partition=year', '--table=delta', '--vacuum=7d', '--prune'])(
-    'refuses %s without --layout',
-    async flag => {
-      const run = await newSandbox().call(['export', 'BTCUSDT', '-i', '15m', '-o', 'x.parquet', flag])
-      expect(run).toMatchObject({ code: 2 })
-      expect(run.stderr).toContain(`${flag.split('=')[0]} applies to --layout, which is missing.`)
-    },
-  )
+  it.each(['--partition=year', '--prune'])('refuses %s without --layout', async flag => {
+    const run = await newSandbox().call(['export', 'BTCUSDT', '-i', '15m', '-o', 'x.parquet', flag])
+    expect(run).toMatchObject({ code: 2 })
+    expect(run.stderr).toContain(`${flag.split('=')[0]} applies to --layout, which is missing.`)
+  })
 
   it('refuses other options with the flags of both, and --force rewrites', async () => {
     const { sandbox } = await stockedSandbox(newSandbox())
@@ -126,37 +122,9 @@ describe('--layout hive', () => {
     expect(fileSnapshot(sandbox.path('lake'))).toEqual(before)
   })
 
-  it('--derive makes the series that the mirror lacks, and a refresh keeps them up to date', async () => {
+  it.each(['[x] *', "it's ?", 'ütf ☃', "[it's] ☃*"])('a lake in the folder %j is read by _views.sql', async name => {
     const { sandbox } = await stockedSandbox(newSandbox(), ['BTCUSDT'])
-    const derive = ['export', 'BTCUSDT', '-i', '15m,1d', '--derive', '--partial', '--mirror', 'm', ...LAYOUT]
-    expect(await sandbox.call(derive)).toMatchObject({ code: 0, stderr: '' })
-    expect(sandbox.files('lake')).toEqual([...ROOT_FILES, BTC, onlyPart('BTCUSDT', '1d')])
-    const sums = async () => {
-      const sql = `select "interval", count(*)::int as n, sum(count)::int as trades from '${sandbox.path('lake')}/*/*/*.parquet' group by all order by all`
-      return (await duckdb(sql)).rows
-    }
-    // A candle a day at midnight, and for each of the five full weeks one more before its end; each has 42 trades.
-    expect(await sums()).toEqual([
-      { interval: '15m', n: 42, trades: 42 * 42 },
-      { interval: '1d', n: 37, trades: 42 * 42 },
-    ])
-    expect((await sandbox.call(derive)).stdout).toMatch(/^Lake lake\/: up to date, 0 parts written, 2 unchanged\.$/m)
-    putFile(sandbox.path('m'), weekPath('BTCUSDT', OPEN_WEEK), weekRows(OPEN_WEEK, { days: 4 }))
-    expect((await sandbox.call(derive)).stdout).toMatch(/^Lake lake\/: 2 parts written, 0 unchanged\.$/m)
-    expect(await sums()).toEqual([
-      { interval: '15m', n: 44, trades: 44 * 42 },
-      { interval: '1d', n: 39, trades: 44 * 42 },
-    ])
-  })
-
-  it.each([
-    ['[x] *', []],
-    ["it's ?", []],
-    ['ütf ☃', []],
-    ["[it's] ☃*", ['--table', 'delta']],
-  ])('a lake in the folder %j %j is read by _views.sql', async (name, options) => {
-    const { sandbox } = await stockedSandbox(newSandbox(), ['BTCUSDT'])
-    const run = await sandbox.call([...EXPORT.slice(0, 2), ...EXPORT.slice(3, -1), name, ...options])
+    const run = await sandbox.call([...EXPORT.slice(0, 2), ...EXPORT.slice(3, -1), name])
     expect(run).toMatchObject({ code: 0, stderr: '' })
     // A sibling that a glob would match too.
     putFile(sandbox.path('x anything'), BTC, 'no Parquet')
@@ -214,63 +182,26 @@ describe('--layout hive', () => {
   })
 })
 
-describe('--table delta', () => {
-  const TABLE = [...EXPORT, '--table', 'delta']
-
-  it('adds a version a run with changes, and --vacuum removes old files', async () => {
-    const { sandbox } = await stockedSandbox(newSandbox())
-    const dry = await sandbox.call([...TABLE, '--dry-run'])
-    expect(dry.stdout).toContain(
-      'Files that would be written: lake/symbol=BTCUSDT/interval=15m, lake/symbol=ETHUSDT/interval=15m',
-    )
-    const first = await sandbox.call(TABLE)
-    expect(first).toMatchObject({ code: 0, stderr: '' })
-    expect(first.stdout).toMatch(/^Lake lake\/: 2 parts written, 0 unchanged\.\nDelta table: version 0 is new\.$/m)
-    putFile(sandbox.path('m'), weekPath('ETHUSDT', OPEN_WEEK), weekRows(OPEN_WEEK, { seed: 1 }))
-    const second = await sandbox.call([...TABLE, '--json'])
-    expect(parseObject(second.stdout, RunSchema).lake).toMatchObject({
-      written: 1,
-      unchanged: 1,
-      delta: { version: 1, isNew: true, vacuumed: 0 },
-    })
-    expect((await sandbox.call([...TABLE, '--vacuum', '7d'])).stdout).toContain('Delta table: still version 1.\n')
-    const week = { KLINES_TEST_NOW: String(PRESENT + 8 * 86_400_000) }
-    const old = `lake/${findTablePart(sandbox.path('lake'), 'ETHUSDT', 0)}`
-    const text = await sandbox.call([...TABLE, '--vacuum', '7d', '--dry-run'], week)
-    expect(text.stdout).toContain(`Files that vacuum would remove: ${old}\n`)
-    const object = await sandbox.call([...TABLE, '--vacuum', '7d', '--dry-run', '--json'], week)
-    expect(parseObject(object.stdout, DryRunSchema)).toMatchObject({ files: [], removed: [], vacuumed: [old] })
-    const without = await sandbox.call([...TABLE, '--dry-run', '--json'], week)
-    expect(parseObject(without.stdout, DryRunSchema)).toMatchObject({ vacuumed: [] })
-    const later = await sandbox.call([...TABLE, '--vacuum', '7d'], week)
-    expect(later).toMatchObject({ code: 0, stderr: '' })
-    expect(later.stdout).toContain('Vacuum: 1 file of old versions removed.')
-    expect(withoutIds(sandbox.files('lake').filter(name => name.endsWith('.parquet')))).toEqual([
-      tablePart('BTCUSDT', 0),
-      tablePart('ETHUSDT', 1),
-    ])
-  })
-
-  it('refuses the other kind with the flags of both', async () => {
-    const { sandbox } = await stockedSandbox(newSandbox())
-    await sandbox.call(EXPORT)
-    const run = await sandbox.call(TABLE)
+it('a lake with a Delta log is refused before anything is written, and not read', async () => {
+  const { sandbox } = await stockedSandbox(newSandbox())
+  await sandbox.call(EXPORT)
+  putFile(sandbox.path('lake'), '_delta_log/00000000000000000000.json', '{}')
+  const before = fileSnapshot(sandbox.path('lake'))
+  const refusal = /^klines: (\.\/)?lake\/? is a Delta table \(it has _delta_log\), and klines keeps plain lakes\./
+  for (const more of [[], ['--dry-run'], ['--force'], ['--prune']]) {
+    const run = await sandbox.call([...EXPORT, ...more])
     expect(run).toMatchObject({ code: 2, stdout: '' })
-    expect(run.stderr).toContain('lake/ was written with no --table, and this run has --table delta.')
-    expect(run.stderr).toContain('--force')
-  })
-
-  it.each([
-    [['--vacuum', '7d'], '--vacuum removes files of old versions, which only a Delta table has.'],
-    [['--table', 'delta', '--vacuum', '0d'], '--vacuum is "0d". Expected a length of time of 1h or more, such as 7d'],
-    [['--table', 'delta', '--dry-run', '--vacuum', 'x'], '--vacuum is "x".'],
-  ])('refuses %j', async (flags, message) => {
-    const { sandbox } = await stockedSandbox(newSandbox(), ['BTCUSDT'])
-    const run = await sandbox.call(['export', 'BTCUSDT', '-i', '15m', '--mirror', 'm', ...LAYOUT, ...flags])
+    expect(run.stderr).toMatch(refusal)
+  }
+  for (const args of [
+    ['fingerprint', './lake'],
+    ['diff', 'lake', 'm'],
+  ]) {
+    const run = await sandbox.call(args)
     expect(run).toMatchObject({ code: 2, stdout: '' })
-    expect(run.stderr).toContain(message)
-    expect(sandbox.exists('lake')).toBe(false)
-  })
+    expect(run.stderr).toMatch(refusal)
+  }
+  expect(fileSnapshot(sandbox.path('lake'))).toEqual(before)
 })
 
 describe('the name of a file of another format', () => {

@@ -203,7 +203,7 @@ describe('klines lock', () => {
     const replaced = await sandbox.call([...lockArgs, '--force'])
     expect(replaced.stderr).toContain('What was replaced is no lock')
     expect(sandbox.text(LOCK)).toBe(before)
-    expect(await sandbox.call([...lockArgs, '-o', 'papers/lock.json', '--mkdir'])).toMatchObject({ code: 0 })
+    expect(await sandbox.call([...lockArgs, '-o', 'papers/lock.json'])).toMatchObject({ code: 0 })
     expect(sandbox.text('papers/lock.json')).toBe(before)
   })
 
@@ -220,15 +220,12 @@ describe('klines lock', () => {
   })
 
   it.each([
-    [['lock', 'BTCUSDT', '-i', '3h'], 'resampled ones are not locked'],
-    [['lock', 'BTCUSDT', '-i', '1h', '--resample', '3h'], 'not locked.\n  Lock what they are made of'],
     [['download', 'BTCUSDT', '--lock', 'x'], 'BTCUSDT contradicts --lock'],
     [['download', '-i', '1h', '--lock', 'x'], '--interval contradicts --lock'],
     [['download', '--lock=x', '--last', '7d'], '--last contradicts --lock'],
     [['verify', '--lock', 'x', '--from', '2024'], '--from contradicts --lock'],
     [['download', '--lock', 'x', '--resample', '3h'], '--resample has no use with --lock'],
     [['download', '--lock', 'x', '--layout', 'hive', '-o', 'lake'], '--layout has no use with --lock'],
-    [['verify', '--lock', 'x', '--no-audit'], '--audit has no use with --lock'],
     [['download', '--lock', 'x', '--fail-on-gaps'], '--fail-on-gaps has no use with --lock'],
     [['download', '--lock', 'x'], 'x does not exist'],
     [['download'], 'Missing SYMBOL and -i INTERVAL.'],

@@ -72,17 +72,6 @@ describe('--timeout', () => {
   })
 })
 
-it.each([
-  ['--max-rate 0.5', {}],
-  ['', { KLINES_MAX_RATE: '0.5' }],
-])('%s (%j) delays the second request', async (flags, env) => {
-  const { server, download } = await setUp()
-  const run = await download(`--from ${FULL_WEEKS[1]} --to ${FULL_WEEKS[2]} ${flags}`, env)
-  expect(run).toMatchObject({ code: 0, stderr: '' })
-  expect(server.paths()).toEqual([LIST, WINDOW])
-  expect(run.tookMs).toBeGreaterThan(1_900)
-})
-
 describe('a pattern of symbols', () => {
   it('is what the service lists, or the mirror has', async () => {
     const { sandbox, server } = await stockedSandbox(newSandbox())
@@ -102,23 +91,19 @@ describe('a pattern of symbols', () => {
   })
 })
 
-describe('--mkdir', () => {
-  it.each([
-    ['--mkdir', {}],
-    ['', { KLINES_MKDIR: '1' }],
-  ])('%s (%j) makes the folder of the output', async (flags, env) => {
+describe('missing folders of an output', () => {
+  it('are made', async () => {
     const { sandbox, download } = await setUp()
-    const run = await download(`-o a/{symbol}/{interval}.csv ${flags}`, env)
-    expect(run).toMatchObject({ code: 0, stderr: '' })
+    expect(await download('-o a/{symbol}/{interval}.csv')).toMatchObject({ code: 0, stderr: '' })
     expect(sandbox.files('a')).toEqual(['BTCUSDT/15m.csv'])
   })
 
-  it('makes nothing in a dry run, and leaves nothing behind after a failure', async () => {
+  it('are not made in a dry run, and not left behind after a failure', async () => {
     const { sandbox, server, download } = await setUp()
-    expect(await download('-o a/b/x.csv --mkdir --dry-run')).toMatchObject({ code: 0 })
+    expect(await download('-o a/b/x.csv --dry-run')).toMatchObject({ code: 0 })
     expect(sandbox.exists('a')).toBe(false)
     server.always(WINDOW, { status: 404 })
-    expect(await download('-o a/b/x.csv --mkdir')).toMatchObject({ code: 3 })
+    expect(await download('-o a/b/x.csv')).toMatchObject({ code: 3 })
     expect(sandbox.exists('a')).toBe(false)
   })
 })

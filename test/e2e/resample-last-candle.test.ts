@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { klineBatches, resample } from '../../src/index.js'
+import { klineBatches } from '../../src/index.js'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { type MadeSymbol, madeMarket } from '../support/exchange/made-market.js'
 import { EXCHANGE_NOW } from '../support/exchange/market.js'
@@ -37,14 +37,12 @@ const days = (rows: readonly string[]) =>
 
 describe('the last resampled candle of a delisted symbol', () => {
   it('is that of the exchange: the windows after its last part have no more', async () => {
-    const { sandbox, download, candles } = await setup()
+    const { download, candles } = await setup()
     await download(['-i', '1h,1M'])
     const own = await candles(['-i', '1M'])
     expect(days(own)).toEqual(['2026-01-01', '2026-02-01', '2026-03-01'])
     // The source of the first candle reaches back to before its start.
     expect(await candles(MONTHS)).toEqual(own)
-    await sandbox.shell('rm -r m/api/klines/1M')
-    expect(await candles(['-i', '1M', '--derive'])).toEqual(own)
     expect(await candles(['-i', '1h', '--resample', '1w'])).toEqual(
       await candles(['-i', '1h', '--resample', '1w', '--partial']),
     )
@@ -55,7 +53,7 @@ describe('the last resampled candle of a delisted symbol', () => {
     await download(['-i', '1h'])
     const request = { symbols: [SYMBOL], intervals: ['1h'], mirror: sandbox.path('m'), offline: true }
     const rows: string[] = []
-    for await (const batch of resample(klineBatches(request), { symbol: SYMBOL, interval: '1h' }, '1M'))
+    for await (const batch of klineBatches({ ...request, resample: '1M' }))
       for (let row = 0; row < batch.length; row++) rows.push(batch.row(row).join())
     expect(rows).toEqual(await candles(MONTHS))
   })

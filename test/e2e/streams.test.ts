@@ -3,7 +3,7 @@ import { ErrorSchema, RunSchema } from '../../src/cli/reports/schema.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { usePreparedSandboxes } from '../support/cli/prepared-sandbox.js'
 import { parseObject } from '../support/cli/stocked-sandbox.js'
-import { atTerminal, hasScript, type TerminalOptions } from '../support/cli/terminal.js'
+import { afterBar, atTerminal, hasScript, type TerminalOptions } from '../support/cli/terminal.js'
 import { oneOf } from '../support/full.js'
 import { csvOf, sampleRows } from '../support/sample-tree.js'
 import { TreeServer } from '../support/servers/tree-server.js'
@@ -183,11 +183,8 @@ describe.skipIf(!hasScript)('at a terminal (skipped without script of util-linux
 
   it.each(oneOf(3, ['', '-o -', '-o /dev/stdout']))('without a format candles are a table (%s)', async flags => {
     const sandbox = await sandboxWithDays()
-    const run = await atTerminal(sandbox, `klines ${EXPORT.join(' ')} ETHUSDT ${flags}`, {
-      columns: 80,
-      env: { KLINES_PROGRESS: 'none' },
-    })
-    const lines = run.stdout.trimEnd().split('\r\n')
+    const run = await atTerminal(sandbox, `klines ${EXPORT.join(' ')} ETHUSDT ${flags}`, { columns: 80 })
+    const lines = afterBar(run.stdout).trimEnd().split('\r\n')
     expect(run.code).toBe(0)
     expect(Math.max(...lines.map(line => line.length))).toBeLessThanOrEqual(80)
     const heads = [0, 24].map(at => lines[at])

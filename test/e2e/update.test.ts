@@ -2,12 +2,8 @@ import { rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { DryRunSchema, RunSchema } from '../../src/cli/reports/schema.js'
-import { windowPath } from '../../src/klines/paths.js'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { parseObject, stockedSandbox } from '../support/cli/stocked-sandbox.js'
-import { madeMarket } from '../support/exchange/made-market.js'
-import { EXCHANGE_NOW } from '../support/exchange/market.js'
-import { ExchangeServer } from '../support/servers/exchange-server.js'
 import { FULL_WEEKS, OPEN_WEEK, putFile, RENDERED, weekPath, weekRows } from '../support/synthetic-tree.js'
 
 const newSandbox = useSandboxes()
@@ -70,23 +66,5 @@ describe('update without a path', () => {
     const run = await call('update --mirror .')
     expect(run).toMatchObject({ code: 3, stdout: '' })
     expect(run.stderr).toContain('has no series yet')
-  })
-
-  it('asks nothing: more than 50,000 requests to the exchange are exit 2 unless --yes', async () => {
-    const exchange = await ExchangeServer.start(madeMarket({}))
-    const sandbox = newSandbox()
-    sandbox.now = EXCHANGE_NOW
-    putFile(sandbox.folder, 'm/mirror.json', { layout: 2, baseUrl: `binance:${exchange.url}`, complete: false })
-    for (let index = 0; index < 9; index++) {
-      const window = { symbol: `MANY${index}USDT`, interval: '1m', startDate: '2017-08-17' } as const
-      putFile(sandbox.folder, `m/${windowPath(window)}`, [])
-    }
-    const refused = await sandbox.call(['update', '--mirror', 'm'])
-    expect(refused).toMatchObject({ code: 2, stdout: '' })
-    // 3,178 days after the cached one.
-    expect(refused.stderr).toContain('This takes about 57,204 requests to the exchange')
-    expect(refused.stderr).toContain('--yes sends them all')
-    expect(exchange.log.filter(({ kind }) => kind === 'klines')).toEqual([])
-    expect(await sandbox.call(['update', '--mirror', 'm', '--yes', '--dry-run'])).toMatchObject({ code: 0, stderr: '' })
   })
 })

@@ -41,9 +41,8 @@ describe.concurrent('a misspelt flag or value is suggested', () => {
   it.each([
     ['export BTCUSDT -i 1d --formt csv', 'Unknown flag: --formt.', 'Did you mean --format?'],
     ['export BTCUSDT -i 1d --form csv', 'Unknown flag: --form.', 'Did you mean --from or --format?'],
-    ['export BTCUSDT -i 1d --since 2024', 'Unknown flag: --since.', 'Did you mean --from?'],
-    ['export BTCUSDT -i 1d --start 2024', 'Unknown flag: --start.', 'Did you mean --from?'],
-    ['export BTCUSDT -i 1d --end 2024', 'Unknown flag: --end.', 'Did you mean --to?'],
+    ['export BTCUSDT -i 1d --begin 2024', 'Unknown flag: --begin.', 'Did you mean --from?'],
+    ['export BTCUSDT -i 1d --until 2024', 'Unknown flag: --until.', 'Did you mean --to?'],
     ['export BTCUSDT -i 1d --formt=csv', 'Unknown flag: --formt=csv.', 'Did you mean --format?'],
     ['export BTCUSDT -i 1d --base_url x', 'Unknown flag: --base_url.', 'Did you mean --base-url?'],
     ['export BTCUSDT -i 1d --colums x --nope', 'Unknown flags: --colums, --nope.', 'Did you mean --columns?'],
@@ -106,4 +105,14 @@ describe.concurrent('a bare command shows its usage, two examples and all that i
     const run = await newSandbox().shell('echo 1d | klines start-dates --base-url sample')
     expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('Missing INTERVAL.') })
   })
+})
+
+it.each(['--since', '--start'])('%s, --end and --timeframe are --from, --to and --interval', async start => {
+  const sandbox = newSandbox()
+  const download = (words: string) =>
+    sandbox.call(`download BTCUSDT ${words} -f csv --base-url sample --mirror m`.split(' '))
+  const run = await download('-i 1d --from 2025-01 --to 2025-02')
+  expect(run).toMatchObject({ code: 0, stdout: expect.stringMatching(/^open_time,/) })
+  expect((await download(`--timeframe 1d ${start} 2025-01 --end=2025-02`)).stdout).toBe(run.stdout)
+  expect((await sandbox.call(['download', '--help'])).stdout).not.toMatch(/--(since|start|end|timeframe)\b/)
 })

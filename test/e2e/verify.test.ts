@@ -1,5 +1,4 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { SAMPLE_TREE } from '../support/sample-tree.js'
@@ -252,7 +251,7 @@ describe('klines verify', () => {
     expect(lines(lenient.stdout)[0]).toBe('OK: 1 series, 2,181 candles, 1 gap')
   })
 
-  it('names a flipped digit with both values and ends with 6; --no-audit does not find it', async () => {
+  it('names a flipped digit with both values and ends with 6', async () => {
     const sandbox = sandboxWithMirror()
     const file = sandbox.path('m/api/klines/4h/BTCUSDT/2025-01-01.json')
     const before = JSON.parse(readFileSync(file, 'utf8'))[10][5]
@@ -260,12 +259,11 @@ describe('klines verify', () => {
     const openTime = changeRow(file, 10, row => {
       row[5] = after
     })
-    const [run, json, unaudited] = await Promise.all([
+    const [run, json] = await Promise.all([
       sandbox.call(['verify', 'BTCUSDT', '-i', '1h,4h', ...MIRROR]),
       sandbox.call(['verify', 'BTCUSDT', '-i', '1h,4h', ...MIRROR, '--json']),
-      sandbox.call(['verify', 'BTCUSDT', '-i', '1h,4h', ...MIRROR, '--no-audit']),
     ])
-    expect([run.code, json.code, unaudited.code]).toEqual([6, 6, 0])
+    expect([run.code, json.code]).toEqual([6, 6])
     const time = new Date(openTime).toISOString().slice(0, 16).replace('T', ' ')
     expect(lines(run.stdout)[0]).toBe('FAILED: 1 of 2 series: 1 candle differs')
     expect(run.stdout.replaceAll(/\n +/g, ' ')).toContain(
@@ -438,38 +436,9 @@ describe('--resample', () => {
     [['-i', '4h', '--resample', '6h'], '6h candles cannot be built from 4h candles'],
     [['-i', '1h', '--resample', '1x'], '1x'],
     [['-i', '1h,4h', '--resample', '1d'], '1h, 4h'],
-    [['-i', '1h', '--resample', '1d', '--derive'], '--derive'],
   ])('%j is a usage error', async (args, words) => {
     const run = await rows(sandboxWithMirror(), args)
     expect(run).toMatchObject({ code: 2, stdout: '' })
     expect(run.stderr).toContain(words)
   })
-
-  it('--derive builds a missing interval from the finest cached one', async () => {
-    const sandbox = sandboxWithMirror()
-    const own = await rows(sandbox, ['-i', '1d'])
-    await sandbox.shell(`rm -r '${join(sandbox.path('m'), 'api/klines/1d')}'`)
-    const [plain, derived] = await Promise.all([rows(sandbox, ['-i', '1d']), rows(sandbox, ['-i', '1d', '--derive'])])
-    expect(plain.code).toBe(4)
-    expect(derived.code).toBe(0)
-    expect(lines(derived.stdout).length).toBeGreaterThan(50)
-    for (const line of lines(derived.stdout)) expect(own.stdout).toContain(line)
-  })
-
-  it.each(['1h,1d', '2h,1d'])(
-    '--derive of %s ends each series at the end of the range, not of its last day',
-    async intervals => {
-      const sandbox = sandboxWithMirror()
-      await sandbox.shell(`rm -r '${join(sandbox.path('m'), 'api/klines/1d')}'`)
-      const to = '2025-01-15T05:00Z'
-      const args = ['BTCUSDT', '-i', intervals, '--derive', '--from', '2025-01-10', '--to', to, '--mirror', 'm', '-q']
-      expect(await sandbox.call(['export', ...args, '-o', '{interval}.csv'])).toMatchObject({ code: 0 })
-      for (const interval of intervals.split(',')) {
-        const rows = lines(readFileSync(sandbox.path(`${interval}.csv`), 'utf8'))
-        const times = rows.map(line => Number(line.split(',')[0])).filter(time => !Number.isNaN(time))
-        expect(times.length).toBeGreaterThan(4)
-        expect(Math.max(...times)).toBeLessThan(Date.parse(to))
-      }
-    },
-  )
 })

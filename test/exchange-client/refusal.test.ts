@@ -60,7 +60,7 @@ describe('403 is the firewall', () => {
       code: 'unreachable',
       message: `${baseUrl} answered 403 (Forbidden): its firewall blocks this address, or too many requests came from it.`,
       suggestions: [
-        expect.stringMatching(/^Wait some minutes, .*`maxRate`/),
+        expect.stringMatching(/^Wait some minutes, .*`concurrency`/),
         expect.stringContaining('leave `baseUrl` out'),
       ],
       data: { baseUrl, status: 403 },

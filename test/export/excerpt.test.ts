@@ -117,7 +117,7 @@ describe('the first and the last candles of a series', () => {
       Array.from({ length: 7 }, (_, index) => UNTIL + (index - 7) * HOUR),
     )
     const [{ value = '' } = {}] = parquetMetadata(file).key_value_metadata ?? []
-    expect(JSON.parse(value)).toMatchObject({ tail: 7, range: '2024-12-01T00:00:00.000Z/..' })
+    expect(JSON.parse(value)).toMatchObject({ range: '2024-12-01T00:00:00.000Z/..' })
     const { report } = await exportRun({ symbols: 'all', tail: 2, threads: 2 }, '{symbol}.csv')
     expect(report.files.map(({ candles }) => candles)).toEqual([2, 2])
   })

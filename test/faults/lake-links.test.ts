@@ -1,16 +1,6 @@
 import { constants } from 'node:buffer'
 import { execFileSync } from 'node:child_process'
-import {
-  cpSync,
-  linkSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  truncateSync,
-} from 'node:fs'
+import { cpSync, linkSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, truncateSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -27,51 +17,32 @@ import { expectPlainText } from './support/fault-case.js'
 const newSandbox = useSandboxes()
 const PART = onlyPart('BTCUSDT')
 const SERIES = dirname(PART)
-const digits = (version: number) => String(version).padStart(20, '0')
-const versionPart = (version: number) => `${SERIES}/part-${digits(version)}.parquet`
 
 /** Places of links in a lake, those that an update would write and those of which it only has the folder. */
-const LINKS: Readonly<Record<string, readonly string[]>> = {
-  hive: ['_README.md', '_views.sql', '_klines.json', '_lock', 'symbol=BTCUSDT', SERIES, PART],
-  delta: [
-    '_README.md',
-    '_views.sql',
-    '_klines.json',
-    '_lock',
-    'symbol=BTCUSDT',
-    versionPart(0),
-    versionPart(1),
-    '_delta_log',
-    `_delta_log/${digits(0)}.json`,
-    `_delta_log/${digits(1)}.json`,
-    '_delta_log/_last_checkpoint',
-    `_delta_log/${digits(1)}.checkpoint.parquet`,
-  ],
-}
-const KINDS = Object.keys(LINKS)
-const options = (kind: string) => ['--layout', 'hive', ...(kind === 'delta' ? ['--table', 'delta'] : [])]
-const exportTo = (kind: string, output: string) => {
-  return ['export', 'BTCUSDT', 'ETHUSDT', '-i', '15m', '--mirror', 'm', ...options(kind), '-o', output]
+const LINKS = ['_README.md', '_views.sql', '_klines.json', '_lock', 'symbol=BTCUSDT', SERIES, PART]
+const OPTIONS = ['--layout', 'hive']
+const exportTo = (output: string) => {
+  return ['export', 'BTCUSDT', 'ETHUSDT', '-i', '15m', '--mirror', 'm', ...OPTIONS, '-o', output]
 }
 
-/** A mirror, and a lake of each kind that lacks its newest candles. */
+/** A mirror, and a lake that lacks its newest candles. */
 let stock: CliSandbox
 beforeAll(async () => {
   stock = newSandbox()
   stock.now = PRESENT
   makeTree(stock.path('m'))
-  for (const kind of KINDS) expect(await stock.call(exportTo(kind, kind))).toMatchObject({ code: 0, stderr: '' })
+  expect(await stock.call(exportTo('lake'))).toMatchObject({ code: 0, stderr: '' })
   for (const symbol of ['BTCUSDT', 'ETHUSDT'])
     putFile(stock.path('m'), weekPath(symbol, OPEN_WEEK), weekRows(OPEN_WEEK))
 })
 
 /** A lake that was cloned into the working folder, and the user's files elsewhere, which are like those of the lake. */
-function clonedLake(kind: string) {
+function clonedLake() {
   const sandbox = newSandbox()
   sandbox.now = PRESENT
   const [lake, victim] = [sandbox.path('lake'), tempFolder()]
   cpSync(stock.path('m'), sandbox.path('m'), { recursive: true, preserveTimestamps: true })
-  cpSync(stock.path(kind), lake, { recursive: true, preserveTimestamps: true })
+  cpSync(stock.path('lake'), lake, { recursive: true, preserveTimestamps: true })
   cpSync(lake, victim, { recursive: true, preserveTimestamps: true })
   return { sandbox, lake, victim }
 }
@@ -82,44 +53,25 @@ function putLink(folder: string, path: string, target: string): void {
 }
 
 /** What may be said beside the base command. */
-const WRITERS: readonly [string, (kind: string, url: string) => string[]][] = [
-  ['export', kind => exportTo(kind, 'lake')],
-  ['export --dry-run', kind => [...exportTo(kind, 'lake'), '--dry-run']],
-  ['export --force', kind => [...exportTo(kind, 'lake'), '--force']],
-  [
-    'export of a series less, --prune',
-    kind =>
-      exportTo(kind, 'lake')
-        .filter(name => name !== 'ETHUSDT')
-        .concat('--prune'),
-  ],
+const WRITERS: readonly [string, (url: string) => string[]][] = [
+  ['export', () => exportTo('lake')],
+  ['export --dry-run', () => [...exportTo('lake'), '--dry-run']],
+  ['export --force', () => [...exportTo('lake'), '--force']],
+  ['export of a series less, --prune', () => [...exportTo('lake').filter(name => name !== 'ETHUSDT'), '--prune']],
   [
     'download',
-    (kind, url) => [
-      'download',
-      'BTCUSDT',
-      '-i',
-      '15m',
-      '--base-url',
-      url,
-      '--mirror',
-      'd',
-      ...options(kind),
-      '-o',
-      'lake',
-    ],
+    url => ['download', 'BTCUSDT', '-i', '15m', '--base-url', url, '--mirror', 'd', ...OPTIONS, '-o', 'lake'],
   ],
 ]
 
-describe.each(KINDS)('F70 a lake (%s) with a link', kind => {
+describe('F70 a lake with a link', () => {
   describe.each(WRITERS)('%s refuses it by its name, and writes nothing', (_, args) => {
-    it.each(oneOf(3, LINKS[kind]))('at %s', async path => {
-      const { sandbox, lake, victim } = clonedLake(kind)
+    it.each(oneOf(3, LINKS))('at %s', async path => {
+      const { sandbox, lake, victim } = clonedLake()
       const server = await TreeServer.start(makeTree(tempFolder()))
-      // To what is not there, too: the next version's part and entry.
       putLink(lake, path, join(victim, path))
       const before = [snapshot(victim), snapshot(lake), sandbox.files()]
-      const run = await sandbox.call(args(kind, server.url))
+      const run = await sandbox.call(args(server.url))
       expect(run.stderr).toContain(
         `klines: lake/${path} is a link. Below lake, nothing is written, replaced or removed through a link.\n`,
       )
@@ -131,64 +83,48 @@ describe.each(KINDS)('F70 a lake (%s) with a link', kind => {
   })
 })
 
-it('F70 a Delta table with a link in its log is not turned into plain files, and not vacuumed', async () => {
-  for (const more of [['--force'], ['--vacuum', '1h']]) {
-    const { sandbox, lake, victim } = clonedLake('delta')
-    putLink(lake, '_delta_log', join(victim, '_delta_log'))
-    const before = snapshot(victim)
-    const kind = more[0] === '--force' ? 'hive' : 'delta'
-    expect(await sandbox.call([...exportTo(kind, 'lake'), ...more])).toMatchObject({ code: 2 })
-    expect(snapshot(victim)).toEqual(before)
-  }
-})
-
 describe('F70 what is not linked by the lake', () => {
   it('a lake that is a link, or lies below one, is followed', async () => {
     for (const name of ['lake', 'disk/lake']) {
-      const { sandbox, lake } = clonedLake('hive')
+      const { sandbox, lake } = clonedLake()
       const real = join(tempFolder(), 'lake')
       renameSync(lake, real)
       symlinkSync(name === 'lake' ? real : dirname(real), sandbox.path(name.split('/')[0]))
-      expect(await sandbox.call(exportTo('hive', name))).toMatchObject({ code: 0 })
-      expect(filesBelow(real)).toEqual(filesBelow(stock.path('hive')))
-      expect(readFileSync(join(real, PART)).equals(readFileSync(join(stock.path('hive'), PART)))).toBe(false)
+      expect(await sandbox.call(exportTo(name))).toMatchObject({ code: 0 })
+      expect(filesBelow(real)).toEqual(filesBelow(stock.path('lake')))
+      expect(readFileSync(join(real, PART)).equals(readFileSync(join(stock.path('lake'), PART)))).toBe(false)
     }
   })
 
   it("somebody else's link in the root of a lake stays as it is", async () => {
-    const { sandbox, lake, victim } = clonedLake('hive')
+    const { sandbox, lake, victim } = clonedLake()
     symlinkSync(victim, join(lake, 'notes'))
     const before = snapshot(victim)
-    expect(await sandbox.call(exportTo('hive', 'lake'))).toMatchObject({ code: 0 })
+    expect(await sandbox.call(exportTo('lake'))).toMatchObject({ code: 0 })
     expect(snapshot(victim)).toEqual(before)
   })
 
   it('a part that is hard-linked elsewhere is replaced, and its other name keeps its bytes', async () => {
-    const { sandbox, lake, victim } = clonedLake('hive')
+    const { sandbox, lake, victim } = clonedLake()
     const old = readFileSync(join(lake, PART))
     rmSync(join(victim, PART))
     linkSync(join(lake, PART), join(victim, PART))
-    expect(await sandbox.call(exportTo('hive', 'lake'))).toMatchObject({ code: 0 })
+    expect(await sandbox.call(exportTo('lake'))).toMatchObject({ code: 0 })
     expect(readFileSync(join(lake, PART)).equals(old)).toBe(false)
     expect(readFileSync(join(victim, PART)).equals(old)).toBe(true)
   })
 })
 
 it('F70 leftovers of killed runs are removed one by one: no link, and nothing that one names', async () => {
-  const { sandbox, lake, victim } = clonedLake('hive')
+  const { sandbox, lake, victim } = clonedLake()
   const maker = `${hostname().slice(0, 64)}~4194305~0011223344556677.tmp`
   const before = snapshot(victim)
-  mkdirSync(join(lake, `._delta_log.${maker}`))
-  putFile(lake, `._delta_log.${maker}/${digits(0)}.json`, '{}')
-  symlinkSync(victim, join(lake, `._delta_log.${maker}/linked`))
   symlinkSync(victim, join(lake, `._README.md.${maker}`))
   putFile(lake, `._views.sql.${maker}`, 'half')
-  symlinkSync(victim, join(lake, `._delta_log.${maker.replace('00112233', '44556677')}`))
-  expect(await sandbox.call(exportTo('hive', 'lake'))).toMatchObject({ code: 0 })
+  expect(await sandbox.call(exportTo('lake'))).toMatchObject({ code: 0 })
   const hidden = readdirSync(lake).filter(name => name.startsWith('.'))
   expect(hidden).toEqual(expect.not.arrayContaining([`._views.sql.${maker}`]))
-  expect(hidden).toHaveLength(3)
-  expect(readdirSync(join(lake, `._delta_log.${maker}`))).toEqual(['linked'])
+  expect(hidden).toHaveLength(1)
   expect(snapshot(victim)).toEqual(before)
 })
 
@@ -208,18 +144,16 @@ const READERS: readonly (readonly string[])[] = [
   ['diff', 'lake', 'm'],
 ]
 
-describe.each(KINDS)('F48 a lake (%s)', kind => {
-  const log = `_delta_log/${digits(0)}.json`
-  const part = kind === 'delta' ? `${SERIES}/part-${digits(7)}.parquet` : PART
-  const places = ['_klines.json', '_README.md', '_views.sql', '_lock', part, ...(kind === 'delta' ? [log] : [])]
+describe('F48 a lake', () => {
+  const places = ['_klines.json', '_README.md', '_views.sql', '_lock', PART]
 
   it.each(STRANGE)('with %s in place of a file is not written, and has no lock then', async (_, put, message) => {
     for (const path of oneOf(3, places)) {
-      const { sandbox, lake } = clonedLake(kind)
+      const { sandbox, lake } = clonedLake()
       rmSync(join(lake, path), { force: true })
       put(join(lake, path))
       const before = filesBelow(lake)
-      const run = await sandbox.run(exportTo(kind, 'lake'))
+      const run = await sandbox.run(exportTo('lake'))
       expect([run.code, run.signal, run.stdout]).toEqual([2, null, ''])
       expect(message.exec(run.stderr)?.[1], run.stderr).toBe(path)
       expectPlainText(run.stderr)
@@ -228,8 +162,8 @@ describe.each(KINDS)('F48 a lake (%s)', kind => {
   })
 
   it.each(STRANGE)('with %s in place of what says what it is cannot be read', async (_, put) => {
-    const path = kind === 'delta' ? log : '_klines.json'
-    const { sandbox, lake } = clonedLake(kind)
+    const path = '_klines.json'
+    const { sandbox, lake } = clonedLake()
     rmSync(join(lake, path))
     put(join(lake, path))
     for (const args of READERS) {
@@ -248,7 +182,7 @@ const lakeText = (lake: string) => readFileSync(join(lake, '_README.md'), 'utf8'
 
 /** Writes the lake once more, in at most 250 MiB. */
 async function expectLittleMemory(sandbox: CliSandbox): Promise<void> {
-  const run = await sandbox.run(exportTo('hive', 'lake'), { NODE_OPTIONS: `--import=${CLOCK} --import=${PEAK}` })
+  const run = await sandbox.run(exportTo('lake'), { NODE_OPTIONS: `--import=${CLOCK} --import=${PEAK}` })
   expect(run.code, run.stderr).toBe(0)
   const [, peakKb] = /VmHWM:\s*(\d+) kB/.exec(run.stderr) ?? []
   expect(Number(peakKb)).toBeLessThan(250 * 1024)
@@ -258,12 +192,9 @@ describe('F65 a file of a lake that is too large', () => {
   const SIZE = 3_000_000_000
   const reason = `is a file of ${SIZE} bytes; expected at most ${constants.MAX_STRING_LENGTH}`
 
-  it.concurrent.each([
-    ['hive', '_klines.json'],
-    ['delta', `_delta_log/${digits(0)}.json`],
-  ])('is not read: %s, %s', async (kind, path) => {
-    const { sandbox, lake } = clonedLake(kind)
-    truncateSync(join(lake, path), SIZE)
+  it.concurrent('is not read: _klines.json', async () => {
+    const { sandbox, lake } = clonedLake()
+    truncateSync(join(lake, '_klines.json'), SIZE)
     for (const args of READERS) {
       const run = await sandbox.run(args)
       expect([run.code, run.signal, run.stdout], run.stderr).toEqual([2, null, ''])
@@ -272,21 +203,21 @@ describe('F65 a file of a lake that is too large', () => {
   })
 
   it.concurrent('is replaced where it is for readers alone, without being read', async () => {
-    const { sandbox, lake } = clonedLake('hive')
+    const { sandbox, lake } = clonedLake()
     truncateSync(join(lake, '_README.md'), 1_000_000_000)
     await expectLittleMemory(sandbox)
-    expect(lakeText(lake)).toEqual(lakeText(stock.path('hive')))
+    expect(lakeText(lake)).toEqual(lakeText(stock.path('lake')))
   })
 
   it.concurrent('is read in pieces where it is a part of the size that the manifest says, and replaced', async () => {
-    const { sandbox, lake } = clonedLake('hive')
+    const { sandbox, lake } = clonedLake()
     const manifest = JSON.parse(readFileSync(join(lake, '_klines.json'), 'utf8'))
     const [part] = manifest.series.flatMap((series: { parts: { path: string; size: number }[] }) => series.parts)
     part.size = 1_000_000_000
     truncateSync(join(lake, part.path), part.size)
     putFile(lake, '_klines.json', JSON.stringify(manifest))
     await expectLittleMemory(sandbox)
-    expect((await sandbox.run(exportTo('hive', 'fresh'))).code).toBe(0)
+    expect((await sandbox.run(exportTo('fresh'))).code).toBe(0)
     expect(filesBelow(lake)).toEqual(filesBelow(sandbox.path('fresh')))
     expect(readFileSync(join(lake, part.path))).toEqual(readFileSync(sandbox.path(`fresh/${part.path}`)))
   })
@@ -294,11 +225,11 @@ describe('F65 a file of a lake that is too large', () => {
 
 it('F70 a file in place of a folder of a lake is named, and stays', async () => {
   for (const path of ['symbol=BTCUSDT', SERIES]) {
-    const { sandbox, lake } = clonedLake('hive')
+    const { sandbox, lake } = clonedLake()
     rmSync(join(lake, path), { recursive: true })
     putFile(lake, path, 'x\n')
     const before = snapshot(lake)
-    const run = await sandbox.call(exportTo('hive', 'lake'))
+    const run = await sandbox.call(exportTo('lake'))
     expect(run).toMatchObject({ code: 2, stdout: '' })
     expect(run.stderr).toContain(`klines: lake/${path} is a file. Expected a folder.\n`)
     expect((await sandbox.call(['fingerprint', './lake'])).stderr).toContain(`${PART} of the lake ./lake is missing`)
@@ -308,18 +239,13 @@ it('F70 a file in place of a folder of a lake is named, and stays', async () => 
 
 it('F70 a Parquet file that no run of klines names stays in a lake of plain files, and is named in a note', async () => {
   const foreign = `${SERIES}/part-1.parquet`
-  for (const [kind, noted] of [
-    ['hive', true],
-    ['delta', false],
-  ] as const) {
-    const { sandbox, lake } = clonedLake(kind)
-    putFile(lake, foreign, 'PAR1')
-    const note = `Note: lake/${foreign} is not of this lake, but a query over **/*.parquet reads it. Remove it, or put it elsewhere.`
-    for (const more of [['--dry-run'], [], ['--prune']]) {
-      const run = await sandbox.call([...exportTo(kind, 'lake'), ...more])
-      expect(run.code, run.stderr).toBe(0)
-      expect(run.stderr.split(note)).toHaveLength(noted ? 2 : 1)
-    }
-    expect(readFileSync(join(lake, foreign), 'utf8')).toBe('PAR1')
+  const { sandbox, lake } = clonedLake()
+  putFile(lake, foreign, 'PAR1')
+  const note = `Note: lake/${foreign} is not of this lake, but a query over **/*.parquet reads it. Remove it, or put it elsewhere.`
+  for (const more of [['--dry-run'], [], ['--prune']]) {
+    const run = await sandbox.call([...exportTo('lake'), ...more])
+    expect(run.code, run.stderr).toBe(0)
+    expect(run.stderr.split(note)).toHaveLength(2)
   }
+  expect(readFileSync(join(lake, foreign), 'utf8')).toBe('PAR1')
 })

@@ -4,7 +4,7 @@ import { FULL_WEEKS, weekPath } from '../support/synthetic-tree.js'
 
 const WINDOW = weekPath('BTCUSDT', FULL_WEEKS[0])
 const EXPORT = `export/15m/BTCUSDT.csv?from=${FULL_WEEKS[0]}&to=${FULL_WEEKS[1]}`
-const PAGES = ['', 'coverage.json', 'coverage/candles.json', 'coverage/15m/BTCUSDT.json', 'chart/BTCUSDT/15m']
+const PAGES = ['', 'reference', 'coverage.json', 'coverage/15m/BTCUSDT.json', 'chart/BTCUSDT/15m']
 
 describe('F84 a page of another site', () => {
   it.each([WINDOW, EXPORT, 'api/klines/symbols.json', 'api/klines/start-dates/15m.json'])(

@@ -3,7 +3,6 @@ import { openSource } from '../../src/download/sources/open-source.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { madeMarket } from '../support/exchange/made-market.js'
 import { EXCHANGE_NOW } from '../support/exchange/market.js'
-import { queryVersion, replayLog } from '../support/oracles/delta-replay.js'
 import { initDuckdb } from '../support/oracles/duckdb.js'
 import { ExchangeServer } from '../support/servers/exchange-server.js'
 import { openTestServer, startTestServer } from '../support/servers/test-server.js'
@@ -116,7 +115,7 @@ describe('F87 a symbol in another script', () => {
     )
   })
 
-  it('has a folder of a lake and parts of a Delta table, whose log encodes their paths', async () => {
+  it('has a folder of a lake', async () => {
     const sandbox = newSandbox()
     const names = NAMES.map(([, name]) => name)
     const server = await startService(sandbox, names)
@@ -126,28 +125,10 @@ describe('F87 a symbol in another script', () => {
     expect(sandbox.files('lake').filter(path => path.endsWith('.parquet'))).toEqual(
       names.map(name => `symbol=${name}/interval=1d/part-0.parquet`).sort(),
     )
-    expect(await sandbox.call([...download, '--table', 'delta', '-o', 'table'])).toMatchObject({ code: 0, stderr: '' })
-    const { files } = await replayLog(sandbox.path('table'))
-    expect(files.map(({ path, partitionValues }) => [path.split('/')[0], partitionValues.symbol])).toEqual(
-      names.map(name => [`symbol=${encodeURIComponent(name)}`, name]).sort(([a], [b]) => (a < b ? -1 : 1)),
-    )
-    // A change replaces the part of its series, eleven times: then there is a checkpoint.
-    for (let change = 1; change <= 11; change++) {
-      putFile(sandbox.path('m'), windowPath('币安人生USDT'), rows(50 + change))
-      const update = await sandbox.call(['export', ...args, '--table', 'delta', '-o', 'table', '--vacuum', '1h'])
-      expect(update).toMatchObject({ code: 0, stderr: '' })
-    }
-    const select = 'select symbol, count(*)::int as n, min(open)::int as least from candles group by 1 order by 1'
-    const least = (name: string) => (name === '币安人生USDT' ? 161 : 100 + names.indexOf(name))
-    expect(await queryVersion(sandbox.path('table'), select)).toEqual(
-      [...names].sort().map(symbol => ({ symbol, n: 400, least: least(symbol) })),
-    )
-    for (const lake of ['table', 'lake']) {
-      const query = await initDuckdb(sandbox.path(`${lake}/_views.sql`))
-      expect(await query("select count(*)::int as n from candles('币安人生USDT', '1d')")).toEqual([{ n: 400 }])
-      const all = await query('select distinct symbol from klines order by 1')
-      expect(all.map(({ symbol }) => symbol)).toEqual([...names].sort())
-    }
+    const query = await initDuckdb(sandbox.path('lake/_views.sql'))
+    expect(await query("select count(*)::int as n from candles('币安人生USDT', '1d')")).toEqual([{ n: 400 }])
+    const all = await query('select distinct symbol from klines order by 1')
+    expect(all.map(({ symbol }) => symbol)).toEqual([...names].sort())
   })
 })
 

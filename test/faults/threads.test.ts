@@ -17,8 +17,8 @@ const itStarts = oneTestOf(2, it)
 const DYING_WORKER = fileURLToPath(new URL('../support/cli/dying-worker.mjs', import.meta.url))
 const WINDOWS = [0, 25, 51].map(week => manyRows('BTCUSDT')[week][0][0])
 const args = (threads: number, output = 'out/{symbol}.csv', root = mirror) => [
-  ...['export', 'all', '-i', '15m', '--mirror', root, '-o', output, '--mkdir'],
-  ...['--threads', String(threads), '--progress', 'none', '--force'],
+  ...['export', 'all', '-i', '15m', '--mirror', root, '-o', output],
+  ...['--threads', String(threads), '--force'],
 ]
 /** The calls of the main thread fail. */
 const callFailing = (args: readonly string[], fault: FailingCall) => sandbox.call(args, {}, { faults: [fault] })
@@ -154,7 +154,7 @@ describe('an export with worker threads', () => {
 
 describe('a lake with worker threads', () => {
   const lake = (threads: number, root: string) => [
-    ...['export', 'all', '-i', '15m', '--mirror', root, '--layout', 'hive', '-o', 'lake', '--progress', 'none'],
+    ...['export', 'all', '-i', '15m', '--mirror', root, '--layout', 'hive', '-o', 'lake'],
     ...['--threads', String(threads)],
   ]
   const PARTS = MANY_SYMBOLS.map(symbol => `lake/${onlyPart(symbol)}`)

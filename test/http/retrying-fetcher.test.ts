@@ -18,21 +18,16 @@ const PAGE = '<!DOCTYPE html><title>Sign in</title>'
 
 interface Setup {
   concurrency?: number
-  maxRate?: number
   policy?: Partial<RetryPolicy>
   random?: number
   clock?: FakeClock | typeof systemClock
 }
 
 /** Creates a fetcher with a clock that does not wait, and a client of the service on top. */
-function createFetcher(
-  url: string,
-  { concurrency = 8, maxRate, policy, random = 1, clock = new FakeClock(NOW) }: Setup = {},
-) {
+function createFetcher(url: string, { concurrency = 8, policy, random = 1, clock = new FakeClock(NOW) }: Setup = {}) {
   const transport = new HttpTransport(url, { connections: concurrency })
   const fetcher = new RetryingFetcher(transport, url, {
     concurrency,
-    maxRate,
     clock,
     random: () => random,
     policy: { ...RETRY_POLICY, ...policy },
@@ -318,16 +313,6 @@ describe('concurrent requests', () => {
     await Promise.all(Array.from({ length: 40 }, (_, file) => get(`file-${file}`)))
     expect(server.log).toHaveLength(40)
     expect(server.peak).toBe(5)
-  })
-
-  it('start at the distances of a rate, retries included', async () => {
-    const { server, get, symbols, clock } = await treeSetup({ maxRate: 4, random: 0 })
-    const times: number[] = []
-    server.hold = () => void times.push(clock.now() - NOW)
-    server.script(LIST, { status: 500 }, (_, response) => response.destroy())
-    await symbols()
-    await get('another')
-    expect(times).toEqual([0, 250, 500, 750])
   })
 
   it.each([429, 503])('are half as many after status %i', async status => {

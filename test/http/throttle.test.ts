@@ -65,45 +65,6 @@ describe('a throttle', () => {
     expect(await ran).toBe(5_000)
   })
 
-  describe('with a rate', () => {
-    /** The times at which `count` tasks start, and the throttle and clock after them. */
-    async function startTimes(throttle: Throttle, clock: FakeClock, count: number): Promise<number[]> {
-      const times = await Promise.all(
-        Array.from({ length: count }, () => throttle.run(signal, async () => clock.now())),
-      )
-      return times.sort((a, b) => a - b)
-    }
-
-    it.each([
-      [4, [0, 250, 500, 750, 1_000, 1_250]],
-      [0.5, [0, 2_000, 4_000, 6_000, 8_000, 10_000]],
-    ])('of %d a second starts tasks at equal distances, however many may run at once', async (rate, expected) => {
-      const clock = new FakeClock()
-      expect(await startTimes(new Throttle(16, clock, rate), clock, 6)).toEqual(expected)
-    })
-
-    it('saves nothing up while no task comes', async () => {
-      const clock = new FakeClock()
-      const throttle = new Throttle(16, clock, 2)
-      await startTimes(throttle, clock, 1)
-      await clock.sleep(10_000)
-      expect(await startTimes(throttle, clock, 3)).toEqual([10_000, 10_500, 11_000])
-    })
-
-    it('holds after a pause too', async () => {
-      const clock = new FakeClock()
-      const throttle = new Throttle(16, clock, 2)
-      throttle.pause(3_000)
-      expect(await startTimes(throttle, clock, 3)).toEqual([3_000, 3_500, 4_000])
-    })
-
-    it('that is not set delays nothing', async () => {
-      const clock = new FakeClock()
-      expect(await startTimes(new Throttle(16, clock), clock, 20)).toEqual(Array(20).fill(0))
-      expect(clock.sleeps).toEqual([])
-    })
-  })
-
   it('does not start a task whose signal aborted while it waited', async () => {
     const throttle = new Throttle(1, new FakeClock())
     const gate = deferred()

@@ -7,7 +7,6 @@ import { catchError } from '../support/errors.js'
 import { exchangeSetup } from '../support/exchange/exchange-setup.js'
 import { madeMarket } from '../support/exchange/made-market.js'
 import { filesBelow } from '../support/files-below.js'
-import { replayLog } from '../support/oracles/delta-replay.js'
 import { initDuckdb } from '../support/oracles/duckdb.js'
 
 const MARKET = madeMarket({ TICKUSDT: { from: '2026-03-30T10:07Z', minutes: true } })
@@ -56,17 +55,6 @@ describe('a lake with 1m', () => {
     expect(await run(counts)).toEqual([{ candles: rows.length, trades: rows.reduce((sum, row) => sum + row[8], 0) }])
     const [plan] = await run("explain analyze select sum(open) from candles('TICKUSDT', '5m')")
     expect(JSON.stringify(plan)).toMatch(/(Scanning Files: 1\/|Total Files Read: 1\b)/)
-  })
-
-  it('as a Delta table has the name that people write in its log', async () => {
-    const { update, lake, query } = await setup()
-    await update({ table: 'delta' })
-    const { files } = await replayLog(lake)
-    expect(files.map(({ partitionValues }) => partitionValues.interval).sort()).toEqual(['1M', '1m', '5m'])
-    expect(files.filter(({ path }) => path.includes('/interval=1min/'))).toHaveLength(1)
-    const run = await query()
-    expect(await run(`select distinct "interval" from klines order by all`)).toHaveLength(3)
-    expect((await update({ table: 'delta' })).lake).toMatchObject({ written: 0, delta: { isNew: false } })
   })
 
   it.each(['3m', '15m'] as const)('or %s never has months of the same number in the same folder', async interval => {

@@ -19,16 +19,15 @@ const EXPECTED: Record<string, [string, string, unknown, string]> = {
   compression: ['compression', 'KLINES_COMPRESSION', 'lz4', 'parquet'],
 }
 
-/** The same for which candles a file has; whether the query has it in place of formats. */
-const CANDLES: Record<string, [string, string, string, boolean]> = {
-  from: ['from', 'KLINES_FROM', 'wrong', true],
-  to: ['to', 'KLINES_TO', 'wrong', true],
-  last: ['last', 'KLINES_LAST', 'wrong', true],
-  resample: ['resample', 'KLINES_RESAMPLE', 'wrong', true],
-  partial: ['partial', 'KLINES_PARTIAL', 'wrong', true],
-  limit: ['limit', 'KLINES_LIMIT', '0', true],
-  tail: ['tail', 'KLINES_TAIL', 'wrong', true],
-  derive: ['derive', 'KLINES_DERIVE', 'wrong', false],
+/** The same for which candles a file has, in all formats. */
+const CANDLES: Record<string, [string, string, string]> = {
+  from: ['from', 'KLINES_FROM', 'wrong'],
+  to: ['to', 'KLINES_TO', 'wrong'],
+  last: ['last', 'KLINES_LAST', 'wrong'],
+  resample: ['resample', 'KLINES_RESAMPLE', 'wrong'],
+  partial: ['partial', 'KLINES_PARTIAL', 'wrong'],
+  limit: ['limit', 'KLINES_LIMIT', '0'],
+  tail: ['tail', 'KLINES_TAIL', 'wrong'],
 }
 
 const server = useTestServer()
@@ -45,7 +44,7 @@ it('the tables have these options', () => {
 })
 
 describe.each(CANDLE_ENTRIES)('$name', ({ name, option }) => {
-  const [flag, variable, wrong, isQueried] = CANDLES[name]
+  const [flag, variable, wrong] = CANDLES[name]
 
   it('is a flag of export, with help and a variable, and completed with its values', () => {
     const { helpGroup = 'output', summary, values = [] } = option
@@ -56,13 +55,12 @@ describe.each(CANDLE_ENTRIES)('$name', ({ name, option }) => {
   it('is called so in messages of the command line and of /export', () => {
     expect(toFlags(`\`${name}\` is`)).toBe(`--${flag} is`)
     const error = new KlinesError('bad_option', `\`${name}\` is wrong.`)
-    expect((toExportError(error) as Error).message).toBe(isQueried ? `${flag} is wrong.` : `\`${name}\` is wrong.`)
+    expect((toExportError(error) as Error).message).toBe(`${flag} is wrong.`)
   })
 
-  it('is a parameter of /export, or refused', async () => {
+  it('is a parameter of /export, which refuses a wrong value', async () => {
     const found = await findParameter(flag)
-    if (isQueried) expect(found).toMatchObject({ in: 'query', required: false, description: option.description })
-    else expect(found).toBeUndefined()
+    expect(found).toMatchObject({ in: 'query', required: false, description: option.description })
     expect((await server.request(`/export/15m/BTCUSDT.csv?${flag}=${wrong}`)).status).toBe(400)
   })
 })

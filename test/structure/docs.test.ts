@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { HELP_TOPICS, readHelpTopic } from '../../src/cli/help-topics.js'
 import { PROJECT } from '../support/cli/cli-sandbox.js'
 import { filesBelow } from '../support/files-below.js'
 
@@ -76,13 +75,6 @@ describe('the documents of the package', () => {
     const lines = linesOf(read(path)).filter(line => !line.startsWith('|'))
     expect(lines.filter(line => line.length > 140)).toEqual([])
   })
-
-  it.each(Object.keys(HELP_TOPICS) as (keyof typeof HELP_TOPICS)[])(
-    'the reference has a section for help %s',
-    topic => {
-      expect(readHelpTopic(topic).text.length).toBeGreaterThan(200)
-    },
-  )
 })
 
 describe('the library', () => {

@@ -14,7 +14,7 @@ export async function lakeSetup() {
 }
 
 /** The folder `lake` in a folder, and its updates by requests like this one. */
-export function lakeIn(folder: string, request: Awaited<ReturnType<typeof downloadSetup>>['request']) {
+function lakeIn(folder: string, request: Awaited<ReturnType<typeof downloadSetup>>['request']) {
   const lake = join(folder, 'lake')
   const given = { ...request, symbols: [...SYMBOLS], now: PRESENT, output: lake }
   const update = (options: Partial<LakeRequest> = {}) => exportLake({ ...given, ...options })

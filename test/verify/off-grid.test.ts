@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { StatsBuilder } from '../../src/klines/audit/stats.js'
 import type { Interval } from '../../src/klines/intervals.js'
-import { resample } from '../../src/klines/resample/resample.js'
+import { Resampler } from '../../src/klines/resample/resampler.js'
+import { parseTargetInterval } from '../../src/klines/resample/target-interval.js'
 import type { Series } from '../../src/klines/series.js'
 import { Mirror } from '../../src/mirror/mirror.js'
 import { type VerifySeriesOptions, verifySeries } from '../../src/verify/verify.js'
@@ -122,10 +123,11 @@ describe('candles off the grid', () => {
   const sum = (rows: readonly (readonly (string | number)[])[], column: number) =>
     rows.reduce((total, row) => total + units(String(row[column])), 0n)
 
-  it('are resampled to days without losing a trade', async () => {
+  it('are resampled to days without losing a trade', () => {
     const days: (string | number)[][] = []
-    for await (const part of resample([batch()], series('1h'), '1d')) {
-      for (let row = 0; row < part.length; row++) days.push([...part.row(row)])
+    const resampler = new Resampler(series('1h'), parseTargetInterval('1d'))
+    for (const part of [resampler.add(batch()), resampler.end()]) {
+      for (let row = 0; row < (part?.length ?? 0); row++) days.push([...(part?.row(row) ?? [])])
     }
     expect(days.map(([openTime]) => openTime)).toEqual(DAYS.map(([openTime]) => openTime))
     for (const column of [5, 7, 8, 9, 10]) expect(sum(days, column), `column ${column}`).toBe(sum(HOURS, column))

@@ -9,7 +9,6 @@ import { planWindows, type SeriesPlan } from '../../download/plan.js'
 import { requestRange } from '../../download/request-range.js'
 import { parseSelection } from '../../download/selection.js'
 import { openMirror, openSource } from '../../download/sources/open-source.js'
-import { ServiceSource } from '../../download/sources/service-source.js'
 import type { WindowSource } from '../../download/sources/window-source.js'
 import { DownloadTally } from '../../download/tally.js'
 import { readWindows, streamWindows } from '../../download/window-stream.js'
@@ -22,7 +21,6 @@ import { slotAfter, toTarget } from '../../klines/resample/target-interval.js'
 import { type Series, seriesName, type WindowRef } from '../../klines/series.js'
 import { plural } from '../../klines/text.js'
 import type { RequestedRange } from '../../klines/time-range.js'
-import { parseDate } from '../../klines/windows.js'
 
 /** Which candles a chart shows. */
 export interface ChartRequest extends KlinesRequest {
@@ -34,7 +32,7 @@ export interface ChartRequest extends KlinesRequest {
   readonly resample?: string | undefined
 }
 
-/** Loads the candles of charts. It stays open, so that more of them, or newer ones, need only the requests for those. */
+/** Loads the candles of charts. It stays open, so that more of them need only the requests for those. */
 export class CandleLoader {
   /** How much of the range each series has, once it was loaded. */
   coverage: readonly CoveredSeries[] = []
@@ -100,7 +98,7 @@ export class CandleLoader {
     this.coverage = plans.map((plan, index) => {
       const { resampleTo } = this.series[index]
       const listing = source.info.listing(plan.series.symbol)
-      const made = { ...plan, resampleTo: [resampleTo] }
+      const made = { ...plan, resampleTo }
       return { ...plan.series, coverage: coverPlan({ source, range, partial: true }, made, reports[index], listing) }
     })
     const charts = [...fitters.values()].map(fitter => fitter.end())
@@ -108,23 +106,6 @@ export class CandleLoader {
     if (empty.length === charts.length) throw noCandles({ series: plans, range }, source.info, 'nothing is drawn')
     if (empty.length > 0) toWarn(request)(`No candles in the range: ${joinNames(empty)}.`)
     return charts.filter(({ candles }) => candles > 0)
-  }
-
-  /**
-   * Requests the one window in which the newest candle of a series would be by now (`now`, ms UTC); returns whether the service
-   * has a candle after `openTime`. Throws a `FetchError`, and what ends a run.
-   */
-  async hasNewer(series: Series, openTime: number, now: number): Promise<boolean> {
-    const { source } = this
-    if (!(source instanceof ServiceSource)) return false
-    const closed = slotAfter(toTarget(series.interval), now, -1)
-    const range = { fromTime: slotAfter(toTarget(series.interval), openTime, 1), toTime: Infinity }
-    const [first, ...others] = planWindows(series, this.startDates.get(series.interval) ?? [], range, now)
-    // The window that has just begun has no closed candle yet.
-    const window = others.findLast(({ startDate }) => parseDate(startDate) <= closed) ?? first
-    if (window === undefined) return false
-    const { batch } = await source.fetchWindow(window, source.readCached(window))
-    return batch.length > 0 && batch.openTime(batch.length - 1) > openTime
   }
 
   close(): Promise<void> {

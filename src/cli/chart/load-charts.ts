@@ -27,7 +27,7 @@ export function terminalRoom(size: { readonly width: number; readonly log: boole
 }
 
 /** As many candles as there is room for: where prices are long, they are read again, from the cache. */
-export async function loadToFit(
+async function loadToFit(
   loader: CandleLoader,
   { candles, besideLabels }: ChartRoom,
   events?: EventOptions,

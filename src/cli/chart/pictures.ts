@@ -45,7 +45,6 @@ export function parsePictures(flags: ChartFlags, given: ReadonlySet<string>): Pi
     const message = `A chart is drawn as svg, and ${template} ${reason}. Expected a name that ends with .svg.`
     throw new KlinesError('bad_output', message, { suggestions: ['`klines export` writes the candles themselves.'] })
   }
-  if (flags.watch) throw refuse('--watch redraws on a terminal, and -o draws a picture.')
   if (flags.ascii && given.has('ascii')) throw refuse('--ascii is for a terminal, and -o draws a picture.')
   if (flags.json && template === '-') throw refuse('--json prints an object on stdout, where the picture goes.')
   const { theme = DEFAULT_PICTURE.theme, log } = flags

@@ -32,8 +32,6 @@ export interface FlagEntry extends Described {
   readonly multiple?: boolean
   /** Joins several values in one word. */
   readonly delimiter?: string
-  /** Whether `--no-NAME` exists. */
-  readonly allowNo?: boolean
   readonly hidden?: boolean
 }
 

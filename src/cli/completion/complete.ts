@@ -1,4 +1,3 @@
-import { HELP_TOPICS } from '../help-topics.js'
 import { type CommandEntry, type CommandTable, describe, findCommand, nextWords } from './command-table.js'
 import { ALL, argValues, flagValues, type ReadWords, readFlagWord, readWords, type Values } from './values.js'
 
@@ -23,13 +22,7 @@ const VERSION = { value: '--version', description: 'Show the version' }
  */
 export function complete(words: readonly string[], table: CommandTable): Completion {
   const [before, current] = [words.slice(0, -1), words.at(-1) ?? '']
-  if (before[0] === 'help') {
-    const topics = Object.entries(HELP_TOPICS).map(([value, summary]) => ({
-      value,
-      description: describe({ summary }),
-    }))
-    return toWords([...commandNames(before.slice(1), table), ...(before.length === 1 ? topics : [])], current)
-  }
+  if (before[0] === 'help') return toWords(commandNames(before.slice(1), table), current)
   const found = findCommand(before, table)
   const names = commandNames(before, table)
   if (found) {
@@ -82,10 +75,7 @@ function flagNames({ flags }: CommandEntry, given: ReadonlySet<string>, current:
   const open = Object.values(flags)
     .filter(({ name, multiple, hidden }) => !hidden && (multiple || !given.has(name)))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
-  const long = open.flatMap(flag => {
-    const given = { value: `--${flag.name}`, description: describe(flag) }
-    return flag.allowNo ? [given, { value: `--no-${flag.name}`, description: `Turn off --${flag.name}` }] : [given]
-  })
+  const long = open.map(flag => ({ value: `--${flag.name}`, description: describe(flag) }))
   const short = open.flatMap(flag => (flag.char ? [{ value: `-${flag.char}`, description: describe(flag) }] : []))
   return [...long, HELP, ...(current.startsWith('--') ? [] : short)]
 }

@@ -74,12 +74,12 @@ export interface ReadWords {
   readonly flagsEnded: boolean
 }
 
-/** Reads `--name`, `--name=value`, `--no-name`, `-n`, `-nvalue`, `-n=value` and several short flags in one word. */
+/** Reads `--name`, `--name=value`, `-n`, `-nvalue`, `-n=value` and several short flags in one word. */
 export function readFlagWord(word: string, { flags }: CommandEntry): FlagWord {
   const known = Object.values(flags)
   if (word.startsWith('--')) {
     const [name] = word.slice(2).split('=', 1)
-    const flag = known.find(entry => entry.name === name || (entry.allowNo && `no-${entry.name}` === name))
+    const flag = known.find(entry => entry.name === name)
     const head = `--${name}=`
     if (!word.startsWith(head)) return { flags: flag ? [flag] : [] }
     return { flags: flag ? [flag] : [], attached: { head, value: word.slice(head.length) } }

@@ -1,8 +1,9 @@
 import * as Flags from '@oclif/core/flags'
 import { DEFAULT_PICTURE, PICTURE_HEIGHTS, PICTURE_WIDTHS, THEMES } from '../../chart/svg/picture-options.js'
-import { type FlagsOf, inGroup, pick } from './group.js'
+import { ALIASES } from './from-table.js'
+import { type FlagsOf, inGroup } from './group.js'
 import { outputFlag, outputFlags } from './output.js'
-import { type OutputOptions, runFlags } from './run.js'
+import type { OutputOptions } from './run.js'
 import { selectionFlags } from './selection.js'
 import { fetchFlags, locationFlags } from './service.js'
 
@@ -11,6 +12,7 @@ export const chartFlags = {
   ...selectionFlags,
   ...inGroup('range', {
     from: Flags.string({
+      aliases: ALIASES.from,
       summary: 'First open time; same forms as for klines download. Default: the newest candles that fit.',
       helpValue: 'TIME',
     }),
@@ -34,13 +36,9 @@ export const chartFlags = {
       helpValue: 'THEME',
     })(),
     force: outputFlags.force,
-    mkdir: outputFlags.mkdir,
   }),
   ...inGroup('network', {
     offline: Flags.boolean({ summary: 'Make no request: draw what is in the mirror.' }),
-    watch: Flags.boolean({
-      summary: 'Redraw when there are new candles, until Ctrl-C. Needs a terminal.',
-    }),
   }),
   ...inGroup('appearance', {
     log: Flags.boolean({ summary: 'Logarithmic price axis.' }),
@@ -63,7 +61,6 @@ export const chartFlags = {
   }),
   ...locationFlags,
   ...fetchFlags,
-  ...pick(runFlags, 'yes', 'progress'),
 }
 
 /** What `chartFlags` parse to. */

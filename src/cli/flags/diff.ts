@@ -25,7 +25,6 @@ export const diffFlags = {
   ...pick(runFlags, 'series'),
   ...rangeFlags,
   ...fetchFlags,
-  ...pick(runFlags, 'yes', 'progress'),
 }
 
 /** What `diffArgs` parse to. */

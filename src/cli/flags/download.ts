@@ -1,4 +1,4 @@
-import { type CandleTableFlags, candleTableFlags } from './from-table.js'
+import { candleTableFlags } from './from-table.js'
 import { type FlagsOf, pick } from './group.js'
 import { lakeFlags, outputFlags } from './output.js'
 import { type OutputOptions, runFlags } from './run.js'
@@ -13,8 +13,8 @@ export const downloadFlags = {
   ...lakeFlags,
   ...locationFlags,
   ...fetchFlags,
-  ...pick(runFlags, 'fail-on-gaps', 'yes'),
-  ...pick(runFlags, 'dry-run', 'threads', 'progress', 'per-series'),
+  ...pick(runFlags, 'fail-on-gaps'),
+  ...pick(runFlags, 'dry-run', 'threads', 'per-series'),
 }
 
 export const exportFlags = {
@@ -22,13 +22,12 @@ export const exportFlags = {
   ...pick(candleTableFlags, 'limit', 'tail'),
   ...outputFlags,
   ...lakeFlags,
-  ...pick(candleTableFlags, 'derive'),
   ...locationFlags,
-  ...pick(runFlags, 'fail-on-gaps', 'dry-run', 'threads', 'progress', 'per-series'),
+  ...pick(runFlags, 'fail-on-gaps', 'dry-run', 'threads', 'per-series'),
 }
 
 /** What the flags of `download` and `export` parse to. */
-export interface JobFlags extends Partial<FlagsOf<typeof downloadFlags>>, Pick<CandleTableFlags, 'derive'> {
+export interface JobFlags extends Partial<FlagsOf<typeof downloadFlags>> {
   interval: string[]
   json: boolean
   quiet: boolean
@@ -38,7 +37,7 @@ export interface JobFlags extends Partial<FlagsOf<typeof downloadFlags>>, Pick<C
 export const updateFlags = {
   ...locationFlags,
   ...fetchFlags,
-  ...pick(runFlags, 'fail-on-gaps', 'yes', 'dry-run', 'progress', 'per-series'),
+  ...pick(runFlags, 'fail-on-gaps', 'dry-run', 'per-series'),
 }
 
 /** What `updateFlags` parse to. */

@@ -18,7 +18,7 @@ export const fingerprintFlags = {
   ...mirrorIntervalFlags,
   ...pick(runFlags, 'series'),
   ...rangeFlags,
-  ...pick(candleTableFlags, 'resample', 'partial', 'derive'),
+  ...pick(candleTableFlags, 'resample', 'partial'),
   ...pick(runFlags, 'fail-on-gaps'),
   ...locationFlags,
 }

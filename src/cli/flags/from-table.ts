@@ -31,10 +31,13 @@ export function toOutputRequest(flags: OutputTableFlags): OutputRequest {
   return Object.fromEntries(OUTPUT_ENTRIES.map(({ name, flag }) => [name, flags[flag]]))
 }
 
+/** What other programs call these flags. */
+export const ALIASES: Readonly<Record<string, string[]>> = { from: ['since', 'start'], to: ['end'] }
+
 function toFlag(name: string, option: Option) {
   const { takes, values = [], range, summary, placeholder, helpGroup = 'output' } = option
   const env = variableOf(name)
-  const shared = { summary, helpValue: placeholder, env, helpGroup }
+  const shared = { summary, helpValue: placeholder, env, helpGroup, aliases: ALIASES[name] }
   switch (takes) {
     case 'choice':
       return Flags.option({ ...shared, options: values })()

@@ -1,14 +1,12 @@
 import * as Flags from '@oclif/core/flags'
-import { type FlagsOf, inGroup, pick } from './group.js'
-import { outputFlag, outputFlags } from './output.js'
-import { type OutputOptions, runFlags } from './run.js'
+import { type FlagsOf, inGroup } from './group.js'
+import { outputFlag } from './output.js'
+import type { OutputOptions } from './run.js'
 import { selectionFlags } from './selection.js'
 import { locationFlags } from './service.js'
 
 export const lockFlags = {
   ...selectionFlags,
-  // Refused with a reason: it is a natural wish.
-  resample: Flags.string({ summary: 'Not of a lock.', hidden: true }),
   ...inGroup('output', {
     output: outputFlag({
       summary: 'File to write; - for stdout. Default: klines.lock.json.',
@@ -16,10 +14,8 @@ export const lockFlags = {
       env: 'KLINES_LOCK_OUTPUT',
     }),
     force: Flags.boolean({ summary: 'Replace an existing file, and say what changed.' }),
-    mkdir: outputFlags.mkdir,
   }),
   ...locationFlags,
-  ...pick(runFlags, 'progress'),
 }
 
 /** What `lockFlags` parse to. */

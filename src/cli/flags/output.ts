@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags'
-import { LAYOUTS, PARTITIONS, TABLES } from '../../lake/layout.js'
+import { LAYOUTS, PARTITIONS } from '../../lake/layout.js'
 import { FORMATS } from '../../options/formats.js'
 import { candleTableFlags, outputTableFlags } from './from-table.js'
 import { inGroup, pick } from './group.js'
@@ -15,7 +15,7 @@ export const outputFlag = Flags.custom<string>({
 export const outputFlags = inGroup('output', {
   output: outputFlag({
     summary:
-      'File to write, with {symbol}, {base}, {quote} and {interval} replaced in its name; - for stdout. With --layout, the folder of the lake.',
+      'File to write, with {symbol}, {base}, {quote} and {interval} replaced in its name; - for stdout. Missing folders are made. With --layout, the folder of the lake.',
   }),
   format: Flags.option({
     char: 'f',
@@ -27,7 +27,6 @@ export const outputFlags = inGroup('output', {
   ...outputTableFlags,
   ...pick(candleTableFlags, 'resample', 'partial'),
   force: Flags.boolean({ summary: 'Overwrite existing files.' }),
-  mkdir: Flags.boolean({ summary: 'Create missing folders of the output.' }),
   fingerprint: Flags.boolean({
     summary: 'Print fingerprints of the candles; Parquet files and lakes name them, too.',
   }),
@@ -46,15 +45,6 @@ export const lakeFlags = inGroup('output', {
     options: PARTITIONS,
     helpValue: 'SPAN',
   })(),
-  table: Flags.option({
-    summary: 'With --layout, keep a Delta Lake log beside the parts: engines see whole versions, also old ones.',
-    options: TABLES,
-    helpValue: 'KIND',
-  })(),
-  vacuum: Flags.string({
-    summary: 'With --table delta, remove the files of versions that were replaced longer ago: 7d.',
-    helpValue: 'AGE',
-  }),
   prune: Flags.boolean({
     summary: 'With --layout, remove the series that are not requested.',
   }),

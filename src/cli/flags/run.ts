@@ -20,13 +20,8 @@ export const runFlags = {
         'Series of a file that does not name it, such as BTCUSDT/1h. Default: by the name of the file, BTCUSDT-1h.csv.',
       helpValue: 'SERIES',
     }),
-    all: Flags.boolean({ summary: 'Also windows that start later than today.', env: 'KLINES_ALL_DATES' }),
     'fail-on-gaps': Flags.boolean({
       summary: 'Exit code 3, and no export, when candles are missing in the range or at an end of it that is named.',
-    }),
-    yes: Flags.boolean({
-      summary:
-        'With binance, download a pattern that matches more than 20 symbols, or a range that takes more than 50,000 requests.',
     }),
   }),
   ...inGroup('output', {
@@ -38,15 +33,9 @@ export const runFlags = {
     }),
   }),
   ...inGroup('appearance', {
-    /** `auto` is a bar at a terminal and plain lines elsewhere. */
-    progress: Flags.option({
-      summary: 'Progress on stderr: auto is a bar at a terminal, elsewhere a line every 15 s.',
-      options: ['auto', 'plain', 'json', 'none'] as const,
-      helpValue: 'MODE',
-    })(),
     'per-series': Flags.boolean({ summary: 'Show a summary row for each series, even if there are more than 12.' }),
   }),
 }
 
-/** What `baseFlags` and `--progress` parse to: how a command prints. */
-export interface OutputOptions extends FlagsOf<typeof baseFlags>, FlagsOf<Pick<typeof runFlags, 'progress'>> {}
+/** What `baseFlags` parse to: how a command prints. */
+export type OutputOptions = FlagsOf<typeof baseFlags>

@@ -37,6 +37,7 @@ export const symbolFilterArgs = { symbol: Args.string({ description: 'Only these
 /** `-i`: intervals, repeated or joined by commas. */
 const INTERVALS_FLAG = {
   char: 'i',
+  aliases: ['timeframe'] as string[],
   helpValue: 'INTERVAL',
   multiple: true,
   multipleNonGreedy: true,

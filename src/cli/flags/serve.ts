@@ -21,11 +21,9 @@ export const serveFlags = {
     }),
   }),
   ...inGroup('what', {
-    strict: Flags.boolean({ summary: 'Greeting API: accept only what the public instance accepts.' }),
     'stream-text': Flags.string({
       summary: 'Text of the token stream of the greeting API.',
       helpValue: 'TEXT',
     }),
   }),
-  ...inGroup('appearance', { open: Flags.boolean({ summary: 'Open the start page in a browser.' }) }),
 }

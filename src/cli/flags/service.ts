@@ -43,18 +43,14 @@ export const networkFlags = inGroup('network', {
     summary: 'Timeout of an attempt in seconds. Default: 30; 5 for lists, serve, and chart with a mirror.',
     helpValue: 'SECONDS',
   }),
-  'max-rate': numberFlag({
-    summary: 'Limit of requests per second, such as 5 or 0.5. Default: none.',
-    helpValue: 'N',
-  }),
 })
 
 /** What `networkFlags` parse to. */
 export type NetworkFlags = FlagsOf<typeof networkFlags>
 
 /** The options of `networkFlags`. */
-export function toLimits({ retries, timeout, 'max-rate': maxRate }: NetworkFlags): RequestLimits {
-  return { retries, timeout, maxRate }
+export function toLimits({ retries, timeout }: NetworkFlags): RequestLimits {
+  return { retries, timeout }
 }
 
 /** How candles are downloaded. */
@@ -67,12 +63,7 @@ export const fetchFlags = inGroup('network', {
   ...networkFlags,
 })
 
-/** What `fetchFlags` parse to, and the flags that say what may be downloaded. */
-interface FetchFlags extends Partial<FlagsOf<typeof fetchFlags>> {
-  yes?: boolean
-}
-
 /** The options of these flags. */
-export function toFetchOptions({ concurrency, refresh, yes, ...limits }: FetchFlags) {
-  return { concurrency, refresh, manySymbols: yes, manyRequests: yes, ...toLimits(limits) }
+export function toFetchOptions({ concurrency, refresh, ...limits }: Partial<FlagsOf<typeof fetchFlags>>) {
+  return { concurrency, refresh, ...toLimits(limits) }
 }

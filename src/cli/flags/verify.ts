@@ -9,17 +9,12 @@ export const verifyFlags = {
   ...pick(runFlags, 'lock'),
   ...rangeFlags,
   ...inGroup('what', {
-    audit: Flags.boolean({
-      summary: 'Compare candles with those of finer intervals. On by default.',
-      default: true,
-      allowNo: true,
-    }),
     'fail-on-gaps': Flags.boolean({
       summary: 'Exit code 6 for gaps, and 3 when candles are missing at an end of the range that is named.',
     }),
   }),
   ...locationFlags,
-  ...pick(runFlags, 'threads', 'progress'),
+  ...pick(runFlags, 'threads'),
 }
 
 /** What `verifyFlags` parse to. */

@@ -24,7 +24,6 @@ import { type RunDetails, type RunResult, tableNotes } from '../reports/run-text
 import { resolveFlags } from '../resolve-flags.js'
 import { type BaseAddress, downloadingFrom, withAddress } from '../service-address.js'
 import { CandleTable } from '../terminal/candle-table.js'
-import { confirmRequests } from '../terminal/confirm.js'
 import { print, printNote } from '../terminal/print.js'
 import { ProgressDisplay } from '../terminal/progress.js'
 
@@ -39,26 +38,10 @@ export interface LockedCandles {
 
 /**
  * `download` and `export`: downloads candles into the mirror unless `offline`, and exports them when an output or a format
- * is named; `offline` always exports, to stdout when no file is named. Returns undefined when the data went to stdout. Asks
- * before it sends very many requests, unless `yes` is set. `locked`: candles that a lock names.
+ * is named; `offline` always exports, to stdout when no file is named. Returns undefined when the data went to stdout. `locked`:
+ * candles that a lock names.
  */
 export async function runCandles(
-  symbols: string[],
-  given: JobFlags,
-  offline: boolean,
-  context: RunContext,
-  locked?: LockedCandles,
-): Promise<Report | undefined> {
-  const run = (flags: JobFlags) => runOnce(symbols, flags, offline, context, locked)
-  if (given.json) return run(given)
-  return confirmRequests(
-    () => run(given),
-    () => run({ ...given, yes: true }),
-    context.signal,
-  )
-}
-
-async function runOnce(
   symbols: string[],
   given: JobFlags,
   offline: boolean,
@@ -125,7 +108,7 @@ async function runDry(flags: JobFlags, { output, ...request }: JobRequest): Prom
 }
 
 function lakeOptions(flags: JobFlags) {
-  return pick(flags, 'partition', 'table', 'vacuum', 'prune')
+  return pick(flags, 'partition', 'prune')
 }
 
 function openTable({ columns, limit, tail, 'time-format': timeFormat }: JobFlags): CandleTable {
@@ -150,8 +133,8 @@ function isStdoutFile(): boolean {
 function toRequest(symbols: string[], flags: JobFlags, { signal }: RunContext): Omit<ExportRequest, 'output'> {
   return {
     ...parseSelectionText(symbols, flags.interval),
-    ...pick(flags, 'from', 'to', 'last', 'resample', 'partial', 'derive', 'limit', 'tail'),
-    ...pick(flags, 'mirror', 'format', 'force', 'mkdir', 'threads', 'fingerprint'),
+    ...pick(flags, 'from', 'to', 'last', 'resample', 'partial', 'limit', 'tail'),
+    ...pick(flags, 'mirror', 'format', 'force', 'threads', 'fingerprint'),
     ...toFetchOptions(flags),
     ...toOutputRequest(flags),
     failOnGaps: flags['fail-on-gaps'],

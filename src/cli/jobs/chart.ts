@@ -3,14 +3,11 @@ import { drawFrame } from '../../chart/terminal/frame.js'
 import { MIN_WIDTH } from '../../chart/terminal/layout.js'
 import { parseSelectionText } from '../../download/selection.js'
 import { SAMPLE } from '../../http/base-url.js'
-import { systemClock } from '../../http/system-clock.js'
-import { KlinesError } from '../../klines/errors.js'
 import type { RunContext } from '../base-command.js'
 import type { ChartRequest } from '../chart/candle-loader.js'
 import { type ChartRoom, type LoadedCharts, loadCharts, terminalRoom } from '../chart/load-charts.js'
 import { drawPictures, parsePictures, pictureRoom } from '../chart/pictures.js'
-import { AlternateScreen, chartHeight, chartStyle, chartWidth } from '../chart/screen.js'
-import { ChartWatch } from '../chart/watch.js'
+import { chartHeight, chartStyle, chartWidth } from '../chart/screen.js'
 import type { ChartFlags } from '../flags/chart.js'
 import { toFetchOptions } from '../flags/service.js'
 import { chartObject } from '../reports/chart.js'
@@ -23,8 +20,8 @@ import { type BaseAddress, downloadingFrom, withAddress } from '../service-addre
 import { NO_PROGRESS, ProgressDisplay } from '../terminal/progress.js'
 
 /**
- * `chart`: downloads what is missing unless `offline`, and draws it; with `watch` until an interruption. Returns the object of
- * `--json`; undefined when the charts went to stdout.
+ * `chart`: downloads what is missing unless `offline`, and draws it. Returns the object of `--json`; undefined when the charts went
+ * to stdout.
  */
 export async function runChart(
   symbols: string[],
@@ -32,13 +29,11 @@ export async function runChart(
   context: RunContext,
 ): Promise<Report<ChartObject> | undefined> {
   const pictures = parsePictures(flags, context.given)
-  checkWatch(flags)
   const named = toRequest(symbols, flags, context)
   const draw = async (address: BaseAddress) => {
     const request = { ...named, baseUrl: address }
     const loaded = await loadFirst(request, pictures ? pictureRoom(pictures) : terminalRoom(chartSize(flags)), context)
     if (!pictures) warnAboutWidth(flags, context)
-    if (flags.watch) return await watch(loaded, request, flags, context)
     const { loader, charts } = loaded
     await loader.close()
     if (pictures) return await drawPictures(loaded, pictures, { ...flags, ...context })
@@ -72,42 +67,9 @@ function warnAboutWidth(flags: ChartFlags, { warn }: RunContext): void {
   if (width < MIN_WIDTH) warn(`The terminal has ${width} columns; a chart needs ${MIN_WIDTH}.`)
 }
 
-/** Charts on the terminal's second screen, until the signal: its reason is thrown. */
-async function watch(
-  loaded: LoadedCharts,
-  request: ChartRequest,
-  flags: ChartFlags,
-  { signal }: RunContext,
-): Promise<undefined> {
-  const screen = new AlternateScreen()
-  const sample = loaded.loader.source.info.baseUrl === SAMPLE ? [SYNTHETIC] : []
-  const watching = new ChartWatch(loaded, {
-    clock: systemClock,
-    signal,
-    load: () => loadCharts(request, terminalRoom(chartSize(flags))),
-    room: () => terminalRoom(chartSize(flags)),
-    draw: (charts, status) => screen.draw([...drawAll(charts, flags, sample.length + 1), ...sample], status),
-  })
-  screen.watchSize(watching.resize)
-  try {
-    return await watching.run()
-  } finally {
-    screen.close()
-    await watching.close()
-  }
-}
-
-/** `otherRows`: lines below the charts that must fit on the screen, too. */
-function drawAll(charts: readonly FittedCandles[], flags: ChartFlags, otherRows = 0): string[] {
-  const options = { ...chartStyle(flags), ...chartSize(flags) }
-  const height = flags.height ?? fittingHeight(charts.length, otherRows) ?? chartHeight(flags)
-  return charts.flatMap((chart, index) => [...(index === 0 ? [] : ['']), ...drawFrame(chart, { ...options, height })])
-}
-
-/** The rows of each chart when all of them must fit on the screen; undefined when they need not. */
-function fittingHeight(charts: number, otherRows: number): number | undefined {
-  if (otherRows === 0) return undefined
-  return Math.floor((process.stdout.rows - otherRows - (charts - 1)) / charts)
+function drawAll(charts: readonly FittedCandles[], flags: ChartFlags): string[] {
+  const options = { ...chartStyle(flags), ...chartSize(flags), height: chartHeight(flags) }
+  return charts.flatMap((chart, index) => [...(index === 0 ? [] : ['']), ...drawFrame(chart, options)])
 }
 
 function chartSize(flags: ChartFlags) {
@@ -119,18 +81,4 @@ function toRequest(symbols: string[], flags: ChartFlags, { signal, given }: RunC
   const range = resolveRange(flags, given)
   const fetching = { mirror, ...toFetchOptions(flags), signal }
   return { ...parseSelectionText(symbols, interval), ...range, ...fetching, resample, offline }
-}
-
-/** A watch needs a terminal to draw on, and candles to come. */
-function checkWatch({ watch, json, offline, to }: ChartFlags): void {
-  if (!watch) return
-  const refuse = (message: string, suggestion: string) =>
-    new KlinesError('bad_option', message, { suggestions: [suggestion] })
-  if (json) throw refuse('--json prints one object, and --watch never ends.', 'Leave one of them out.')
-  if (offline) throw refuse('--watch waits for new candles, and --offline makes no request.', 'Leave one of them out.')
-  if (to !== undefined)
-    throw refuse('--watch waits for new candles, and --to ends the range.', 'Leave one of them out.')
-  if (!process.stdout.isTTY) {
-    throw refuse('--watch redraws on a terminal, and stdout is none.', 'Leave --watch out to draw the chart once.')
-  }
 }

@@ -8,7 +8,6 @@ import { toFetchOptions } from '../flags/service.js'
 import { type DiffReport, type DiffVerdict, diffReport, MAX_LISTED } from '../reports/diff.js'
 import { resolveRange } from '../resolve-flags.js'
 import { withAddress } from '../service-address.js'
-import { confirmRequests } from '../terminal/confirm.js'
 import { ProgressDisplay } from '../terminal/progress.js'
 
 const DOWNLOADING = { start: 'Reading both sides', verb: 'Downloading', noun: 'window' }
@@ -23,20 +22,9 @@ const EXIT_CODES: Record<DiffVerdict, ExitCode> = {
 
 /**
  * `diff`: exit code 0 when both sides have the same candles, 6 when they differ, 3 when all that can be compared is equal and windows are
- * missing, 4 without a candle. `show` prints the report while both sides are open: with `verbose`, it reads them again. Asks before it sends
- * very many requests, unless `yes` is set.
+ * missing, 4 without a candle. `show` prints the report while both sides are open: with `verbose`, it reads them again.
  */
 export async function runDiff(
-  args: DiffArgs,
-  flags: DiffFlags,
-  context: RunContext,
-  show: (report: DiffReport) => Promise<void>,
-): Promise<ExitCode> {
-  const run = (yes = flags.yes) => runOnce(args, { ...flags, yes }, context, show)
-  return flags.json ? run() : confirmRequests(run, () => run(true), context.signal)
-}
-
-async function runOnce(
   { a, b, symbol: symbols = [] }: DiffArgs,
   flags: DiffFlags,
   { given, signal, warn, progressStyle }: RunContext,

@@ -16,18 +16,7 @@ import { resolveRange } from '../resolve-flags.js'
 import { offlineAddress } from '../service-address.js'
 
 /** What only the mirror's candles have. */
-const MIRROR_ONLY = [
-  'interval',
-  'from',
-  'to',
-  'last',
-  'resample',
-  'partial',
-  'derive',
-  'fail-on-gaps',
-  'base-url',
-  'mirror',
-]
+const MIRROR_ONLY = ['interval', 'from', 'to', 'last', 'resample', 'partial', 'fail-on-gaps', 'base-url', 'mirror']
 
 /** `fingerprint`: of series of the mirror, or of files. */
 export async function runFingerprint(
@@ -59,17 +48,17 @@ async function fingerprintMirror(
   { given, signal, warn }: RunContext,
 ): Promise<Report<FingerprintObject>> {
   if (given.has('series')) throw new KlinesError('bad_option', '--series is for files, and no file is named.')
-  const { interval = [], mirror, resample, derive, json, 'fail-on-gaps': failOnGaps } = flags
+  const { interval = [], mirror, resample, json, 'fail-on-gaps': failOnGaps } = flags
   if (interval.length === 0) {
     const suggestions = ['Name intervals with -i, such as -i 1h, or write a folder as ./FOLDER.']
     throw new KlinesError('bad_option', 'Expected at least one interval of the symbols.', { suggestions })
   }
   const baseUrl = offlineAddress(flags['base-url'])
-  const partial = resample !== undefined || derive || given.has('partial') ? flags.partial : undefined
+  const partial = resample !== undefined || given.has('partial') ? flags.partial : undefined
   const report = await fingerprintKlines({
     ...parseSelectionText(symbols, interval),
     ...resolveRange(flags, given),
-    ...{ baseUrl, mirror, resample, partial, derive, failOnGaps, offline: true, signal, onEvent: warningsTo(warn) },
+    ...{ baseUrl, mirror, resample, partial, failOnGaps, offline: true, signal, onEvent: warningsTo(warn) },
   })
   // Not on stdout, where each line is a fingerprint; the object has it for each series.
   const short = coverageText(report.series, { ...report, verbose: flags.verbose })

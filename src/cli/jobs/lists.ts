@@ -13,10 +13,7 @@ import { NO_PROGRESS, ProgressDisplay } from '../terminal/progress.js'
 
 const FETCHING = { start: 'Fetching lists', verb: '', noun: 'list' }
 
-interface ListFlags extends LocationFlags, NetworkFlags {
-  /** Also windows that start later than today. */
-  all?: boolean
-}
+type ListFlags = LocationFlags & NetworkFlags
 
 /** `symbols`. */
 export async function runSymbols(flags: ListFlags, context: RunContext): Promise<Report<SymbolsObject>> {
@@ -25,7 +22,7 @@ export async function runSymbols(flags: ListFlags, context: RunContext): Promise
 
 /** `intervals`. */
 export async function runIntervals(flags: ListFlags, context: RunContext): Promise<Report<IntervalsObject>> {
-  return intervalsReport(upToToday(await readLists(flags, context), flags))
+  return intervalsReport(upToToday(await readLists(flags, context)))
 }
 
 /** `start-dates`. Throws `unknown_interval`. */
@@ -35,12 +32,11 @@ export async function runStartDates(
   context: RunContext,
 ): Promise<Report<StartDatesObject>> {
   const interval = parseInterval(text)
-  return startDatesReport(upToToday(await readLists(flags, context, [interval]), flags), interval)
+  return startDatesReport(upToToday(await readLists(flags, context, [interval])), interval)
 }
 
 /** Lists without what has not begun. */
-function upToToday(catalogue: Catalogue, { all = false }: ListFlags): Catalogue {
-  if (all) return catalogue
+function upToToday(catalogue: Catalogue): Catalogue {
   const today = formatDate(systemClock.now())
   const begun = ([interval, dates]: [Interval, readonly string[]]) =>
     [interval, dates.filter(date => date <= today)] as const

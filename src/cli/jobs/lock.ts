@@ -2,7 +2,7 @@ import { SAMPLE } from '../../http/base-url.js'
 import { KlinesError } from '../../klines/errors.js'
 import { checkLock } from '../../lock/check-lock.js'
 import { readLock } from '../../lock/lock-file.js'
-import { lockKlines, notResampled } from '../../lock/lock-klines.js'
+import { lockKlines } from '../../lock/lock-klines.js'
 import { findLockSource } from '../../lock/lock-source.js'
 import type { RunContext } from '../base-command.js'
 import { ExitCode } from '../error-report.js'
@@ -26,7 +26,7 @@ const EXIT_CODES = {
 /** What only the lock says. */
 const SELECTION = ['interval', 'from', 'to', 'last']
 /** What `verify` does with a lock needs none of these. */
-const VERIFY_ONLY = ['format', 'audit', 'fail-on-gaps', 'threads']
+const VERIFY_ONLY = ['format', 'fail-on-gaps', 'threads']
 
 /** `lock`. Returns undefined when the lock went to stdout. */
 export async function runLock(
@@ -34,10 +34,7 @@ export async function runLock(
   flags: LockFlags,
   { given, signal, warn, progressStyle }: RunContext,
 ): Promise<Report<LockObject> | undefined> {
-  const { interval, mirror, output, force, mkdir, json } = flags
-  if (given.has('resample')) {
-    throw notResampled('Resampled candles are not locked.')
-  }
+  const { interval, mirror, output, force, json } = flags
   if (output === '-' && json) {
     throw new KlinesError('bad_option', '--json prints an object on stdout, where the lock goes. Expected one of them.')
   }
@@ -46,7 +43,7 @@ export async function runLock(
     lockKlines({
       ...{ symbols, intervals: interval },
       ...resolveRange(flags, given),
-      ...{ baseUrl, mirror, output, force, mkdir, signal, onEvent: events(warn) },
+      ...{ baseUrl, mirror, output, force, signal, onEvent: events(warn) },
     }),
   )
   if (report.source === SAMPLE) warn(SYNTHETIC)

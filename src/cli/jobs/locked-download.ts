@@ -15,18 +15,7 @@ import { checkStandardOutput, runCandles } from './candles.js'
 import { findNamedSource, refuseBesideLock } from './lock.js'
 
 /** What changes which candles are written, or where: a lock has exactly its own. */
-const NOT_LOCKED = [
-  'resample',
-  'partial',
-  'limit',
-  'tail',
-  'layout',
-  'partition',
-  'table',
-  'vacuum',
-  'prune',
-  'fail-on-gaps',
-] as const
+const NOT_LOCKED = ['resample', 'partial', 'limit', 'tail', 'layout', 'partition', 'prune', 'fail-on-gaps'] as const
 
 /**
  * `download --lock`: downloads the series of a lock and compares them with it; then exports them, if an output or a format is named.

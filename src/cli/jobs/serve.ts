@@ -49,8 +49,7 @@ export async function runServe(flags: ServeFlags, context: RunContext): Promise<
     log: flags.verbose ? logRequest : undefined,
   })
   isStarted = true
-  if (flags.open) await openBrowser(server.url, context)
-  const json = { url: server.url, ...location, strict: flags.strict === true }
+  const json = { url: server.url, ...location }
   const text = () => (flags.quiet ? json.url : describeServer(json))
   return { json, text, ended: closeOnAbort(context.signal, server) }
 }
@@ -104,21 +103,14 @@ function logRequest({ method, url, status, bytes, tookMs }: LoggedRequest): void
   printNote(`${method} ${cleanText(url, 200)} ${outcome} ${tookMs.toFixed(1)} ms`)
 }
 
-async function openBrowser(url: string, { warn }: RunContext): Promise<void> {
-  const { default: open } = await import('open')
-  const fail = () => warn(`No browser could be opened; open ${url}/ yourself.`)
-  await open(`${url}/`).then(browser => browser.on('error', fail), fail)
-}
-
 /** `serve`: the address, what is served there, and how to stop. */
-function describeServer({ url, mirror, baseUrl, sample, upstream, strict }: Omit<ServeObject, 'warnings'>) {
+function describeServer({ url, mirror, baseUrl, sample, upstream }: Omit<ServeObject, 'warnings'>) {
   const lines = [url]
   if (sample) lines.push('Serving synthetic sample data, not prices of any exchange.')
   else lines.push(`Serving ${mirror}${baseUrl === null ? '' : `, a mirror of ${baseUrl}`}.`)
   if (mirror === SAMPLE_ROOT)
     lines.push('klines download creates a mirror of real candles; --upstream downloads them on request.')
   if (upstream !== null) lines.push('Missing and open windows are downloaded from there on request.')
-  if (strict) lines.push('The greeting API accepts only what the public instance accepts.')
   lines.push(`Open ${url}/ in a browser for charts, downloads and the API. Press Ctrl-C to stop.`)
   return lines.join('\n')
 }

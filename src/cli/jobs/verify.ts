@@ -35,13 +35,13 @@ export async function runVerify(
 ): Promise<(Report<VerifyObject> | Report<LockCheckObject>) & { exitCode: ExitCode }> {
   if (flags.lock !== undefined) return (await import('./lock.js')).runVerifyLock(symbols, flags, context)
   const { signal, progressStyle, warn, given } = context
-  const { audit, threads, 'fail-on-gaps': failOnGaps } = flags
+  const { threads, 'fail-on-gaps': failOnGaps } = flags
   const now = systemClock.now()
   const text = resolveRange(flags, given)
   const range = Object.values(text).some(value => value !== undefined) ? parseRequestedRange(text, now) : undefined
   const { mirror, series } = await cachedSeries(symbols, flags, warn)
   const result = await ProgressDisplay.during(progressStyle, CHECKING, ({ advance }) =>
-    verifySeries(mirror, series, { audit, threads, range, now, warn, signal, progress: advance }),
+    verifySeries(mirror, series, { threads, range, now, warn, signal, progress: advance }),
   )
   const isBeside = ({ candles }: { candles: number }) => flags.verbose && candles <= MAX_BESIDE
   const sums = range ? result.series.filter(isBeside).flatMap(one => sumFiner(mirror, one, range, now)) : []

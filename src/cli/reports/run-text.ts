@@ -140,18 +140,12 @@ function describeFiles(files: readonly WrittenFile[]): string[] {
 }
 
 /** What became of a lake, and what it has beside the requested series. */
-function describeLake({ folder, written, unchanged, removed, notRequested, delta }: LakeChanges): string[] {
+function describeLake({ folder, written, unchanged, removed, notRequested }: LakeChanges): string[] {
   const gone = removed.length === 0 ? '' : `, ${formatCount(removed.length)} removed`
   const parts = `${plural(written, 'part')} written, ${formatCount(unchanged)} unchanged${gone}`
   const lines = [`Lake ${folder}: ${written + removed.length === 0 ? 'up to date, ' : ''}${parts}.`]
-  if (delta) lines.push(...describeTable(delta))
   if (notRequested.length === 0) return lines
   return [...lines, `Also in the lake, and not requested: ${joinNames(notRequested)}; --prune removes them.`]
-}
-
-function describeTable({ version, isNew, vacuumed }: NonNullable<LakeChanges['delta']>): string[] {
-  const lines = [`Delta table: ${isNew ? `version ${version} is new` : `still version ${version}`}.`]
-  return vacuumed === 0 ? lines : [...lines, `Vacuum: ${plural(vacuumed, 'file')} of old versions removed.`]
 }
 
 /** A part is written as a whole for each new candle of its span. */

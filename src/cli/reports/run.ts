@@ -50,13 +50,13 @@ function toSeriesObject(report: DownloadedSeries): Unchanged<RunObject['series']
 
 /** `--dry-run`. */
 export function dryRunReport(result: DryRunReport): Report<DryRunObject> {
-  const { series, requests, limitMs, files, removed, vacuumed } = result
-  const json = { ...locationObject(result), dryRun: true, series, requests, limitMs, files, removed, vacuumed } as const
+  const { series, requests, limitMs, files, removed } = result
+  const json = { ...locationObject(result), dryRun: true, series, requests, limitMs, files, removed } as const
   return { json, text: () => describeDryRun(result) }
 }
 
 function describeDryRun(report: DryRunReport): string {
-  const { series, files, removed, vacuumed, mirror, offline } = report
+  const { series, files, removed, mirror, offline } = report
   const unrecorded = sum(series.map(({ windows }) => windows.unrecorded))
   const toConfirm = unrecorded > 0 ? ['to confirm'] : []
   const right = offline
@@ -77,7 +77,6 @@ function describeDryRun(report: DryRunReport): string {
   const names = files.map(path => (path === '-' ? 'stdout' : path))
   if (names.length > 0) lines.push(`Files that would be written: ${names.join(', ')}`)
   if (removed.length > 0) lines.push(`Parts that would be removed: ${removed.join(', ')}`)
-  if (vacuumed.length > 0) lines.push(`Files that vacuum would remove: ${vacuumed.join(', ')}`)
   return [...lines, `Mirror: ${mirror}`].join('\n')
 }
 

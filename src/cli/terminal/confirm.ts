@@ -1,5 +1,4 @@
 import { createInterface } from 'node:readline/promises'
-import { isKlinesError, KlinesError } from '../../klines/errors.js'
 import { escapeControls } from '../../klines/text.js'
 
 /** Whether a person can see a question on stderr and answer it on stdin. */
@@ -32,27 +31,5 @@ export async function confirm(question: string, signal: AbortSignal): Promise<bo
     prompt.close()
     // The cursor is still behind the question.
     if (!isAnswered) process.stderr.write('\n')
-  }
-}
-
-/**
- * Runs a job that may be refused because of very many requests, before any candle is downloaded: asks at a terminal, and runs
- * it again `withYes`. Throws the refusal without a terminal to ask at, and `bad_option` when the answer is no: what was requested
- * is not there, and a command after `&&` must not run.
- */
-export async function confirmRequests<Result>(
-  run: () => Promise<Result>,
-  withYes: () => Promise<Result>,
-  signal: AbortSignal,
-): Promise<Result> {
-  try {
-    return await run()
-  } catch (error) {
-    const isAskable = isKlinesError(error, 'bad_option') && error.data.requests !== undefined
-    if (!isAskable || !isInteractive()) throw error
-    const reason = error.message.replace(/ Expected at most [^.]*\.$/, '')
-    if (await confirm(`${reason} Download them?`, signal)) return await withYes()
-    const { suggestions, data } = error
-    throw new KlinesError('bad_option', 'Nothing was downloaded, because the answer was no.', { suggestions, data })
   }
 }

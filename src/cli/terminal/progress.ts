@@ -9,20 +9,20 @@ import { printable } from './text.js'
 
 /** How progress is shown, and whether each requested window is listed (`-v`). */
 export interface ProgressStyle {
-  readonly kind: 'bar' | 'plain' | 'json' | 'none'
+  readonly kind: 'bar' | 'plain' | 'none'
   readonly windows: boolean
 }
 
 export const NO_PROGRESS: ProgressStyle = { kind: 'none', windows: false }
 
 /** Time between two updates, ms. */
-const PERIODS_MS = { bar: 80, plain: 15_000, json: 1_000 }
+const PERIODS_MS = { bar: 80, plain: 15_000 }
 
 /** What shows the snapshots of a run on stderr. */
 interface View {
   readonly periodMs: number
   update(progress: ProgressSnapshot): void
-  /** Shows the last snapshot, and leaves the terminal clean. */
+  /** Leaves the terminal clean. */
   end(progress: ProgressSnapshot): void
 }
 
@@ -103,14 +103,8 @@ export class ProgressDisplay {
 async function openView(kind: ProgressStyle['kind'], words: ProgressWords): Promise<View> {
   if (kind === 'bar') return openBar(words)
   if (kind === 'none') return { periodMs: 60_000, update: () => {}, end: () => {} }
-  const print = kind === 'json' ? printJsonLine : (progress: ProgressSnapshot) => printNote(plainText(progress, words))
-  return {
-    periodMs: PERIODS_MS[kind],
-    update: print,
-    end: progress => {
-      if (progress.total) print(progress)
-    },
-  }
+  const update = (progress: ProgressSnapshot) => printNote(plainText(progress, words))
+  return { periodMs: PERIODS_MS.plain, update, end: () => {} }
 }
 
 async function openBar(words: ProgressWords): Promise<View> {
@@ -127,11 +121,6 @@ async function openBar(words: ProgressWords): Promise<View> {
     spinner.stop()
   }
   return { periodMs: PERIODS_MS.bar, update, end }
-}
-
-function printJsonLine(progress: ProgressSnapshot): void {
-  const line = { type: 'progress', ...progress }
-  printNote(JSON.stringify(line, (_, value) => (typeof value === 'number' ? Math.round(value) : (value ?? null))))
 }
 
 function printWindow(window: WindowRef, status: string, change: WindowChange | undefined): void {

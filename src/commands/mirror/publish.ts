@@ -1,6 +1,4 @@
 import { BaseCommand } from '../../cli/base-command.js'
-import { pick } from '../../cli/flags/group.js'
-import { runFlags } from '../../cli/flags/run.js'
 import { locationFlags, networkFlags } from '../../cli/flags/service.js'
 
 export default class MirrorPublish extends BaseCommand {
@@ -8,7 +6,7 @@ export default class MirrorPublish extends BaseCommand {
   static override description =
     'Adds the lists, and an empty file for each window that starts in the future or ends before the first candle of its series. A window that is missing or corrupt is named, and nothing is written then. Nothing is uploaded.'
   static override examples = ['<%= config.bin %> <%= command.id %>', '<%= config.bin %> <%= command.id %> --mirror DIR']
-  static override flags = { ...locationFlags, ...pick(runFlags, 'progress'), ...networkFlags }
+  static override flags = { ...locationFlags, ...networkFlags }
 
   protected override readonly interruptionAdvice: string = 'The mirror is not complete yet; run the same command again.'
 

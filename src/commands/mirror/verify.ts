@@ -1,7 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../../cli/base-command.js'
-import { inGroup, pick } from '../../cli/flags/group.js'
-import { runFlags } from '../../cli/flags/run.js'
+import { inGroup } from '../../cli/flags/group.js'
 import { locationFlags, networkFlags } from '../../cli/flags/service.js'
 
 export default class MirrorVerify extends BaseCommand {
@@ -15,7 +14,6 @@ export default class MirrorVerify extends BaseCommand {
   ]
   static override flags = {
     ...locationFlags,
-    ...pick(runFlags, 'progress'),
     ...inGroup('network', { repair: Flags.boolean({ summary: 'Download corrupt files again.' }) }),
     ...networkFlags,
   }

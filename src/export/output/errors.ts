@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { dirname, isAbsolute } from 'node:path'
+import { isAbsolute } from 'node:path'
 import { describeErrno, errnoCode, isRefusedFolder } from '../../fs/errno.js'
 import { KlinesError } from '../../klines/errors.js'
 import { findNoMemory } from '../../klines/no-memory.js'
@@ -35,8 +35,7 @@ function explain(error: unknown, errno: string, path: string): Explanation {
   if (isRefusedFolder(error)) {
     return { kind: 'output_unwritable', reason, suggestions: ['Name a file in another folder.'] }
   }
-  const suggestions = [`Make the folder with \`mkdir: true\`, or first: mkdir -p ${dirname(path)}`]
-  return { kind, reason, suggestions }
+  return { kind, reason, suggestions: [] }
 }
 
 /** False after the folder was removed, also during the run: Node keeps the path. */

@@ -1,5 +1,5 @@
 import { constants, type Stats } from 'node:fs'
-import { access, type FileHandle, lstat, open, realpath, rm, stat } from 'node:fs/promises'
+import { type FileHandle, lstat, open, realpath, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { undefinedIfMissing } from '../../fs/errno.js'
 import { checkWritableFolder, makeFolder, missingFolders, removeFolders } from '../../fs/make-folder.js'
@@ -15,18 +15,13 @@ const FLUSH_BYTES = 8 * 1024 * 1024
 export interface FileOptions {
   /** Replace an existing file. */
   readonly force?: boolean | undefined
-  /** Make missing folders. */
-  readonly mkdir?: boolean | undefined
 }
 
 /**
  * Checks that a file can be written at `path`, before any work is done for it, and returns what is there. Throws `output_exists` when a file
- * exists and `force` is not set, `bad_output` for a folder, a dangling link, a missing parent without `mkdir` or a name too long.
+ * exists and `force` is not set, `bad_output` for a folder, a dangling link or a name too long.
  */
-export async function checkTarget(
-  path: string,
-  { force = false, mkdir = false }: FileOptions,
-): Promise<Stats | undefined> {
+export async function checkTarget(path: string, { force = false }: FileOptions): Promise<Stats | undefined> {
   try {
     const target = await stat(path).catch(undefinedIfMissing)
     if (target?.isDirectory()) throw outputIsFolder(path)
@@ -36,8 +31,7 @@ export async function checkTarget(
     if (!target && (await lstat(path).catch(undefinedIfMissing))) {
       throw new KlinesError('bad_output', `${path} is a link to something that is not there.`)
     }
-    if (mkdir) checkWritableFolder(dirname(path))
-    else await access(dirname(path), constants.W_OK)
+    checkWritableFolder(dirname(path))
     return target
   } catch (error) {
     throw outputError(error, path)
@@ -65,14 +59,14 @@ export interface FilePlace {
  * `output_unwritable`.
  */
 export async function prepareFile(path: string, options: FileOptions): Promise<FilePlace> {
-  const { force = false, mkdir = false } = options
+  const { force = false } = options
   const stats = await checkTarget(path, options)
   if (stats && !stats.isFile()) return { path, target: path, temp: undefined, mode: undefined, force, folders: [] }
   try {
     // Replaces the file that a link names, and keeps the link.
     const target = stats ? await realpath(path) : path
     const mode = stats && stats.mode & 0o777
-    const folders = mkdir ? missingFolders(dirname(target)) : []
+    const folders = missingFolders(dirname(target))
     return { path, target, temp: tempPath(target), mode, force, folders }
   } catch (error) {
     throw outputError(error, path)

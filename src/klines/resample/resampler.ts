@@ -67,11 +67,6 @@ export class Resampler {
     return this.out.take()
   }
 
-  /** Until when candles of the source are needed for those that open in a range, ms UTC: the last one may end after it. */
-  neededUntil({ toTime }: TimeRange): number {
-    return endOfLast(this.grid, toTime)
-  }
-
   /**
    * Returns the last candle if the source reached its end, or if partial candles are wanted. `completeUntil`: until when the source is
    * known to have no other candles than those that were added, ms UTC.

@@ -1,5 +1,5 @@
 import { type ErrorCode, isKlinesError, KlinesError } from '../../klines/errors.js'
-import { QUERIED_CANDLES } from '../../options/candle-options.js'
+import { CANDLE_ENTRIES } from '../../options/candle-options.js'
 import { renameOptions } from '../../options/option.js'
 import { OUTPUT_ENTRIES } from '../../options/output-options.js'
 import { HttpError } from '../http/error.js'
@@ -21,7 +21,7 @@ const STATUSES: Partial<Record<ErrorCode, HttpError['statusCode']>> = {
 
 /** What options of the library are called here. */
 const NAMES = new Map<string, string>([
-  ...[...OUTPUT_ENTRIES, ...QUERIED_CANDLES].map(({ name, flag }): [string, string] => [name, flag]),
+  ...[...OUTPUT_ENTRIES, ...CANDLE_ENTRIES].map(({ name, flag }): [string, string] => [name, flag]),
   ['intervals', 'the interval of the path'],
   ['error.data', 'cause'],
 ])

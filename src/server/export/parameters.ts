@@ -8,7 +8,7 @@ import type { Series } from '../../klines/series.js'
 import { suggest } from '../../klines/suggest.js'
 import { parseSymbol } from '../../klines/symbols.js'
 import type { RangeText } from '../../klines/time-range.js'
-import { QUERIED_CANDLES } from '../../options/candle-options.js'
+import { CANDLE_ENTRIES } from '../../options/candle-options.js'
 import { type FileFormat, FORMATS, type Format, isBinary } from '../../options/formats.js'
 import { type Option, parseValue } from '../../options/option.js'
 import { OUTPUT_ENTRIES, type OutputRequest } from '../../options/output-options.js'
@@ -19,7 +19,7 @@ import { toExportError } from './errors.js'
 export const EXTENSIONS = FORMATS.flatMap(format => (isBinary(format) ? [format] : [format, `${format}.gz`]))
 
 /** The options that the query has. */
-const ENTRIES = [...QUERIED_CANDLES, ...OUTPUT_ENTRIES]
+const ENTRIES = [...CANDLE_ENTRIES, ...OUTPUT_ENTRIES]
 const QUERY_NAMES: readonly string[] = ENTRIES.map(({ flag }) => flag)
 
 function toSchema({ takes, values = [], summary, description = summary, example }: Option): TSchema {

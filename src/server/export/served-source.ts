@@ -129,7 +129,6 @@ function upstreamContents(files: FreshFiles, mirror: Mirror, now: number): Sourc
     },
     cachedStartDates: series => mirror.contents.startDates(series),
     neededUntil: () => now,
-    coveredFrom: async (_series, { fromTime }) => fromTime,
     threeDayAnchor: symbol =>
       findThreeDayAnchor(contents, { mirror, rules: mirror.rules }, symbol, async window =>
         toResult(window, await files.get(windowPath(window))),

@@ -6,9 +6,9 @@ import { TOKENS_PATH } from '../../greeting-client/paths.js'
 import {
   type Token,
   TokenSchema,
+  USER_UPDATE,
   type UserUpdateResult,
   UserUpdateResultSchema,
-  userUpdateSchemas,
 } from '../../greeting-client/schema.js'
 import { KlinesError } from '../../klines/errors.js'
 import type { Endpoint } from '../docs/openapi.js'
@@ -21,20 +21,17 @@ const TOKEN_TYPES = ['application/jsonl', 'text/plain']
 
 /** Settings of the greeting API. */
 export interface GreetingSettings {
-  /** Whether it accepts only what the public instance accepts. Default: false. */
-  readonly strict?: boolean | undefined
   /** What the token stream says, word by word. */
   readonly streamText?: string | undefined
 }
 
 /** The user update and the token stream. Throws `bad_option` for a `streamText` without words. */
 export function greetingEndpoints(
-  { strict = false, streamText = DEFAULT_STREAM_TEXT }: GreetingSettings,
+  { streamText = DEFAULT_STREAM_TEXT }: GreetingSettings,
   { bodyBytes }: Limits,
 ): Endpoint[] {
   const words = splitWords(streamText)
-  const schemas = userUpdateSchemas(strict)
-  const check = fieldCheck(schemas)
+  const check = fieldCheck(USER_UPDATE)
   return [
     {
       method: 'POST',
@@ -43,7 +40,7 @@ export function greetingEndpoints(
       summary: 'Update a user, and hear the notification type back',
       description: 'Nothing is stored.',
       tag: 'UserRPC',
-      ...schemas,
+      ...USER_UPDATE,
       response: { description: 'Updated', content: { 'application/json': UserUpdateResultSchema } },
       errors: {
         400: 'A field is missing or wrong: cause lists them all',

@@ -5,7 +5,7 @@ import { quoteWord } from '../../klines/text.js'
 import { defaultMirrorRoot } from '../../mirror/user-mirrors.js'
 
 /** Stands for the folder of a mirror whose path is nobody's business. */
-export const SERVED_FOLDER = 'FOLDER'
+const SERVED_FOLDER = 'FOLDER'
 
 /**
  * What `klines download` needs besides a series to fill the mirror of a source in a folder: both, unless they are the default ones. A

@@ -5,24 +5,21 @@ import { Body } from '../http/body.js'
 import { HttpError } from '../http/error.js'
 import type { Params, Route } from '../http/router.js'
 import { sendBody } from '../http/send-body.js'
-import { sendPage } from '../pages/page.js'
+import { pageBody, sendPage } from '../pages/page.js'
 import type { Tree } from '../tree/tree.js'
-import { CandleScan } from './candle-scan.js'
-import { findSeriesCoverage } from './coverage.js'
-import { CoverageSurvey, type SurveyOptions } from './coverage-survey.js'
+import { findCoverage, findSeriesCoverage } from './coverage.js'
+import { homePage, referencePage } from './page.js'
 
-/** The routes of the page at `/`, and of what the scripts of the pages read about the mirror: for pages of this server alone. */
-export function homeRoutes(tree: Tree, options: SurveyOptions): Route[] {
-  const coverage = new CoverageSurvey(tree, options)
-  const candles = new CandleScan(tree, coverage, options)
+/** The routes of the pages at `/` and `/reference`, and of what the viewer reads about the mirror: for pages of this server alone. */
+export function homeRoutes(tree: Tree): Route[] {
   const get = (path: string, handler: Route['handler']): Route => ({ method: 'GET', path, isPrivate: true, handler })
+  const json = (value: unknown) => new Body(Buffer.from(JSON.stringify(value)), { isPrivate: true })
   return [
-    get('/', async (request, response) => sendPage(request, response, await coverage.page())),
-    get('/coverage.json', async (request, response) => sendBody(request, response, (await coverage.latest()).json)),
-    get('/coverage/candles.json', (request, response) => sendBody(request, response, candles.state())),
+    get('/', (request, response) => sendPage(request, response, pageBody(homePage(tree)))),
+    get('/reference', (request, response) => sendPage(request, response, pageBody(referencePage()))),
+    get('/coverage.json', (request, response) => sendBody(request, response, json(findCoverage(tree)))),
     get('/coverage/{interval}/{symbol}.json', async (request, response, params) => {
-      const found = await findSeriesCoverage(tree, parseSeries(params), tree.now())
-      return sendBody(request, response, new Body(Buffer.from(JSON.stringify(found)), { isPrivate: true }))
+      return sendBody(request, response, json(await findSeriesCoverage(tree, parseSeries(params))))
     }),
   ]
 }

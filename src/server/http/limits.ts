@@ -16,8 +16,6 @@ export const LIMITS = {
   connections: 1_000,
   /** Pipelined requests that wait for their turn, on all connections; each takes some 2.5 KB. */
   waitingRequests: 40_000,
-  /** A survey of the mirror is kept at least so long. */
-  surveyMs: 60_000,
   /** How long requests that were received may take once the server is closing. */
   graceMs: 5_000,
 }

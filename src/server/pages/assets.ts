@@ -21,7 +21,7 @@ const VIEWER_FILES = new URL('dist/server/viewer/', PACKAGE_URL)
 export function assetRoutes(): Route[] {
   const docs = ['page.js', 'page.css', 'favicon.svg']
   const swagger = ['swagger-ui-bundle.js', 'swagger-ui.css']
-  const viewer = ['chart/main.js', 'chart/chart.css', 'home/main.js', 'home/home.css']
+  const viewer = ['chart/main.js', 'chart/chart.css']
   return [
     ...docs.map(name => fileRoute(`/docs/${name}`, new URL(name, DOCS_FILES))),
     ...swagger.map(name => fileRoute(`/docs/${name}`, new URL(name, SWAGGER_FILES))),

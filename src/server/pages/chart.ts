@@ -17,7 +17,7 @@ export function chartRoutes(mirror: Mirror): Route[] {
 
 /** The page at `/chart`: the elements that its script fills. */
 function chartPage(badge: Html): Html {
-  const files = { styles: ['/viewer/chart/chart.css'], script: '/viewer/chart/main.js' }
+  const files = { root: '/', styles: ['viewer/chart/chart.css'], script: 'viewer/chart/main.js' }
   return html`${pageHead('klines chart', files)}
 </head>
 <body>

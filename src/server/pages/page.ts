@@ -27,11 +27,13 @@ function toMarkup(value: HtmlValue): string {
 /** What a page loads: styles in their order, and a module. */
 interface PageFiles {
   readonly styles: readonly string[]
-  readonly script: string
+  readonly script?: string
+  /** What stands before paths of this server, as for the styles: `/`, or nothing on a page at the top. */
+  readonly root: string
 }
 
 /** The beginning of every page, up to what else it has in its head. */
-export function pageHead(title: string, { styles, script }: PageFiles): Html {
+export function pageHead(title: string, { styles, script, root }: PageFiles): Html {
   return html`<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -39,8 +41,8 @@ export function pageHead(title: string, { styles, script }: PageFiles): Html {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
-<link rel="icon" type="image/svg+xml" href="/docs/favicon.svg">
-${styles.map(path => html`<link rel="stylesheet" href="${path}">\n`)}<script src="${script}" type="module"></script>`
+<link rel="icon" type="image/svg+xml" href="${root}docs/favicon.svg">
+${styles.map(path => html`<link rel="stylesheet" href="${root}${path}">\n`)}${script === undefined ? '' : html`<script src="${root}${script}" type="module"></script>`}`
 }
 
 /** What every page of the sample shows: its prices must never be taken for real ones. */

@@ -12,7 +12,7 @@ export function fingerprintRows(workspace: Workspace): Row[] {
   const ours = klines(['fingerprint', ...CANDLES, ...mirror])
   const copy = workspace.fresh('copy')
   cpSync(workspace.slice, copy, { recursive: true })
-  const diff = klines(['diff', workspace.slice, copy, '-i', '1h,2h', '--progress', 'none'])
+  const diff = klines(['diff', workspace.slice, copy, '-i', '1h,2h'])
   const csv = () => klines(['export', ...CANDLES, ...mirror, '-q', '-o', workspace.fresh('candles.csv')])
   return [
     {

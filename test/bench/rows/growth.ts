@@ -23,11 +23,7 @@ const SIZES: Record<string, readonly string[]> = {
 export async function growthRows(workspace: Workspace): Promise<Row[]> {
   const tree = makeCopies(workspace)
   const { url } = await startNginx(workspace, { root: tree, log: false })
-  const output = (extension: string) => [
-    '-o',
-    join(workspace.fresh('out'), `{symbol}-{interval}.${extension}`),
-    '--mkdir',
-  ]
+  const output = (extension: string) => ['-o', join(workspace.fresh('out'), `{symbol}-{interval}.${extension}`)]
   const commands: Record<string, () => readonly string[]> = {
     download: () => ['download', '--base-url', url, '--mirror', workspace.fresh('mirror')],
     'export to CSV': () => ['export', '--mirror', tree, ...output('csv')],

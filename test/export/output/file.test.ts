@@ -133,7 +133,6 @@ describe('a file that exists', () => {
 describe('a path that cannot be a file is refused', () => {
   const cases: [string, () => string, string, string][] = [
     ['a folder', () => folder, 'bad_output', 'is a folder. Expected the name of a file.'],
-    ['a missing parent', () => join(folder, 'no', 'out.csv'), 'bad_output', 'the folder does not exist (ENOENT)'],
     ['a parent that is a file', () => join(file(), 'out.csv'), 'bad_output', 'part of the path is a file (ENOTDIR)'],
     [
       'a name too long',
@@ -157,19 +156,11 @@ describe('a path that cannot be a file is refused', () => {
     }
   })
 
-  test('the error for a missing parent suggests the command that creates it', async () => {
-    const error = await catchError(checkTarget(join(folder, 'no', 'out.csv'), { force: false }))
-    expect(error.suggestions).toEqual([
-      `Make the folder with \`mkdir: true\`, or first: mkdir -p ${join(folder, 'no')}`,
-    ])
-  })
-
-  describe('with mkdir', () => {
-    const mkdir = true
+  describe('folders that are missing', () => {
     const made = () => readdirSync(folder, { recursive: true }).map(String).sort()
 
     test('a missing parent is accepted, and not made before there is something to write', async () => {
-      await checkTarget(join(folder, 'a', 'b', 'out.csv'), { mkdir })
+      await checkTarget(join(folder, 'a', 'b', 'out.csv'), {})
       expect(made()).toEqual([])
     })
 
@@ -177,7 +168,7 @@ describe('a path that cannot be a file is refused', () => {
       writeFileSync(join(folder, 'kept'), '')
       const names = ['a/b/1.csv', 'a/b/2.csv', 'a/c/3.csv']
       const files: OutputFile[] = []
-      for (const name of names) files.push(await OutputFile.create(join(folder, name), { mkdir }))
+      for (const name of names) files.push(await OutputFile.create(join(folder, name), {}))
       expect(made().filter(name => !name.includes('.'))).toEqual(['a', 'a/b', 'a/c', 'kept'])
       for (const file of files.toReversed()) await file.discard()
       expect(made()).toEqual(['kept'])
@@ -186,7 +177,7 @@ describe('a path that cannot be a file is refused', () => {
     test('a folder that was there stays, and so does one with a file of somebody else', async () => {
       mkdirSync(join(folder, 'old'))
       for (const name of ['old/1.csv', 'new/deep/2.csv']) {
-        const file = await OutputFile.create(join(folder, name), { mkdir })
+        const file = await OutputFile.create(join(folder, name), {})
         if (name.startsWith('new')) writeFileSync(join(folder, 'new', 'other'), '')
         await file.discard()
       }
@@ -194,7 +185,7 @@ describe('a path that cannot be a file is refused', () => {
     })
 
     test('a file that cannot be put in its place leaves no folder', async () => {
-      const file = await OutputFile.create(join(folder, 'a', 'b', `${'x'.repeat(300)}.csv`), { mkdir })
+      const file = await OutputFile.create(join(folder, 'a', 'b', `${'x'.repeat(300)}.csv`), {})
       await file.finish()
       expect(await catchError(commitOutputs([file]))).toMatchObject({ data: { errno: 'ENAMETOOLONG' } })
       await file.discard()
@@ -204,7 +195,7 @@ describe('a path that cannot be a file is refused', () => {
     test('a file in the place of a folder is refused', async () => {
       writeFileSync(join(folder, 'a'), '')
       for (const attempt of [checkTarget, OutputFile.create]) {
-        expect(await catchError(attempt(join(folder, 'a', 'b', 'out.csv'), { mkdir }))).toMatchObject({
+        expect(await catchError(attempt(join(folder, 'a', 'b', 'out.csv'), {}))).toMatchObject({
           code: 'bad_output',
           data: { errno: 'ENOTDIR' },
         })

@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { KlineBatch } from '../../../src/klines/batch/kline-batch.js'
 import type { KlineRow } from '../../../src/klines/columns.js'
-import { resample } from '../../../src/klines/resample/resample.js'
 import { type ResampleOptions, Resampler, sourceRange } from '../../../src/klines/resample/resampler.js'
 import { parseTargetInterval } from '../../../src/klines/resample/target-interval.js'
 import { timeBox } from '../../support/full.js'
@@ -184,13 +183,6 @@ describe('resampling', () => {
         '1d',
       )[0][5],
     ).toBe('26.96296272')
-  })
-
-  it('is available to library users, in one pass over any batches', async () => {
-    const rows: KlineRow[] = []
-    for await (const batch of resample([toBatch(hours(48), LEAP_MONTH)], SOURCE, '1d')) rows.push(...toRows([batch]))
-    expect(rows).toHaveLength(2)
-    await expect(resample([], SOURCE, '90m').next()).rejects.toMatchObject({ code: 'bad_option' })
   })
 })
 

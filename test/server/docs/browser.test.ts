@@ -8,15 +8,19 @@ import { usePages } from '../../support/servers/served-pages.js'
 const TEN = ['BTC', 'ETH', 'BNB', 'SOL', 'XRP', 'ADA', 'DOGE', 'AVAX', 'LINK', 'DOT'].map(coin => `${coin}USDT`)
 const DOCUMENTS = ['/api/openapi.json', '/export/openapi.json', '/api/static/openapi.json']
 
-describe.skipIf(!hasChromium)('the page at / in Chromium (skipped where it is not installed)', () => {
+describe.skipIf(!hasChromium)('the page at /reference in Chromium (skipped where it is not installed)', () => {
   const serverUrl = usePages(() => SAMPLE_TREE)
   const open = useBrowser()
 
   /** Opens the page and its API references, and waits until they are drawn. */
   async function openDocs(options?: Parameters<typeof open>[1], url = serverUrl()) {
-    const opened = await open(`${url}/`, options)
-    await opened.page.evaluate("for (const one of document.querySelectorAll('#reference > details')) one.open = true")
-    for (const path of DOCUMENTS) await opened.page.locator(`[data-openapi="${path}"] .opblock`).first().waitFor()
+    const opened = await open(`${url}/reference`, options)
+    await opened.page.evaluate("for (const one of document.querySelectorAll('main > details')) one.open = true")
+    for (const path of DOCUMENTS)
+      await opened.page
+        .locator(`[data-openapi="${path.slice(1)}"] .opblock`)
+        .first()
+        .waitFor()
     return { url, ...opened }
   }
 
@@ -40,7 +44,7 @@ describe.skipIf(!hasChromium)('the page at / in Chromium (skipped where it is no
           ([method, { operationId }]) => `${method.toUpperCase()} ${template} ${operationId}`,
         ),
       )
-      const shown = await page.locator(`[data-openapi="${path}"] .opblock-summary`).evaluateAll(summaries =>
+      const shown = await page.locator(`[data-openapi="${path.slice(1)}"] .opblock-summary`).evaluateAll(summaries =>
         summaries.map(summary =>
           ['method', 'path', 'operation-id']
             // Swagger UI puts a zero-width space before every slash, where a line may break.

@@ -9,7 +9,7 @@ const TOO_LARGE = `${'a'.repeat(70)}@example.com`
 type Rule = [field: string, valid: unknown[], invalid: unknown[]]
 
 /** The rules of the public OpenAPI description: required fields and their types. */
-const LENIENT: Rule[] = [
+const RULES: Rule[] = [
   [
     'params.id',
     [ID, ID.toUpperCase(), '00000000-0000-0000-0000-000000000000', '123e4567-e89b-92d3-f456-426614174000'],
@@ -39,15 +39,6 @@ const LENIENT: Rule[] = [
   ['body.profile.age', [30, 0, 0.5, 15, 121, 1e300], [-1, -0.001, '30', null, true, {}, [30]]],
 ]
 
-/** The narrower rules of the public instance. */
-const STRICT: Rule[] = [
-  ['params.id', [ID, 'ffffffff-ffff-ffff-ffff-ffffffffffff'], ['x', '123e4567-e89b-92d3-f456-426614174000']],
-  ['query.notify', ['email', 'push', 'none'], ['', 'sms', 'Email', 'email ', 'email,push']],
-  ['body.email', ['a@example.com'], ['a', 1, null]],
-  ['body.profile.name', ['AB', '名前'], ['', 'A', 1]],
-  ['body.profile.age', [16, 120, 30, 30.0], [15, 121, 16.5, -1, 0, '30', 1e300]],
-]
-
 /** A valid update with one field replaced. */
 function makeUpdate(field: string, value: unknown): Buffer {
   const { id, notify, ...body } = structuredClone({ ...USER, id: ID, notify: 'email' }) as Record<string, unknown>
@@ -62,13 +53,10 @@ function makeUpdate(field: string, value: unknown): Buffer {
   return rawPost(target(id, notify), JSON.stringify(body))
 }
 
-describe.each([
-  ['as documented', false, LENIENT],
-  ['as the public instance', true, STRICT],
-] as const)('the greeting API %s', (_, strict, rules) => {
-  const server = useHttpServer({ strict })
+describe('the greeting API as documented', () => {
+  const server = useHttpServer()
 
-  it.each(rules)('%s: valid values', async (field, valid) => {
+  it.each(RULES)('%s: valid values', async (field, valid) => {
     for (const value of valid) {
       const { status, body } = await server.sendRaw(makeUpdate(field, value))
       expect([value, status, JSON.parse(body.toString())]).toEqual([
@@ -79,7 +67,7 @@ describe.each([
     }
   })
 
-  it.each(rules)('%s: invalid values', async (field, _, invalid) => {
+  it.each(RULES)('%s: invalid values', async (field, _, invalid) => {
     for (const value of field.startsWith('body') ? [...invalid, undefined] : invalid) {
       const { cause } = expectError(await server.sendRaw(makeUpdate(field, value)), 400)
       const fields = (cause as { field: string }[]).map(fault => fault.field)

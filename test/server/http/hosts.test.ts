@@ -142,9 +142,9 @@ describe('the server answers only for its own names', () => {
 
   it('the host that it listens on is its own, and no similar name', async () => {
     const app = createApp({ tree: new Tree(new Mirror(server.root())), host: 'Served.example.' })
-    onTestFinished(() => void app.server.close())
-    await once(app.server.listen({ host: '127.0.0.1', port: 0 }), 'listening')
-    const url = addressUrl(app.server.address() as AddressInfo)
+    onTestFinished(() => void app.close())
+    await once(app.listen({ host: '127.0.0.1', port: 0 }), 'listening')
+    const url = addressUrl(app.address() as AddressInfo)
     const requestStatus = async (host: string) => (await sendRaw(url, request(host))).status
     for (const host of ['served.example', 'SERVED.Example:8787', 'served.example.', 'localhost', '127.0.0.1']) {
       expect([host, await requestStatus(host)]).toEqual([host, 200])

@@ -224,7 +224,7 @@ describe('a server in front of the exchange', () => {
   })
 
   it('has lists, documents and a page before its first file, without a request', async () => {
-    const { request, exchange } = await setup({ limits: { ...LIMITS, surveyMs: 0 } })
+    const { request, exchange } = await setup()
     expect(String((await request('api/klines/symbols.json')).body)).toBe('[]')
     const dates = JSON.parse(String((await request('api/klines/start-dates/1h.json')).body))
     expect([dates[0], dates.at(-1)]).toEqual(['2017-07-01', '2039-12-01'])
@@ -239,7 +239,7 @@ describe('a server in front of the exchange', () => {
 
     await request('api/klines/1d/PEPEUSDT/2024-01-01.json')
     expect(String((await request('api/klines/symbols.json')).body)).toBe('["PEPEUSDT"]')
-    await expect.poll(async () => String((await request('/')).body)).toContain('<code>PEPEUSDT</code>')
+    expect(String((await request('/')).body)).toContain('PEPEUSDT')
   })
 
   it('of the default host says its address', async () => {
@@ -258,7 +258,6 @@ describe('a mirror of a static service with an eleventh pair', () => {
     const { components } = JSON.parse(String((await request('api/openapi.json')).body))
     expect(components.schemas.Symbol.enum).toEqual(symbols)
     expect(components.schemas.StartDate1h.enum[0]).toBe('2022-01-01')
-    expect(String((await request('/')).body)).toContain('<code>PEPEUSDT</code>')
   })
 })
 

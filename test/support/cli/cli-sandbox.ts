@@ -114,7 +114,7 @@ export class CliSandbox {
       stderr,
       code,
     } = await callInProcess(PROJECT, args, this.folder, { ...this.env(), ...env }, settings)
-    const [text, errors] = [bytes.toString(), stderr.toString()]
+    const [text, errors] = [bytes.toString(), withoutProgress(stderr.toString())]
     return { bytes, stdout: text, stderr: errors, code, signal: null, tookMs: performance.now() - started }
   }
 
@@ -171,7 +171,7 @@ export class CliSandbox {
         clearTimeout(limit)
         running.delete(child)
         const bytes = Buffer.concat(out)
-        const [stdout, stderr] = [bytes.toString(), Buffer.concat(err).toString()]
+        const [stdout, stderr] = [bytes.toString(), withoutProgress(Buffer.concat(err).toString())]
         resolve({ bytes, stdout, stderr, code, signal, tookMs: performance.now() - started })
       })
     })
@@ -184,8 +184,8 @@ export class CliSandbox {
     const home = { HOME: this.home, ...folders, TMPDIR: tmpdir() }
     const clock: Env =
       this.now === undefined ? {} : { NODE_OPTIONS: `--import=${CLOCK}`, KLINES_TEST_NOW: String(this.now) }
-    const quiet = { NODE_COMPILE_CACHE: COMPILE_CACHE, KLINES_PROGRESS: 'none' }
-    return { PATH: `${this.bin}:${PATH}`, TZ, LANG, ...home, ...clock, ...quiet }
+    const cached = { NODE_COMPILE_CACHE: COMPILE_CACHE }
+    return { PATH: `${this.bin}:${PATH}`, TZ, LANG, ...home, ...clock, ...cached }
   }
 }
 
@@ -197,6 +197,11 @@ export function useSandboxes(): () => CliSandbox {
     rmSync(root, { recursive: true, force: true })
   })
   return () => new CliSandbox(mkdtempSync(join(root, 'd')))
+}
+
+/** What a command says on stderr, whether or not it took more than the 15 s after which it shows its progress. */
+function withoutProgress(stderr: string): string {
+  return stderr.replaceAll(/^(?:[\d,]+ of [\d,]+ \w+ \(\d+%\)|(?:Fetching|Reading|Comparing)\b.* \(\d+ s).*\n/gm, '')
 }
 
 /** The name of a setting that only a new process obeys, if there is one. */

@@ -26,6 +26,13 @@ export interface TerminalOptions {
   readonly env?: Record<string, string>
 }
 
+/** What a command printed after its bar of progress. */
+export function afterBar(stdout: string): string {
+  // The cursor is shown when the bar ends, and once more at the end of the process.
+  const [first, ...others] = stdout.split('\u001B[?25h')
+  return others.length === 0 ? first : others.join('')
+}
+
 /** Runs a command at its own terminal, with a keyboard; everything it prints is stdout. */
 export async function atTerminal(
   sandbox: CliSandbox,
@@ -37,7 +44,7 @@ export async function atTerminal(
   const fifo = join(folder, 'keys')
   execFileSync('mkfifo', [fifo])
   const script = `script -qec 'stty cols ${columns} rows ${rows}; ${command}' /dev/null < ${fifo}`
-  const { child, ended } = sandbox.startShell(script, { TERM: 'xterm-256color', KLINES_PROGRESS: 'auto', ...env })
+  const { child, ended } = sandbox.startShell(script, { TERM: 'xterm-256color', ...env })
   const keyboard = createWriteStream(fifo)
   // The command may end before the stream knows that it has read the keys: destroying it is an error then.
   keyboard.on('error', () => {})

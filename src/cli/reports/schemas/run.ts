@@ -5,7 +5,6 @@ import {
   count,
   coverage,
   fingerprint,
-  flag,
   list,
   location,
   object,
@@ -66,13 +65,6 @@ export const RunSchema = report('klines-run', {
       unchanged: count('parts of the requested series that stay'),
       removed: list(Text, 'parts that were removed, relative to the folder'),
       notRequested: list(Text, 'series of the lake that were not requested, such as BTCUSDT 1h'),
-      delta: Type.Optional(
-        object({
-          version: count('newest version of the Delta table'),
-          isNew: flag('whether this run made that version'),
-          vacuumed: count('files of old versions that were removed'),
-        }),
-      ),
     }),
   ),
 })
@@ -85,7 +77,6 @@ export const DryRunSchema = report('klines-dry-run', {
   limitMs: Type.Number({ description: 'time of these requests by the limits of the service, ms; 0 without limits' }),
   files: list(Text, 'paths that would be written, - for stdout'),
   removed: list(Text, 'paths that --prune would remove'),
-  vacuumed: list(Text, 'paths that --vacuum would remove, also of entries of the log'),
   series: list(
     object({
       ...seriesName,

@@ -22,7 +22,6 @@ export const ServeSchema = report('klines-serve', {
   sample,
   mirror,
   upstream: nullable(Text, 'the service that missing windows are fetched from; null without one'),
-  strict: flag('whether the greeting API accepts only what the public instance accepts'),
 })
 
 const catalogue = { listsFrom: oneOf(['service', 'mirror'], 'mirror: the service could not be reached'), mirror }

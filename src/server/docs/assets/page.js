@@ -26,7 +26,7 @@ let swagger
 function loadSwagger() {
   swagger ??= new Promise((resolve, reject) => {
     const script = document.createElement('script')
-    script.src = '/docs/swagger-ui-bundle.js'
+    script.src = 'docs/swagger-ui-bundle.js'
     script.onload = resolve
     script.onerror = reject
     document.head.append(script)
