@@ -153,13 +153,13 @@ class TreeCandles implements SideCandles {
 
   coverage(): Coverage | undefined {
     const { source, firstOpenTime, lastOpenTime } = this
-    const { series, range, windows, requested } = this.plan
+    const { series, range, requested } = this.plan
     // An end that is that of the other side's candles was not named for this one.
     const to = range.toTime < requested.toTime ? undefined : requested.named.to
     const named = { from: requested.named.from, to }
     if (named.from === undefined && to === undefined) return undefined
-    const listing = source.info.listing(series.symbol)
-    return coverSeries(series, { ...requested, named }, { firstOpenTime, lastOpenTime }, { listing, source, windows })
+    const times = { firstOpenTime, lastOpenTime }
+    return coverSeries(series, { ...requested, named }, times, source.info.first(series))
   }
 
   lacks(openTime: number): boolean {

@@ -1,17 +1,10 @@
-import {
-  type CandleSpan,
-  type Coverage,
-  type CoverageInput,
-  type Listing,
-  measureCoverage,
-} from '../klines/audit/coverage.js'
+import { type CandleSpan, type Coverage, measureCoverage } from '../klines/audit/coverage.js'
 import type { SeriesTotals } from '../klines/audit/gap-counter.js'
 import { KlinesError } from '../klines/errors.js'
 import { type Interval, nextOpenTime } from '../klines/intervals.js'
 import { buildSeriesGrid, CandleGrid } from '../klines/resample/candle-grid.js'
 import { nextStart, parseTargetInterval } from '../klines/resample/target-interval.js'
 import { type Series, type SeriesLabel, seriesName, type WindowRef } from '../klines/series.js'
-import type { SymbolName } from '../klines/symbols.js'
 import { formatCount, formatTime, plural } from '../klines/text.js'
 import type { RequestedRange } from '../klines/time-range.js'
 import { windowSpan } from '../klines/windows.js'
@@ -32,65 +25,30 @@ export interface CoveredSeries extends SeriesLabel {
 /** The most series that an error lists. */
 const MAX_LISTED = 5
 
-/** The windows of a series in a range, and which of them have all their candles. */
-interface KnownWindows {
-  readonly source: Pick<WindowSource, 'hasAllCandles'>
-  readonly windows: readonly WindowRef[]
-}
-
-/** How much of a requested range a series has, by the totals of its candles there. */
+/** How much of a requested range a series has, by the totals of its candles there. `seriesStart`: when its first known candle opens. */
 export function coverSeries(
   { symbol, interval }: Series,
   range: RequestedRange,
   totals: SeriesTimes,
-  { listing, ...known }: { readonly listing: Listing } & KnownWindows,
+  seriesStart: number | undefined,
 ): Coverage {
   const grid = buildSeriesGrid({ symbol, interval }, totals.firstOpenTime)
-  return coverSpan({ interval, grid, range, span: findSpan(interval, totals), listing }, known)
+  return measureCoverage({ interval, grid, range, span: findSpan(interval, totals), seriesStart })
 }
 
 /**
- * The same for a series of a plan, or what is made of it. `partial` and `listing` as for the export.
+ * The same for a series of a plan, or what is made of it. `partial` as for the export.
  */
 export function coverPlan(
   { source, range, partial }: { source: WindowSource; range: RequestedRange; partial?: boolean | undefined },
-  { series, windows, listedFrom, resampleTo: target }: Omit<SeriesPlan, 'range'>,
+  { series, listedFrom, resampleTo: target }: Pick<SeriesPlan, 'series' | 'listedFrom' | 'resampleTo'>,
   totals: SeriesTimes,
-  listing: Listing,
 ): Coverage {
-  const known = { source, windows }
+  const seriesStart = source.info.first(series)
   const span = findSpan(series.interval, totals)
-  if (target === undefined) return coverSeries(series, range, totals, { listing, ...known })
+  if (target === undefined) return coverSeries(series, range, totals, seriesStart)
   const grid = new CandleGrid(target, series.symbol)
-  return coverSpan({ interval: target.name, grid, range, span, listing, partial, coveredFrom: listedFrom }, known)
-}
-
-/** The same for all series of a plan, in its order, with the totals of each. */
-export function coverPlans(
-  scope: { source: WindowSource; range: RequestedRange; partial?: boolean | undefined },
-  plans: readonly Omit<SeriesPlan, 'range'>[],
-  totals: readonly SeriesTimes[],
-): Coverage[] {
-  const listings = new Map<SymbolName, Listing>()
-  return plans.map((plan, index) => {
-    const { symbol } = plan.series
-    const listing = listings.get(symbol) ?? scope.source.info.listing(symbol)
-    listings.set(symbol, listing)
-    return coverPlan(scope, plan, totals[index], listing)
-  })
-}
-
-/** Asks what the source says about the time before the first and after the last candle only where it matters: that takes some reading. */
-function coverSpan(input: CoverageInput, known: KnownWindows): Coverage {
-  const coverage = measureCoverage(input)
-  const { grid, range, span } = input
-  const knownFrom = coverage.shortAtStart > 0 ? findKnownFrom(known, range.fromTime, span?.startTime) : undefined
-  if (coverage.shortAtEnd === 0) return knownFrom === undefined ? coverage : measureCoverage({ ...input, knownFrom })
-  const knownUntil = findKnownUntil(known, span?.endTime)
-  if (span === undefined) return measureCoverage({ ...input, knownUntil })
-  // A long candle is whole, too, when its last parts are known not to exist.
-  const endTime = Math.max(span.endTime, Math.min(knownUntil, grid.next(span.endTime)))
-  return measureCoverage({ ...input, span: { ...span, endTime }, knownFrom, knownUntil })
+  return measureCoverage({ interval: target.name, grid, range, span, seriesStart, partial, coveredFrom: listedFrom })
 }
 
 /**
@@ -108,29 +66,6 @@ export function completeUntil(
     until = endTime
   }
   return until
-}
-
-/** From when on a source says that there is no candle before the first one, which opens at `startTime` (ms UTC). */
-function findKnownFrom({ source, windows }: KnownWindows, fromTime: number, startTime = Infinity): number {
-  const before = windows.filter(window => {
-    const span = windowSpan(window)
-    return span.endTime > fromTime && span.startTime < startTime
-  })
-  return completeUntil(source, before) >= startTime ? windowSpan(before[0]).startTime : Infinity
-}
-
-/**
- * Until when a source says that there is no candle after the last one, which ends at `endTime` (ms UTC). After a whole window without
- * one the symbol is not traded any more, as far as the source says: of the exchange, a window that is final lacks no candle.
- */
-function findKnownUntil({ source, windows }: KnownWindows, endTime = -Infinity): number {
-  const last = windows.filter(window => windowSpan(window).endTime >= endTime)
-  const until = completeUntil(source, last)
-  const isOver = last.some(window => {
-    const span = windowSpan(window)
-    return span.startTime >= endTime && span.endTime <= until
-  })
-  return isOver && endTime !== -Infinity ? Infinity : until
 }
 
 function findSpan(interval: Interval, { firstOpenTime, lastOpenTime }: SeriesTimes): CandleSpan | undefined {
@@ -154,7 +89,7 @@ export function countShort({ shortAtStart, shortAtEnd }: Coverage): number {
 
 /** What is said of a series that has less of a range than its tree should have by now, or may have; undefined for nothing. */
 export function describeShort(coverage: Coverage, range: RequestedRange, rules: TreeRules): string | undefined {
-  return countShort(coverage) === 0 || isShort(coverage, range, rules) ? describeCoverage(coverage) : undefined
+  return countShort(coverage) === 0 || isShort(coverage, range, rules) ? describeCoverage(coverage, rules) : undefined
 }
 
 /** The same as a sentence of its own for each series that it is said of. */
@@ -175,15 +110,16 @@ export function shortSentences(
  * What a series has of the requested range, when less is there than was requested: one sentence without a period at its end.
  * Undefined when all is there.
  */
-export function describeCoverage(coverage: Coverage): string | undefined {
+function describeCoverage(coverage: Coverage, rules: TreeRules): string | undefined {
   const { first, last, shortAtStart, shortAtEnd } = coverage
-  const isUnknown = shortAtStart === 0 && startIsUnknown(coverage)
-  if (shortAtStart + shortAtEnd === 0 && !isUnknown) return undefined
+  // The exchange says which candle is the first one of a series; a static tree may begin anywhere.
+  const isBeginning = shortAtStart === 0 && beginsLater(coverage) && !rules.rendersAnswers
+  if (shortAtStart + shortAtEnd === 0 && !isBeginning) return undefined
   const there = first === undefined ? 'no candle' : `candles from ${formatTime(first)} to ${formatTime(last)}`
   const parts = [
     ...(shortAtStart > 0 ? [`${formatCount(shortAtStart)} short at the start`] : []),
     ...(shortAtEnd > 0 ? [`${formatCount(shortAtEnd)} short${first === undefined ? '' : ' at the end'}`] : []),
-    ...(isUnknown ? ['since when it was traded is not known'] : []),
+    ...(isBeginning ? ['the first one counts as the beginning of the series'] : []),
   ]
   return `${there}: ${parts.join(', ')}`
 }
@@ -204,12 +140,13 @@ export function checkGaps(
   { baseUrl }: Pick<SourceInfo, 'baseUrl'>,
   forExport = false,
 ): void {
-  const lacking = series.filter(({ missing, coverage }) => missing > 0 || isShort(coverage, range, findRules(baseUrl)))
+  const rules = findRules(baseUrl)
+  const lacking = series.filter(({ missing, coverage }) => missing > 0 || isShort(coverage, range, rules))
   if (lacking.length === 0) return
   const lines = lacking.slice(0, MAX_LISTED).map(report => {
     const { missing, gaps, coverage } = report
     const inside = missing > 0 ? [`${plural(missing, 'candle')} missing in ${plural(gaps, 'gap')}`] : []
-    return `${seriesName({ ...report, interval: coverage.interval })}: ${[describeCoverage(coverage) ?? [], ...inside].flat().join('; ')}`
+    return `${seriesName({ ...report, interval: coverage.interval })}: ${[describeCoverage(coverage, rules) ?? [], ...inside].flat().join('; ')}`
   })
   if (lacking.length > MAX_LISTED) lines.push(`and ${lacking.length - MAX_LISTED} other series`)
   const head = `${describeRequested(range)}; ${lacking.length} of ${series.length} series ${lacking.length === 1 ? 'lacks' : 'lack'} candles${forExport ? `, so ${NOT_EXPORTED}` : ''}:`
@@ -223,8 +160,8 @@ function describeLack({ symbol, missing, coverage: { interval, shortAtStart, sho
   return { symbol, interval, missing, shortAtStart, shortAtEnd }
 }
 
-/** Whether more candles may be missing before the first one: a start was named, and nothing tells when trading began. */
-function startIsUnknown({ interval, requested, first, listed }: Coverage): boolean {
-  if (listed !== 'unknown' || requested.from === undefined || first === undefined) return false
+/** Whether the range has room for candles before the first one. */
+function beginsLater({ interval, requested, first }: Coverage): boolean {
+  if (requested.from === undefined || first === undefined) return false
   return nextStart(parseTargetInterval(interval), requested.from) <= first
 }

@@ -6,7 +6,7 @@ import { Resampler, sourceRange } from '../klines/resample/resampler.js'
 import { parseTargetInterval, type TargetInterval } from '../klines/resample/target-interval.js'
 import type { Series, SeriesLabel } from '../klines/series.js'
 import type { RequestedRange, TimeRange } from '../klines/time-range.js'
-import { checkGaps, completeUntil, coverPlans, shortSentences } from './coverage.js'
+import { checkGaps, completeUntil, coverPlan, shortSentences } from './coverage.js'
 import type { KlinesRequest } from './download.js'
 import { incomplete } from './errors.js'
 import { toWarn } from './events.js'
@@ -112,10 +112,9 @@ function checkCoverage(readings: readonly SeriesReading[], { source, range, requ
   const { partial, failOnGaps } = request
   const { named } = range
   if (named.from === undefined && named.to === undefined && !failOnGaps) return
-  const plans = readings.map(({ plan }) => plan)
-  const totals = readings.map(reading => reading.totals)
-  const coverages = coverPlans({ source, range, partial }, plans, totals)
-  const series = plans.map((plan, index) => ({ ...plan.series, ...totals[index], coverage: coverages[index] }))
+  const series = readings.map(({ plan, totals }) => {
+    return { ...plan.series, ...totals, coverage: coverPlan({ source, range, partial }, plan, totals) }
+  })
   if (failOnGaps) checkGaps(series, range, source.info)
   for (const sentence of shortSentences(series, range, source.info)) toWarn(request)(sentence)
 }

@@ -5,7 +5,7 @@ import type { ChangedCell } from '../klines/batch/diff.js'
 import { MINUTE_MS } from '../klines/intervals.js'
 import type { Series, WindowRef } from '../klines/series.js'
 import type { RequestedRange, TimeRange } from '../klines/time-range.js'
-import { checkGaps, coverPlans } from './coverage.js'
+import { checkGaps, coverPlan } from './coverage.js'
 import { incomplete, noCandles } from './errors.js'
 import { type EventOptions, toWarn, type WindowEvent } from './events.js'
 import type { Plan, SeriesPlan } from './plan.js'
@@ -151,8 +151,11 @@ export class DownloadTally {
     if (failures.length > 0) throw incomplete(failures, this.total, source.info, forExport)
     const reports = this.seriesReports
     if (reports.every(({ candles }) => candles === 0)) throw noCandles(plan, source.info)
-    const coverages = coverPlans({ source, range: plan.range, partial }, plan.series, reports)
-    const series = reports.map((report, index) => ({ ...report, coverage: coverages[index] }))
+    const scope = { source, range: plan.range, partial }
+    const series = reports.map((report, index) => ({
+      ...report,
+      coverage: coverPlan(scope, plan.series[index], report),
+    }))
     if (failOnGaps) checkGaps(series, plan.range, source.info, forExport)
     const found = this.fingerprinters && [...this.fingerprinters.values()].flatMap(series => series.finish() ?? [])
     return {

@@ -41,9 +41,9 @@ export class MirrorContents {
     return names.map(name => name.slice(0, -SUFFIX.length))
   }
 
-  /** The startDate of the first cached window of a series that has candles, by file size. `startDates`: of its cached windows. */
-  firstPopulated(series: Series, startDates = this.startDates(series)): string | undefined {
-    return startDates.find(startDate => this.isPopulated(series, startDate))
+  /** The startDate of the first cached window of a series that has candles, by file size. */
+  firstPopulated(series: Series): string | undefined {
+    return this.startDates(series).find(startDate => this.isPopulated(series, startDate))
   }
 
   /** The startDate of the last such window. */

@@ -1,6 +1,6 @@
 import { isExchange, SAMPLE } from '../http/base-url.js'
 import { DAY_MS, EXCHANGE_INTERVALS, INTERVALS, MINUTE_MS } from '../klines/intervals.js'
-import { hasListingDate, listingDate } from '../klines/resample/candle-grid.js'
+import { hasListingDate } from '../klines/resample/candle-grid.js'
 import { SYMBOLS } from '../klines/symbols.js'
 import { exchangeStartDates, firstExchangeStartDate, knownStartDates, windowSpan } from '../klines/windows.js'
 import type { TreeRules } from './tree-rules.js'
@@ -15,7 +15,6 @@ export const STATIC_TREE: TreeRules = {
   trustsFileTimes: false,
   rendersAnswers: false,
   refusesForATime: false,
-  listing: listingDate,
   knowsFirstCandle: hasListingDate,
   startDates: interval => knownStartDates(interval),
   mayHave: () => true,
@@ -47,7 +46,6 @@ const EXCHANGE_TREE: TreeRules = {
   trustsFileTimes: false,
   rendersAnswers: true,
   refusesForATime: true,
-  listing: () => undefined,
   knowsFirstCandle: () => false,
   startDates: exchangeStartDates,
   mayHave: ({ interval, startDate }) => startDate >= firstExchangeStartDate(interval),
@@ -63,12 +61,8 @@ const EXCHANGE_TREE: TreeRules = {
 /** A tree whose files are what they are: the sample gets no candle any more, and of a bare folder nothing else is known. */
 const FIXED_TREE: TreeRules = { ...STATIC_TREE, trustsFileTimes: true }
 
-/** Its prices begin where they like. */
-const SAMPLE_TREE: TreeRules = { ...FIXED_TREE, listing: () => undefined }
-
 /** The rules of the tree at a base address, as `toSourceName` writes it; undefined for a bare folder. */
 export function findRules(baseUrl: string | undefined): TreeRules {
   if (isExchange(baseUrl)) return EXCHANGE_TREE
-  if (baseUrl === SAMPLE) return SAMPLE_TREE
-  return baseUrl === undefined ? FIXED_TREE : STATIC_TREE
+  return baseUrl === undefined || baseUrl === SAMPLE ? FIXED_TREE : STATIC_TREE
 }

@@ -24,8 +24,6 @@ export interface TreeRules {
   mayLag(candles: number, ms: number): boolean
   /** Whether a refusal ends by itself, so that whatever sent the request goes on. */
   readonly refusesForATime: boolean
-  /** When a symbol was listed, ms UTC, as far as this version knows. */
-  listing(symbol: SymbolName): number | undefined
   /** Whether the first 3d candle of a symbol is known without a request. */
   knowsFirstCandle(symbol: SymbolName): boolean
   /** The startDates of an interval that this version knows at `now` (ms UTC), ascending. */

@@ -1,8 +1,7 @@
 import { coverSeries } from '../../download/coverage.js'
-import { findListing } from '../../download/listing.js'
 import { planWindows } from '../../download/plan.js'
+import { findFirst } from '../../download/series-ends.js'
 import { systemClock } from '../../http/system-clock.js'
-import type { Listing } from '../../klines/audit/coverage.js'
 import { type SeriesStats, StatsBuilder } from '../../klines/audit/stats.js'
 import { KlinesError } from '../../klines/errors.js'
 import type { Series, WindowRef } from '../../klines/series.js'
@@ -27,13 +26,10 @@ export async function runStats(
   const range = parseRequestedRange(resolveRange(flags, given), systemClock.now())
   const { mirror, series } = await cachedSeries(symbols, flags, warn)
   await noteMissingWindows(mirror, series, range, warn)
-  const names = new Set(series.map(({ symbol }) => symbol))
-  const listings = new Map([...names].map(symbol => [symbol, findListing(mirror, symbol)]))
   const stats = series.map(name => {
     const windows = planWindows(name, mirror.contents.startDates(name), range, Infinity)
     const figures = computeStats(mirror, name, windows, range)
-    const listing = listings.get(name.symbol) as Listing
-    return { ...figures, coverage: coverSeries(name, range, figures, { listing, source: mirror.windows, windows }) }
+    return { ...figures, coverage: coverSeries(name, range, figures, findFirst(mirror, name)) }
   })
   return statsReport(mirror, stats, range, flags)
 }

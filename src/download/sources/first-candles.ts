@@ -50,6 +50,11 @@ export class FirstCandles {
     private readonly options: Pick<ServiceSourceOptions, 'signal' | 'now' | 'refresh'>,
   ) {}
 
+  /** When the first candle of a series opens, ms UTC, if it was requested. */
+  openTime(series: Series): number | undefined {
+    return this.found.get(seriesName(series))
+  }
+
   /** Whether a window ends before the first candle that the exchange names; undefined when that is not known yet. */
   isBefore(window: WindowRef): boolean | undefined {
     const name = seriesName(window)

@@ -5,8 +5,8 @@ import { type Series, seriesName, type WindowRef } from '../../klines/series.js'
 import { trimPeriod } from '../../klines/text.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import type { NoWindow, WindowRows } from '../../mirror/mirror-windows.js'
-import { findListing, findNewest } from '../listing.js'
 import type { Selection } from '../selection.js'
+import { findFirst, findNewest } from '../series-ends.js'
 import { type MirrorContentsOptions, MirrorSourceContents } from './mirror-source-contents.js'
 import type { SourceCosts, SourceInfo, WindowFailure, WindowResult, WindowSource } from './window-source.js'
 
@@ -42,7 +42,7 @@ export class MirrorSource implements WindowSource {
       mirrorRoot: mirror.root,
       isStored: true,
       traffic: { requests: 0, bytes: 0 },
-      listing: symbol => findListing(mirror, symbol),
+      first: series => findFirst(mirror, series),
       newest: series => findNewest(mirror, series),
       advice: 'Download them with klines download, or choose a range that the mirror has with `from` and `to`.',
     }

@@ -14,7 +14,7 @@ import type { CachedWindow } from '../../mirror/mirror-windows.js'
 import { findRules } from '../../trees/find-rules.js'
 import type { TreeRules } from '../../trees/tree-rules.js'
 import type { WindowTimes } from '../../trees/window-ends.js'
-import { findListing, findNewest } from '../listing.js'
+import { findFirst, findNewest } from '../series-ends.js'
 import { MirrorWriter } from './mirror-writer.js'
 import { ServiceContents } from './service-contents.js'
 import type { SourceCatalogue } from './source-catalogue.js'
@@ -71,7 +71,7 @@ export class ServiceSource implements WindowSource {
       get traffic() {
         return { requests: fetcher.requests, bytes: fetcher.wireBytes }
       },
-      listing: symbol => findListing(mirror, symbol),
+      first: series => lists.firstCandles?.openTime(series) ?? findFirst(mirror, series),
       newest: series => findNewest(mirror, series),
       advice: 'The mirror keeps what was downloaded; run the same command again to download the rest.',
     }

@@ -1,5 +1,4 @@
 import type { FileVersion } from '../../fs/read-file.js'
-import type { Listing } from '../../klines/audit/coverage.js'
 import type { SeriesTotals } from '../../klines/audit/gap-counter.js'
 import type { WindowChange } from '../../klines/batch/diff.js'
 import type { KlineBatch } from '../../klines/batch/kline-batch.js'
@@ -66,8 +65,8 @@ export interface SourceInfo {
   readonly isStored: boolean
   /** Number of requests so far, with those for lists and retries, and bytes of bodies as received over the wire. */
   readonly traffic: { readonly requests: number; readonly bytes: number }
-  /** Since when a symbol was traded, as far as the mirror, its record and the rules of its tree tell. No request is sent. */
-  listing(symbol: SymbolName): Listing
+  /** When the first candle opens that is known of a series, ms UTC. No request is sent. */
+  first(series: Series): number | undefined
   /** When the newest candle opens that the mirror has or had of a series, ms UTC. */
   newest(series: Series): number | undefined
   /** What to do about windows that could not be downloaded or read: one sentence. */
