@@ -19,7 +19,10 @@ export const GONE: readonly Gone[] = [
       'Use klines verify SYMBOL -i INTERVAL --from TIME --to TIME -v, which prints at most 20 candles cell by cell.',
   },
   ...['--table', '--vacuum'].map(name => {
-    return { name, instead: 'A lake is plain Parquet files, which engines read as one table: klines help lakes.' }
+    return {
+      name,
+      instead: 'A lake is plain Parquet files, which engines read as one table: lake/_README.md says how.',
+    }
   }),
   {
     name: 'sql',

@@ -38,8 +38,7 @@ there are such folders) are the names of folders and not in the files; the folde
 \`LAKE\` stands for the folder of the lake. Its path is written in one place, the first statement of \`${VIEWS_FILE}\`: after moving the
 lake, change it there, or run \`klines\` with the new folder. For an object store, copy the folder: \`LAKE\` is its address then.
 
-Tested with such a lake: DuckDB, whose statements the tests of klines run, and Polars (nodejs-polars 0.26). The statements for
-ClickHouse, Spark, Trino and Athena follow from their documentation.
+The tests of klines run the statements for DuckDB. Those for Polars, ClickHouse, Spark, Trino and Athena follow from their documentation.
 
 ## DuckDB
 

@@ -1,14 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { coverSeries } from '../download/coverage.js'
-import { findListing } from '../download/listing.js'
+import { findFirst } from '../download/series-ends.js'
 import type { Warn } from '../download/sources/window-source.js'
 import { systemClock } from '../http/system-clock.js'
 import type { Difference } from '../klines/audit/compare-series.js'
-import type { Coverage, Listing } from '../klines/audit/coverage.js'
+import type { Coverage } from '../klines/audit/coverage.js'
 import type { IntervalPair } from '../klines/audit/cross-check.js'
 import type { Gap } from '../klines/audit/gaps.js'
 import { overlaps, union } from '../klines/audit/time-spans.js'
-import { type Series, seriesName, windowOf } from '../klines/series.js'
+import type { Series } from '../klines/series.js'
 import type { SymbolName } from '../klines/symbols.js'
 import { ALL_TIME, parseRequestedRange, type RequestedRange } from '../klines/time-range.js'
 import type { WindowSpan } from '../klines/windows.js'
@@ -102,16 +102,9 @@ export async function verifySeries(
     await stop()
   }
   const all = findings.flatMap(symbol => symbol.series)
-  const listings = new Map(names.map(name => [name, findListing(mirror, name)]))
   const requested = range ?? parseRequestedRange({}, now)
-  const plans = new Map(windows.map(plan => [seriesName(plan), plan]))
-  const cover = (one: SeriesWithOutages) => {
-    const { symbol, interval } = one
-    const listing = listings.get(symbol) as Listing
-    const plan = plans.get(seriesName({ symbol, interval })) as SeriesWindows
-    const refs = plan.startDates.map(startDate => windowOf(plan, startDate))
-    return withoutGaps(coverSeries(one, requested, one, { listing, source: mirror.windows, windows: refs }), one.gaps)
-  }
+  const cover = (one: SeriesWithOutages) =>
+    withoutGaps(coverSeries(one, requested, one, findFirst(mirror, one)), one.gaps)
   return {
     mirror: mirror.root,
     baseUrl: mirror.baseUrl,

@@ -6,28 +6,24 @@ const SERIES = { symbol: 'BTCUSDT', interval: '1h' } as const
 const at = (text: string) => Date.parse(`${text}Z`)
 
 /** The outage of February 2018: no candle from 8 February, 01:00, to 9 February, 09:00. */
-function cover(from: string, to: string, first: string, last: string, isComplete: boolean) {
+function cover(from: string, to: string, first: string, last: string, seriesStart: string) {
   const { shortAtStart, shortAtEnd } = coverSeries(
     SERIES,
     requested(at(from), at(to), at('2018-04-01T00:00')),
     { firstOpenTime: at(first), lastOpenTime: at(last) },
-    {
-      listing: { earliest: at('2017-08-17T04:00'), isFirst: true },
-      source: { hasAllCandles: () => isComplete },
-      windows: [{ ...SERIES, startDate: '2018-02-01' }],
-    },
+    at(seriesStart),
   )
   return [shortAtStart, shortAtEnd]
 }
 
-describe('a range that begins or ends within an outage', () => {
+describe('a range that begins or ends within an outage lacks its candles', () => {
   it.each([
-    ['lacks its candles, where nothing says that there are none', false, 29, 28],
-    ['lacks nothing, where the source says that there are no others', true, 0, 0],
-  ])('%s', (_, isComplete, atStart, atEnd) => {
-    const beginning = cover('2018-02-08T04:00', '2018-02-12T00:00', '2018-02-09T09:00', '2018-02-11T23:00', isComplete)
+    ['where the series has earlier ones', '2017-08-17T04:00', 29],
+    ['and none before its first one', '2018-02-09T09:00', 0],
+  ])('%s', (_, seriesStart, atStart) => {
+    const beginning = cover('2018-02-08T04:00', '2018-02-12T00:00', '2018-02-09T09:00', '2018-02-11T23:00', seriesStart)
     expect(beginning).toEqual([atStart, 0])
-    const ending = cover('2018-02-05T00:00', '2018-02-09T05:00', '2018-02-05T00:00', '2018-02-08T00:00', isComplete)
-    expect(ending).toEqual([0, atEnd])
+    const ending = cover('2018-02-05T00:00', '2018-02-09T05:00', '2018-02-05T00:00', '2018-02-08T00:00', seriesStart)
+    expect(ending).toEqual([0, 28])
   })
 })

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { downloadKlines } from '../../src/engine/download.js'
@@ -49,7 +49,7 @@ describe('a first run', () => {
     const { tree, mirror, request } = await downloadSetup()
     await downloadKlines(request)
     expect(filesBelow(mirror)).toEqual([
-      '.klines-record',
+      '.klines/15m/BTCUSDT.json',
       'CACHEDIR.TAG',
       ...[...STARTED.map(path), LIST].sort(),
       'mirror.json',
@@ -134,8 +134,7 @@ describe('a second run', () => {
 
   it('is refused before any request if the mirror belongs to another base URL', async () => {
     const { server, request } = await downloadSetup()
-    await downloadKlines({ ...request, baseUrl: { name: 'http://other.example', url: server.url } })
-    server.reset()
+    putFile(request.mirror, 'mirror.json', { baseUrl: 'http://other.example' })
     await expect(downloadKlines(request)).rejects.toMatchObject({ code: 'mirror_mismatch' })
     expect(server.log).toEqual([])
   })
@@ -195,7 +194,7 @@ describe('a new version of a window', () => {
       const report = await downloadKlines({ ...request, refresh })
       expect(report.series[0]).toMatchObject({ candles: 42, windows: { retained: 1 } })
       expect(warnings).toEqual([
-        `BTCUSDT 15m ${OPEN_WEEK}: the service's new version lacks 1 cached candle; the cached window stays.`,
+        `BTCUSDT 15m ${OPEN_WEEK}: the new version lacks 1 cached candle, so the cached window stays. To take the new version, remove ${join(mirror, path(OPEN_WEEK))} and download again.`,
       ])
       expect(readJson(mirror, path(OPEN_WEEK))).toEqual(weekRows(OPEN_WEEK, { days: 2 }))
       expect(statSync(join(mirror, path(OPEN_WEEK))).mtimeMs).toBe(RENDERED)
@@ -205,22 +204,24 @@ describe('a new version of a window', () => {
     expect(server.paths('windows')).toEqual([path(OPEN_WEEK)])
   })
 
-  it('that lacks candles and has others says what is not there because of that, and how to take it', async () => {
+  it('that lacks candles and goes on behind them is stored; the withdrawn candle is a change', async () => {
     const { tree, mirror, warnings, request } = await downloadSetup()
     await downloadKlines(request)
     const rows = weekRows(OPEN_WEEK, { days: 4 })
     rows[1] = candle(rows[1][0], 1)
     putFile(tree, path(OPEN_WEEK), rows.slice(1), RENDERED + DAY)
-    const report = await downloadKlines(request)
-    expect(report.series[0]).toMatchObject({ candles: 42, windows: { retained: 1 } })
-    const file = join(mirror, path(OPEN_WEEK))
-    const added = rows.length - weekRows(OPEN_WEEK, { days: 2 }).length
-    expect(warnings).toEqual([
-      `BTCUSDT 15m ${OPEN_WEEK}: the service's new version lacks 1 cached candle; the cached window stays, without ${added} new candles and 1 changed candle. To take the new version, remove ${file} and download again.`,
-    ])
-    rmSync(file)
-    expect((await downloadKlines(request)).series[0]).toMatchObject({ windows: { fetched: 1 } })
+    const [report] = (await downloadKlines(request)).series
+    expect(report).toMatchObject({ windows: { fetched: 1, retained: 0 }, newCandles: 2, restated: 2 })
+    expect(report.changes[0]).toEqual({
+      openTime: rows[0][0],
+      column: 'open_time',
+      before: String(rows[0][0]),
+      after: null,
+    })
+    expect(warnings).toEqual([])
     expect(readJson(mirror, path(OPEN_WEEK))).toEqual(rows.slice(1))
+    const lines = readFileSync(join(mirror, 'changes.jsonl'), 'utf8').trim().split('\n')
+    expect(JSON.parse(lines[0])).toMatchObject({ symbol: 'BTCUSDT', startDate: OPEN_WEEK, ...report.changes[0] })
   })
 
   it('that restates candles of a final window is downloaded only with refresh; each changed candle counts once', async () => {
@@ -289,22 +290,20 @@ describe('dates and symbols of the service', () => {
     await expect(exportKlines({ ...all, output: '-' })).rejects.toMatchObject({ code: 'bad_list' })
   })
 
-  it('a name that is neither one of the ten nor on the list is unknown unless the service has its newest window', async () => {
+  it('a name that is neither one of the ten nor on the list is unknown', async () => {
     const { tree, server, folder, request } = await downloadSetup()
     putFile(tree, 'api/klines/symbols.json', ['BTCUSDT', 'ETHUSDT'])
     const near = { ...request, symbols: ['BTCUSD'] }
     const error = await catchError(downloadKlines(near))
     expect(error).toMatchObject({
       code: 'unknown_symbol',
-      suggestions: ['Did you mean BTCUSDT?', "The exchange may have it: `baseUrl: 'binance'`."],
+      suggestions: ['Did you mean BTCUSDT?', 'The exchange may have it: --base-url binance.'],
     })
     expect(error.message).toBe(
       `Unknown symbol "BTCUSD"; ${server.url} has no such symbol. Expected one of BTCUSDT, ETHUSDT.`,
     )
-    expect(server.paths()).toEqual(['api/klines/symbols.json', 'api/klines/15m/BTCUSD/2025-02-10.json'])
+    expect(server.paths()).toEqual(['api/klines/symbols.json'])
     expect(readdirSync(folder)).toEqual([])
-    cpSync(join(tree, 'api/klines/15m/BTCUSDT'), join(tree, 'api/klines/15m/BTCUSD'), { recursive: true })
-    expect((await downloadKlines(near)).series).toHaveLength(1)
   })
 
   it('a window that is not on the list is not requested', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { FingerprintSchema } from '../../src/cli/reports/schema.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { parseObject } from '../support/cli/stocked-sandbox.js'
-import { SAMPLE_TREE } from '../support/sample-tree.js'
+import { SAMPLE_TREE, sampleRows } from '../support/sample-tree.js'
 
 const newSandbox = useSandboxes()
 const MIRROR = ['--mirror', 'm']
@@ -21,7 +21,7 @@ function sandboxAt(now: string, baseUrl = 'https://klines.example'): CliSandbox 
 }
 
 describe('less than was requested', () => {
-  it('is said by verify, with the age of the source; a flag makes it exit code 3', async () => {
+  it('is said by verify, with the age of the source; a flag makes it exit code 6', async () => {
     const sandbox = sandboxAt('2025-04-20T10:14:00Z')
     const range = ['--last', '40d']
     const text = await sandbox.call(['verify', ...HOURLY, ...range])
@@ -31,9 +31,9 @@ describe('less than was requested', () => {
       'Requested 2025-03-11 10:14 to 2025-04-20 10:14 UTC; candles from 2025-03-11 11:00 to 2025-03-30 23:00: 490 short at the end. The newest candle of this source is 20 days old; --base-url binance may have newer ones.',
     )
     const failing = await sandbox.call(['verify', ...HOURLY, ...range, '--fail-on-gaps', '--json'])
-    expect(failing.code).toBe(3)
+    expect(failing.code).toBe(6)
     const { verdict, series } = JSON.parse(failing.stdout)
-    expect(verdict).toBe('incomplete')
+    expect(verdict).toBe('failed')
     const { requested, ...coverage } = series[0].coverage
     // The clock goes on.
     expect(requested.from - Date.parse('2025-03-11T10:14Z')).toBe(requested.to - Date.parse('2025-04-20T10:14Z'))
@@ -44,7 +44,6 @@ describe('less than was requested', () => {
       shortAtStart: 0,
       shortAtEnd: 490,
       shortFrom: Date.parse('2025-03-31T00:00Z'),
-      listed: Date.parse('2017-08-17T00:00Z'),
     })
   })
 
@@ -157,21 +156,23 @@ describe('less than was requested', () => {
     expect((await sandbox.call(['export', ...nothing])).code).toBe(4)
   })
 
-  it('counts from the listing on, and an end that was not named is never short', async () => {
+  it('counts from the first candle of the series on, which a static tree says, and an end that was not named is never short', async () => {
     const sandbox = sandboxAt('2025-04-20T00:00:00Z')
     const coverageOf = async (...range: string[]) => {
       const { stdout } = await sandbox.call(['export', ...HOURLY, ...range, '--json', '--force', '-o', 'x.csv'])
-      const { shortAtStart, shortAtEnd, listed } = JSON.parse(stdout).series[0].coverage
-      return [shortAtStart, shortAtEnd, listed]
+      const { shortAtStart, shortAtEnd } = JSON.parse(stdout).series[0].coverage
+      return [shortAtStart, shortAtEnd]
     }
-    const listed = Date.parse('2017-08-17')
-    // 134 days from then to the end of the year.
-    const all = 24 * ((Date.parse('2024-12-30') - listed) / 86_400_000)
-    expect(await coverageOf('--from', '2016')).toEqual([all, 0, listed])
-    expect(await coverageOf()).toEqual([0, 0, listed])
-    // The sample has room for earlier candles in its month, and begins where it begins.
-    sandbox.write('m/mirror.json', JSON.stringify({ layout: 1, baseUrl: 'sample', complete: true }))
-    expect(await coverageOf('--from', '2016')).toEqual([0, 0, Date.parse('2024-12-30')])
+    expect(await coverageOf('--from', '2016')).toEqual([0, 0])
+    expect(await coverageOf()).toEqual([0, 0])
+    const text = await sandbox.call(['export', ...HOURLY, '--from', '2016', '--force', '-o', 'x.csv', '--fail-on-gaps'])
+    expect(text.code).toBe(3)
+    expect(text.stderr).toContain('the first one counts as the beginning of the series; 3 candles missing in 1 gap')
+    // Of a series that has earlier candles, the first ones of the range are missing.
+    const path = 'm/api/klines/1h/BTCUSDT/2025-03-01.json'
+    const rows = sampleRows('BTCUSDT', '1h').filter(([time]) => Number(time) >= Date.parse('2025-03-01T05:00Z'))
+    sandbox.write(path, JSON.stringify(rows))
+    expect(await coverageOf('--from', '2025-03')).toEqual([5, 0])
   })
 
   it('is said on stderr when candles go to stdout', async () => {

@@ -80,7 +80,7 @@ describe('klines diff of two mirrors, lakes and files', () => {
     // So does a service; it is not asked for more than the other side has where only the present is the end.
     const service = await lines(`diff m sample BTCUSDT -i 4h ${range}`)
     expect(service.filter(line => line.endsWith(': 30 short at the end.'))).toHaveLength(2)
-    expect(await lines('diff m sample BTCUSDT -i 4h --last 5y')).toHaveLength(3)
+    expect((await lines('diff m sample BTCUSDT -i 4h --last 5y')).join()).not.toContain('short')
   })
 
   it.each([

@@ -10,8 +10,8 @@ const newSandbox = useSandboxes()
 const GONE: readonly [commandLine: string, instead: RegExp][] = [
   ['export BTCUSDT -i 4h --derive', /-i 1h --resample 3h/],
   ['show BTCUSDT 1h 2025-02-10T21:00', /klines verify SYMBOL -i INTERVAL --from TIME --to TIME -v/],
-  ['export BTCUSDT -i 1d --layout hive -o lake --table delta', /klines help lakes/],
-  ['export BTCUSDT -i 1d --layout hive -o lake --vacuum 7d', /klines help lakes/],
+  ['export BTCUSDT -i 1d --layout hive -o lake --table delta', /_README\.md/],
+  ['export BTCUSDT -i 1d --layout hive -o lake --vacuum 7d', /_README\.md/],
   ['sql --lake lake', /duckdb -init lake\/_views\.sql/],
   ['update lake/', /writes only what changed/],
   ['download BTCUSDT -i 1h --accept-list', /try again/],

@@ -76,7 +76,6 @@ describe.concurrent('stdout and stderr', () => {
             shortAtStart: 0,
             shortAtEnd: 0,
             shortFrom: null,
-            listed: Date.UTC(2024, 11, 30),
           },
         },
       ],

@@ -140,7 +140,7 @@ describe('klines verify of a day', () => {
     expect(plain.verdict).toMatch(
       new RegExp(`^SHORT: 2 series, [\\d,]+ candles, ${short} fewer than requested, \\d+ comparisons$`),
     )
-    expect(failing.code).toBe(3)
-    expect(failing.verdict).toMatch(new RegExp(`^INCOMPLETE: \\d of 2 series: ${short} candles fewer than requested$`))
+    expect(failing.code).toBe(6)
+    expect(failing.verdict).toMatch(new RegExp(`^FAILED: \\d of 2 series: ${short} candles fewer than requested$`))
   })
 })

@@ -93,11 +93,4 @@ describe('the library', () => {
     const declaration = new RegExp(`\\*/\\nexport (async )?(function\\*?|const|class|interface|type) ${name}\\b`)
     expect(read(file), file).toMatch(declaration)
   })
-
-  it('has no internals', () => {
-    const names = exported.map(([name]) => name)
-    for (const name of ['decodeWindow', 'windowPath', 'startDatesPath', 'SYMBOLS_PATH', 'BatchOrigin', 'Warn']) {
-      expect(names).not.toContain(name)
-    }
-  })
 })

@@ -126,7 +126,6 @@ describe('imports go one way: main > commands > cli > export, server > download 
     const pure = ['klines', 'chart']
     const wrong = all.filter(({ from, specifier }) => pure.includes(partOf(from).split('/')[0]) && isBuiltin(specifier))
     expect(wrong.map(describeEdge)).toEqual([])
-    expect(isBuiltin('node:fs') && isBuiltin('fs')).toBe(true)
   })
 
   test('the viewer loads pure rooms alone, and nobody imports it', () => {

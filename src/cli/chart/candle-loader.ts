@@ -97,9 +97,8 @@ export class CandleLoader {
     const reports = tally.seriesReports
     this.coverage = plans.map((plan, index) => {
       const { resampleTo } = this.series[index]
-      const listing = source.info.listing(plan.series.symbol)
       const made = { ...plan, resampleTo }
-      return { ...plan.series, coverage: coverPlan({ source, range, partial: true }, made, reports[index], listing) }
+      return { ...plan.series, coverage: coverPlan({ source, range, partial: true }, made, reports[index]) }
     })
     const charts = [...fitters.values()].map(fitter => fitter.end())
     const empty = charts.filter(({ candles }) => candles === 0).map(({ series }) => seriesName(series))

@@ -18,6 +18,9 @@ export type OutputTableFlags = FlagsOf<typeof OUTPUT_OPTIONS>
 /** What the flags of which candles it has parse to. */
 export type CandleTableFlags = FlagsOf<typeof CANDLE_OPTIONS>
 
+/** What other programs call these flags. */
+export const ALIASES: Readonly<Record<string, string[]>> = { from: ['since', 'start'], to: ['end'] }
+
 /** The flags of the tables of options. */
 export const outputTableFlags = toFlags(OUTPUT_ENTRIES) as unknown as Definitions<OutputTableFlags>
 export const candleTableFlags = toFlags(CANDLE_ENTRIES) as unknown as Definitions<CandleTableFlags>
@@ -30,9 +33,6 @@ function toFlags(entries: readonly OptionEntry[]) {
 export function toOutputRequest(flags: OutputTableFlags): OutputRequest {
   return Object.fromEntries(OUTPUT_ENTRIES.map(({ name, flag }) => [name, flags[flag]]))
 }
-
-/** What other programs call these flags. */
-export const ALIASES: Readonly<Record<string, string[]>> = { from: ['since', 'start'], to: ['end'] }
 
 function toFlag(name: string, option: Option) {
   const { takes, values = [], range, summary, placeholder, helpGroup = 'output' } = option

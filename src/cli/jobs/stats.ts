@@ -1,8 +1,8 @@
-import { coverSeries } from '../../download/coverage.js'
-import { findListing } from '../../download/listing.js'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type CoveredSeries, coverSeries } from '../../download/coverage.js'
 import { planWindows } from '../../download/plan.js'
+import { findFirst } from '../../download/series-ends.js'
 import { systemClock } from '../../http/system-clock.js'
-import type { Listing } from '../../klines/audit/coverage.js'
 import { type SeriesStats, StatsBuilder } from '../../klines/audit/stats.js'
 import { KlinesError } from '../../klines/errors.js'
 import type { Series, WindowRef } from '../../klines/series.js'
@@ -18,23 +18,25 @@ import type { StatsObject } from '../reports/schema.js'
 import { statsReport } from '../reports/stats.js'
 import { resolveRange } from '../resolve-flags.js'
 
+/** After so many windows, signals and timers get a turn. */
+const WINDOWS_A_TURN = 32
+
 /** `stats`. Throws `incomplete` at a corrupt window: figures without it would be wrong. */
 export async function runStats(
   symbols: string[],
   flags: TableFlags & RangeFlags,
-  { warn, given }: RunContext,
+  { signal, warn, given }: RunContext,
 ): Promise<Report<StatsObject>> {
   const range = parseRequestedRange(resolveRange(flags, given), systemClock.now())
   const { mirror, series } = await cachedSeries(symbols, flags, warn)
   await noteMissingWindows(mirror, series, range, warn)
-  const names = new Set(series.map(({ symbol }) => symbol))
-  const listings = new Map([...names].map(symbol => [symbol, findListing(mirror, symbol)]))
-  const stats = series.map(name => {
+  const stats: (SeriesStats & CoveredSeries)[] = []
+  for (const name of series) {
     const windows = planWindows(name, mirror.contents.startDates(name), range, Infinity)
-    const figures = computeStats(mirror, name, windows, range)
-    const listing = listings.get(name.symbol) as Listing
-    return { ...figures, coverage: coverSeries(name, range, figures, { listing, source: mirror.windows, windows }) }
-  })
+    const figures = await computeStats(mirror, name, windows, range, signal)
+    const coverage = coverSeries(name, range, figures, findFirst(mirror, name))
+    stats.push({ ...figures, coverage })
+  }
   return statsReport(mirror, stats, range, flags)
 }
 
@@ -57,9 +59,17 @@ async function noteMissingWindows(
   }
 }
 
-function computeStats(mirror: Mirror, series: Series, windows: readonly WindowRef[], range: TimeRange): SeriesStats {
+async function computeStats(
+  mirror: Mirror,
+  series: Series,
+  windows: readonly WindowRef[],
+  range: TimeRange,
+  signal: AbortSignal,
+): Promise<SeriesStats> {
   const builder = new StatsBuilder(series)
-  for (const window of windows) {
+  for (const [index, window] of windows.entries()) {
+    if (index % WINDOWS_A_TURN === 0) await nextTurn()
+    signal.throwIfAborted()
     const read = mirror.windows.readInPlace(window)
     if (read.state === 'corrupt')
       throw new KlinesError('incomplete', `Corrupt in the mirror: ${trimPeriod(read.error.message)}.`)

@@ -26,7 +26,7 @@ const EXIT_CODES: Record<Verdict, ExitCode> = {
 
 /**
  * `verify`: exit code 3 when windows are missing, 4 when there is no candle, 6 when something is wrong; with `fail-on-gaps` also 6 when
- * candles are missing between two others, and 3 when they are missing at a named end of the range.
+ * candles are missing.
  */
 export async function runVerify(
   symbols: string[],

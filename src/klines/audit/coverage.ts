@@ -1,14 +1,6 @@
 import type { CandleGrid } from '../resample/candle-grid.js'
 import type { RequestedRange } from '../time-range.js'
 
-/** From when on a symbol was traded. */
-export interface Listing {
-  /** When the earliest candle opened that is known of the symbol at any interval, ms UTC; undefined without one. */
-  readonly earliest: number | undefined
-  /** Whether it was not traded before that, as far as the source says. */
-  readonly isFirst: boolean
-}
-
 /** The time that the candles of a series cover. */
 export interface CandleSpan {
   /** Open time of the first candle, ms UTC. */
@@ -27,14 +19,12 @@ export interface Coverage {
   readonly first: number | undefined
   /** Open time of the last candle in the range. */
   readonly last: number | undefined
-  /** Closed candles of the range that are not there before the first one: since the listing, or since the earliest candle that is known. */
+  /** Closed candles of the range that are not there before the first one; none before the first one that is known of the series. */
   readonly shortAtStart: number
   /** Closed candles of the range that are not there after the last one; all of them in a range without a candle. */
   readonly shortAtEnd: number
   /** When the first of these would open; undefined when none is missing there. */
   readonly shortFrom: number | undefined
-  /** Since when the symbol is traded. `unknown` where nothing tells: then more candles may be missing at a start that was named. */
-  readonly listed: number | 'unknown'
 }
 
 /** What the candles of a series are compared with. */
@@ -45,40 +35,35 @@ export interface CoverageInput {
   readonly range: RequestedRange
   /** The time that the candles in the range cover, of a resampled series those that it is made from; undefined without one. */
   readonly span: CandleSpan | undefined
-  readonly listing: Listing
+  /** When the first candle opens that is known of the series, in the range or before it, ms UTC. */
+  readonly seriesStart?: number | undefined
   /** Of a resampled series: candles that open earlier than this are whole only if all of them is there, ms UTC. Default: the first one. */
   readonly coveredFrom?: number | undefined
-  /** From when on, and until when the source surely has no candles but these, ms UTC: what is missing there never was. */
-  readonly knownFrom?: number | undefined
-  readonly knownUntil?: number | undefined
   /** Whether candles at both ends that are covered in part only are there. */
   readonly partial?: boolean | undefined
 }
 
 /**
  * Counts the closed candles of a range that a series lacks at its start and its end. A candle is in the range if it opens in it, and
- * closed if it ends by the present. An end that was not named is never short, and before the listing nothing is.
+ * closed if it ends by the present. An end that was not named is never short, and before the first candle of the series nothing is.
  */
 export function measureCoverage(input: CoverageInput): Coverage {
-  const { interval, grid, range, listing, knownFrom = Infinity, knownUntil = -Infinity } = input
+  const { interval, grid, range, span, seriesStart = span?.startTime ?? -Infinity } = input
   const { from, to } = range.named
-  const { earliest, isFirst } = listing
-  const listed = earliest === undefined ? undefined : grid.start(earliest)
-  const start = Math.max(from ?? -Infinity, listed ?? -Infinity)
+  const start = Math.max(from ?? -Infinity, seriesStart)
   const end = to === undefined ? -Infinity : Math.min(grid.next(to), range.now)
   const there = findThere(input)
-  const missingFrom = Math.max(there?.endTime ?? start, knownUntil)
+  const missingFrom = there?.endTime ?? start
   const shortAtEnd = Number.isFinite(missingFrom) ? grid.count(missingFrom, end) : 0
-  const isKnown = there !== undefined && from !== undefined && listed !== undefined
+  const hasEarlier = span !== undefined && seriesStart < span.startTime
   return {
     interval,
     requested: { from, to },
     first: there?.startTime,
     last: there && grid.start(there.endTime - 1),
-    shortAtStart: isKnown ? grid.count(start, Math.min(there.startTime, knownFrom)) : 0,
+    shortAtStart: there !== undefined && from !== undefined && hasEarlier ? grid.count(start, there.startTime) : 0,
     shortAtEnd,
     shortFrom: shortAtEnd === 0 ? undefined : grid.next(missingFrom),
-    listed: isFirst && earliest !== undefined ? earliest : 'unknown',
   }
 }
 

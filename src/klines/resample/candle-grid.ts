@@ -72,7 +72,7 @@ export class CandleGrid {
 }
 
 /** Midnight of the listing date of a symbol, ms UTC, if it is known without a candle. */
-export function listingDate(symbol: SymbolName): number | undefined {
+function listingDate(symbol: SymbolName): number | undefined {
   const date = Object.hasOwn(LISTING_DATES, symbol) ? LISTING_DATES[symbol] : undefined
   return date === undefined ? undefined : parseDate(date)
 }

@@ -32,7 +32,7 @@ describe('coverage', () => {
       grid: new CandleGrid(parseTargetInterval('1h'), 'BTCUSDT'),
       range: requested(from, to, to),
       span: { startTime: at('2025-11-23T11:00'), endTime: at('2026-04-30T04:00') },
-      listing: { earliest: at('2017-08-17'), isFirst: true },
+      seriesStart: at('2017-08-17'),
     })
     expect(coverage).toEqual({
       interval: '1h',
@@ -42,7 +42,6 @@ describe('coverage', () => {
       shortAtStart: 0,
       shortAtEnd: 4_974,
       shortFrom: at('2026-04-30T04:00'),
-      listed: at('2017-08-17'),
     })
   })
 
@@ -69,7 +68,7 @@ describe('coverage', () => {
           grid: new CandleGrid(parseTargetInterval(interval), 'BTCUSDT'),
           range: requested(from, to, now),
           span: { startTime: opens[first], endTime: opens[last + 1] },
-          listing: { earliest, isFirst: false },
+          seriesStart: earliest,
         })
         expect([rest.first, rest.last]).toEqual([opens[first], opens[last]])
         const before = opens.slice(0, first).filter(open => earliest !== undefined && open >= earliest && open >= from)
@@ -93,14 +92,21 @@ describe('coverage', () => {
       ['2024-01-03', '2024-01-05'],
       [2, 2],
     ],
-    ['none before the listing', false, '2024', '2024-01-03T05:00', ['2024-01-03', '2024-01-05'], [0, 2]],
+    [
+      'none before the first one of the series',
+      false,
+      '2024',
+      '2024-01-03T05:00',
+      ['2024-01-03', '2024-01-05'],
+      [0, 2],
+    ],
   ])('of resampled candles counts %s', (_, partial, covered, earliest, ends, counts) => {
     const coverage = measureCoverage({
       interval: '1d',
       grid: new CandleGrid(parseTargetInterval('1d'), 'BTCUSDT'),
       range: requested(at('2024-01-01'), at('2024-01-08'), at('2024-02-01')),
       span: { startTime: at('2024-01-03T05:00'), endTime: at('2024-01-06T07:00') },
-      listing: { earliest: at(earliest), isFirst: true },
+      seriesStart: at(earliest),
       coveredFrom: covered === undefined ? undefined : at(covered),
       partial,
     })
@@ -114,22 +120,22 @@ describe('coverage', () => {
       grid: new CandleGrid(parseTargetInterval('1w'), 'BTCUSDT'),
       range: requested(at('2017-08-18'), Infinity, at('2026-01-01')),
       span: { startTime: at('2017-08-18'), endTime: at('2017-09-04') },
-      listing: { earliest: at('2017-08-17'), isFirst: true },
+      seriesStart: at('2017-08-17'),
       partial: true,
     })
     expect([coverage.first, coverage.last, coverage.shortAtStart]).toEqual([at('2017-08-21'), at('2017-08-28'), 0])
   })
 
   it.each([
-    ['all since the listing', '2023-01-01', 3 * 24],
-    ['none before the listing', '2024-01-04', 0],
-  ])('without a candle counts %s', (_, listed, missing) => {
+    ['all since the first one of the series', '2023-01-01', 3 * 24],
+    ['none before the first one of the series', '2024-01-04', 0],
+  ])('without a candle counts %s', (_, seriesStart, missing) => {
     const { first, last, shortAtStart, shortAtEnd } = measureCoverage({
       interval: '1h',
       grid: new CandleGrid(parseTargetInterval('1h'), 'BTCUSDT'),
       range: requested(at('2024-01-01'), at('2024-01-04'), at('2024-02-01')),
       span: undefined,
-      listing: { earliest: at(listed), isFirst: true },
+      seriesStart: at(seriesStart),
     })
     expect({ first, last, shortAtStart, shortAtEnd }).toEqual({
       ...{ first: undefined, last: undefined },

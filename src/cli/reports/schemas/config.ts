@@ -49,6 +49,4 @@ export const ErrorSchema = report('klines-error', {
 export type ConfigObject = Type.Static<typeof ConfigSchema>
 export type ConfigSetObject = Type.Static<typeof ConfigSetSchema>
 export type ConfigUnsetObject = Type.Static<typeof ConfigUnsetSchema>
-export type CompletionObject = Type.Static<typeof CompletionSchema>
-export type VersionObject = Type.Static<typeof VersionSchema>
 export type ErrorObject = Type.Static<typeof ErrorSchema>

@@ -76,8 +76,6 @@ export const StreamsTokensSchema = Type.Array(Type.Object({ message: Text }), { 
 export const OpenapiSchema = Type.Object({ openapi: text('version of the format') }, { $id: 'klines-openapi' })
 
 export type UsersUpdateObject = Type.Static<typeof UsersUpdateSchema>
-export type StreamsTokensObject = Type.Static<typeof StreamsTokensSchema>
-export type OpenapiObject = Type.Static<typeof OpenapiSchema>
 export type ServeObject = Type.Static<typeof ServeSchema>
 export type SymbolsObject = Type.Static<typeof SymbolsSchema>
 export type IntervalsObject = Type.Static<typeof IntervalsSchema>

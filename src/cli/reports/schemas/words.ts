@@ -55,9 +55,6 @@ export const coverage = object({
   shortAtStart: count('closed candles of the range that are missing before the first one'),
   shortAtEnd: count('closed candles of the range that are missing after the last one'),
   shortFrom: Time,
-  listed: Type.Union([Integer, Type.Literal('unknown')], {
-    description: 'since when the symbol is traded, ms since the epoch, UTC; unknown where nothing tells',
-  }),
 })
 
 export const fingerprint = {

@@ -11,8 +11,8 @@ import { type CandleDifference, listFaults, mergeDifferences } from './candles.j
 import { mergeGaps, type Outage } from './outages.js'
 
 /**
- * `short`: nothing is wrong with what is there, and less is there than was requested. `incomplete`: windows are missing, or candles at an
- * end where that is a failure, and nothing else is wrong. `empty`: there is no candle to check.
+ * `short`: nothing is wrong with what is there, and less is there than was requested. `incomplete`: windows are missing, and nothing else
+ * is wrong. `empty`: there is no candle to check.
  */
 export type Verdict = VerifyObject['verdict']
 
@@ -75,7 +75,7 @@ function findVerdict(series: readonly SeriesVerdict[], failOnGaps: boolean): Ver
   if (series.some(({ missingWindows }) => missingWindows > 0)) return 'incomplete'
   if (series.every(({ report }) => report.candles === 0)) return 'empty'
   if (series.every(({ short }) => short === 0)) return 'ok'
-  return failOnGaps ? 'incomplete' : 'short'
+  return failOnGaps ? 'failed' : 'short'
 }
 
 function isWrong({ corruptWindows, differing, invalid, failingGaps }: SeriesVerdict): boolean {
