@@ -43,9 +43,13 @@ export function parseLakeOptions(request: LakeOptionsRequest): { options: LakeOp
   return { options: { range: describeRange(request), ...content, resample, partial, partition }, rowFormat }
 }
 
-/** The first option in which a request differs from a lake, as messages name them; undefined when there is none. */
+/**
+ * The first option in which a request differs from a lake, as messages name them; undefined when there is none. Parts of one lake may be
+ * compressed in different ways.
+ */
 export function findDifference(lake: LakeOptions, request: LakeOptions): { lake: string; request: string } | undefined {
   for (const name of Object.keys(request) as (keyof LakeOptions)[]) {
+    if (name === 'compression') continue
     const difference = { lake: describeOption(name, lake[name]), request: describeOption(name, request[name]) }
     if (difference.lake !== difference.request) return difference
   }

@@ -127,7 +127,8 @@ export async function openLake(request: LakeRequest, run: Run): Promise<LakeJob>
   const { options, rowFormat } = parseLakeOptions(request)
   checkRoot(request.output)
   const folder = openFolder(request.output, run.warn)
-  if (!request.force) checkOptions(folder, sourceOf(run), options)
+  const { manifest } = folder
+  if (!request.force && manifest && isOtherSource(manifest, run)) throw otherSource(folder.root, manifest, run)
   const plan = await planRequest(request, run)
   const labels = plan.series.map(({ label }) => label)
   checkFolderNames(folder, labels)
@@ -374,28 +375,23 @@ function otherParts({ folder, plan }: LakeJob): Map<string, string[]> {
   return others
 }
 
-/** Throws `bad_output` when a lake has another source or other options than a request. */
-function checkOptions({ root, manifest }: LakeFolder, source: string | undefined, options: LakeOptions): void {
-  const reason = manifest && findConflict(manifest, source, options)
-  if (reason === undefined) return
-  throw new KlinesError('bad_output', `${root} ${reason}.`, {
-    suggestions: ['Use the options of the lake, name another folder with -o, or rewrite all of it with --force.'],
-  })
+function isOtherSource({ source }: LakeManifest, run: Run): boolean {
+  return source !== null && sourceOf(run) !== undefined && source !== sourceOf(run)
 }
 
-function findConflict(manifest: LakeManifest, source: string | undefined, options: LakeOptions): string | undefined {
-  if (manifest.source !== null && source !== undefined && manifest.source !== source)
-    return `has candles of ${manifest.source}, and this run of ${source}`
-  const difference = findDifference(manifest.options, options)
-  return difference && `was written with ${difference.lake}, and this run has ${difference.request}`
+function otherSource(root: string, { source }: LakeManifest, run: Run): KlinesError {
+  const message = `${root} has candles of ${source}, and this run of ${sourceOf(run)}.`
+  const advice = 'Name the source of the lake with --base-url, another folder with -o, or rewrite all of it with --force.'
+  return new KlinesError('bad_output', message, { suggestions: [advice] })
 }
 
 /** Throws `bad_output` for series that a run does not write, when they cannot stay beside those that it writes. */
 function checkOthers({ folder, run, options }: LakeJob, names: readonly string[]): void {
   const { root, manifest } = folder
-  const conflict = manifest && findConflict(manifest, sourceOf(run), options)
-  if (manifest && conflict === undefined) return
-  const reason = manifest ? 'their parts would keep the old options' : 'without a manifest, nothing says which options their parts have'
+  const difference = manifest && findDifference(manifest.options, options)
+  if (manifest && !isOtherSource(manifest, run) && difference === undefined) return
+  const kept = difference ? `their parts would keep ${difference.lake}, and this run has ${difference.request}` : 'their parts would keep the old source'
+  const reason = manifest ? kept : 'without a manifest, nothing says which options their parts have'
   const message = `${root} also has ${joinNames(names)}, which this run does not write: ${reason}.`
   throw new KlinesError('bad_output', message, { suggestions: ['Request them too, or remove them with --prune.'] })
 }
