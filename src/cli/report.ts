@@ -1,5 +1,5 @@
-import { csvTable, fittingText, type Table } from './terminal/table.js'
 import { type Field, type Fields, type JsonSchema, list, object, objectSchema, text } from './schema.js'
+import { csvTable, fittingText, type Table } from './terminal/table.js'
 
 /** What a command reports: the published schema of its `--json`, and its text for people. */
 export interface Report<Result extends object = object> {
@@ -18,7 +18,11 @@ export interface TextOptions {
 }
 
 /** A report with a text of its own. */
-export function report<Result extends object>(id: string, fields: Fields, text: Report<Result>['text']): Report<Result> {
+export function report<Result extends object>(
+  id: string,
+  fields: Fields,
+  text: Report<Result>['text'],
+): Report<Result> {
   return { fields, schema: reportSchema(id, fields), text }
 }
 
@@ -42,7 +46,11 @@ export interface TableOptions<Result extends object> {
 }
 
 /** A report that is a table: the columns of the text and of CSV are those fields of a row that have a heading. */
-export function table<Result extends object>(id: string, fields: Fields, options: TableOptions<Result> = {}): Report<Result> {
+export function table<Result extends object>(
+  id: string,
+  fields: Fields,
+  options: TableOptions<Result> = {},
+): Report<Result> {
   const { rows: name = 'series', keys = 1, groups, below } = options
   const columns = Object.entries(fields).filter(([, { head }]) => head !== undefined)
   const toTable = (result: Result, isExact: boolean): Table => {

@@ -60,13 +60,20 @@ export function day(head?: string, description?: string): Field<number | undefin
 }
 
 /** An exact decimal as text, shown to people without the zeros at its end. */
-export function decimal(head?: string, description = 'exact; null for a series without candles'): Field<string | undefined> {
+export function decimal(
+  head?: string,
+  description = 'exact; null for a series without candles',
+): Field<string | undefined> {
   const show = (value: string) => value.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '')
   return { schema: describe({ type: ['string', 'null'] }, description), head, isNumber: true, show }
 }
 
 /** One of some words. */
-export function oneOf<const Words extends readonly string[]>(words: Words, head?: string, description?: string): Field<Words[number]> {
+export function oneOf<const Words extends readonly string[]>(
+  words: Words,
+  head?: string,
+  description?: string,
+): Field<Words[number]> {
   return { schema: describe({ type: 'string', enum: [...words] }, description), head }
 }
 
@@ -78,7 +85,9 @@ export function list<T>(item: Field<T>, head?: string, description?: string): Fi
 
 /** A value that may be missing: `--json` prints null. */
 export function maybe<T>(field: Field<T>, description?: string): Field<T | undefined> {
-  return { ...field, schema: describe({ anyOf: [field.schema, { type: 'null' }] }, description) } as Field<T | undefined>
+  return { ...field, schema: describe({ anyOf: [field.schema, { type: 'null' }] }, description) } as Field<
+    T | undefined
+  >
 }
 
 /** A property that is left out where there is none. */

@@ -34,7 +34,8 @@ export function readCatalogue(options: SourceOptions, named?: readonly Interval[
     const isExchange = source.rules.kind === 'exchange'
     const isThere = (interval: Interval) => mirror.symbols([interval]).length > 0
     const intervals =
-      named ?? EXCHANGE_INTERVALS.filter(one => isExchange || (INTERVALS as readonly Interval[]).includes(one) || isThere(one))
+      named ??
+      EXCHANGE_INTERVALS.filter(one => isExchange || (INTERVALS as readonly Interval[]).includes(one) || isThere(one))
     try {
       const [{ names }, lists] = await Promise.all([
         fetchSymbols(run),

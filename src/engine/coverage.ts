@@ -54,7 +54,10 @@ export function coverPlan(
   const startTime = isThere ? grid.start(firstOpenTime) : undefined
   const endTime = isThere && (partial ? grid.next : grid.start).call(grid, nextOpenTime(series.interval, lastOpenTime))
   const isEmpty = startTime === undefined || endTime === false || endTime <= startTime
-  const start = Math.max(from ?? Number.NEGATIVE_INFINITY, begin === undefined ? (startTime ?? -Infinity) : grid.start(begin))
+  const start = Math.max(
+    from ?? Number.NEGATIVE_INFINITY,
+    begin === undefined ? (startTime ?? -Infinity) : grid.start(begin),
+  )
   const end = to === undefined ? Number.NEGATIVE_INFINITY : Math.min(grid.next(to), range.now)
   const missingFrom = isEmpty ? start : endTime
   const short = Number.isFinite(missingFrom) ? grid.count(missingFrom, end) : 0
@@ -69,7 +72,13 @@ export function coverPlan(
 }
 
 /** Whether the newest candles may not be there yet. */
-function mayLag(grid: CandleGrid, missingFrom: number, short: number, { endMoves, named, now }: RequestedRange, { kind }: Rules): boolean {
+function mayLag(
+  grid: CandleGrid,
+  missingFrom: number,
+  short: number,
+  { endMoves, named, now }: RequestedRange,
+  { kind }: Rules,
+): boolean {
   if (!endMoves) return false
   if (kind === 'exchange') return short <= 2
   return (named.to ?? now) - grid.end(grid.next(missingFrom)) <= MAY_LAG_MS

@@ -1,12 +1,12 @@
+import { checkOutputs, parseTemplate, planOutputs } from '../export/output-spec.js'
+import { parseRowFormat } from '../export/row-format.js'
 import { Kernel } from '../klines/kernel/kernel.js'
 import type { Series } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'
-import { checkOutputs, parseTemplate, planOutputs } from '../export/output-spec.js'
-import { parseRowFormat } from '../export/row-format.js'
+import type { UpdateRequest } from './download.js'
 import { checkExcerpt, type ExportRequest } from './export.js'
 import { type Plan, planRequest, planUpdate } from './plan.js'
 import { openRun, type Run, withRun } from './run.js'
-import type { UpdateRequest } from './download.js'
 
 /** The windows of one series in the range: `open` ones would be revalidated, `missing` ones downloaded. */
 export interface SeriesDryRun extends Series {
@@ -45,9 +45,17 @@ export async function dryRun(
   return withRun(openRun(request, { readOnly: true }), async run => {
     const planned = await plan(run)
     if (output === undefined || format === undefined) return describePlan(planned, run, [])
-    const outputs = planOutputs(output, format, planned.series.map(({ label }) => label))
+    const outputs = planOutputs(
+      output,
+      format,
+      planned.series.map(({ label }) => label),
+    )
     await checkOutputs(outputs, request)
-    return describePlan(planned, run, outputs.map(({ path }) => path))
+    return describePlan(
+      planned,
+      run,
+      outputs.map(({ path }) => path),
+    )
   })
 }
 
@@ -75,5 +83,15 @@ export function describePlan({ range, series }: Plan, run: Run, files: string[])
     return { ...series, windows: counts }
   })
   const baseUrl = source?.name ?? mirror.source
-  return { baseUrl, mirror: mirror.root, offline: source === undefined, range, series: counted, requests, limitMs, files, removed: [] }
+  return {
+    baseUrl,
+    mirror: mirror.root,
+    offline: source === undefined,
+    range,
+    series: counted,
+    requests,
+    limitMs,
+    files,
+    removed: [],
+  }
 }

@@ -1,13 +1,13 @@
+import { type FilePlace, OutputFile } from '../export/output/file.js'
+import type { Output } from '../export/output/output.js'
+import type { OutputSpec } from '../export/output-spec.js'
+import { type FinishedOutput, type OutputFormat, OutputWriter } from '../export/output-writer.js'
 import { Fingerprinter, type SeriesFingerprint } from '../fingerprint/fingerprint.js'
 import { sha256 } from '../fs/checksum.js'
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
 import type { SeriesLabel } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'
-import { Mirror } from '../mirror/mirror.js'
-import { type FilePlace, OutputFile } from '../export/output/file.js'
-import type { Output } from '../export/output/output.js'
-import type { OutputSpec } from '../export/output-spec.js'
-import { type FinishedOutput, type OutputFormat, OutputWriter } from '../export/output-writer.js'
+import type { Mirror } from '../mirror/mirror.js'
 import type { Plan, SeriesPlan } from './plan.js'
 import { openWindows, readSeries, readWindows } from './read.js'
 import type { WindowFailure, WindowStream } from './refresh.js'
@@ -100,13 +100,18 @@ export async function encodeTasks(
       work: task => encodeAlone(run, task, encoding, tally.plan),
       signal: run.signal,
     })
-    for (const [index, { reports, failures }] of results.entries()) tally.addSeries(tasks[index].series, reports, failures)
+    for (const [index, { reports, failures }] of results.entries())
+      tally.addSeries(tasks[index].series, reports, failures)
     return results.map(({ encoded }) => encoded)
   }
-  const windows = openWindows(run, tasks.flatMap(({ series }) => series))
+  const windows = openWindows(
+    run,
+    tasks.flatMap(({ series }) => series),
+  )
   const encoded: (EncodedTask | undefined)[] = []
   try {
-    for (const task of tasks) encoded.push(await encodeTask(task, encoding, { windows, tally, open, mirror: run.mirror }))
+    for (const task of tasks)
+      encoded.push(await encodeTask(task, encoding, { windows, tally, open, mirror: run.mirror }))
   } finally {
     await windows.return(undefined)
   }
@@ -120,7 +125,11 @@ export async function encodeAlone(
   encoding: Encoding,
   plan: Pick<Plan, 'range'>,
 ): Promise<WorkerResult> {
-  const tally = new Tally({ ...plan, series: task.series, gone: [] }, { ...run, source: undefined, emit: () => {} }, true)
+  const tally = new Tally(
+    { ...plan, series: task.series, gone: [] },
+    { ...run, source: undefined, emit: () => {} },
+    true,
+  )
   const windows = readWindows(run, task.series)
   const open = ({ place }: TaskOutput) => OutputFile.open(place as FilePlace)
   const encoded = await encodeTask(task, encoding, { windows, tally, open, mirror: run.mirror })
@@ -174,7 +183,10 @@ async function* withDigests(windows: WindowStream, digests: Map<string, string>)
 }
 
 /** The last rows of batches that have memory of their own. */
-async function* lastRows(batches: AsyncIterable<KlineBatch>, count = Number.POSITIVE_INFINITY): AsyncGenerator<KlineBatch> {
+async function* lastRows(
+  batches: AsyncIterable<KlineBatch>,
+  count = Number.POSITIVE_INFINITY,
+): AsyncGenerator<KlineBatch> {
   const last: KlineBatch[] = []
   let rows = 0
   for await (const batch of batches) {
@@ -182,7 +194,8 @@ async function* lastRows(batches: AsyncIterable<KlineBatch>, count = Number.POSI
     rows += batch.length
     while (rows - last[0].length >= count) rows -= (last.shift() as KlineBatch).length
   }
-  for (const [index, batch] of last.entries()) yield index === 0 ? batch.rows(Math.max(0, rows - count), batch.length) : batch
+  for (const [index, batch] of last.entries())
+    yield index === 0 ? batch.rows(Math.max(0, rows - count), batch.length) : batch
 }
 
 /** Writes rows to the outputs of a task, one output after the other. */

@@ -36,7 +36,9 @@ export function incomplete(
   const causes = new Map<string, string[]>()
   for (const { reason, window } of failures) causes.set(reason, [...(causes.get(reason) ?? []), windowName(window)])
   const sorted = [...causes].sort(([, a], [, b]) => b.length - a.length)
-  const lines = sorted.slice(0, MAX_CAUSES).map(([reason, names]) => `${names.length} x ${reason} (${joinNames(names)})`)
+  const lines = sorted
+    .slice(0, MAX_CAUSES)
+    .map(([reason, names]) => `${names.length} x ${reason} (${joinNames(names)})`)
   if (sorted.length > MAX_CAUSES)
     lines.push(`and ${sorted.length - MAX_CAUSES} other causes; --json names every window`)
   const fault = offline ? 'are missing or corrupt' : 'could not be downloaded'

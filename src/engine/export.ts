@@ -1,11 +1,3 @@
-import { reportFingerprints } from '../fingerprint/fingerprint.js'
-import { KlinesError } from '../klines/errors.js'
-import { seriesName } from '../klines/series.js'
-import { ALL_TIME } from '../klines/time-range.js'
-import type { Format } from '../options/formats.js'
-import type { OutputRequest } from '../options/output-options.js'
-import { CANDLE_OPTIONS } from '../options/candle-options.js'
-import { checkValue } from '../options/option.js'
 import { commitOutputs } from '../export/output/commit.js'
 import { discardFile, type FilePlace, OutputFile } from '../export/output/file.js'
 import { GivenStream, type OutputStream } from '../export/output/given-stream.js'
@@ -14,13 +6,21 @@ import type { Output } from '../export/output/output.js'
 import { checkOutputs, type OutputSpec, parseTemplate, planOutputs } from '../export/output-spec.js'
 import type { WrittenFile } from '../export/output-writer.js'
 import { parseRowFormat } from '../export/row-format.js'
+import { reportFingerprints } from '../fingerprint/fingerprint.js'
+import { KlinesError } from '../klines/errors.js'
+import { seriesName } from '../klines/series.js'
+import { ALL_TIME } from '../klines/time-range.js'
+import { CANDLE_OPTIONS } from '../options/candle-options.js'
+import type { Format } from '../options/formats.js'
+import { checkValue } from '../options/option.js'
+import type { OutputRequest } from '../options/output-options.js'
 import { downloadPlan } from './download.js'
 import { type EncodeTask, type Encoding, encodeTasks } from './encode.js'
 import { joinNames } from './errors.js'
-import { type Plan, type SeriesPlan, planRequest } from './plan.js'
+import { type Plan, planRequest, type SeriesPlan } from './plan.js'
 import { checkGone, type DownloadReport, Tally } from './report.js'
-import { openRun, type Run, withRun } from './run.js'
 import type { ReadRequest } from './rows.js'
+import { openRun, type Run, withRun } from './run.js'
 import { cutToTail } from './tail.js'
 import { countThreads, type ThreadOptions } from './threads.js'
 
@@ -78,7 +78,11 @@ export function exportTo(
   const rowFormat = parseRowFormat(request, format.format)
   return withRun(openRun(request), async run => {
     const planned = await plan(run)
-    const outputs = planOutputs(request.output, format, planned.series.map(one => ({ ...one.label, plan: one })))
+    const outputs = planOutputs(
+      request.output,
+      format,
+      planned.series.map(one => ({ ...one.label, plan: one })),
+    )
     await checkOutputs(outputs, request)
     return writeExport(planned, outputs, { ...request, rowFormat, sink }, run)
   })
@@ -99,11 +103,19 @@ type WriteOptions = ExportRequest & Pick<Encoding, 'rowFormat'> & { readonly sin
  * Writes all outputs while their windows come, and puts the files in place when everything is complete: a run that fails before that
  * leaves all files as they were. Throws `incomplete`, which names every window that failed, or `no_candles`.
  */
-async function writeExport(asked: Plan, specs: readonly PlannedOutput[], options: WriteOptions, run: Run): Promise<ExportReport> {
+async function writeExport(
+  asked: Plan,
+  specs: readonly PlannedOutput[],
+  options: WriteOptions,
+  run: Run,
+): Promise<ExportReport> {
   const { partial, limit, tail, fingerprint, rowFormat, sink } = options
   const plan = tail === undefined ? asked : await cutPlan(asked, tail, run)
   const cut = new Map(asked.series.map((one, index) => [one, plan.series[index]]))
-  const outputs = specs.map(({ series, ...spec }) => ({ ...spec, series: series.map(one => cut.get(one.plan) as SeriesPlan) }))
+  const outputs = specs.map(({ series, ...spec }) => ({
+    ...spec,
+    series: series.map(one => cut.get(one.plan) as SeriesPlan),
+  }))
   const streams = await Promise.all(outputs.map(({ path }) => isStream(path)))
   const isStreamed = sink !== undefined || streams.includes(true)
   const windows = plan.series.reduce((sum, { windows }) => sum + windows.length, 0)
@@ -121,11 +133,16 @@ async function writeExport(asked: Plan, specs: readonly PlannedOutput[], options
       series,
       outputs: [{ ...spec, series: series.map(({ label }) => label), range: ALL_TIME, place: places[index] }],
     }))
-    const written = await encodeTasks(reading, tasks, { rowFormat, metadata, partial, limit, tail, fingerprint }, {
-      threads,
-      tally,
-      open: async ({ path, place }) => (place ? OutputFile.open(place) : openStream(path, { ...options, sink })),
-    })
+    const written = await encodeTasks(
+      reading,
+      tasks,
+      { rowFormat, metadata, partial, limit, tail, fingerprint },
+      {
+        threads,
+        tally,
+        open: async ({ path, place }) => (place ? OutputFile.open(place) : openStream(path, { ...options, sink })),
+      },
+    )
     // A window that was downloaded before may be missing now, when somebody removed files.
     const report = first && !tally.hasFailed ? first : tally.report(options, true)
     const finished = written.flatMap(task => task?.outputs[0] ?? [])

@@ -22,11 +22,16 @@ export interface ListedDates {
  * reach the present, and one that ends before what is cached; `unknown_interval` when the source has no list of 1m, 3m or 5m;
  * `bad_list` and `unreachable`.
  */
-export async function fetchStartDates({ source, mirror, now, signal, warn, readOnly }: Run<Source>, interval: Interval): Promise<ListedDates> {
-  const list = await request(source, `the list of ${interval} start dates`, source.startDates(interval, signal)).catch(error => {
-    const isUnknown = isMinutes(interval) && error.cause instanceof FetchError && error.cause.status === 404
-    throw isUnknown ? noMinutes(interval, `The static klines service at ${source.name}`, error.cause) : error
-  })
+export async function fetchStartDates(
+  { source, mirror, now, signal, warn, readOnly }: Run<Source>,
+  interval: Interval,
+): Promise<ListedDates> {
+  const list = await request(source, `the list of ${interval} start dates`, source.startDates(interval, signal)).catch(
+    error => {
+      const isUnknown = isMinutes(interval) && error.cause instanceof FetchError && error.cause.status === 404
+      throw isUnknown ? noMinutes(interval, `The static klines service at ${source.name}`, error.cause) : error
+    },
+  )
   const present = Math.max(now(), list.served)
   if (source.rules.kind === 'exchange') return { names: list.names, present: list.served }
   const cached = mirror.symbols([interval]).flatMap(symbol => mirror.dates({ symbol, interval }))
@@ -48,19 +53,25 @@ export function knownDates(mirror: Mirror, interval: Interval, now: number): str
   const list = mirror.startDates(interval) ?? knownStartDates(interval)
   const last = list.at(-1)
   // A list of minutes ends with the day of its download.
-  return last === undefined || !isMinutes(interval) ? list : [...list, ...consecutiveStartDates(interval, last, now).slice(1)]
+  return last === undefined || !isMinutes(interval)
+    ? list
+    : [...list, ...consecutiveStartDates(interval, last, now).slice(1)]
 }
 
 /**
  * The symbols of the source. Of a static service also those that are cached and that it does not list any more (`gone`). Throws
  * `bad_list` and `unreachable`.
  */
-export async function fetchSymbols(run: Run<Source>): Promise<{ readonly names: SymbolName[]; readonly gone: SymbolName[] }> {
+export async function fetchSymbols(
+  run: Run<Source>,
+): Promise<{ readonly names: SymbolName[]; readonly gone: SymbolName[] }> {
   const { source, mirror, signal } = run
   const list = await request(source, 'the list of symbols', source.symbols(signal))
   if (source.rules.kind === 'exchange') return { names: list.names, gone: [] }
   if (list.names.length === 0)
-    throw new KlinesError('bad_list', 'The list of symbols is refused: it is empty.', { data: { baseUrl: source.name } })
+    throw new KlinesError('bad_list', 'The list of symbols is refused: it is empty.', {
+      data: { baseUrl: source.name },
+    })
   const gone = mirror.symbols().filter(symbol => !list.names.includes(symbol))
   if (gone.length === 0 && !run.readOnly) mirror.storeList(SYMBOLS_PATH, list.bytes, list.asked, source.name)
   return { names: list.names, gone }
@@ -79,8 +90,7 @@ export async function request<T>(source: Source, what: string, sent: Promise<T>)
   } catch (error) {
     if (!(error instanceof FetchError)) throw error
     const isRefused = error.cause instanceof KlinesError && !error.notJson
-    if (isRefused)
-      throw new KlinesError('bad_list', error.message, { cause: error, data: { baseUrl: source.name } })
+    if (isRefused) throw new KlinesError('bad_list', error.message, { cause: error, data: { baseUrl: source.name } })
     throw unreachable(source.name, error, what)
   }
 }

@@ -27,7 +27,15 @@ import type { Source } from '../sources/source.js'
 import { joinNames, noMinutes, nothingCached, otherSource } from './errors.js'
 import { fetchStartDates, fetchSymbols, knownDates, knownSymbols, type ListedDates, request } from './lists.js'
 import type { Run } from './run.js'
-import { combine, namesSymbols, parseSelection, selectedIntervals, type SelectionRequest, selectSymbols, type Selection } from './selection.js'
+import {
+  combine,
+  namesSymbols,
+  parseSelection,
+  type Selection,
+  type SelectionRequest,
+  selectedIntervals,
+  selectSymbols,
+} from './selection.js'
 
 /** Which candles, and what is made of them. */
 export interface PlanRequest extends SelectionRequest, RangeText {
@@ -74,10 +82,16 @@ export async function planRequest(asked: PlanRequest, run: Run): Promise<Plan> {
   const { mirror } = run
   const present = await findPresent(asked, run)
   const range = parseRequestedRange(asked, present)
-  const { series, gone } = isOnline(run) ? await selectOfSource(selection, run) : { series: selectOfMirror(selection, run), gone: [] }
-  checkResample(series.map(({ interval }) => interval), target)
+  const { series, gone } = isOnline(run)
+    ? await selectOfSource(selection, run)
+    : { series: selectOfMirror(selection, run), gone: [] }
+  checkResample(
+    series.map(({ interval }) => interval),
+    target,
+  )
   const plans = series.map(one => {
-    const anchor = target && hasListingGrid(target) ? mirror.gridAnchor({ symbol: one.symbol, interval: '3d' }) : undefined
+    const anchor =
+      target && hasListingGrid(target) ? mirror.gridAnchor({ symbol: one.symbol, interval: '3d' }) : undefined
     const resampleTo = target && { ...target, anchor }
     const label = resampleTo ? { symbol: one.symbol, interval: resampleTo.name } : one
     return { series: one, label, resampleTo, range: resampleTo ? sourceRange(one, resampleTo, range) : range }
@@ -86,7 +100,11 @@ export async function planRequest(asked: PlanRequest, run: Run): Promise<Plan> {
 }
 
 /** The windows of series of which each has its own range. Throws what the lists of the source throw. */
-export async function planSeries(series: readonly UnplannedSeries[], range: RequestedRange, run: Run): Promise<SeriesPlan[]> {
+export async function planSeries(
+  series: readonly UnplannedSeries[],
+  range: RequestedRange,
+  run: Run,
+): Promise<SeriesPlan[]> {
   const windows = isOnline(run) ? await findOfSource(series, range, run) : findOfMirror(series, range, run)
   return series.map((one, index) => ({ ...one, ...windows[index] }))
 }
@@ -140,7 +158,10 @@ function checkResample(intervals: readonly Interval[], target: TargetInterval | 
 }
 
 /** The series of a selection; `all` is what the source has. Of an exchange, that is what the mirror has. */
-async function selectOfSource(selection: Selection, run: Run<Source>): Promise<{ series: Series[]; gone: SymbolName[] }> {
+async function selectOfSource(
+  selection: Selection,
+  run: Run<Source>,
+): Promise<{ series: Series[]; gone: SymbolName[] }> {
   const { source, mirror, warn } = run
   const intervals = selectedIntervals(selection)
   const minutes = source.name === PUBLIC_BASE_URL && intervals.find(isMinutes)
@@ -206,7 +227,9 @@ function selectOfMirror(selection: Selection, { mirror, warn }: Run): Series[] {
   const lacking = series.filter(one => !mirror.has(one))
   if (lacking.length > 0) throw notInMirror(lacking, mirror)
   if (series.length === 0) throw nothingCached(`The mirror ${mirror.root} has none of these series.`, mirror)
-  const others = namesSymbols(selection) ? [] : known.filter(symbol => !cached.includes(symbol) && (symbols === 'all' || matchesAny(selection, symbol)))
+  const others = namesSymbols(selection)
+    ? []
+    : known.filter(symbol => !cached.includes(symbol) && (symbols === 'all' || matchesAny(selection, symbol)))
   if (others.length > 0) {
     const whole = symbols === 'all' ? 'all' : symbols.filter(isSymbolPattern).join(',') || 'all'
     warn(`Not in the mirror, so not part of "${whole}": ${joinNames(others)}.`)
@@ -218,7 +241,9 @@ function selectOfMirror(selection: Selection, { mirror, warn }: Run): Series[] {
 function notInMirror(lacking: readonly Series[], mirror: Run['mirror']): KlinesError {
   const error = nothingCached(`Not in the mirror: ${lacking.map(seriesName).join(', ')}.`, mirror)
   const [{ symbol, interval }] = lacking
-  const finer = EXCHANGE_INTERVALS.find(part => isMultiple(toTarget(interval), part) && mirror.has({ symbol, interval: part }))
+  const finer = EXCHANGE_INTERVALS.find(
+    part => isMultiple(toTarget(interval), part) && mirror.has({ symbol, interval: part }),
+  )
   const advice = finer ? [`-i ${finer} --resample ${interval} makes them of the ${finer} candles that are there.`] : []
   return new KlinesError(error.code, error.message, { suggestions: [...advice, ...error.suggestions] })
 }
@@ -228,16 +253,26 @@ type FoundWindows = Pick<SeriesPlan, 'windows' | 'listedFrom'>
 export type UnplannedSeries = Omit<SeriesPlan, keyof FoundWindows>
 
 /** The windows of the source that have begun, and those that are cached whatever a list says. */
-async function findOfSource(plans: readonly UnplannedSeries[], range: RequestedRange, run: Run<Source>): Promise<FoundWindows[]> {
+async function findOfSource(
+  plans: readonly UnplannedSeries[],
+  range: RequestedRange,
+  run: Run<Source>,
+): Promise<FoundWindows[]> {
   const { mirror, source } = run
   const lists = new Map<Interval, Promise<ListedDates>>()
   const found: FoundWindows[] = []
   for (const { series, range: needed } of plans) {
     const { interval } = series
     const cached = mirror.dates(series)
-    const known = select(series, [...knownDates(mirror, interval, range.now), ...cached], needed, Number.POSITIVE_INFINITY)
+    const known = select(
+      series,
+      [...knownDates(mirror, interval, range.now), ...cached],
+      needed,
+      Number.POSITIVE_INFINITY,
+    )
     // What is cached to the last window needs no list: each window that can still change is asked for anyway.
-    const isCached = needed.toTime < range.now && known.length > 0 && known.every(({ startDate }) => cached.includes(startDate))
+    const isCached =
+      needed.toTime < range.now && known.length > 0 && known.every(({ startDate }) => cached.includes(startDate))
     if (isCached && !run.refresh) found.push({ windows: known })
     else {
       const list = lists.get(interval) ?? fetchStartDates(run, interval)
@@ -247,12 +282,21 @@ async function findOfSource(plans: readonly UnplannedSeries[], range: RequestedR
       found.push({ windows, listedFrom: names[0] })
     }
   }
-  if (source.firstCandle) await askFirstCandles(found.map(({ windows }) => windows), run)
+  if (source.firstCandle)
+    await askFirstCandles(
+      found.map(({ windows }) => windows),
+      run,
+    )
   return found
 }
 
 /** The windows of some dates that overlap a range and have begun by `present`, ms UTC. */
-function select(series: Series, dates: readonly string[], { fromTime, toTime }: TimeRange, present: number): WindowRef[] {
+function select(
+  series: Series,
+  dates: readonly string[],
+  { fromTime, toTime }: TimeRange,
+  present: number,
+): WindowRef[] {
   return [...new Set(dates)]
     .sort()
     .map(startDate => windowOf(series, startDate))
@@ -295,7 +339,9 @@ function needsFirstCandle(windows: readonly WindowRef[], { mirror, refresh }: Ru
   const facts = mirror.facts(windows[0])
   // A file without facts has candles, as far as anybody knows.
   const earliest = cached.find(date => !facts.has(date) || facts.get(date)?.first !== undefined)
-  return windows.some(({ startDate }) => (refresh || !cached.includes(startDate)) && !(earliest && startDate >= earliest))
+  return windows.some(
+    ({ startDate }) => (refresh || !cached.includes(startDate)) && !(earliest && startDate >= earliest),
+  )
 }
 
 /** The windows of a mirror alone: from the first cached one, or the start that is named, to the last one, or the end that is named. */
@@ -310,7 +356,8 @@ function findOfMirror(plans: readonly UnplannedSeries[], range: RequestedRange, 
     const fromTime = named.from === undefined ? parseDate(first) : needed.fromTime
     const toTime = named.to === undefined ? windowSpan(windowOf(series, last)).endTime : needed.toTime
     const between = consecutiveStartDates(series.interval, first, parseDate(last))
-    if (named.from === undefined && known.length > 0 && known[0] < first) begun.push(`${seriesName(series)} with ${first}`)
+    if (named.from === undefined && known.length > 0 && known[0] < first)
+      begun.push(`${seriesName(series)} with ${first}`)
     const present = named.to === undefined ? Number.POSITIVE_INFINITY : now
     const mayLack = ({ startDate }: WindowRef) => endMoves && parseDate(startDate) > now - MAY_LAG_MS
     const all = select(series, [...known, ...cached, ...between], { fromTime, toTime }, present)

@@ -14,7 +14,7 @@ import type { Source } from '../sources/source.js'
 import { incomplete, nothingCached } from './errors.js'
 import { knownDates, request } from './lists.js'
 import { NOT_CACHED } from './read.js'
-import { type WindowFailure, WINDOWS_A_TURN } from './refresh.js'
+import { WINDOWS_A_TURN, type WindowFailure } from './refresh.js'
 import { openMirror, openRun, type Run, type SourceOptions, withRun } from './run.js'
 
 /** The result of `publishMirror`. */
@@ -44,9 +44,13 @@ const SHORT = 'does not reach its end, and later candles are there: it was not d
 export async function publishMirror(options: Omit<SourceOptions, 'refresh'>): Promise<PublishReport> {
   const { source: baseUrl, root, exists } = openMirror(options)
   if (baseUrl === undefined && exists)
-    throw new KlinesError('mirror_mismatch', `${root} does not say where its candles come from, so it cannot be published.`, {
-      suggestions: ['klines download with the same --mirror and its --base-url makes it a mirror of that service.'],
-    })
+    throw new KlinesError(
+      'mirror_mismatch',
+      `${root} does not say where its candles come from, so it cannot be published.`,
+      {
+        suggestions: ['klines download with the same --mirror and its --base-url makes it a mirror of that service.'],
+      },
+    )
   return withRun(openRun({ ...options, mirror: root, baseUrl }), run => publish(run))
 }
 

@@ -6,7 +6,14 @@ import type { WindowRef } from '../klines/series.js'
 import { windowSpan } from '../klines/windows.js'
 import type { Mirror } from '../mirror/mirror.js'
 import type { SeriesPlan } from './plan.js'
-import { refresh, WINDOWS_A_TURN, type WindowFailure, type WindowOutcome, type WindowResult, type WindowStream } from './refresh.js'
+import {
+  refresh,
+  WINDOWS_A_TURN,
+  type WindowFailure,
+  type WindowOutcome,
+  type WindowResult,
+  type WindowStream,
+} from './refresh.js'
 import type { Tally } from './report.js'
 import type { Run } from './run.js'
 

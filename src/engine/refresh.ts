@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { pMapIterable } from 'p-map'
 import { sha256 } from '../fs/checksum.js'
 import { type ChangedCell, diffBatches } from '../klines/batch/diff.js'
@@ -75,7 +75,9 @@ export async function* refresh(run: Run<Source>, plans: readonly SeriesPlan[]): 
   const all = plans.flatMap(({ windows, listedFrom }) => windows.map(window => ({ window, listedFrom })))
   // No more windows than these wait for a slow consumer.
   const limits = { concurrency, backpressure: 2 * concurrency }
-  const results = pMapIterable(all, ({ window, listedFrom }) => refreshWindow(run, window, listedFrom), limits)[Symbol.asyncIterator]()
+  const results = pMapIterable(all, ({ window, listedFrom }) => refreshWindow(run, window, listedFrom), limits)[
+    Symbol.asyncIterator
+  ]()
   let done = 0
   try {
     for (const { series, windows } of plans) {
@@ -113,7 +115,9 @@ async function* findBeginning(
       const absent = waiting.splice(0)
       if (absent.length > 0 && result.status !== 'failed') {
         const count = plural(absent.length, 'window')
-        warn(`${source.name} begins ${seriesName(series)} with ${result.window.startDate}, and has none of ${count} before that.`)
+        warn(
+          `${source.name} begins ${seriesName(series)} with ${result.window.startDate}, and has none of ${count} before that.`,
+        )
         for (const { window } of absent) yield { window, status: 'absent' }
       } else yield* absent
       yield result
@@ -189,7 +193,12 @@ function checkGrid({ mirror }: Run, window: WindowRef, { bytes }: Fetched): void
  * Stores a new version of a window, and what it changes of the cached one. One that lacks cached candles and does not go on behind them
  * is not stored: it may be half an answer.
  */
-function storeWindow(run: Run<Source>, window: WindowRef, cached: CachedWindow | undefined, fetched: Fetched): WindowResult {
+function storeWindow(
+  run: Run<Source>,
+  window: WindowRef,
+  cached: CachedWindow | undefined,
+  fetched: Fetched,
+): WindowResult {
   const { source, mirror, now, warn } = run
   const { bytes, batch, rendered, asked } = fetched
   const difference = cached && diffBatches(cached.batch, batch)
@@ -203,7 +212,12 @@ function storeWindow(run: Run<Source>, window: WindowRef, cached: CachedWindow |
   }
   const cells = cached && difference ? listChanges(cached.batch, difference) : []
   mirror.appendChanges(window, cells, now())
-  mirror.store(window, bytes, { size: bytes.length, sha256: sha256(bytes), rendered, asked, ...endsOf(batch) }, source.name)
+  mirror.store(
+    window,
+    bytes,
+    { size: bytes.length, sha256: sha256(bytes), rendered, asked, ...endsOf(batch) },
+    source.name,
+  )
   const change = difference && { added: difference.added, cells }
   return { window, status: 'fetched', batch, bytes, change }
 }

@@ -66,7 +66,10 @@ interface RunUse {
 }
 
 /** The mirror of these options. Throws `bad_option` and `bad_base_url`. */
-export function openMirror({ mirror, baseUrl }: Pick<SourceOptions, 'mirror' | 'baseUrl'>, warn?: (text: string) => void): Mirror {
+export function openMirror(
+  { mirror, baseUrl }: Pick<SourceOptions, 'mirror' | 'baseUrl'>,
+  warn?: (text: string) => void,
+): Mirror {
   if (mirror === '') throw new KlinesError('bad_option', '--mirror is empty. Expected the name of a folder.')
   const name = toSourceName(baseUrl)
   const opened = new Mirror(mirror ?? defaultMirrorRoot(name), warn)
@@ -95,7 +98,9 @@ export async function openRun(
   }
   const mirror = openMirror(options, warn)
   const name = toSourceName(options.baseUrl)
-  const concurrency = parseConcurrency(options.concurrency ?? (isExchange(name) ? EXCHANGE_CONCURRENCY : DEFAULT_CONCURRENCY))
+  const concurrency = parseConcurrency(
+    options.concurrency ?? (isExchange(name) ? EXCHANGE_CONCURRENCY : DEFAULT_CONCURRENCY),
+  )
   if (!offline) mirror.checkSource(name)
   const source = offline
     ? undefined
@@ -116,7 +121,10 @@ export async function openRun(
 }
 
 /** Runs work, and closes what was opened for it. */
-export async function withRun<T, S extends Source | undefined>(opening: Promise<Run<S>>, work: (run: Run<S>) => Promise<T>): Promise<T> {
+export async function withRun<T, S extends Source | undefined>(
+  opening: Promise<Run<S>>,
+  work: (run: Run<S>) => Promise<T>,
+): Promise<T> {
   const run = await opening
   try {
     return await work(run)

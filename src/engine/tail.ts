@@ -30,7 +30,11 @@ export async function cutToTail(run: Run, plan: SeriesPlan, count: number): Prom
 }
 
 /** When the candle opens from which on a series has `count` of them, and one more before it, ms UTC; undefined when it has fewer. */
-function findStart({ mirror, signal }: Run, { range, windows, resampleTo, series }: SeriesPlan, count: number): number | undefined {
+function findStart(
+  { mirror, signal }: Run,
+  { range, windows, resampleTo, series }: SeriesPlan,
+  count: number,
+): number | undefined {
   const grid = resampleTo && new CandleGrid(resampleTo, series.symbol)
   const kernel = new Kernel()
   // The last longer candle may be left out as incomplete.

@@ -113,7 +113,10 @@ function sendTask<Task, Result>(worker: Worker, task: Task): Promise<Result> {
   })
 }
 
-function copyError({ code, message, suggestions, data }: Pick<KlinesError, 'code' | 'message' | 'suggestions' | 'data'>, cause: unknown) {
+function copyError(
+  { code, message, suggestions, data }: Pick<KlinesError, 'code' | 'message' | 'suggestions' | 'data'>,
+  cause: unknown,
+) {
   return new KlinesError(code, message, { suggestions, data, cause })
 }
 
@@ -128,8 +131,13 @@ export function runTasks<Data, Task, Result>(open: (data: Data) => (task: Task) 
       error => {
         const klines = error instanceof KlinesError ? error : undefined
         const { code, message, suggestions, data } = klines ?? {}
-        const fields = klines && ({ code, message, suggestions, data } as Pick<KlinesError, 'code' | 'message' | 'suggestions' | 'data'>)
-        port.postMessage({ error: error instanceof Error ? new Error(error.message) : error, klines: fields } satisfies Outcome<Result>)
+        const fields =
+          klines &&
+          ({ code, message, suggestions, data } as Pick<KlinesError, 'code' | 'message' | 'suggestions' | 'data'>)
+        port.postMessage({
+          error: error instanceof Error ? new Error(error.message) : error,
+          klines: fields,
+        } satisfies Outcome<Result>)
       },
     )
   })

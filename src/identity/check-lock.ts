@@ -131,7 +131,10 @@ export function compareLocks(before: Lock, after: Lock): LockChange[] {
  * The name of the source of a lock; undefined for that of a mirror. It needs no trust: what it sends has to match the fingerprints.
  * Throws `bad_option`.
  */
-export function findLockSource({ source }: Lock, { lock, baseUrl, mirror, offline }: LockCheckRequest): string | undefined {
+export function findLockSource(
+  { source }: Lock,
+  { lock, baseUrl, mirror, offline }: LockCheckRequest,
+): string | undefined {
   const named = baseUrl === undefined ? undefined : toSourceName(baseUrl)
   if (source === null) {
     if (named !== undefined || (offline && mirror !== undefined)) return named

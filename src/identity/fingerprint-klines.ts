@@ -1,3 +1,4 @@
+import type { Coverage } from '../engine/coverage.js'
 import { joinNames } from '../engine/errors.js'
 import { noWholeCandle } from '../engine/export.js'
 import { planRequest } from '../engine/plan.js'
@@ -11,7 +12,6 @@ import {
   reportFingerprints,
   type SeriesFingerprint,
 } from '../fingerprint/fingerprint.js'
-import type { Coverage } from '../engine/coverage.js'
 import { seriesName } from '../klines/series.js'
 import type { RequestedRange } from '../klines/time-range.js'
 

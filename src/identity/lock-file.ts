@@ -1,12 +1,12 @@
 import { open, stat } from 'node:fs/promises'
 import { isFingerprint, type SeriesFingerprint } from '../fingerprint/fingerprint.js'
 import { describeErrno, errnoCode } from '../fs/errno.js'
-import { hideCredentials, toSourceName } from '../sources/base-url.js'
 import { isKlinesError, KlinesError } from '../klines/errors.js'
 import { type Interval, isInterval, nextOpenTime } from '../klines/intervals.js'
 import { decodeUtf8, isObject, parseObject } from '../klines/json.js'
 import { seriesName } from '../klines/series.js'
 import { formatBytes, quoteText, trimPeriod } from '../klines/text.js'
+import { hideCredentials, toSourceName } from '../sources/base-url.js'
 
 /** The name of a lock where none is given. */
 export const LOCK_NAME = 'klines.lock.json'

@@ -98,7 +98,8 @@ async function readReplaced(path: string, warn: Run['warn']): Promise<Lock | und
 function checkNotResampled({ intervals }: LockRequest): void {
   for (const text of intervals === 'all' ? [] : intervals.flatMap(text => text.split(','))) {
     const length = text.trim()
-    if (!isInterval(length) && isLength(length)) throw notResampled(`The source has no ${length} candles, and resampled ones are not locked.`)
+    if (!isInterval(length) && isLength(length))
+      throw notResampled(`The source has no ${length} candles, and resampled ones are not locked.`)
   }
 }
 

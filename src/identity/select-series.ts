@@ -22,9 +22,7 @@ export function selectSeries(sides: readonly DiffSide[], { symbols, intervals }:
   const listed = files.length > 0 ? files : sides.filter(({ kind }) => kind === 'mirror')
   if (listed.length === 0) {
     throw new KlinesError('bad_option', 'Two services are too large to compare all they have.', {
-      suggestions: [
-        'Expected a mirror, a lake or a file on one side; klines mirror names the mirror of a service.',
-      ],
+      suggestions: ['Expected a mirror, a lake or a file on one side; klines mirror names the mirror of a service.'],
     })
   }
   const selection = parseSelectionText(symbols.length === 0 ? 'all' : symbols, 'all')

@@ -62,7 +62,11 @@ export async function openTreeSide(
     },
     async prepare(wanted) {
       if (!run.source) return
-      const series = await planSeries(wanted.map(one => ({ ...one, label: one.series })), requested, run)
+      const series = await planSeries(
+        wanted.map(one => ({ ...one, label: one.series })),
+        requested,
+        run,
+      )
       for (const one of series) windows.set(seriesName(one.series), one.windows)
       try {
         await downloadPlan({ range: requested, series, gone: [] }, run)
@@ -103,7 +107,12 @@ class TreeCandles implements SideCandles {
 
   constructor(
     private readonly run: Run,
-    private readonly plan: { series: Series; range: TimeRange; requested: RequestedRange; windows: readonly WindowRef[] },
+    private readonly plan: {
+      series: Series
+      range: TimeRange
+      requested: RequestedRange
+      windows: readonly WindowRef[]
+    },
   ) {
     this.there = new Set(plan.windows.map(({ startDate }) => startDate))
   }
@@ -130,7 +139,12 @@ class TreeCandles implements SideCandles {
     const named = { from: requested.named.from, to }
     if (named.from === undefined && to === undefined) return undefined
     const scope = { rules: mirror.rules, begin: firstCandle(mirror, series) }
-    return coverPlan({ series, label: series, windows }, { ...requested, named }, { firstOpenTime, lastOpenTime }, scope)
+    return coverPlan(
+      { series, label: series, windows },
+      { ...requested, named },
+      { firstOpenTime, lastOpenTime },
+      scope,
+    )
   }
 
   lacks(openTime: number): boolean {
@@ -161,7 +175,11 @@ interface FileSeries {
  * A file, or the folder of a lake. It is read once to list its series, and again for each of them. `series`: of a file that does not name
  * it. Throws `bad_input` and `damaged_input`.
  */
-export async function openFileSide(name: string, series: SeriesLabel | undefined, signal: AbortSignal): Promise<DiffSide> {
+export async function openFileSide(
+  name: string,
+  series: SeriesLabel | undefined,
+  signal: AbortSignal,
+): Promise<DiffSide> {
   const file = await openCandleFile(name, series)
   const listed = new Map<string, FileSeries>()
   let index = 0

@@ -1,11 +1,11 @@
 import { existsSync, lstatSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { outputError } from '../export/output/errors.js'
-import { checkInside } from '../fs/inside.js'
-import { OUTPUT_COLUMNS } from '../options/output-options.js'
 import { isTempName } from '../export/output/temp.js'
+import { checkInside } from '../fs/inside.js'
 import { KlinesError } from '../klines/errors.js'
 import { formatOfName } from '../options/formats.js'
+import { OUTPUT_COLUMNS } from '../options/output-options.js'
 import { findFiles, parsePartPath } from './layout.js'
 import { LOCK_FOLDER } from './lock.js'
 import { type LakeManifest, type LakePart, MANIFEST_FILE, readManifest } from './manifest.js'
@@ -36,9 +36,13 @@ export function checkRoot(root: string): void {
     fail(`${root} is the name of a ${format} file, and a lake is a folder of Parquet files.`)
   const [placeholder] = /\{[^{}]*\}/.exec(root) ?? []
   if (placeholder !== undefined)
-    fail(`${root} has the placeholder ${placeholder}, but the folders of a lake follow from its layout. Expected the name of its root alone.`)
+    fail(
+      `${root} has the placeholder ${placeholder}, but the folders of a lake follow from its layout. Expected the name of its root alone.`,
+    )
   const columns: readonly string[] = [...OUTPUT_COLUMNS, 'year', 'month']
-  const column = resolve(root).split(sep).find(name => columns.includes(/^([^=]+)=/.exec(name)?.[1] ?? ''))
+  const column = resolve(root)
+    .split(sep)
+    .find(name => columns.includes(/^([^=]+)=/.exec(name)?.[1] ?? ''))
   if (column !== undefined)
     fail(`${root} lies in the folder ${column}: readers of the lake would take that name for a column of it.`)
 }

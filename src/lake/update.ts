@@ -13,12 +13,12 @@ import { countThreads, type ThreadOptions } from '../engine/threads.js'
 import { commitOutputs } from '../export/output/commit.js'
 import { outputError } from '../export/output/errors.js'
 import { discardFile, type FilePlace, OutputFile, prepareFile } from '../export/output/file.js'
+import type { WrittenFile } from '../export/output-writer.js'
 import type { RowFormat } from '../export/row-format.js'
 import { reportFingerprints } from '../fingerprint/fingerprint.js'
 import { sha256 } from '../fs/checksum.js'
 import { checkInside } from '../fs/inside.js'
 import { makeFolder, missingFolders, removeFolders } from '../fs/make-folder.js'
-import type { WrittenFile } from '../export/output-writer.js'
 import type { SeriesTotals } from '../klines/audit/gap-counter.js'
 import { KlinesError } from '../klines/errors.js'
 import { windowPath } from '../klines/paths.js'
@@ -29,7 +29,7 @@ import { windowSpan } from '../klines/windows.js'
 import { newestCandle } from '../mirror/status.js'
 import { VERSION } from '../version.js'
 import { checkRoot, isOnDisk, type LakeFolder, openFolder, removeLeftovers, removeParts } from './folder.js'
-import { partPath, parsePartPath, partSpan, seriesFolder } from './layout.js'
+import { parsePartPath, partPath, partSpan, seriesFolder } from './layout.js'
 import { type LakeLock, lockLake } from './lock.js'
 import { encodeManifest, type LakeManifest, type LakePart, type LakeSeries, MANIFEST_FILE } from './manifest.js'
 import { findDifference, type LakeOptions, type LakeOptionsRequest, parseLakeOptions } from './options.js'
@@ -147,7 +147,10 @@ export function compareSeries({ run, plan, folder, options, request }: LakeJob, 
   const there = new Map(old.parts.flatMap(part => (isOnDisk(folder.root, part) ? [[part.path, part]] : [])))
   const hasFingerprint = old.fingerprint !== undefined || old.parts.length === 0
   const isUnchanged =
-    old.seen === seen && there.size === old.parts.length && !plan.range.endMoves && (hasFingerprint || !request.fingerprint)
+    old.seen === seen &&
+    there.size === old.parts.length &&
+    !plan.range.endMoves &&
+    (hasFingerprint || !request.fingerprint)
   const digests = isUnchanged ? undefined : readDigests(run, one)
   for (const part of parts) {
     const found = there.get(part.path)
@@ -185,18 +188,35 @@ async function updateLake(job: LakeJob, lock: LakeLock): Promise<LakeReport> {
     })
     const windows = changed.reduce((sum, { plan: one }) => sum + one.windows.length, 0)
     const metadata = { range: options.range, source: sourceOf(run) ?? 'unknown' }
-    const encoded = await encodeTasks(reading, tasks, { rowFormat, metadata, partial: options.partial }, {
-      threads: countThreads(tasks.length, windows, request),
-      tally,
-      open: ({ place }) => OutputFile.open(place as FilePlace),
-    })
+    const encoded = await encodeTasks(
+      reading,
+      tasks,
+      { rowFormat, metadata, partial: options.partial },
+      {
+        threads: countThreads(tasks.length, windows, request),
+        tally,
+        open: ({ place }) => OutputFile.open(place as FilePlace),
+      },
+    )
     const report = first && !tally.hasFailed ? first : tally.report(request, true)
-    const { series, files, removed } = await placeParts(job, lock, states, encoded, new Map(tally.reports.map((one, index) => [plan.series[index], one])))
-    const fingerprints = request.fingerprint && reportFingerprints(series.flatMap(({ fingerprint }) => fingerprint ?? []))
+    const { series, files, removed } = await placeParts(
+      job,
+      lock,
+      states,
+      encoded,
+      new Map(tally.reports.map((one, index) => [plan.series[index], one])),
+    )
+    const fingerprints =
+      request.fingerprint && reportFingerprints(series.flatMap(({ fingerprint }) => fingerprint ?? []))
     const total = series.reduce((sum, { parts }) => sum + parts.length, 0)
     const counts = { written: files.length, unchanged: total - files.length, removed }
     const notRequested = request.prune ? [] : [...otherParts(job).keys()].sort()
-    const updated = { ...report, files, ...(fingerprints && { fingerprints }), lake: { folder: root, ...counts, notRequested } }
+    const updated = {
+      ...report,
+      files,
+      ...(fingerprints && { fingerprints }),
+      lake: { folder: root, ...counts, notRequested },
+    }
     warnAbout(updated, files, run.warn)
     checkGone(plan, run)
     return updated
@@ -224,7 +244,8 @@ async function placeParts(
     state.parts.some((part, index) => part.current ?? result?.outputs[index])
   if (!outcomes.some(hasRows)) throw noWholeCandle(job.plan.series)
   // From here on, the folder of a killed run is known to be a lake.
-  if (manifest === undefined) await writeRootFile(root, MANIFEST_FILE, encodeManifest({ source, options, series: [] }), lock)
+  if (manifest === undefined)
+    await writeRootFile(root, MANIFEST_FILE, encodeManifest({ source, options, series: [] }), lock)
   // No reader must see a candle twice: parts of another partitioning go before the first one of the new kind.
   const wrong = folder.parts.filter(path => parsePartPath(path)?.partition !== options.partition)
   lock.check()
@@ -283,7 +304,11 @@ async function writeRootFile(root: string, name: string, bytes: Buffer, lock: La
 }
 
 /** The possible parts of a series in a range, in order of time. */
-function possibleParts({ series, label, resampleTo, windows }: SeriesPlan, range: TimeRange, { partition }: LakeOptions) {
+function possibleParts(
+  { series, label, resampleTo, windows }: SeriesPlan,
+  range: TimeRange,
+  { partition }: LakeOptions,
+) {
   const grid = resampleTo && new CandleGrid(resampleTo, series.symbol)
   const parts = new Map<string, PossiblePart>()
   for (const window of windows) {
@@ -315,7 +340,16 @@ function partKey(
   })
   const files = needed.map(({ startDate }) => [startDate, digests.get(startDate)])
   const rows = [Math.max(plan.range.fromTime, range.fromTime), Math.min(plan.range.toTime, range.toTime)].map(String)
-  const key = [VERSION, sourceOf(run), seriesName(series), seriesName(label), options, rows, resampledFrom(run, plan), files]
+  const key = [
+    VERSION,
+    sourceOf(run),
+    seriesName(series),
+    seriesName(label),
+    options,
+    rows,
+    resampledFrom(run, plan),
+    files,
+  ]
   return sha256(Buffer.from(JSON.stringify(key)))
 }
 
@@ -349,8 +383,18 @@ function readDigests({ mirror }: Run, { windows }: SeriesPlan): Map<string, stri
 
 /** The report of a series of which nothing was read: its windows are as they were when the manifest was written. */
 function reportUnchanged({ mirror }: Run, { series, windows }: SeriesPlan, { totals }: LakeSeries): SeriesReport {
-  const sizes = windows.map(window => statSync(join(mirror.root, windowPath(window)), { throwIfNoEntry: false })?.size ?? 0)
-  const counts = { total: windows.length, cached: windows.length, fetched: 0, revalidated: 0, retained: 0, absent: 0, failed: 0 }
+  const sizes = windows.map(
+    window => statSync(join(mirror.root, windowPath(window)), { throwIfNoEntry: false })?.size ?? 0,
+  )
+  const counts = {
+    total: windows.length,
+    cached: windows.length,
+    fetched: 0,
+    revalidated: 0,
+    retained: 0,
+    absent: 0,
+    failed: 0,
+  }
   const cachedBytes = sizes.reduce((sum, size) => sum + size, 0)
   return { ...series, ...totals, windows: counts, cachedBytes, newCandles: 0, restated: 0, changes: [] }
 }
@@ -381,7 +425,8 @@ function isOtherSource({ source }: LakeManifest, run: Run): boolean {
 
 function otherSource(root: string, { source }: LakeManifest, run: Run): KlinesError {
   const message = `${root} has candles of ${source}, and this run of ${sourceOf(run)}.`
-  const advice = 'Name the source of the lake with --base-url, another folder with -o, or rewrite all of it with --force.'
+  const advice =
+    'Name the source of the lake with --base-url, another folder with -o, or rewrite all of it with --force.'
   return new KlinesError('bad_output', message, { suggestions: [advice] })
 }
 
@@ -390,7 +435,9 @@ function checkOthers({ folder, run, options }: LakeJob, names: readonly string[]
   const { root, manifest } = folder
   const difference = manifest && findDifference(manifest.options, options)
   if (manifest && !isOtherSource(manifest, run) && difference === undefined) return
-  const kept = difference ? `their parts would keep ${difference.lake}, and this run has ${difference.request}` : 'their parts would keep the old source'
+  const kept = difference
+    ? `their parts would keep ${difference.lake}, and this run has ${difference.request}`
+    : 'their parts would keep the old source'
   const reason = manifest ? kept : 'without a manifest, nothing says which options their parts have'
   const message = `${root} also has ${joinNames(names)}, which this run does not write: ${reason}.`
   throw new KlinesError('bad_output', message, { suggestions: ['Request them too, or remove them with --prune.'] })

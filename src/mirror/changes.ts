@@ -19,6 +19,10 @@ export function listChanges(cached: KlineBatch, { added, changed, lost }: Window
 }
 
 /** The lines of that file for changes of a window, which were seen at `time`, ms UTC by this machine's clock. */
-export function formatChanges({ symbol, interval, startDate }: WindowRef, cells: readonly ChangedCell[], time: number): string {
+export function formatChanges(
+  { symbol, interval, startDate }: WindowRef,
+  cells: readonly ChangedCell[],
+  time: number,
+): string {
   return cells.map(cell => `${JSON.stringify({ time, symbol, interval, startDate, ...cell })}\n`).join('')
 }

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { sha256 } from '../fs/checksum.js'
 import { type FileVersion, readFile } from '../fs/read-file.js'
 import type { ChangedCell } from '../klines/batch/diff.js'
-import { decodeInPlace, decodeWindow } from '../klines/batch/window-codec.js'
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
+import { decodeInPlace, decodeWindow } from '../klines/batch/window-codec.js'
 import { isKlinesError, KlinesError } from '../klines/errors.js'
 import { EXCHANGE_INTERVALS, type Interval } from '../klines/intervals.js'
 import type { Kernel } from '../klines/kernel/kernel.js'
@@ -32,7 +32,10 @@ export interface CachedWindow extends FileVersion {
 }
 
 /** A window as it lies in a mirror. `reason`: what is wrong with a corrupt one, without its name or a period. */
-export type WindowRead = CachedWindow | { readonly state: 'missing' } | { readonly state: 'corrupt'; readonly reason: string }
+export type WindowRead =
+  | CachedWindow
+  | { readonly state: 'missing' }
+  | { readonly state: 'corrupt'; readonly reason: string }
 
 /** The index of a series: what its file says, and the entries that this process has made and not written yet. */
 interface LoadedIndex {
@@ -203,7 +206,9 @@ export class Mirror {
     try {
       appendFileSync(join(this.root, CHANGES_FILE), formatChanges(window, cells, time))
     } catch (error) {
-      this.warn(`${toMirrorError(error, 'write', this.root, CHANGES_FILE).message} Values that changed are not kept there.`)
+      this.warn(
+        `${toMirrorError(error, 'write', this.root, CHANGES_FILE).message} Values that changed are not kept there.`,
+      )
     }
   }
 
@@ -260,7 +265,8 @@ export class Mirror {
     const file = this.readFile(path)
     if (file.state === 'missing') return new Map()
     const facts = file.state === 'file' ? parseIndex(file.bytes.toString(), series) : undefined
-    if (facts === undefined) this.warn(`${path} of ${this.root} cannot be read; it is made anew as windows are requested.`)
+    if (facts === undefined)
+      this.warn(`${path} of ${this.root} cannot be read; it is made anew as windows are requested.`)
     return facts ?? new Map()
   }
 
@@ -316,7 +322,12 @@ export function endsOf({ firstOpenTime: first, lastOpenTime: last }: KlineBatch)
  * close of its last candle, or its start when it is empty. Never the time of a file, and never a time that makes a window final for them
  * that is open here: a copy must not make short windows look whole.
  */
-export function lastModified(window: WindowRef, batch: KlineBatch, facts: WindowFacts | undefined, state: State): number {
+export function lastModified(
+  window: WindowRef,
+  batch: KlineBatch,
+  facts: WindowFacts | undefined,
+  state: State,
+): number {
   const { startTime, endTime } = windowSpan(window)
   if (facts?.rendered === undefined) return batch.length === 0 ? startTime : batch.closeTime(batch.length - 1) + 1
   return state === 'final' ? facts.rendered : Math.min(facts.rendered, endTime + SETTLING_MS - 1000)

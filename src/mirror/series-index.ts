@@ -14,7 +14,9 @@ export function indexPath({ symbol, interval }: Series): string {
 
 /** The text of an index: a line for each window, in order of time. */
 export function formatIndex(index: SeriesIndex): string {
-  const lines = [...index].sort(([a], [b]) => (a < b ? -1 : 1)).map(([date, facts]) => `"${date}":${JSON.stringify(facts)}`)
+  const lines = [...index]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([date, facts]) => `"${date}":${JSON.stringify(facts)}`)
   return `{\n${lines.join(',\n')}\n}\n`
 }
 

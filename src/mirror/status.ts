@@ -52,7 +52,13 @@ export function newestCandle(mirror: Mirror, series: Series, kernel?: Kernel): n
 }
 
 /** An end of the first window in an order that has candles: as the index says, else as its file says. */
-function findEnd(mirror: Mirror, series: Series, dates: string[], end: keyof WindowEnds, kernel?: Kernel): number | undefined {
+function findEnd(
+  mirror: Mirror,
+  series: Series,
+  dates: string[],
+  end: keyof WindowEnds,
+  kernel?: Kernel,
+): number | undefined {
   const facts = mirror.facts(series)
   for (const startDate of dates) {
     const known = facts.get(startDate)

@@ -35,7 +35,13 @@ function findAdvice({ status, unreachable, notJson, timedOut }: FetchError): str
 export const COME_BACK = 'Run the same command again after that; what was downloaded stays in the mirror.'
 
 /** The error for a service that refuses requests until a time, ms UTC. */
-export function rateLimited(name: string, status: number, untilTime: number, advice = [COME_BACK], answered = 'answered') {
+export function rateLimited(
+  name: string,
+  status: number,
+  untilTime: number,
+  advice = [COME_BACK],
+  answered = 'answered',
+) {
   // The next second, so that nobody comes back too early.
   const until = new Date(Math.ceil(untilTime / 1000) * 1000).toISOString().replace(/\.\d+Z$/, 'Z')
   const what = status === 418 ? 'this address is banned' : 'rate limited'

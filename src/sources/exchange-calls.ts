@@ -1,8 +1,8 @@
-import { parseRetryAfter } from './retry.js'
-import type { WholeResponse } from './transport.js'
 import { type Interval, MINUTE_MS } from '../klines/intervals.js'
 import type { Series, WindowRef } from '../klines/series.js'
 import { windowSpan } from '../klines/windows.js'
+import { parseRetryAfter } from './retry.js'
+import type { WholeResponse } from './transport.js'
 
 /** The most rows of an answer of the exchange. A day of 1m has 1,440 candles, any other window 744 at the most. */
 const LIMIT = 1_000

@@ -1,9 +1,9 @@
+import { parseObject } from '../klines/json.js'
+import { toStatusError } from './answer.js'
 import { cleanText } from './error-body.js'
 import { FetchError } from './fetch-error.js'
-import { toStatusError } from './answer.js'
 import { isTransientStatus } from './retry.js'
 import type { WholeResponse } from './transport.js'
-import { parseObject } from '../klines/json.js'
 
 /** Codes of the exchange: https://github.com/binance/binance-spot-api-docs, errors.md. */
 const INVALID_SYMBOL = -1121

@@ -8,7 +8,15 @@ import { exchangeStartDates, startDateAt, windowSpan } from '../klines/windows.j
 import { clockSkew, parseBody, parseTimes } from './answer.js'
 import { hasMoreRows, joinRows, type RenderedWindow, renderWindow } from './closed-rows.js'
 import { cleanText } from './error-body.js'
-import { budgetMs, firstCandleCall, NAMES_PATH, TIME_PATH, windowCall, windowCalls, windowWeight } from './exchange-calls.js'
+import {
+  budgetMs,
+  firstCandleCall,
+  NAMES_PATH,
+  TIME_PATH,
+  windowCall,
+  windowCalls,
+  windowWeight,
+} from './exchange-calls.js'
 import { findError } from './exchange-errors.js'
 import { FetchError } from './fetch-error.js'
 import type { Fetcher } from './fetcher.js'
@@ -79,7 +87,10 @@ export function exchangeSource(fetcher: Fetcher, clock: SourceClock, warn: (warn
         windowCall(window, before && before.value.openTime(before.value.length - 1) + 1),
         (body, servedMs) => {
           const rows = renderWindow(body, window, servedMs)
-          return { ...(before ? joinRows(before, rows, window) : rows), hasMore: hasMoreRows(rows.value, window, servedMs) }
+          return {
+            ...(before ? joinRows(before, rows, window) : rows),
+            hasMore: hasMoreRows(rows.value, window, servedMs),
+          }
         },
         signal,
       )

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit'
 import type { KlinesError } from '../klines/errors.js'
-import { type Clock, systemClock } from './clock.js'
 import { bannedUntil, rememberBan } from './bans.js'
+import { type Clock, systemClock } from './clock.js'
 import { rateLimited, stillBanned, unreachable } from './errors.js'
 import { FetchError } from './fetch-error.js'
 import { parseRetryAfter, RETRY_POLICY, type RetryPolicy, retryDelay } from './retry.js'
@@ -180,7 +180,10 @@ export class Fetcher {
       signal.throwIfAborted()
       if (response === undefined) this.options.rules?.countFailure(path)
       if (!deadline.aborted || error instanceof FetchError) throw error
-      throw new FetchError('transient', `no whole answer within ${limitMs / 1000} s`, { unreachable: true, timedOut: true })
+      throw new FetchError('transient', `no whole answer within ${limitMs / 1000} s`, {
+        unreachable: true,
+        timedOut: true,
+      })
     }
   }
 

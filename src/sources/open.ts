@@ -1,5 +1,5 @@
-import { systemClock } from './clock.js'
 import { isExchange, SAMPLE, toAddress } from './base-url.js'
+import { systemClock } from './clock.js'
 import { Fetcher, type HostRules, type NetworkActivity } from './fetcher.js'
 import { limitPolicy, type RequestLimits, type RetryPolicy } from './retry.js'
 import type { Source } from './source.js'
@@ -30,7 +30,10 @@ export async function openSource(name: string, options: OpenSourceOptions): Prom
   const { origin } = new URL(address)
   const open = (rules?: HostRules) => new Fetcher(transport, name, { concurrency, policy, rules, origin, onActivity })
   if (!isExchange(name)) return (await import('./static.js')).staticSource(open(), options)
-  const [{ exchangeSource }, { exchangeRules }] = await Promise.all([import('./exchange.js'), import('./exchange-limits.js')])
+  const [{ exchangeSource }, { exchangeRules }] = await Promise.all([
+    import('./exchange.js'),
+    import('./exchange-limits.js'),
+  ])
   // Limits and bans last as long as they do, whatever present the user names.
   return exchangeSource(open(exchangeRules(name, systemClock.now)), options, warn)
 }

@@ -22,7 +22,13 @@ export const RETRY_POLICY: RetryPolicy = {
 }
 
 /** For requests that a user waits for and that the mirror can replace; `retries` and `timeout` of a user win over it. */
-export const QUICK_POLICY: RetryPolicy = { ...RETRY_POLICY, tries: 2, invalidTries: 1, attemptMs: 5_000, fileMs: 10_000 }
+export const QUICK_POLICY: RetryPolicy = {
+  ...RETRY_POLICY,
+  tries: 2,
+  invalidTries: 1,
+  attemptMs: 5_000,
+  fileMs: 10_000,
+}
 
 const FIRST_DELAY_MS = 500
 const MAX_DELAY_MS = 20_000
@@ -31,7 +37,12 @@ const MAX_DELAY_MS = 20_000
  * The delay before the next try after `failures` failed ones, ms: full jitter, `random` (0 to 1) of 0.5 s x 2^n, at most 20 s.
  * Undefined when no tries are left.
  */
-export function retryDelay({ kind }: FetchError, failures: number, random: number, policy: RetryPolicy): number | undefined {
+export function retryDelay(
+  { kind }: FetchError,
+  failures: number,
+  random: number,
+  policy: RetryPolicy,
+): number | undefined {
   const tries = { permanent: 1, invalid: policy.invalidTries, transient: policy.tries }[kind]
   return failures < tries ? random * Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1)) : undefined
 }
@@ -70,8 +81,14 @@ export interface RequestLimits {
 /** A policy with the user's limits in place of its own. Throws `bad_option`. */
 export function limitPolicy(policy: RetryPolicy, { retries, timeout }: RequestLimits): RetryPolicy {
   if (retries !== undefined)
-    checkNumber('--retries', retries, value => Number.isInteger(value) && value >= 0 && value <= 100, 'a whole number from 0 to 100')
-  if (timeout !== undefined) checkNumber('--timeout', timeout, value => value > 0 && value <= 3_600, 'seconds: a number above 0, at most 3600')
+    checkNumber(
+      '--retries',
+      retries,
+      value => Number.isInteger(value) && value >= 0 && value <= 100,
+      'a whole number from 0 to 100',
+    )
+  if (timeout !== undefined)
+    checkNumber('--timeout', timeout, value => value > 0 && value <= 3_600, 'seconds: a number above 0, at most 3600')
   if (retries === undefined && timeout === undefined) return policy
   const tries = retries === undefined ? policy.tries : retries + 1
   // 1.1 x 1000 is not whole, and undici takes no other number.

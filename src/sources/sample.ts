@@ -31,7 +31,8 @@ export function sampleSource({ now }: { readonly now: () => number }): Source {
     symbols: async () => symbols(),
     startDates: async interval => startDates(interval),
     fetch: async (window): Promise<Fetched> => {
-      const isListed = symbols().names.includes(window.symbol) && startDates(window.interval).names.includes(window.startDate)
+      const isListed =
+        symbols().names.includes(window.symbol) && startDates(window.interval).names.includes(window.startDate)
       if (!isListed) throw missing()
       const path = windowPath(window)
       const bytes = existsSync(fileURLToPath(new URL(path, SAMPLE_ROOT))) ? read(path) : Buffer.from('[]')

@@ -36,8 +36,7 @@ export function staticSource(fetcher: Fetcher, { now, observe }: SourceClock): S
     },
     now: async () => now(),
     symbols: signal => list(SYMBOLS_PATH, parseSymbols, signal),
-    startDates: (interval, signal) =>
-      list(startDatesPath(interval), bytes => parseStartDates(bytes, interval), signal),
+    startDates: (interval, signal) => list(startDatesPath(interval), bytes => parseStartDates(bytes, interval), signal),
     fetch: (window, since, signal) =>
       fetcher.get<Fetched | Unchanged>({
         path: encodeURI(windowPath(window)),

@@ -6,7 +6,7 @@ import { errnoCode } from '../fs/errno.js'
 import { quoteText } from '../klines/text.js'
 import { VERSION } from '../version.js'
 import { FetchError, toFetchError } from './fetch-error.js'
-import { Agent, type Dispatcher, EnvHttpProxyAgent } from './undici.js'
+import { type Agent, type Dispatcher, EnvHttpProxyAgent } from './undici.js'
 
 /** RFC 9110, section 10.1.5. */
 const USER_AGENT = `klines/${VERSION} node/${process.versions.node}`
@@ -197,7 +197,10 @@ const limitDecoding = pLimit(1)
  */
 export async function decodeBody(body: Buffer, contentEncoding = ''): Promise<Buffer> {
   const codings = contentEncoding.toLowerCase().split(',')
-  const coding = codings.map(name => name.trim()).filter(name => !PLAIN.has(name)).join(', ')
+  const coding = codings
+    .map(name => name.trim())
+    .filter(name => !PLAIN.has(name))
+    .join(', ')
   // A 304 or an error may name the coding of the file without having a body.
   if (coding === '' || body.length === 0) return body
   if (!Object.hasOwn(decoders, coding))
