@@ -13,8 +13,8 @@ const ROOT_NAMES = [MANIFEST_FILE, LOCK_FILE, VIEWS_FILE, README_FILE]
 
 /**
  * Checks the entries in the root of a lake where one of its files or folders belongs, and all in the folders of its series;
- * others in the root are somebody else's. Throws `linked_path` for a link, and `bad_output` for a FIFO, socket or device, which
- * would be written in place, and for a file where a folder belongs. To be called before anything is written.
+ * others in the root are somebody else's. Throws `linked_path` for a link, and `bad_output` for a file where a folder
+ * belongs. To be called before anything is written.
  */
 export function checkEntries(root: string): void {
   for (const entry of listEntries(root)) {
@@ -28,22 +28,11 @@ function checkEntry(root: string, path: string, entry: Dirent): void {
     for (const child of listEntries(join(root, path))) checkEntry(root, `${path}/${child.name}`, child)
     return
   }
-  const isFolderName = SERIES_FOLDERS.test(entry.name)
-  if (entry.isFile() && !isFolderName) return
-  throw new KlinesError(
-    'bad_output',
-    `${join(root, path)} is ${describe(entry)}. Expected a ${isFolderName ? 'folder' : 'file'}.`,
-    {
-      suggestions: ['Remove it, or put it elsewhere. Then run the same command again.'],
-      data: { output: join(root, path) },
-    },
-  )
-}
-
-function describe(entry: Dirent): string {
-  if (entry.isFile()) return 'a file'
-  if (entry.isFIFO()) return 'a FIFO'
-  return entry.isSocket() ? 'a socket' : 'a device'
+  if (!SERIES_FOLDERS.test(entry.name)) return
+  throw new KlinesError('bad_output', `${join(root, path)} is a file. Expected a folder.`, {
+    suggestions: ['Remove it, or put it elsewhere. Then run the same command again.'],
+    data: { output: join(root, path) },
+  })
 }
 
 /** The entries of a folder; none of one that cannot be listed, which whoever writes there finds out. */

@@ -1,4 +1,4 @@
-import { open, stat } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { isFingerprint, type SeriesFingerprint } from '../fingerprint/fingerprint.js'
 import { describeErrno, errnoCode } from '../fs/errno.js'
 import { hideCredentials, SAMPLE, toSourceName } from '../http/base-url.js'
@@ -6,14 +6,12 @@ import { isKlinesError, KlinesError } from '../klines/errors.js'
 import { type Interval, isInterval, nextOpenTime } from '../klines/intervals.js'
 import { decodeUtf8, isObject, parseObject } from '../klines/json.js'
 import { seriesName } from '../klines/series.js'
-import { formatBytes, quoteText, trimPeriod } from '../klines/text.js'
+import { quoteText, trimPeriod } from '../klines/text.js'
 
 /** The name of a lock where none is given. */
 export const LOCK_NAME = 'klines.lock.json'
 
 const VERSION = 1
-/** Some 60,000 series. */
-const MAX_BYTES = 64 * 1024 * 1024
 
 /** Years of dates have four digits. */
 const END_OF_DATES = Date.UTC(9_999, 0)
@@ -32,18 +30,13 @@ export interface Lock {
   readonly series: readonly LockedSeries[]
 }
 
-/** The lock as bytes: the same candles have the same bytes. Throws `bad_option` for one that nobody could read again. */
+/** The lock as bytes: the same candles have the same bytes. */
 export function encodeLock({ source, series }: Lock): Buffer {
   if (source !== null) checkSource(source)
   const sorted = [...series].sort((a, b) => Buffer.compare(Buffer.from(seriesName(a)), Buffer.from(seriesName(b))))
   const lines = sorted.map(one => `    ${JSON.stringify(sortKeys(one))}`)
   const text = `{\n  "series": [\n${lines.join(',\n')}\n  ],\n  "source": ${JSON.stringify(source)},\n  "version": ${VERSION}\n}\n`
-  const bytes = Buffer.from(text)
-  if (bytes.length <= MAX_BYTES) return bytes
-  const size = `${formatBytes(bytes.length)}, expected at most ${formatBytes(MAX_BYTES)}`
-  throw new KlinesError('bad_option', `A lock of ${series.length} series has ${size}.`, {
-    suggestions: ['Lock fewer series in a file, such as those of one interval.'],
-  })
+  return Buffer.from(text)
 }
 
 /** The same JSON with the keys of all objects in ascending order. */
@@ -70,20 +63,8 @@ async function readLockBytes(path: string): Promise<Buffer> {
   const fail = (reason: string, cause?: unknown) =>
     new KlinesError('bad_input', `${path} ${reason}.`, { cause, data: { file: path } })
   try {
-    // Opening a FIFO would wait for its writer.
-    if (!(await stat(path)).isFile()) throw fail('is no file')
-    const file = await open(path)
-    try {
-      const { size } = await file.stat()
-      if (size > MAX_BYTES) throw fail(`has ${formatBytes(size)}, and a lock at most ${formatBytes(MAX_BYTES)}`)
-      // It may grow meanwhile.
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(size), 0, size, 0)
-      return buffer.subarray(0, bytesRead)
-    } finally {
-      await file.close()
-    }
+    return await readFile(path)
   } catch (error) {
-    if (isKlinesError(error)) throw error
     if (errnoCode(error) === 'ENOENT') throw fail('does not exist', error)
     throw fail(`cannot be read: ${describeErrno(error)}`, error)
   }

@@ -81,8 +81,7 @@ export class MirrorChanges {
   /** Whether the file, if it is there, has changes of a mirror: any folder may have another file of that name. Throws `mirror_unusable`. */
   get isOwn(): boolean {
     try {
-      const start = this.file.readStart(FIRST_KEY.length)
-      return start !== undefined && FIRST_KEY.startsWith(start.toString())
+      return FIRST_KEY.startsWith(this.file.readStart(FIRST_KEY.length).toString())
     } catch (error) {
       if (errnoCode(error) === 'ENOENT') return true
       throw toMirrorError(error, 'read', this.root, CHANGES_FILE)
@@ -109,8 +108,7 @@ export class MirrorChanges {
     }
     try {
       this.file.forget()
-      const isFile = this.file.readNew(take)
-      if (!isFile) throw new Error('it is not a regular file')
+      this.file.readNew(take)
       return { changes, unreadable: unreadable + (this.file.isTorn ? 1 : 0) }
     } catch (error) {
       const code = errnoCode(error)

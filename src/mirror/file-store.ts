@@ -119,7 +119,7 @@ export function syncFolder(path: string): void {
 
 /** Sets the modification time of a file, ms; links are not followed. Throws what the file system throws. */
 export function setTime(path: string, mtimeMs: number): void {
-  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW)
   try {
     futimesSync(descriptor, mtimeMs / 1000, mtimeMs / 1000)
   } finally {

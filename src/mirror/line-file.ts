@@ -8,9 +8,8 @@ export const MAX_LINE_FILE_BYTES = 64 * 1024 * 1024
 const CHUNK_BYTES = 1024 * 1024
 const LINE_END = 0x0a
 
-const READING = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW
-const APPENDING =
-  constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK | constants.O_NOFOLLOW
+const READING = constants.O_RDONLY | constants.O_NOFOLLOW
+const APPENDING = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW
 
 /** How a `LineFile` is read and written. */
 export interface LineFileOptions {
@@ -50,12 +49,10 @@ export class LineFile {
 
   /**
    * Reads what was appended since the last call, or all of another file, whose lines replace all earlier ones: `onOther` is called
-   * before these. Returns whether it is a regular file.
+   * before these.
    */
-  readNew(take: TakeLine, onOther: () => void = () => {}): boolean {
-    return this.open(READING, (descriptor, stat) => {
-      if (!stat.isFile()) return false
-      const { ino, size } = stat
+  readNew(take: TakeLine, onOther: () => void = () => {}): void {
+    this.open(READING, (descriptor, { ino, size }) => {
       if (ino !== this.inode || size < this.offset) {
         onOther()
         this.forget()
@@ -63,7 +60,6 @@ export class LineFile {
       this.inode = ino
       this.offset = Math.max(this.offset, size - this.maxBytes)
       this.readLines(descriptor, size, take)
-      return true
     })
   }
 
@@ -96,9 +92,9 @@ export class LineFile {
     })
   }
 
-  /** The first `length` bytes, or all of a shorter file; undefined for what is no regular file. */
-  readStart(length: number): Buffer | undefined {
-    return this.open(READING, (descriptor, stat) => (stat.isFile() ? readAt(descriptor, 0, length) : undefined))
+  /** The first `length` bytes, or all of a shorter file. */
+  readStart(length: number): Buffer {
+    return this.open(READING, descriptor => readAt(descriptor, 0, length))
   }
 
   /**
@@ -107,7 +103,6 @@ export class LineFile {
    */
   append(lines: string, replace: (bytes: Buffer, size: number) => void, limit = Infinity): void {
     this.open(APPENDING, (descriptor, stat) => {
-      if (!stat.isFile()) throw new Error('it is not a regular file')
       const bytes = Buffer.from((endsTorn(descriptor, stat) ? '\n' : '') + lines)
       if (stat.nlink > 1 || stat.size + bytes.length > limit) return replace(bytes, stat.size)
       const written = writeSync(descriptor, bytes)

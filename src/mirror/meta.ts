@@ -45,7 +45,6 @@ export function readMeta(root: string, warn: (warning: string) => void = () => {
     void warn(`${path} cannot be read: ${reason}. The mirror counts as not complete, and its source as unknown.`)
   let meta: Partial<MirrorMeta> | null
   try {
-    // `readFileSync` would wait forever on a FIFO.
     const file = readFile(path, MAX_FILE_BYTES)
     // A file in the place of the root, or of a folder above it, is no mirror: only a folder's name may end so.
     if (file.state === 'missing' || !existsSync(root + sep)) return undefined

@@ -20,8 +20,8 @@ export const RECORD_FILE = '.klines-record'
 /** A record with so many lines that later ones replace, and more of them than windows, is written anew. */
 const MAX_REPLACED_LINES = 10_000
 
-/** The errors of a path where no record is: nothing, a link, or something to talk to. */
-const NO_RECORD = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO'])
+/** The errors of a path where no record is: nothing, a folder or a link. */
+const NO_RECORD = new Set(['EISDIR', 'ENOENT', 'ENOTDIR', 'ELOOP'])
 
 /**
  * What a service has said about the windows of a mirror whose content does not tell that they are final: a file of lines, which

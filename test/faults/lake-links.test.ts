@@ -1,5 +1,4 @@
 import { constants } from 'node:buffer'
-import { execFileSync } from 'node:child_process'
 import { cpSync, linkSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, truncateSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -128,52 +127,11 @@ it('F70 leftovers of killed runs are removed one by one: no link, and nothing th
   expect(snapshot(victim)).toEqual(before)
 })
 
-/** What takes the place of a file of a lake, and what an update says of it. */
-const STRANGE: readonly [string, (path: string) => void, RegExp][] = [
-  ['a FIFO', path => void execFileSync('mkfifo', [path]), /^klines: lake\/(\S+) is a FIFO\. Expected a file\.\n/],
-  [
-    'a link to a device',
-    path => symlinkSync('/dev/zero', path),
-    /^klines: lake\/(\S+) is a link\. Below lake, nothing is written, replaced or removed through a link\.\n/,
-  ],
-]
-
 /** Commands that read a lake. A file that is not expected must not block the test process: they run in processes of their own. */
 const READERS: readonly (readonly string[])[] = [
   ['fingerprint', './lake'],
   ['diff', 'lake', 'm'],
 ]
-
-describe('F48 a lake', () => {
-  const places = ['_klines.json', '_README.md', '_views.sql', '_lock', PART]
-
-  it.each(STRANGE)('with %s in place of a file is not written, and has no lock then', async (_, put, message) => {
-    for (const path of oneOf(3, places)) {
-      const { sandbox, lake } = clonedLake()
-      rmSync(join(lake, path), { force: true })
-      put(join(lake, path))
-      const before = filesBelow(lake)
-      const run = await sandbox.run(exportTo('lake'))
-      expect([run.code, run.signal, run.stdout]).toEqual([2, null, ''])
-      expect(message.exec(run.stderr)?.[1], run.stderr).toBe(path)
-      expectPlainText(run.stderr)
-      expect(filesBelow(lake)).toEqual(before)
-    }
-  })
-
-  it.each(STRANGE)('with %s in place of what says what it is cannot be read', async (_, put) => {
-    const path = '_klines.json'
-    const { sandbox, lake } = clonedLake()
-    rmSync(join(lake, path))
-    put(join(lake, path))
-    for (const args of READERS) {
-      const run = await sandbox.run(args)
-      expect([run.code, run.signal, run.stdout], run.stderr).toEqual([2, null, ''])
-      expect(run.stderr).toMatch(/^klines: .*lake.* is not a regular file/)
-      expect(run.stderr).toContain(path)
-    }
-  })
-})
 
 /** Preload that says at the end how much memory a process took. */
 const PEAK =

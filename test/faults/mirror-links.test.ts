@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { cpSync, linkSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { homedir, hostname } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -162,11 +161,6 @@ describe('F70 a linked folder of temp files', () => {
 
   it.each<[string, RegExp, (path: string) => void]>([
     ['a file', /Cannot write the mirror m: there is a file of that name \(EEXIST\)/, path => putFile(path, '', 'x')],
-    [
-      'a FIFO',
-      /Cannot write the mirror m: there is a file of that name \(EEXIST\)/,
-      path => void execFileSync('mkfifo', [path]),
-    ],
   ])('is a clear error when it is %s', async (_, message, make) => {
     for (const place of ['.klines-tmp', SERIES]) {
       const { sandbox, server, mirror } = await clonedMirror()

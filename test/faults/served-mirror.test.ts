@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, readlinkSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -14,7 +13,6 @@ const DAMAGES: readonly [string, RegExp, (file: string) => unknown][] = [
   ['empty', /the body is empty/, file => truncateSync(file, 0)],
   ['a link', /not a regular file/, file => replaceBy(file, () => symlinkSync('/dev/null', file))],
   ['a folder', /not a regular file/, file => replaceBy(file, () => mkdirSync(file))],
-  ['a FIFO', /not a regular file/, file => replaceBy(file, () => execFileSync('mkfifo', [file]))],
 ]
 
 function replaceBy(file: string, make: () => unknown): void {

@@ -118,7 +118,6 @@ describe('a corrupt file is named with the reason', () => {
     ],
     ['a link to nothing', file => symlinkSync('nowhere', file)],
     ['a link to itself', file => symlinkSync(file, file)],
-    ['a FIFO, which does not block', file => execFileSync('mkfifo', [file])],
   ])('%s in the place of a window or a list', async (_, make) => {
     const root = makeTree(tempFolder())
     for (const path of [PATH, LIST]) {
