@@ -6,7 +6,6 @@ import { windowPath } from '../klines/paths.js'
 import type { WindowRef } from '../klines/series.js'
 import type { SymbolName } from '../klines/symbols.js'
 import { trimPeriod } from '../klines/text.js'
-import { ALL_SERIES } from '../mirror/links.js'
 import type { Mirror } from '../mirror/mirror.js'
 import { findRules } from '../trees/find-rules.js'
 import { mayHaveGrown, reachesEnd } from '../trees/window-ends.js'
@@ -55,14 +54,13 @@ export interface PublishReport {
  * candles are requested from the exchange, of other mirrors such a window is missing. Nothing is written unless all is there.
  *
  * Throws `incomplete` for windows that are missing or corrupt, `bad_list`, `mirror_mismatch` for a mirror that does not say its
- * source, `linked_path` for one with links, `window_missing` for one without a window, and `mirror_unusable`.
+ * source, `window_missing` for one without a window, and `mirror_unusable`.
  */
 export async function publishMirror(options: PublishOptions): Promise<PublishReport> {
   const { signal, onEvent } = options
   const warn = toWarn(options)
   const now = options.now ?? systemClock.now()
   const mirror = openMirror(options)
-  mirror.upkeep.refuseLinks(ALL_SERIES)
   const baseUrl = findSource(mirror, options.baseUrl, warn)
   const symbols = mirror.contents.symbols()
   if (symbols.length === 0) {

@@ -3,7 +3,6 @@ import { EXCHANGE_INTERVALS } from '../klines/intervals.js'
 import { windowOf } from '../klines/series.js'
 import { sortSymbols } from '../klines/symbols.js'
 import { windowSpan } from '../klines/windows.js'
-import { ALL_SERIES } from '../mirror/links.js'
 import { type DownloadRequest, downloadPlan } from './download.js'
 import { type Plan, planSeries } from './plan.js'
 import { requestRange } from './request-range.js'
@@ -30,7 +29,6 @@ export async function updateMirror(request: MirrorUpdateRequest): Promise<Downlo
 /** The windows of that. */
 export async function planUpdate(source: ServiceSource, request: MirrorUpdateRequest): Promise<Plan> {
   const mirror = openMirror(request)
-  mirror.upkeep.refuseLinks(ALL_SERIES)
   // Also those of which every file is lost.
   const symbols = sortSymbols([...mirror.contents.symbols(), ...mirror.record.symbols])
   const ranges = symbols.flatMap(symbol =>

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { outputError } from '../export/output/errors.js'
 import { isTempName } from '../export/output/temp.js'
 import { KlinesError } from '../klines/errors.js'
-import { checkEntries } from './entries.js'
 import { findFiles, parsePartPath, SERIES_FOLDER } from './layout.js'
 import { LOCK_FILE } from './lock/lock-file.js'
 import { type LakeManifest, MANIFEST_FILE, readManifest } from './manifest.js'
@@ -34,14 +33,13 @@ export function refuseDelta(root: string): void {
 
 /**
  * Reads the folder of a lake that is to be written; changes nothing. Throws `bad_output` for a file, for a folder that has something
- * in it and is no lake, for a Delta table, for a lake of a newer version, and what `checkEntries` throws.
+ * in it and is no lake, for a Delta table, and for a lake of a newer version.
  */
 export function openFolder(root: string, warn: (warning: string) => void = () => {}): LakeFolder {
   try {
     const stats = statSync(root, { throwIfNoEntry: false })
     if (stats && !stats.isDirectory()) throw notALake(root, 'is a file')
     refuseDelta(root)
-    checkEntries(root)
     const names = stats ? readdirSync(root) : []
     const read = readManifest(root)
     if (read.state === 'newer') throw newer(root, read.schema)

@@ -1,6 +1,6 @@
-import { lstatSync, realpathSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { describeErrno, errnoCode } from '../fs/errno.js'
+import { describeErrno } from '../fs/errno.js'
 import { isKlinesError, KlinesError } from '../klines/errors.js'
 import { refuseDelta } from './folder.js'
 import { type LakeManifest, MANIFEST_FILE, type ManifestRead, readManifest } from './manifest.js'
@@ -20,31 +20,15 @@ export function listParts(lake: string): ListedParts {
   return { paths: manifest.series.flatMap(({ parts }) => parts.map(({ path }) => path)), manifest }
 }
 
-/** The paths of parts on the disk. Throws `incomplete` when one is missing, or is a link, which could lead anywhere, or no file. */
+/** The paths of parts on the disk. Throws `incomplete` when one is missing. */
 export function locateParts(lake: string, paths: readonly string[]): string[] {
-  const root = realpathSync(lake)
-  const missing = paths.filter(path => !isPart(root, path))
-  if (missing.length === 0) return paths.map(path => join(root, path))
+  const missing = paths.filter(path => !existsSync(join(lake, path)))
+  if (missing.length === 0) return paths.map(path => join(lake, path))
   const count = missing.length === 1 ? '' : ` and ${missing.length - 1} more`
-  throw new KlinesError(
-    'incomplete',
-    `${missing[0]}${count} of the lake ${lake} is missing, or is a link or no file.`,
-    {
-      suggestions: ['Write it again with the klines export or klines download that made the lake.'],
-      data: { missing },
-    },
-  )
-}
-
-/** Whether a part is a file of its own below the lake. */
-function isPart(root: string, path: string): boolean {
-  const file = join(root, path)
-  try {
-    return lstatSync(file).isFile() && realpathSync(file) === file
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(errnoCode(error))) return false
-    throw error
-  }
+  throw new KlinesError('incomplete', `${missing[0]}${count} of the lake ${lake} is missing.`, {
+    suggestions: ['Write it again with the klines export or klines download that made the lake.'],
+    data: { missing },
+  })
 }
 
 function readLake(lake: string): ManifestRead {

@@ -4,7 +4,6 @@ import type { Warn } from '../download/sources/window-source.js'
 import { commitOutputs } from '../export/output/commit.js'
 import { openOutput } from '../export/output/open.js'
 import { checkOutputs } from '../export/output-spec.js'
-import { refuseLinks } from '../fs/links.js'
 import { isKlinesError } from '../klines/errors.js'
 import { encodeLock, LOCK_NAME, type Lock, readLock } from './lock-file.js'
 
@@ -25,8 +24,6 @@ interface LockFileRequest extends EventOptions {
 /** Checks that a lock can be written, before any work is done for it. Throws `output_exists` without `force`, and `bad_output`. */
 export async function prepareLockFile({ output, force, signal, ...events }: LockFileRequest): Promise<PreparedLock> {
   const warn = toWarn(events)
-  // The folder may be a stranger's, and nobody named the file.
-  if (output === undefined) refuseLinks('.', LOCK_NAME)
   const path = output ?? LOCK_NAME
   await checkOutputs([{ path }], { force })
   return {

@@ -1,5 +1,5 @@
 import { errnoCode } from '../fs/errno.js'
-import { linkError } from '../fs/links.js'
+import { refuseLinks } from '../fs/links.js'
 import type { WindowChange } from '../klines/batch/diff.js'
 import { COLUMNS, type Column } from '../klines/columns.js'
 import { isInterval } from '../klines/intervals.js'
@@ -60,10 +60,11 @@ export class MirrorChanges {
     this.file = new LineFile(root, CHANGES_FILE, { maxLineBytes: MAX_LINE_BYTES, maxBytes, sync: true })
   }
 
-  /** Appends the changes of a window, with one write; they are on the disk when it returns. Throws `mirror_unusable`. */
+  /** Appends the changes of a window, with one write; they are on the disk when it returns. Throws `mirror_unusable` and `linked_path`. */
   append(changes: readonly RecordedChange[]): void {
     const lines = changes.map(change => `${JSON.stringify(change)}\n`).join('')
     try {
+      refuseLinks(this.root, CHANGES_FILE)
       if (!this.isOwn) throw new Error('it is no list of changed candles')
       this.file.append(
         lines,
@@ -89,7 +90,7 @@ export class MirrorChanges {
   }
 
   /**
-   * The recorded changes, oldest first, and how many lines are none, such as torn ones. A change that two runs saw counts once. Throws `linked_path` for a link, and `mirror_unusable`.
+   * The recorded changes, oldest first, and how many lines are none, such as torn ones. A change that two runs saw counts once. Throws `mirror_unusable`.
    */
   read(): { readonly changes: RecordedChange[]; readonly unreadable: number } {
     const changes: RecordedChange[] = []
@@ -113,7 +114,6 @@ export class MirrorChanges {
     } catch (error) {
       const code = errnoCode(error)
       if (code === 'ENOENT' || code === 'ENOTDIR') return { changes: [], unreadable: 0 }
-      if (code === 'ELOOP') throw linkError(this.root, CHANGES_FILE)
       throw toMirrorError(error, 'read', this.root, CHANGES_FILE)
     }
   }

@@ -34,8 +34,8 @@ export const MAX_FILE_BYTES = 16 * 1024 * 1024
 /**
  * Writes a file at `root/path` whole or not at all: a temp file is written, its size checked (a short write must not become a
  * short file) and its time set, then it is renamed. Without `sync` there is no fsync, which would take four times as long: a
- * file of the tree that a power cut damaged is found corrupt when read, and downloaded again. Throws `linked_path` when one of
- * its folders, its name or the folder of temp files is a link; what the file system throws, and removes the temp file then.
+ * file of the tree that a power cut damaged is found corrupt when read, and downloaded again. Throws `linked_path`, and
+ * what the file system throws, and removes the temp file then.
  */
 export function writeFile(
   root: string,

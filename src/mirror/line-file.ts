@@ -26,7 +26,7 @@ type TakeLine = (line: string | undefined) => void
 
 /**
  * A file of lines at the root of a mirror that any number of processes append, each with one write. A line may be torn; the next one
- * then begins a line of its own. The file is never reached through a link. All methods throw what the file system throws.
+ * then begins a line of its own. It is never reached through a link. All methods throw what the file system throws.
  */
 export class LineFile {
   private readonly path: string

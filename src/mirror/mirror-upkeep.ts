@@ -4,13 +4,12 @@ import { checkWritableFolder, makeFolder } from '../fs/make-folder.js'
 import { isKlinesError, KlinesError } from '../klines/errors.js'
 import { findRules } from '../trees/find-rules.js'
 import { listFolder, removeSynced, writeFile } from './file-store.js'
-import { refuseMirrorLinks, type WrittenSeries } from './links.js'
 import { CACHE_TAG, CACHE_TAG_FILE, encodeMeta, META_FILE, type MirrorMeta, readMeta } from './meta.js'
 import type { MirrorFiles } from './mirror-files.js'
 import type { MirrorRecord } from './record.js'
 import { findLeftoverTemps, removeTemps, sweepTemps } from './walk.js'
 
-/** What keeps a mirror one that others can use: `mirror.json`, and no links or temp files. */
+/** What keeps a mirror one that others can use: `mirror.json`, and no temp files. */
 export class MirrorUpkeep {
   constructor(
     private readonly files: MirrorFiles,
@@ -88,11 +87,6 @@ export class MirrorUpkeep {
         writeFile(root, META_FILE, encodeMeta(baseUrl, meta?.complete), now, { sync: true })
       sweepTemps(root, now)
     })
-  }
-
-  /** Throws `linked_path` for a link where a run that writes `series` might write, and `mirror_unusable`. */
-  refuseLinks(series?: WrittenSeries): void {
-    this.files.reading(() => refuseMirrorLinks(this.files.root, series))
   }
 
   /** The temp files of dead processes, relative to the root. */

@@ -8,7 +8,6 @@ import { startDatesPath, type TreeEntry } from '../klines/paths.js'
 import { CHANGES_FILE } from './changes.js'
 import { toMirrorError } from './errors.js'
 import { listFolder, TEMP_FOLDER } from './file-store.js'
-import { ALL_SERIES } from './links.js'
 import { CACHE_TAG, CACHE_TAG_FILE, META_FILE } from './meta.js'
 import type { Mirror } from './mirror.js'
 import { RECORD_FILE } from './record.js'
@@ -33,10 +32,9 @@ export interface Pruning extends Removal {
 /**
  * Removes the temp files of dead processes, stray files, and windows whose startDate is not in the list of their interval, and
  * writes the record of the mirror anew where that makes it shorter. With `dryRun`, it only returns what it would remove. Throws
- * `mirror_unusable`, and before anything is removed `linked_path` for a mirror with links, and `bad_list` for a corrupt list.
+ * `mirror_unusable`, `linked_path`, and `bad_list` for a corrupt list.
  */
 export function pruneMirror(mirror: Mirror, { dryRun = false, now = Date.now() } = {}): Pruning {
-  mirror.upkeep.refuseLinks(ALL_SERIES)
   const lists = new Map<Interval, ReadonlySet<string>>()
   const isListed = (entry: TreeEntry | undefined) => {
     if (entry?.kind !== 'window') return entry !== undefined
@@ -63,10 +61,9 @@ function findLostSeries({ root, record }: Mirror): string[] {
 
 /**
  * Returns what `clearMirror` would remove: all files below `api/klines` and the mirror's own ones, not others in its folder. Throws
- * `mirror_unusable`, and `linked_path` for a mirror with links.
+ * `mirror_unusable`.
  */
 export function planClear(mirror: Mirror): Removal {
-  mirror.upkeep.refuseLinks(ALL_SERIES)
   const tree = listTreeFiles(mirror.root).map(({ path }) => path)
   return remove(mirror, [...tree, ...mirror.upkeep.leftoverTemps(Date.now()), ...ownFiles(mirror)], true)
 }

@@ -1,11 +1,9 @@
-import { type Dirent, readdirSync, rmSync, statSync } from 'node:fs'
+import { type Dirent, readdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { errnoCode } from '../fs/errno.js'
 import { refuseLinks } from '../fs/links.js'
 import { isAbandoned, isFromThisHost, isTempName } from '../fs/temp-name.js'
-import { isInterval } from '../klines/intervals.js'
-import { parseIntervalSegment, parseTreePath, type TreeEntry } from '../klines/paths.js'
-import { isSymbol } from '../klines/symbols.js'
+import { parseTreePath, type TreeEntry } from '../klines/paths.js'
 import { toMirrorError } from './errors.js'
 import { findTempBeside, listFolder, statPath, TEMP_FOLDER } from './file-store.js'
 
@@ -19,14 +17,14 @@ export interface TreeFile {
 
 /**
  * Lists every file below `api/klines` of a mirror but temp files, sorted by path. A folder with the path of a file counts as
- * that file. Throws `mirror_unusable`.
+ * that file. Links are not followed. Throws `mirror_unusable`.
  */
 export function listTreeFiles(root: string, folder = 'api/klines'): TreeFile[] {
   return listEntries(root, folder).flatMap(dirent => {
     if (isTemp(dirent)) return []
     const path = `${folder}/${dirent.name}`
     const entry = parseTreePath(path)
-    return entry === undefined && isFolder(root, path, dirent) ? listTreeFiles(root, path) : [{ path, entry }]
+    return entry === undefined && dirent.isDirectory() ? listTreeFiles(root, path) : [{ path, entry }]
   })
 }
 
@@ -53,22 +51,6 @@ function listEntries(root: string, folder: string): Dirent[] {
   }
 }
 
-/**
- * Follows links only where the tree has a folder: a mirror may span several disks. Any other link counts as a file, because
- * it may lead in a circle or to the whole disk.
- */
-function isFolder(root: string, path: string, dirent: Dirent): boolean {
-  if (!dirent.isSymbolicLink()) return dirent.isDirectory()
-  const [interval, symbol, ...rest] = path.split('/').slice(2)
-  const isTreeFolder = interval === 'start-dates' ? symbol === undefined : isInterval(parseIntervalSegment(interval))
-  if (!isTreeFolder || rest.length > 0 || (symbol !== undefined && !isSymbol(symbol))) return false
-  try {
-    return statSync(join(root, path)).isDirectory()
-  } catch {
-    return false
-  }
-}
-
 /** A temp file of another machine (a mirror on a network disk) is leftover after this time. */
 const FOREIGN_TEMP_MS = 60 * 60 * 1000
 
@@ -87,7 +69,7 @@ export function sweepTemps(root: string, now: number): number {
   return paths.length
 }
 
-/** Removes files one by one. Throws `linked_path` for one that is a link, or is reached through one. */
+/** Removes files one by one. Throws `linked_path`. */
 export function removeTemps(root: string, paths: readonly string[]): void {
   for (const path of paths) {
     refuseLinks(root, path)

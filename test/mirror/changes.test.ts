@@ -1,5 +1,6 @@
 import {
   appendFileSync,
+  existsSync,
   linkSync,
   mkdirSync,
   readFileSync,
@@ -116,16 +117,16 @@ describe('the changes of a mirror', () => {
     expect(befores(changes)).toEqual(['1.00000000', '2.00000000'])
   })
 
-  it.each<[string, (root: string) => void, string]>([
-    ['a link', root => [writeFileSync(join(root, 'other'), ''), symlinkSync('other', file(root))], 'linked_path'],
-    ['a folder', root => mkdirSync(file(root)), 'mirror_unusable'],
-  ])('are neither read nor written through %s', async (_, make, code) => {
+  it.each<[string, (root: string) => void]>([
+    ['a link', root => symlinkSync('other', file(root))],
+    ['a folder', root => mkdirSync(file(root))],
+  ])('are neither read nor written through %s', async (_, make) => {
     const root = tempFolder()
     make(root)
     const changes = new MirrorChanges(root)
     expect(await catchError(() => changes.append([change(1)]))).toMatchObject({ code: 'mirror_unusable' })
-    expect(await catchError(() => changes.read())).toMatchObject({ code })
-    if (code === 'linked_path') expect(statSync(join(root, 'other')).size).toBe(0)
+    expect(await catchError(() => changes.read())).toMatchObject({ code: 'mirror_unusable' })
+    expect(existsSync(join(root, 'other'))).toBe(false)
   })
 
   it('leave a file of that name alone that another program wrote, and so does clearing the mirror', async () => {

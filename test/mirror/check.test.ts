@@ -66,14 +66,6 @@ describe('a valid mirror', () => {
     expect(seen).toEqual(Array.from({ length: 18 }, (_, index) => [index + 1, 18]))
     expect(snapshot(root)).toEqual(before)
   })
-
-  it('may span several disks: a linked folder of the tree is read', async () => {
-    const [root, elsewhere] = [makeTree(tempFolder()), tempFolder()]
-    cpSync(join(root, 'api/klines/15m/ETHUSDT'), join(elsewhere, 'eth'), { recursive: true })
-    rmSync(join(root, 'api/klines/15m/ETHUSDT'), { recursive: true })
-    symlinkSync(join(elsewhere, 'eth'), join(root, 'api/klines/15m/ETHUSDT'))
-    expect(await verify(root)).toMatchObject({ files: 18, candles: 84, corrupt: [], strays: [] })
-  })
 })
 
 describe('a corrupt file is named with the reason', () => {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -94,43 +94,6 @@ describe('pruneMirror', () => {
     const before = snapshot(elsewhere)
     expect(prune(root).paths).toEqual(links)
     expect(snapshot(elsewhere)).toEqual(before)
-  })
-})
-
-/** Where a mirror has a link, and what is at its other end. */
-const LINKS: readonly [string, string][] = [
-  ['api', 'tree/api'],
-  ['api/klines', 'tree/api/klines'],
-  ['api/klines/15m', 'tree/api/klines/15m'],
-  ['api/klines/15m/SOLUSDT', 'tree/api/klines/15m/BTCUSDT'],
-  ['api/klines/15m/SOLUSDT', 'nowhere'],
-  [weekPath('BTCUSDT', '2025-02-24'), `tree/${weekPath('BTCUSDT', FULL_WEEKS[0])}`],
-  ['api/klines/start-dates', 'tree/api/klines/start-dates'],
-  ['api/klines/start-dates/1d.json', 'tree/api/klines/start-dates/15m.json'],
-  [SYMBOLS_LIST, 'tree/api/klines/symbols.json'],
-  ['.klines-tmp', 'tree'],
-  ['mirror.json', 'tree/mirror.json'],
-  ['CACHEDIR.TAG', 'tree/CACHEDIR.TAG'],
-]
-
-describe.each<[string, (mirror: Mirror) => unknown]>([
-  ['pruneMirror', mirror => pruneMirror(mirror, { now: NOW })],
-  ['planClear', planClear],
-  ['clearMirror', clearMirror],
-])('%s removes nothing from a mirror with a link', (_, remove) => {
-  it.each(LINKS)('%s -> %s', (link, target) => {
-    const [root, elsewhere] = [createMirror(), tempFolder()]
-    makeTree(join(elsewhere, 'tree'))
-    putFile(elsewhere, `tree/${DEAD}`, 'precious')
-    putFile(root, 'api/klines/x.json', 'a stray')
-    rmSync(join(root, link), { recursive: true, force: true })
-    symlinkSync(join(elsewhere, target), join(root, link))
-    const before = [snapshot(root), snapshot(elsewhere)]
-    expect(thrownBy(() => remove(new Mirror(root)))).toMatchObject({
-      code: 'linked_path',
-      data: { link: join(root, link) },
-    })
-    expect([snapshot(root), snapshot(elsewhere)]).toEqual(before)
   })
 })
 

@@ -19,8 +19,6 @@ export interface CacheWriterOptions {
   readonly readOnly?: boolean | undefined
   /** Where files go when the mirror cannot be written. Without it, that is an error. */
   readonly memory?: FileMemory | undefined
-  /** Whether a file that would be written through a link goes to `memory`, with a warning. Default: that is an error. */
-  readonly linkedInMemory?: boolean | undefined
   readonly warn: Warn
 }
 
@@ -117,7 +115,7 @@ export class CacheWriter {
     try {
       this.mirror.changes.append(changes)
     } catch (error) {
-      if (!isKlinesError(error, 'mirror_unusable') && !isKlinesError(error, 'linked_path')) throw error
+      if (!isKlinesError(error, 'mirror_unusable')) throw error
       this.options.warn(`${error.message} Values that the service changed are not kept there.`)
     }
   }
@@ -127,18 +125,14 @@ export class CacheWriter {
     return !this.options.readOnly && this.write(action)
   }
 
-  /** Whether a write succeeded. After the first failure that is no link, warns and tries no more; throws it without a fallback. */
+  /** Whether a write succeeded. After the first failure, warns and tries no more; throws it without a fallback. */
   private write(action: () => void): boolean {
     if (this.unwritable) return false
     try {
       action()
       return true
     } catch (error) {
-      const { memory, linkedInMemory, warn } = this.options
-      if (memory && linkedInMemory && isKlinesError(error, 'linked_path')) {
-        warn(`${error.message} What belongs there is kept in memory.`)
-        return false
-      }
+      const { memory, warn } = this.options
       if (!isKlinesError(error, 'mirror_unusable') || !memory) throw error
       this.unwritable = true
       warn(`${error.message} Continuing in memory: downloaded windows are not kept for the next run.`)

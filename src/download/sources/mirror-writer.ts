@@ -42,8 +42,7 @@ export class MirrorWriter {
 
   /**
    * Checks before the first request that the mirror can be written, and removes temp files of dead processes. A mirror that
-   * does not say its source is compared with this one first. Throws `mirror_unusable`, `linked_path`, `mirror_mismatch` and
-   * `unreachable`.
+   * does not say its source is compared with this one first. Throws `mirror_unusable`, `mirror_mismatch` and `unreachable`.
    */
   prepare(): Promise<void> {
     this.preparing ??= this.openMirror().catch(error => {
@@ -55,7 +54,6 @@ export class MirrorWriter {
 
   private async openMirror(): Promise<void> {
     const { mirror, options } = this
-    if (!options.readOnly) mirror.upkeep.refuseLinks()
     if (!options.readOnly && mirror.upkeep.readMeta(options.warn) === undefined && mirror.files.exists) {
       await checkOrigin(mirror, this.service, options.signal)
     }

@@ -6,7 +6,7 @@ import { ALL_TIME, type TimeRange } from '../../klines/time-range.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import type { TreeRules } from '../../trees/tree-rules.js'
 import { planWindows } from '../plan.js'
-import { type Selection, selectedIntervals, takesSymbol } from '../selection.js'
+import type { Selection } from '../selection.js'
 import { KnownNames } from './known-names.js'
 import type { MirrorWriter } from './mirror-writer.js'
 import type { SourceCatalogue } from './source-catalogue.js'
@@ -35,12 +35,7 @@ export class ServiceContents implements SourceContents {
     return this.lists.currentTime()
   }
 
-  /** Throws `linked_path` for a link among the folders and windows of the selection, also in a run that stores nothing. */
   async series(selection: Selection, range: TimeRange): Promise<Series[]> {
-    this.mirror.upkeep.refuseLinks({
-      intervals: selectedIntervals(selection),
-      isWritten: symbol => takesSymbol(selection, symbol),
-    })
     await this.writer.prepare()
     return this.lists.select(selection, range, list => this.writer.storeList(SYMBOLS_PATH, list))
   }

@@ -7,7 +7,6 @@ import { hasSameContent, versionText } from '../../export/file-content.js'
 import { commitOutputs } from '../../export/output/commit.js'
 import { discardFile, type FilePlace, removeTemp } from '../../export/output/file.js'
 import type { FinishedOutput, WrittenFile } from '../../export/output-writer.js'
-import { refuseLinks } from '../../fs/links.js'
 import { CandleGrid } from '../../klines/resample/candle-grid.js'
 import type { TimeRange } from '../../klines/time-range.js'
 import { windowSpan } from '../../klines/windows.js'
@@ -138,8 +137,6 @@ export class SeriesParts {
     const { root } = this.options
     const content = { size: file.bytes, sha256: output.sha256 as string }
     const facts = { rows: file.candles, firstOpenTime, lastOpenTime, windows }
-    // Another program may have made a link since the place was checked.
-    refuseLinks(root, `${folder}/${PART_FILE}`)
     const same = this.state.partOnDisk(folder)
     if (same && hasSameContent(same, content)) return { path: same.path, ...content, version: same.version, ...facts }
     await placing.beforeCommit()

@@ -39,8 +39,7 @@ export function prepareLakeFile(root: string, path: string, options: FileOptions
  */
 async function writeLakeFile(root: string, name: string, bytes: Buffer, beforePlacing: () => void): Promise<void> {
   if (hasBytes(join(root, name), bytes)) return
-  refuseLinks(root, name)
-  const file = await OutputFile.create(join(root, name), { force: true })
+  const file = await OutputFile.open(await prepareLakeFile(root, name, { force: true }))
   try {
     await file.write(bytes)
     await file.finish()

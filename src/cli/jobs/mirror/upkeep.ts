@@ -3,7 +3,6 @@ import { type Repair, repairMirror } from '../../../download/repair.js'
 import { KlinesError } from '../../../klines/errors.js'
 import { formatBytes, plural } from '../../../klines/text.js'
 import { checkMirror, type MirrorCheckReport } from '../../../mirror/check.js'
-import { ALL_SERIES } from '../../../mirror/links.js'
 import type { Mirror } from '../../../mirror/mirror.js'
 import { clearMirror, type Pruning, planClear, pruneMirror, type Removal } from '../../../mirror/prune.js'
 import type { RunContext } from '../../base-command.js'
@@ -91,7 +90,6 @@ export async function runMirrorCheck(
   context: RunContext,
 ): Promise<Report<MirrorVerifyObject> & { exitCode: ExitCode }> {
   const mirror = requireMirror(flags, context.warn)
-  if (flags.repair) mirror.upkeep.refuseLinks(ALL_SERIES)
   const { signal, progressStyle } = context
   const check = await ProgressDisplay.during(progressStyle, CHECKING, ({ advance }) =>
     checkMirror(mirror, { signal, progress: advance }),
