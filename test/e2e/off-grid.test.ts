@@ -106,8 +106,8 @@ describe('candles that the exchange has off the grid', () => {
 
   it('are downloaded, exported as they are and resampled without losing volume, with the gaps of verify', async () => {
     const { sandbox, server } = await sandboxWithMirror()
-    // The list of the tree ends with March.
     sandbox.now = server.date = Date.parse('2018-03-15')
+    putFile(sandbox.path('tree'), 'api/klines/start-dates/1h.json', ['2018-02-01', '2018-03-01'])
     const download = ['download', 'BTCUSDT', '-i', '1h', '--base-url', server.url, '--mirror', 'new']
     const run = await sandbox.call([...download, '--to', '2018-03-01', '-o', 'h.csv', '--json'])
     expect(run).toMatchObject({ code: 0, stderr: '' })
