@@ -9,6 +9,7 @@ interface Gone {
 }
 
 export const GONE: readonly Gone[] = [
+  { name: '--series', instead: 'Name the file by its series, such as BTCUSDT-1h.csv.' },
   {
     name: '--derive',
     instead: 'Name the interval to make candles of, and their length: -i 1h --resample 3h.',

@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs'
 import { badInput, inputError } from '../candle-files/errors.js'
-import { parseSeries } from '../candle-files/series-name.js'
 import { toWarn } from '../download/events.js'
 import type { SourceOptions } from '../download/sources/source-options.js'
 import type { WindowFailure } from '../download/sources/window-source.js'
@@ -22,8 +21,6 @@ export interface DiffRequest extends SeriesFilter, Omit<SourceOptions, 'baseUrl'
   /** Two mirrors, lakes, files, or services. */
   readonly sides: readonly [SideRequest, SideRequest]
   readonly range: RequestedRange
-  /** The series of files that do not name it, such as `BTCUSDT/1h`. */
-  readonly series?: string | undefined
   readonly signal: AbortSignal
 }
 
@@ -150,15 +147,15 @@ export class Diff {
 const EXPECTED = 'Expected a mirror, a lake, a file that klines wrote, binance or a base address.'
 
 async function openSide({ name, baseUrl }: SideRequest, request: DiffRequest): Promise<DiffSide> {
-  const { range, signal, series } = request
+  const { range, signal } = request
   if (baseUrl !== undefined) return openServiceSide(name, { ...request, baseUrl }, signal)
-  if (!isFolder(name)) return openFileSide(name, series === undefined ? undefined : parseSeries(series), signal)
+  if (!isFolder(name)) return openFileSide(name, signal)
   const mirror = new Mirror(name)
   if (mirror.files.exists || mirror.upkeep.readMeta() !== undefined) {
     return openMirrorSide(name, { range, warn: toWarn(request), signal })
   }
   try {
-    return await openFileSide(name, undefined, signal)
+    return await openFileSide(name, signal)
   } catch (error) {
     if (!isKlinesError(error, 'bad_input') || error.data.file !== undefined) throw error
     const message = `${error.message} Nor is it a mirror, because it has no api/klines.`

@@ -15,14 +15,10 @@ interface FileSeries {
 
 /**
  * A file, or the folder of a lake. It is read once to list its series, and again to compare them: once in all if they have the same order
- * on the other side. `series`: of a file that does not name it. Throws `bad_input` and `damaged_input`.
+ * on the other side. Throws `bad_input` and `damaged_input`.
  */
-export async function openFileSide(
-  name: string,
-  series: SeriesLabel | undefined,
-  signal: AbortSignal,
-): Promise<DiffSide> {
-  const file = await openCandleFile(name, series)
+export async function openFileSide(name: string, signal: AbortSignal): Promise<DiffSide> {
+  const file = await openCandleFile(name)
   const listed = new Map<string, FileSeries>()
   let index = 0
   for await (const batch of file.batches()) {
