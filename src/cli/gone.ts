@@ -9,6 +9,7 @@ interface Gone {
 }
 
 export const GONE: readonly Gone[] = [
+  { name: '--data', command: 'users update', instead: 'Name fields with --email, --name, --age and --notify.' },
   { name: '--series', instead: 'Name the file by its series, such as BTCUSDT-1h.csv.' },
   {
     name: '--derive',

@@ -62,7 +62,6 @@ const ALL_LINES: readonly [typed: string, completed: string][] = [
   // `report.csv` and `lake` are in the working folder.
   ['klines download -o rep', 'klines download -o report.csv '],
   ['klines download --output=rep', 'klines download --output=report.csv '],
-  ['klines users update x --data rep', 'klines users update x --data report.csv '],
   ['klines export --mirror la', 'klines export --mirror lake/'],
   ['klines export --mirror=la', 'klines export --mirror=lake/'],
   ['klines export --mirror rep', 'klines export --mirror rep'],

@@ -8,6 +8,7 @@ const newSandbox = useSandboxes()
 
 /** Command lines of earlier versions, and a word of what replaces them. */
 const GONE: readonly [commandLine: string, instead: RegExp][] = [
+  ['users update x --data user.json', /--email/],
   ['fingerprint x.csv --series BTCUSDT/1h', /BTCUSDT-1h\.csv/],
   ['export BTCUSDT -i 4h --derive', /-i 1h --resample 3h/],
   ['show BTCUSDT 1h 2025-02-10T21:00', /klines verify SYMBOL -i INTERVAL --from TIME --to TIME -v/],
