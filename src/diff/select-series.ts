@@ -23,7 +23,7 @@ export function selectSeries(sides: readonly DiffSide[], { symbols, intervals }:
   if (listed.length === 0) {
     throw new KlinesError('bad_option', 'Two services are too large to compare all they have.', {
       suggestions: [
-        'Expected a mirror, a lake or a file on one side; klines mirror path names the mirror of a service.',
+        'Expected a mirror, a lake or a file on one side; klines mirror --path names the mirror of a service.',
       ],
     })
   }

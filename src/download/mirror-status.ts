@@ -1,5 +1,6 @@
 import { systemClock } from '../http/system-clock.js'
 import { type CandleStatus, seriesStatuses } from '../mirror/status.js'
+import { toWarn } from './events.js'
 import { MirrorSource } from './sources/mirror-source.js'
 import { openMirror } from './sources/open-source.js'
 import type { SourceOptions } from './sources/source-options.js'
@@ -25,11 +26,13 @@ export interface MirrorStatus {
  * @example
  * const { series, cachedBytes } = await mirrorStatus({ mirror: 'candles' })
  */
-export async function mirrorStatus(options: Pick<SourceOptions, 'mirror' | 'baseUrl'> = {}): Promise<MirrorStatus> {
+export async function mirrorStatus(
+  options: Pick<SourceOptions, 'mirror' | 'baseUrl' | 'signal' | 'onEvent'> = {},
+): Promise<MirrorStatus> {
   const mirror = openMirror(options)
-  const source = new MirrorSource(mirror, { baseUrl: options.baseUrl, now: systemClock.now(), warn: () => {} })
+  const source = new MirrorSource(mirror, { baseUrl: options.baseUrl, now: systemClock.now(), warn: toWarn(options) })
   source.contents.prepare()
-  const series = seriesStatuses(mirror)
+  const series = await seriesStatuses(mirror, options.signal)
   const [windows, cachedBytes] = [
     series.reduce((sum, { windows }) => sum + windows, 0),
     series.reduce((sum, { cachedBytes }) => sum + cachedBytes, 0),

@@ -1,12 +1,8 @@
 import { errnoCode } from '../fs/errno.js'
 import { refuseLinks } from '../fs/links.js'
 import type { WindowChange } from '../klines/batch/diff.js'
-import { COLUMNS, type Column } from '../klines/columns.js'
-import { isInterval } from '../klines/intervals.js'
-import { parseObject } from '../klines/json.js'
-import { seriesName, type WindowRef, windowOf } from '../klines/series.js'
-import { isSymbol } from '../klines/symbols.js'
-import { isStartDate, windowSpan } from '../klines/windows.js'
+import type { Column } from '../klines/columns.js'
+import type { WindowRef } from '../klines/series.js'
 import { toMirrorError } from './errors.js'
 import { LineFile, MAX_LINE_FILE_BYTES } from './line-file.js'
 
@@ -80,7 +76,7 @@ export class MirrorChanges {
   }
 
   /** Whether the file, if it is there, has changes of a mirror: any folder may have another file of that name. Throws `mirror_unusable`. */
-  get isOwn(): boolean {
+  private get isOwn(): boolean {
     try {
       return FIRST_KEY.startsWith(this.file.readStart(FIRST_KEY.length).toString())
     } catch (error) {
@@ -88,54 +84,4 @@ export class MirrorChanges {
       throw toMirrorError(error, 'read', this.root, CHANGES_FILE)
     }
   }
-
-  /**
-   * The recorded changes, oldest first, and how many lines are none, such as torn ones. A change that two runs saw counts once. Throws `mirror_unusable`.
-   */
-  read(): { readonly changes: RecordedChange[]; readonly unreadable: number } {
-    const changes: RecordedChange[] = []
-    const latest = new Map<string, string>()
-    let unreadable = 0
-    const take = (line: string | undefined) => {
-      const change = line === undefined ? undefined : parseChange(line)
-      if (change === undefined) {
-        unreadable += line === '' ? 0 : 1
-        return
-      }
-      const cell = `${seriesName(change)} ${change.openTime} ${change.column}`
-      const values = `${change.before} ${change.after}`
-      if (latest.get(cell) !== values) changes.push(change)
-      latest.set(cell, values)
-    }
-    try {
-      this.file.forget()
-      this.file.readNew(take)
-      return { changes, unreadable: unreadable + (this.file.isTorn ? 1 : 0) }
-    } catch (error) {
-      const code = errnoCode(error)
-      if (code === 'ENOENT' || code === 'ENOTDIR') return { changes: [], unreadable: 0 }
-      throw toMirrorError(error, 'read', this.root, CHANGES_FILE)
-    }
-  }
-}
-
-/** Parses a line without its end; undefined for one that is torn, or of another version. */
-function parseChange(line: string): RecordedChange | undefined {
-  const { time, symbol, interval, startDate, openTime, column, before, after } = parseObject(line) ?? {}
-  if (!isSymbol(symbol) || !isInterval(interval) || typeof startDate !== 'string') return undefined
-  if (!isStartDate(interval, startDate) || !isTime(time) || !isTime(openTime) || !isColumn(column)) return undefined
-  if ((before !== null && typeof before !== 'string') || typeof after !== 'string') return undefined
-  const window = windowOf({ symbol, interval }, startDate)
-  const { startTime, endTime } = windowSpan(window)
-  if (openTime < startTime || openTime >= endTime) return undefined
-  return { time, symbol, interval, startDate, openTime, column, before, after }
-}
-
-/** Ms UTC of a date of four digits. */
-function isTime(value: unknown): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < Date.UTC(10_000, 0)
-}
-
-function isColumn(value: unknown): value is Column {
-  return (COLUMNS as readonly unknown[]).includes(value)
 }

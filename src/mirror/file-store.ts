@@ -49,7 +49,7 @@ export function writeFile(
       writeOnce(root, path, bytes, mtimeMs, sync)
       return
     } catch (error) {
-      // Another process removed a folder meanwhile (`mirror clear`); the next try creates it again.
+      // Another process removed a folder meanwhile (`rm -r`); the next try creates it again.
       if (errnoCode(error) !== 'ENOENT' || tries === 1) throw error
     }
   }

@@ -7,7 +7,7 @@ import { listFolder, removeSynced, writeFile } from './file-store.js'
 import { CACHE_TAG, CACHE_TAG_FILE, encodeMeta, META_FILE, type MirrorMeta, readMeta } from './meta.js'
 import type { MirrorFiles } from './mirror-files.js'
 import type { MirrorRecord } from './record.js'
-import { findLeftoverTemps, removeTemps, sweepTemps } from './walk.js'
+import { sweepTemps } from './walk.js'
 
 /** What keeps a mirror one that others can use: `mirror.json`, and no temp files. */
 export class MirrorUpkeep {
@@ -87,15 +87,5 @@ export class MirrorUpkeep {
         writeFile(root, META_FILE, encodeMeta(baseUrl, meta?.complete), now, { sync: true })
       sweepTemps(root, now)
     })
-  }
-
-  /** The temp files of dead processes, relative to the root. */
-  leftoverTemps(now: number): string[] {
-    return this.files.reading(() => findLeftoverTemps(this.files.root, now))
-  }
-
-  /** Removes the temp files of dead processes, also those beside files of the tree. Throws `mirror_unusable` and `linked_path`. */
-  removeTemps(now: number): void {
-    this.files.writing(() => removeTemps(this.files.root, findLeftoverTemps(this.files.root, now)))
   }
 }

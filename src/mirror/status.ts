@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { EXCHANGE_INTERVALS } from '../klines/intervals.js'
 import { windowPath } from '../klines/paths.js'
 import { type Series, windowOf } from '../klines/series.js'
@@ -22,8 +23,11 @@ export interface CandleStatus extends SeriesStatus {
 }
 
 /** The status of each series with at least one cached window, symbol by symbol. Two windows of each are read. */
-export function seriesStatuses(mirror: Mirror): CandleStatus[] {
-  return unreadStatuses(mirror).map(status => {
+export async function seriesStatuses(mirror: Mirror, signal?: AbortSignal): Promise<CandleStatus[]> {
+  const statuses: CandleStatus[] = []
+  for (const status of unreadStatuses(mirror)) {
+    await nextTurn()
+    signal?.throwIfAborted()
     const { firstStartDate, lastStartDate } = status
     const endsOf = (startDate: string | undefined) => {
       const read = startDate === undefined ? undefined : mirror.windows.readInPlace(windowOf(status, startDate))
@@ -31,8 +35,9 @@ export function seriesStatuses(mirror: Mirror): CandleStatus[] {
       return read?.state === 'cached' ? [read.batch.firstOpenTime, read.batch.lastOpenTime] : []
     }
     const [firstOpenTime] = endsOf(firstStartDate)
-    return { ...status, firstOpenTime, lastOpenTime: endsOf(lastStartDate)[1] }
-  })
+    statuses.push({ ...status, firstOpenTime, lastOpenTime: endsOf(lastStartDate)[1] })
+  }
+  return statuses
 }
 
 /** The size of the windows of a mirror, bytes. */

@@ -111,7 +111,7 @@ describe('F63 mirror.json', () => {
       expectPlainText(offline.stdout + offline.stderr)
       expect(scenario.sandbox.text('y.csv')).toBe(scenario.expectedCsv())
       rmSync(scenario.sandbox.path('y.csv'))
-      for (const command of ['mirror status', 'mirror verify', 'verify BTCUSDT -i 15m']) {
+      for (const command of ['mirror', 'verify BTCUSDT -i 15m']) {
         const run = await scenario.run([...command.split(' '), '--mirror', 'm'])
         expect(run.code, `${command}: ${run.stderr}`).toBe(0)
         expectPlainText(run.stdout + run.stderr)

@@ -48,7 +48,7 @@ export class CacheWriter {
 
   private adoptMirror(baseUrl: string, now: number): void {
     const hasMeta = this.mirror.files.version(META_FILE) !== undefined
-    // `mirror clear` may remove that file while this run goes on.
+    // A person may remove that file while this run goes on.
     if (this.isAdopted && hasMeta) return
     const isBare = !this.isAdopted && this.mirror.files.exists && !hasMeta
     // Before the first file, so that no file is without a source.

@@ -62,7 +62,7 @@ export async function openSource(
 }
 
 /** The number of requests at once. Throws `bad_option`. */
-export function parseConcurrency(concurrency: number): number {
+function parseConcurrency(concurrency: number): number {
   if (Number.isInteger(concurrency) && concurrency >= 1 && concurrency <= MAX_CONCURRENCY) return concurrency
   throw new KlinesError(
     'bad_option',

@@ -56,17 +56,6 @@ export class ServiceContents implements SourceContents {
     return list.value
   }
 
-  /** Stores the list of symbols again: the service's, or that of what the mirror has. */
-  async repairSymbols(): Promise<void> {
-    if (!this.rules.listsMirrored) {
-      await this.symbols()
-      return
-    }
-    await this.writer.prepare()
-    const bytes = Buffer.from(JSON.stringify(this.mirror.contents.symbols()))
-    this.writer.cache.store(SYMBOLS_PATH, bytes, this.now())
-  }
-
   async startDates(interval: Interval): Promise<string[]> {
     await this.writer.prepare()
     const list = await this.lists.startDates(interval)
