@@ -53,10 +53,7 @@ export function inputError(file: string, error: unknown, cell?: string): unknown
 /** Opens a file to read. Throws `bad_input`, and `damaged_input` for an empty one. */
 export async function openInput(file: string): Promise<FileHandle> {
   try {
-    const stats = await stat(file)
-    // Opening a FIFO would wait for its writer.
-    if (!stats.isFile()) throw badInput({ file }, 'it is no regular file')
-    if (stats.size === 0) throw damagedInput({ file }, 'it is empty')
+    if ((await stat(file)).size === 0) throw damagedInput({ file }, 'it is empty')
     return await open(file)
   } catch (error) {
     throw inputError(file, error)

@@ -7,12 +7,9 @@ import {
 import { KlinesError } from '../klines/errors.js'
 import { seriesName } from '../klines/series.js'
 import { type CandleFile, openCandleFile } from './candle-file.js'
-import { parseSeries } from './series-name.js'
 
 /** Which files. */
 export interface FingerprintFilesOptions {
-  /** The series of files that do not name it, such as `BTCUSDT/1h`. Default: by the name of the file, such as `BTCUSDT-1h.csv`. */
-  readonly series?: string | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -35,12 +32,11 @@ export interface FileFingerprint extends SeriesFingerprint {
  */
 export async function fingerprintFiles(
   files: readonly string[],
-  { series, signal }: FingerprintFilesOptions = {},
+  { signal }: FingerprintFilesOptions = {},
 ): Promise<FingerprintReport<FileFingerprint>> {
-  const label = series === undefined ? undefined : parseSeries(series)
   const found: FileFingerprint[] = []
   for (const file of files) {
-    const candles = await openCandleFile(file, label)
+    const candles = await openCandleFile(file)
     const isNamed = candles.named !== undefined
     const fingerprints = candles.named ?? (await fingerprintFile(candles, signal))
     if (fingerprints.length === 0) throw new KlinesError('no_candles', `${file} has no candles.`)

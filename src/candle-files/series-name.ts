@@ -1,20 +1,12 @@
 import { basename } from 'node:path'
-import { KlinesError } from '../klines/errors.js'
 import { intervalName } from '../klines/resample/target-interval.js'
 import { type SeriesLabel, seriesName } from '../klines/series.js'
-import { isSymbol, parseSymbol, splitSymbol, toSymbolName } from '../klines/symbols.js'
+import { isSymbol, splitSymbol, toSymbolName } from '../klines/symbols.js'
 import { badInput } from './errors.js'
 import type { FileFacts } from './raw-table.js'
 
 /** `BTCUSDT-1h.csv`, `btc_usdt_1h.parquet`. */
 const FILE_NAME = /^([^-_]+(?:[-_][^-_]+)?)[-_]([^-_.]+)(?:\.\w+)+$/
-
-/** A series as people write it: `BTCUSDT/1h` or `btc/usdt/1h`. Throws `bad_option`, `unknown_symbol` and `unknown_interval`. */
-export function parseSeries(text: string): SeriesLabel {
-  const [, symbol, interval] = /^(.+)\/([^/]+)$/.exec(text.trim()) ?? []
-  if (symbol !== undefined) return { symbol: parseSymbol(symbol), interval: intervalName(interval) }
-  throw new KlinesError('bad_option', `\`series\` is "${text}". Expected a symbol and an interval, such as BTCUSDT/1h.`)
-}
 
 /** The series of names as files have them; undefined for texts that are no names. */
 export function parseLabel(symbol: unknown, interval: unknown): SeriesLabel | undefined {
@@ -36,7 +28,7 @@ function parseFileName(name: string): SeriesLabel | undefined {
 }
 
 /**
- * The series of a file whose rows do not name theirs: `given`, what the file says about itself, or its name. Throws `bad_input` where
+ * The series of a file whose rows do not name theirs: `given` by the folder of a lake, what the file says about itself, or its name. Throws `bad_input` where
  * the file says that it has another one than `given`, and without any.
  */
 export function nameSeries(file: string, facts: FileFacts, given: SeriesLabel | undefined): SeriesLabel {
@@ -46,7 +38,5 @@ export function nameSeries(file: string, facts: FileFacts, given: SeriesLabel | 
   }
   const named = given ?? stated ?? parseFileName(basename(file))
   if (named) return named
-  throw badInput({ file }, 'neither the file nor its name says which series it has', [
-    "Name it with `series: 'BTCUSDT/1h'`, or call the file BTCUSDT-1h.csv.",
-  ])
+  throw badInput({ file }, 'neither the file nor its name says which series it has', ['Call it BTCUSDT-1h.csv.'])
 }

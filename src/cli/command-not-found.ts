@@ -4,7 +4,7 @@ import type { Config } from '@oclif/core/interfaces'
 import { suggest } from '../klines/suggest.js'
 import { ExitCode, wantsJson } from './error-report.js'
 import { baseFlags } from './flags/run.js'
-import { goneCommand } from './gone.js'
+import { goneArgument, goneCommand } from './gone.js'
 import type { ErrorObject } from './reports/schema.js'
 import { printJson } from './terminal/print.js'
 import { formatId } from './usage.js'
@@ -39,9 +39,9 @@ function describeUnknown({ bin, commands }: Commands, words: readonly string[]):
   const names = commands.filter(({ hidden }) => !hidden).map(({ id }) => formatId(id))
   const typed = words.join(' ')
   const list = (topic = '') => `Run ${bin}${topic} --help for a list of commands.`
-  const gone = goneCommand(words) ?? goneCommand(['help', ...words])
-  if (gone) return { message: gone, advice: list() }
   const command = names.find(name => typed.startsWith(`${name} `))
+  const gone = goneCommand(words) ?? goneCommand(['help', ...words]) ?? (command && goneArgument(command))
+  if (gone) return { message: gone, advice: list() }
   if (command) {
     const extra = typed.slice(command.length + 1)
     return { message: `Unexpected argument: ${extra}.`, advice: `Run ${bin} ${command} --help for more.` }

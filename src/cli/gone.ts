@@ -9,6 +9,8 @@ interface Gone {
 }
 
 export const GONE: readonly Gone[] = [
+  { name: '--data', command: 'users update', instead: 'Name fields with --email, --name, --age and --notify.' },
+  { name: '--series', instead: 'Name the file by its series, such as BTCUSDT-1h.csv.' },
   {
     name: '--derive',
     instead: 'Name the interval to make candles of, and their length: -i 1h --resample 3h.',
@@ -45,6 +47,13 @@ export const GONE: readonly Gone[] = [
   ...['--format=svg', '--theme', '--width', '--height', '--log'].map(name => {
     return { name, instead: 'Pictures are drawn by klines chart SYMBOL -i INTERVAL -o x.svg, which has these flags.' }
   }),
+  { name: 'mirror list', instead: 'klines mirror shows all mirrors.' },
+  { name: 'mirror status', instead: 'klines mirror shows it.' },
+  { name: 'mirror path', instead: 'klines mirror --path prints the folder.' },
+  { name: 'mirror verify', instead: 'klines verify names corrupt files, and klines download replaces them.' },
+  { name: 'mirror prune', instead: 'Left temporary files go by themselves; remove the folder of a series by hand.' },
+  { name: 'mirror clear', instead: 'Remove the folder that klines mirror --path prints.' },
+  { name: 'mirror changes', instead: 'They stand in changes.jsonl, in the folder that klines mirror --path prints.' },
   { name: 'config path', instead: 'klines config shows the path of your file.' },
   {
     name: '--local',

@@ -14,7 +14,7 @@ const NAMED = {
   ...locationFlags,
   ...fetchFlags,
   ...serveFlags,
-  ...pick(runFlags, 'threads', 'fail-on-gaps', 'series'),
+  ...pick(runFlags, 'threads', 'fail-on-gaps'),
 }
 /** Flags by the names of options, with those whose name does not follow from the option's. */
 const FLAGS = new Map([

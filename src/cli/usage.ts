@@ -23,7 +23,7 @@ export function formatUsage(id: string, args: Parameters, flags: Parameters): st
   return [formatId(id), ...names, '[FLAGS]'].join(' ')
 }
 
-/** `mirror status` for `mirror:status`. */
+/** `mirror publish` for `mirror:publish`. */
 export function formatId(id: string): string {
   return id.replaceAll(':', ' ')
 }

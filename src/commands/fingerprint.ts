@@ -11,7 +11,6 @@ Works offline. If the mirror lacks a window of the range, the exit code is 3. Wh
     '<%= config.bin %> <%= command.id %> BTCUSDT -i 1h --from 2024 --to 2025',
     '<%= config.bin %> <%= command.id %> all -i all --json',
     '<%= config.bin %> <%= command.id %> BTCUSDT-1h.csv.gz ETHUSDT-1h.parquet lake/',
-    '<%= config.bin %> <%= command.id %> --series BTCUSDT/1h candles.csv',
   ]
   static override args = fingerprintArgs
   static override flags = fingerprintFlags

@@ -10,14 +10,8 @@ import Fingerprint from './fingerprint.js'
 import HelpCommand from './help.js'
 import Intervals from './intervals.js'
 import Lock from './lock.js'
-import MirrorChanges from './mirror/changes.js'
-import MirrorClear from './mirror/clear.js'
-import MirrorList from './mirror/list.js'
-import MirrorPath from './mirror/path.js'
-import MirrorPrune from './mirror/prune.js'
+import MirrorCommand from './mirror/index.js'
 import MirrorPublish from './mirror/publish.js'
-import MirrorStatus from './mirror/status.js'
-import MirrorVerify from './mirror/verify.js'
 import OpenApi from './openapi.js'
 import Serve from './serve.js'
 import StartDates from './start-dates.js'
@@ -42,14 +36,8 @@ export const COMMANDS = {
   help: HelpCommand,
   intervals: Intervals,
   lock: Lock,
-  'mirror:changes': MirrorChanges,
-  'mirror:clear': MirrorClear,
-  'mirror:list': MirrorList,
-  'mirror:path': MirrorPath,
-  'mirror:prune': MirrorPrune,
+  mirror: MirrorCommand,
   'mirror:publish': MirrorPublish,
-  'mirror:status': MirrorStatus,
-  'mirror:verify': MirrorVerify,
   openapi: OpenApi,
   serve: Serve,
   'start-dates': StartDates,

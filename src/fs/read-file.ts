@@ -26,8 +26,8 @@ export interface FileSnapshot extends FileVersion {
 }
 
 /**
- * A regular file, nothing, or what cannot be a file of a mirror or a lake: a folder, link, FIFO, socket or device, or a file that is
- * larger than expected. `reason` describes it.
+ * A regular file, nothing, or what cannot be a file of a mirror or a lake: a folder, a link, or a file that is larger than expected.
+ * `reason` describes it.
  */
 export type FileRead =
   | FileSnapshot
@@ -38,8 +38,7 @@ const NOT_REGULAR: FileRead = { state: 'corrupt', reason: 'not a regular file' }
 
 /**
  * Reads a regular file of at most `maxBytes` through one descriptor, so that the bytes of a concurrent replacement are never mixed in.
- * Links are not followed, a FIFO is opened without waiting for a writer, and the size is checked first. Throws what the file system
- * throws.
+ * Links are not followed, and the size is checked first. Throws what the file system throws.
  *
  * Synchronous because most files are small (a window has at most 139,569 bytes): four trips through the thread pool cost several times
  * the read itself.
@@ -47,12 +46,12 @@ const NOT_REGULAR: FileRead = { state: 'corrupt', reason: 'not a regular file' }
 export function readFile(path: string, maxBytes: number, allocate: Allocate = Buffer.allocUnsafeSlow): FileRead {
   let descriptor: number
   try {
-    descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
+    descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW)
   } catch (error) {
     const code = errnoCode(error)
     if (code === 'ENOENT') return { state: 'missing' }
     if (code === 'ENOTDIR') return { state: 'corrupt', reason: 'below something that is not a folder' }
-    if (code === 'ELOOP' || code === 'ENXIO') return NOT_REGULAR
+    if (code === 'ELOOP') return NOT_REGULAR
     throw error
   }
   try {

@@ -34,8 +34,8 @@ export const MAX_FILE_BYTES = 16 * 1024 * 1024
 /**
  * Writes a file at `root/path` whole or not at all: a temp file is written, its size checked (a short write must not become a
  * short file) and its time set, then it is renamed. Without `sync` there is no fsync, which would take four times as long: a
- * file of the tree that a power cut damaged is found corrupt when read, and downloaded again. Throws `linked_path` when one of
- * its folders, its name or the folder of temp files is a link; what the file system throws, and removes the temp file then.
+ * file of the tree that a power cut damaged is found corrupt when read, and downloaded again. Throws `linked_path`, and
+ * what the file system throws, and removes the temp file then.
  */
 export function writeFile(
   root: string,
@@ -49,7 +49,7 @@ export function writeFile(
       writeOnce(root, path, bytes, mtimeMs, sync)
       return
     } catch (error) {
-      // Another process removed a folder meanwhile (`mirror clear`); the next try creates it again.
+      // Another process removed a folder meanwhile (`rm -r`); the next try creates it again.
       if (errnoCode(error) !== 'ENOENT' || tries === 1) throw error
     }
   }
@@ -119,7 +119,7 @@ export function syncFolder(path: string): void {
 
 /** Sets the modification time of a file, ms; links are not followed. Throws what the file system throws. */
 export function setTime(path: string, mtimeMs: number): void {
-  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW)
   try {
     futimesSync(descriptor, mtimeMs / 1000, mtimeMs / 1000)
   } finally {

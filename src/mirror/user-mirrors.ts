@@ -64,8 +64,8 @@ export function listUserMirrors(): UserMirror[] {
 }
 
 /** What a mirror has: two windows of each series are read. */
-export function mirrorFigures(root: string): MirrorFigures {
-  const series = seriesStatuses(new Mirror(root))
+export async function mirrorFigures(root: string, signal?: AbortSignal): Promise<MirrorFigures> {
+  const series = await seriesStatuses(new Mirror(root), signal)
   const newest = series.flatMap(({ lastOpenTime }) => lastOpenTime ?? [])
   return {
     symbols: new Set(series.map(({ symbol }) => symbol)).size,

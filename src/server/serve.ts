@@ -45,8 +45,6 @@ export async function serve(request: ServeRequest = {}): Promise<Serving> {
   return startServer({
     ...{ root: mirror.root, host, port, streamText, warn },
     baseUrl: upstream ? toSourceName(baseUrl) : meta?.baseUrl,
-    upstream: upstream
-      ? memory => openSource(request, { policy: UPSTREAM_POLICY, memory, linkedInMemory: true })
-      : undefined,
+    upstream: upstream ? memory => openSource(request, { policy: UPSTREAM_POLICY, memory }) : undefined,
   })
 }

@@ -15,8 +15,6 @@ const SLICE_CANDLES = 100_000
 
 /** What is verified of every series. */
 export interface VerifyScope {
-  /** Whether to compare the intervals. */
-  readonly audit: boolean
   /** The open times of the candles that are inspected. */
   readonly range: TimeRange
   /** A window without a file is missing, unless it starts later (ms UTC) or the mirror says that it is empty. */
@@ -27,8 +25,8 @@ export interface VerifyScope {
 
 /** The inspection of a series and how far finer series of the symbol confirm it. */
 export interface SeriesFindings extends SeriesInspection {
-  /** Candles that were compared with no finer series; undefined without a comparison. */
-  readonly unverified: number | undefined
+  /** Candles that were compared with no finer series. */
+  readonly unverified: number
 }
 
 /** The findings for the series of one symbol. */
@@ -57,7 +55,7 @@ export class SymbolVerifier {
     seriesWindows: readonly SeriesWindows[],
     afterRead: (windows: number) => Promise<void> = async () => {},
   ): Promise<SymbolFindings> {
-    const { audit, sliceCandles = SLICE_CANDLES } = this.scope
+    const { sliceCandles = SLICE_CANDLES } = this.scope
     const readers = seriesWindows.map(windows => this.open(windows, sliceCandles))
     const readTo = async (time: number) => {
       for (const reader of readers) {
@@ -70,17 +68,16 @@ export class SymbolVerifier {
     }
     // The first candles set the grids.
     await readTo(-Infinity)
-    const checker = audit ? new CrossChecker(readers, this.tables) : undefined
+    const checker = new CrossChecker(readers, this.tables)
     const sliceMs = sliceCandles * Math.min(...readers.map(({ series }) => nextOpenTime(series.interval, 0)))
     let end = Math.min(...readers.map(({ firstOpenTime = Infinity }) => firstOpenTime))
     do {
       end = readers.every(({ isDone }) => isDone) ? Infinity : end + sliceMs
       await readTo(end)
-      if (checker) checker.check(end)
-      else for (const { table } of readers) table.clear()
+      checker.check(end)
     } while (end !== Infinity)
-    const { pairs = [], differences = [], unverified } = checker?.result ?? {}
-    const series = readers.map(reader => ({ ...reader.end(), unverified: unverified?.get(reader.series.interval) }))
+    const { pairs, differences, unverified } = checker.result
+    const series = readers.map(reader => ({ ...reader.end(), unverified: unverified.get(reader.series.interval) ?? 0 }))
     return { series, pairs, differences }
   }
 

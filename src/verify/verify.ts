@@ -39,8 +39,6 @@ export interface WorkerScope extends VerifyScope {
 
 /** Options of `verifySeries`. Each thread has at most about 100 MB, however long the series are. */
 export interface VerifySeriesOptions extends ThreadOptions, Pick<VerifyScope, 'sliceCandles'> {
-  /** Whether to compare the intervals. Default true. */
-  readonly audit?: boolean | undefined
   /** Open times, ms UTC. Default: from the first to the last cached window of each series. */
   readonly range?: RequestedRange | undefined
   /** The present, ms UTC: windows that start later are not missing. Default: this machine's clock. */
@@ -61,13 +59,13 @@ export async function verifySeries(
   series: readonly Series[],
   options: VerifySeriesOptions = {},
 ): Promise<VerificationReport> {
-  const { audit = true, range, now = systemClock.now(), sliceCandles, warn = () => {} } = options
+  const { range, now = systemClock.now(), sliceCandles, warn = () => {} } = options
   const { signal, progress = () => {} } = options
   const threads = parseThreads(options)
   const windows = await planVerification(mirror, series, { range, now, warn })
   const names = [...new Set(series.map(({ symbol }) => symbol))]
   const symbols = names.map(name => windows.filter(({ symbol }) => symbol === name))
-  const scope = { audit, range: range ?? ALL_TIME, neededUntil: now, sliceCandles }
+  const scope = { range: range ?? ALL_TIME, neededUntil: now, sliceCandles }
   const verifier = new SymbolVerifier(mirror, scope)
   const findings: SymbolFindings[] = []
   let done = 0

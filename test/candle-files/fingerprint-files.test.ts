@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -354,35 +353,15 @@ describe('the series of a file', () => {
     },
   )
 
-  test('is what `series` says, if neither rows nor metadata say it', async () => {
-    const path = await written('candles.csv', two())
-    expect(await catchError(fingerprintFiles([path]))).toMatchObject({
-      code: 'bad_input',
-      message: `${path}: neither the file nor its name says which series it has.`,
-    })
-    const { series } = await fingerprintFiles([path], { series: 'eth/usdt/4h' })
-    expect(series[0]).toMatchObject({ symbol: 'ETHUSDT', interval: '4h', file: path, isNamed: false })
-    const message = '`series` is "4h". Expected a symbol and an interval, such as BTCUSDT/1h.'
-    expect(await catchError(fingerprintFiles([path], { series: '4h' }))).toMatchObject({ code: 'bad_option', message })
-  })
-
   test('is in the metadata of a Parquet file, whatever its name', async () => {
     const path = await written('ETHUSDT-4h.parquet', two())
     expect(await fingerprints(path)).toEqual(expected(METADATA.symbol, METADATA.interval))
-    expect(await catchError(fingerprintFiles([path], { series: 'ETHUSDT/1h' }))).toMatchObject({
-      code: 'bad_input',
-      message: `${path}: it says that it has BTCUSDT 1h, expected ETHUSDT 1h.`,
-    })
   })
 
   test('is in the columns, of which one may be missing', async () => {
     const columns = (...names: OutputColumn[]) => ({ columns: [...names, ...COLUMNS] })
     const path = await written('x.csv', two(), columns('symbol', 'interval'))
     expect(await fingerprints(path)).toEqual(expected('BTCUSDT', '1h'))
-    expect(await catchError(fingerprintFiles([path], { series: 'BTCUSDT/2h' }))).toMatchObject({
-      code: 'bad_input',
-      message: `${path}, row 1: it is of BTCUSDT 1h, expected BTCUSDT 2h.`,
-    })
     expect(await fingerprints(await written('BTCUSDT-1h.csv', two(), columns('symbol')))).toEqual(
       expected('BTCUSDT', '1h'),
     )
@@ -417,19 +396,11 @@ describe('the series of a file', () => {
   })
 })
 
-test.each(['csv', 'json', 'jsonl', 'csv.gz', 'parquet', 'arrow'])(
-  'an empty file of %s, or a FIFO, is none',
-  async ending => {
-    const [empty, fifo] = ['BTCUSDT-1h', 'ETHUSDT-1h'].map(name => join(tempFolder(), `${name}.${ending}`))
-    writeFileSync(empty, '')
-    execFileSync('mkfifo', [fifo])
-    expect(await catchError(fingerprintFiles([empty]))).toMatchObject({
-      code: 'damaged_input',
-      message: `${empty}: it is empty.`,
-    })
-    expect(await catchError(fingerprintFiles([fifo]))).toMatchObject({
-      code: 'bad_input',
-      message: `${fifo}: it is no regular file.`,
-    })
-  },
-)
+test.each(['csv', 'json', 'jsonl', 'csv.gz', 'parquet', 'arrow'])('an empty file of %s is none', async ending => {
+  const empty = join(tempFolder(), `BTCUSDT-1h.${ending}`)
+  writeFileSync(empty, '')
+  expect(await catchError(fingerprintFiles([empty]))).toMatchObject({
+    code: 'damaged_input',
+    message: `${empty}: it is empty.`,
+  })
+})

@@ -7,7 +7,6 @@ it.each([
   ["Use `numbers: 'text'`, which keeps every digit.", 'Use --numbers text, which keeps every digit.'],
   ["Not for `timeFormat: 'iso'`; use `timeFormat: 'ms'`.", 'Not for --time-format iso; use --time-format ms.'],
   ['Replace it with `force: true`.', 'Replace it with --force.'],
-  ["`width: 800` or `height`, `theme: 'dark'` and `log`.", '--width 800 or --height, --theme dark and --log.'],
   ['`port: 0` takes a free one.', '--port 0 takes a free one.'],
   ["Or `baseUrl: 'http://h/it's'`.", "Or --base-url http://h/it's."],
   ['Check `baseUrl`; `startSample()` needs no network.', 'Check --base-url; --base-url sample needs no network.'],

@@ -38,7 +38,7 @@ describe('a pair that the published list has beside the ten', () => {
     const tree = new Mirror(mirror)
     const verified = await verifySeries(tree, [{ symbol: PEPE, interval: '15m' }], { now: NOW })
     expect(verified.series).toMatchObject([{ symbol: PEPE, interval: '15m' }])
-    expect(seriesStatuses(tree)).toMatchObject([{ symbol: PEPE, interval: '15m', windows: 7 }])
+    expect(await seriesStatuses(tree)).toMatchObject([{ symbol: PEPE, interval: '15m', windows: 7 }])
     const served = await (await startTestServer(mirror)).request(weekPath(PEPE, STARTED[2]))
     expect([served.status, String(served.body)]).toEqual([200, String(windowBytes(weekRows(STARTED[2], { seed: 5 })))])
     expect(warnings).toEqual([])

@@ -30,8 +30,8 @@ function whyNot(shell: string, needsTerminal: boolean): string {
  */
 const ALL_LINES: readonly [typed: string, completed: string][] = [
   ['klines mi', 'klines mirror '],
-  ['klines mirror st', 'klines mirror status '],
-  ['klines help mirror st', 'klines help mirror status '],
+  ['klines mirror pu', 'klines mirror publish '],
+  ['klines help mirror pu', 'klines help mirror publish '],
   ['klines --ver', 'klines --version '],
   ['klines download BTCUSDT -i 1h --form', 'klines download BTCUSDT -i 1h --format '],
   ['klines download --form', 'klines download --format '],
@@ -62,7 +62,6 @@ const ALL_LINES: readonly [typed: string, completed: string][] = [
   // `report.csv` and `lake` are in the working folder.
   ['klines download -o rep', 'klines download -o report.csv '],
   ['klines download --output=rep', 'klines download --output=report.csv '],
-  ['klines users update x --data rep', 'klines users update x --data report.csv '],
   ['klines export --mirror la', 'klines export --mirror lake/'],
   ['klines export --mirror=la', 'klines export --mirror=lake/'],
   ['klines export --mirror rep', 'klines export --mirror rep'],
@@ -128,7 +127,7 @@ describe.concurrent('completion at the prompt', () => {
     sandbox.write('.zshrc', `${ZSH_RC}fpath=($PWD $fpath)\nautoload -Uz compinit && compinit -i\n`)
     const keys = 'klines mi\t st\t\u0018pklines mirror \t\u0015exit\r'
     const run = await atTerminal(sandbox, 'zsh -d -i', { prompt: 'ready> ', keys, env: { ZDOTDIR: sandbox.folder } })
-    expect(sandbox.text('lines.txt')).toBe('<klines mirror status >\n')
+    expect(sandbox.text('lines.txt')).toBe('<klines mirror publish >\n')
     expect(run.stdout).toMatch(/\bprune +-- Remove temporary files/)
   })
 

@@ -84,10 +84,10 @@ describe('klines diff of two mirrors, lakes and files', () => {
   })
 
   it.each([
-    'c.csv --time-format iso',
-    'c.csv.gz',
+    'BTCUSDT-1h.csv --time-format iso',
+    'BTCUSDT-1h.csv.gz',
     'BTCUSDT-1h.json',
-    'c.jsonl --time-format us',
+    'BTCUSDT-1h.jsonl --time-format us',
     'c.parquet --numbers decimal',
     'c.arrow --numbers text',
     'lake --layout hive --partition month --numbers decimal',
@@ -95,9 +95,8 @@ describe('klines diff of two mirrors, lakes and files', () => {
     const [file, ...options] = output.split(' ')
     const named = file === 'lake' ? 'BTCUSDT ETHUSDT -i 1h,4h' : 'BTCUSDT -i 1h'
     await call(`export ${named} -q --force -o ${file} ${options.join(' ')}`.trim())
-    const sides = file.startsWith('c.') ? `${file} m --series BTCUSDT/1h` : `./${file} m`
     const count = file === 'lake' ? 'Equal: 4 series, 5,454 candles' : 'Equal: 1 series, 2,181 candles'
-    expect((await lines(`diff ${sides}`))[0]).toBe(count)
+    expect((await lines(`diff ./${file} m`))[0]).toBe(count)
     // A lake and a file have other batches of candles.
     if (file === 'lake')
       expect((await lines('diff lake BTCUSDT-1h.json BTCUSDT -i 1h'))[0]).toBe(
@@ -195,10 +194,10 @@ describe('klines diff of two mirrors, lakes and files', () => {
   })
 
   it('counts what goes on after the end of a file, and before its start', async () => {
-    await call('export BTCUSDT -i 1h --from 2025-01-01 --to 2025-03-01 -q --force -o part.csv')
-    expect(await lines('diff part.csv m --series BTCUSDT/1h', 6)).toEqual([
+    await call('export BTCUSDT -i 1h --from 2025-01-01 --to 2025-03-01 -q --force -o part/BTCUSDT-1h.csv')
+    expect(await lines('diff part/BTCUSDT-1h.csv m', 6)).toEqual([
       'Different: 1 of 1 series, 768 candles only in B; 1,413 candles in both',
-      'A: part.csv',
+      'A: part/BTCUSDT-1h.csv',
       'B: m',
       '',
       'BTCUSDT 1h: 768 candles only in B; 1,413 candles in both',
@@ -206,7 +205,7 @@ describe('klines diff of two mirrors, lakes and files', () => {
       '  2025-03-01 00:00 to 2025-03-30 23:00: 720 candles only in B, after the last one of A',
     ])
     const range = '--from 2025-01 --to 2025-03'
-    expect((await lines(`diff part.csv m --series BTCUSDT/1h ${range}`))[0]).toBe('Equal: 1 series, 1,413 candles')
+    expect((await lines(`diff part/BTCUSDT-1h.csv m ${range}`))[0]).toBe('Equal: 1 series, 1,413 candles')
   })
 
   it('compares resampled files with each other', async () => {
@@ -244,12 +243,13 @@ describe('klines diff of two mirrors, lakes and files', () => {
 
   it('escapes what a file has in its names and cells', async () => {
     const rows = [candle(START), candle(START + HOUR)].map(row => row.join(','))
-    const name = 'a\u001b[31m-1h.csv'
+    const name = 'a\u001b[31m/BTCUSDT-1h.csv'
+    mkdirSync(sandbox.path('a\u001b[31m'))
     sandbox.write('BTCUSDT-1h.csv', [HEADER, ...rows].join('\n'))
     sandbox.write(name, [HEADER, rows[0]].join('\n'))
-    const { stdout, stderr } = await sandbox.call(['diff', name, 'BTCUSDT-1h.csv', '--series', 'BTCUSDT/1h'])
+    const { stdout, stderr } = await sandbox.call(['diff', name, 'BTCUSDT-1h.csv'])
     expect(stdout + stderr).not.toContain('\u001b')
-    expect(stdout).toContain('A: a?[31m-1h.csv')
+    expect(stdout).toContain('A: a?[31m/BTCUSDT-1h.csv')
   })
 
   it('ends quietly when the reader of its output leaves', async () => {

@@ -122,7 +122,7 @@ describe.concurrent('exit code 2: wrong usage, and nothing is written', () => {
 
   it.each([
     ['an unknown command', 'dowload BTCUSDT -i 1d', /dowload/],
-    ['an argument too many', 'mirror status extra', /extra/],
+    ['an argument too many', 'mirror publish extra', /extra/],
     ['an unknown flag', `${DAILY} --nope`, /--nope/],
     ['an existing file', `${DAILY} -o old.csv`, /old\.csv exists.*\n.*--force/],
   ])('the real binary: %s', async (_, command, message) => {

@@ -93,8 +93,6 @@ describe('klines fingerprint', () => {
     expect(sandbox.bytes('BTCUSDT-1.parquet').equals(sandbox.bytes('BTCUSDT-3.parquet'))).toBe(true)
     // Doubles have not all digits: their file names it.
     expect(await lines('fingerprint BTCUSDT-1.parquet')).toEqual([`${expected[0]}  ${NAMED}`])
-    const other = await sandbox.call('fingerprint BTCUSDT-1.parquet --series ETHUSDT/1d'.split(' '))
-    expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('has BTCUSDT 1h, expected ETHUSDT 1d')])
     const one = await call('export BTCUSDT ETHUSDT -i 1h --fingerprint --json -o both.parquet')
     const { fingerprints } = parseObject(one.stdout, RunSchema)
     expect([...(fingerprints?.series.map(one => one.fingerprint) ?? []), fingerprints?.set]).toEqual(
@@ -120,7 +118,6 @@ describe('klines fingerprint', () => {
     ['fingerprint x.csv', 2, 'x.csv: there is no such file.'],
     ['fingerprint dir\\x', 2, 'dir\\x: there is no such file.'],
     ['fingerprint BTCUSDT', 2, 'Expected at least one interval of the symbols.'],
-    ['fingerprint BTCUSDT -i 1h --series BTCUSDT/1h', 2, '--series is for files, and no file is named.'],
     ['fingerprint BTCUSDT -i 1h --from 2030', 4, 'No candle of BTCUSDT 1h opens'],
     ['fingerprint BTCUSDT -i 1d', 3, 'BTCUSDT 1d is not in the mirror.'],
     ['fingerprint damaged-1h.csv', 2, 'it lacks the columns open, high'],

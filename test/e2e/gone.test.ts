@@ -8,6 +8,8 @@ const newSandbox = useSandboxes()
 
 /** Command lines of earlier versions, and a word of what replaces them. */
 const GONE: readonly [commandLine: string, instead: RegExp][] = [
+  ['users update x --data user.json', /--email/],
+  ['fingerprint x.csv --series BTCUSDT/1h', /BTCUSDT-1h\.csv/],
   ['export BTCUSDT -i 4h --derive', /-i 1h --resample 3h/],
   ['show BTCUSDT 1h 2025-02-10T21:00', /klines verify SYMBOL -i INTERVAL --from TIME --to TIME -v/],
   ['export BTCUSDT -i 1d --layout hive -o lake --table delta', /_README\.md/],
@@ -20,6 +22,13 @@ const GONE: readonly [commandLine: string, instead: RegExp][] = [
   ['export BTCUSDT -i 1d -o x.csv --theme dark --log', /^klines: --theme .* --log .*klines chart/],
   ['download BTCUSDT -i 1d -o x.csv --width 800', /klines chart/],
   ['download BTCUSDT -i 1d -o x.csv --height=400', /klines chart/],
+  ['mirror list', /klines mirror shows/],
+  ['mirror status', /klines mirror shows/],
+  ['mirror path', /klines mirror --path/],
+  ['mirror verify --repair', /klines verify .* klines download/],
+  ['mirror prune --yes', /by hand/],
+  ['mirror clear --yes', /klines mirror --path/],
+  ['mirror changes BTCUSDT', /changes\.jsonl/],
   ['config path', /klines config shows/],
   ['config set interval 1d --local', /set variables/],
   ['download BTCUSDT -i 1d --yes', /leave it out/],

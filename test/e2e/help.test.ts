@@ -96,7 +96,7 @@ describe.concurrent('help', () => {
   ])('klines %s %s lists the commands of the topic', async (...args) => {
     const run = await newSandbox().call(args)
     expect(run).toMatchObject({ code: 0, stderr: '' })
-    expect(run.stdout).toContain('mirror status')
+    expect(run.stdout).toContain('mirror publish')
   })
 
   it('flags are grouped', async () => {

@@ -37,7 +37,7 @@ describe.skipIf(process.platform !== 'linux')('a path that is not absolute (Linu
       ['an empty HOME', { ...NO_XDG, HOME: '' }],
     ]),
   )('in %s does not make the mirror depend on the working folder', async (_, env) => {
-    const { stdout, stderr } = await sandbox.run(['mirror', 'path'], env)
+    const { stdout, stderr } = await sandbox.run(['mirror', '--path'], env)
     // A user whom the system does not know has no home folder at all.
     expect(stdout + stderr).toMatch(/^(\/|klines: .* home folder)/)
     expect(stdout).not.toContain('here')
@@ -57,14 +57,14 @@ describe.skipIf(process.getuid?.() !== 0)('a user whom the system does not know 
   it('has every command that needs no home folder', async () => {
     expect(await runUnknown(EXPORT)).toMatchObject({ code: 0, stdout: DAILY, stderr: '' })
     expect(await runUnknown('--help')).toMatchObject({ code: 0, stderr: '' })
-    expect(await runUnknown('mirror path --mirror m')).toMatchObject({ code: 0, stdout: 'm\n', stderr: '' })
+    expect(await runUnknown('mirror --path --mirror m')).toMatchObject({ code: 0, stdout: 'm\n', stderr: '' })
     expect((await runUnknown('frobnicate')).stderr).toMatch(/^klines: Unknown command: frobnicate/)
   })
 
   it.each(
     oneOf<[string, RegExp]>(3, [
       ['download BTCUSDT -i 1d --base-url sample', /default mirror .* home folder.*\n {2}Set HOME .* --mirror\.\n$/],
-      ['mirror path', /default mirror .* home folder.*\n {2}Set HOME .* --mirror\.\n$/],
+      ['mirror --path', /default mirror .* home folder.*\n {2}Set HOME .* --mirror\.\n$/],
       ['config set interval 1d', /config file .* home folder.*\n {2}Set HOME /],
     ]),
   )('is told what to do by %s', async (command, message) => {

@@ -55,14 +55,9 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
   fingerprint: [['all -i all --from 2024 --to 2025-02'], ['a.parquet']],
   intervals: [['']],
   lock: [['all -i 1d --to 2025-03 -o new.json'], ['BTCUSDT -i 4h --to 2025-03 --force']],
-  'mirror changes': [['']],
-  'mirror clear': [['--yes']],
-  'mirror list': [['']],
-  'mirror path': [['']],
-  'mirror prune': [['--dry-run'], ['--mirror bad --yes']],
+  'mirror --path': [['']],
+  mirror: [[''], ['--mirror bad'], ['--path'], ['--path --mirror none']],
   'mirror publish': [['']],
-  'mirror status': [[''], ['--mirror bad']],
-  'mirror verify': [[''], ['--mirror bad', 6], ['--mirror bad --repair']],
   openapi: [[''], ['klines'], ['export']],
   serve: [['--port 0']],
   'start-dates': [['1d'], ['7h', 2, 'ErrorSchema']],
@@ -125,7 +120,7 @@ function faults({ stdout }: Run, name: string): unknown {
   return validate(JSON.parse(stdout)) ? [] : validate.errors
 }
 
-/** `MirrorListSchema` for `mirror list`. */
+/** `MirrorPublishSchema` for `mirror publish`. */
 const schemaName = (command: string) =>
   `${command.replaceAll(/(?:^|[ -])(\w)/g, (_, letter: string) => letter.toUpperCase())}Schema`
 
@@ -183,7 +178,7 @@ describe('an unknown command', () => {
 
   it.each([
     ['donwload BTCUSDT --json', 'Unknown command: donwload. Did you mean download?', ''],
-    ['mirror statsu --json', 'Unknown command: mirror statsu. Did you mean mirror status?', 'mirror '],
+    ['streams tokns --json', 'Unknown command: streams tokns. Did you mean streams tokens?', 'streams '],
     ['--json symbols', 'Expected a command before --json.', ''],
   ])('%s is the same object on stdout', async (args, message, topic) => {
     const run = await call(args)

@@ -168,7 +168,7 @@ describe('the lists', () => {
   })
 })
 
-describe('mirror status', () => {
+describe('mirror', () => {
   it('shows what is cached of each series', async () => {
     const sandbox = newSandbox()
     const root = makeTree(tempFolder())
@@ -176,8 +176,8 @@ describe('mirror status', () => {
     const location = ['--base-url', server.url, '--mirror', 'm']
     expect(await sandbox.call(['download', 'BTCUSDT', '-i', '15m', ...location])).toMatchObject({ code: 0 })
     const [json, text] = await Promise.all([
-      sandbox.call(['mirror', 'status', '--mirror', 'm', '--json']),
-      sandbox.call(['mirror', 'status', '--mirror', 'm']),
+      sandbox.call(['mirror', '--mirror', 'm', '--json']),
+      sandbox.call(['mirror', '--mirror', 'm']),
     ])
     const bytes = sandbox
       .files('m/api/klines/15m')
@@ -201,22 +201,24 @@ describe('mirror status', () => {
           lastOpenTime: treeRows('BTCUSDT').get(OPEN_WEEK)?.at(-1)?.[0],
         },
       ],
+      others: [],
       warnings: [],
     })
     expect(text).toMatchObject({ code: 0, stderr: '' })
     const [first, last] = [series.firstOpenTime, series.lastOpenTime].map(time => new Date(time).toISOString())
     const times = [first.slice(0, 10), last.slice(0, 16).replace('T', ' ')]
-    for (const part of ['BTCUSDT', '15m', ...times, server.url, 'Mirror: m']) expect(text.stdout).toContain(part)
+    for (const part of ['BTCUSDT', '15m', ...times, server.url, 'Mirror: m', 'm/api/klines/15m/BTCUSDT'])
+      expect(text.stdout).toContain(part)
   })
 
   it.concurrent('without a mirror is exit code 3 with advice', async () => {
-    const run = await newSandbox().call(['mirror', 'status', '--mirror', 'none'])
+    const run = await newSandbox().call(['mirror', '--mirror', 'none'])
     expect(run).toMatchObject({ code: 3, stdout: '' })
     expect(run.stderr).toMatch(/none[\s\S]*klines download/)
   })
 })
 
-describe.concurrent('mirror path', () => {
+describe.concurrent('mirror --path', () => {
   const PUBLIC = 'finom.github.io_static-klines'
   it.each<[string, string[], Record<string, string>, string]>([
     ['one folder a base address below XDG_CACHE_HOME', [], { XDG_CACHE_HOME: '/x/cache' }, `/x/cache/klines/${PUBLIC}`],
@@ -232,11 +234,11 @@ describe.concurrent('mirror path', () => {
   ])('is %s', async (_, args, env, expected) => {
     const sandbox = newSandbox()
     const [text, json] = await Promise.all([
-      sandbox.call(['mirror', 'path', ...args], env),
-      sandbox.call(['mirror', 'path', ...args, '--json'], env),
+      sandbox.call(['mirror', '--path', ...args], env),
+      sandbox.call(['mirror', '--path', ...args, '--json'], env),
     ])
     expect(text).toMatchObject({ code: 0, stdout: `${expected}\n`, stderr: '' })
-    expect(JSON.parse(json.stdout)).toEqual({ mirror: expected, warnings: [] })
+    expect(JSON.parse(json.stdout)).toMatchObject({ mirror: expected, series: [], warnings: [] })
   })
 
   it('is where a download without --mirror puts its windows', async () => {
@@ -246,7 +248,7 @@ describe.concurrent('mirror path', () => {
       XDG_CACHE_HOME: sandbox.path('cache'),
     })
     expect(await download).toMatchObject({ code: 0 })
-    const run = await sandbox.call(['mirror', 'path', ...location], { XDG_CACHE_HOME: sandbox.path('cache') })
+    const run = await sandbox.call(['mirror', '--path', ...location], { XDG_CACHE_HOME: sandbox.path('cache') })
     expect(run.stdout).toBe(`${sandbox.path('cache/klines/sample')}\n`)
     expect(sandbox.exists('cache/klines/sample/api/klines/1d/BTCUSDT/2024-01-01.json')).toBe(true)
   })

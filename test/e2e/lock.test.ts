@@ -1,4 +1,3 @@
-import { symlinkSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { LockCheckSchema, LockSchema, RunSchema } from '../../src/cli/reports/schema.js'
 import type { KlineRow } from '../../src/klines/columns.js'
@@ -205,18 +204,6 @@ describe('klines lock', () => {
     expect(sandbox.text(LOCK)).toBe(before)
     expect(await sandbox.call([...lockArgs, '-o', 'papers/lock.json'])).toMatchObject({ code: 0 })
     expect(sandbox.text('papers/lock.json')).toBe(before)
-  })
-
-  it('does not write through a link that nobody named', async () => {
-    const { sandbox } = await stockedSandbox(newSandbox())
-    sandbox.write('other', 'text')
-    symlinkSync('other', sandbox.path(LOCK))
-    const run = await sandbox.call([...lockArgs, '--force'])
-    expect(run).toMatchObject({ code: 2, stdout: '' })
-    expect(run.stderr).toContain('klines.lock.json is a link')
-    expect(sandbox.text('other')).toBe('text')
-    expect(await sandbox.call([...lockArgs, '--force', '-o', LOCK])).toMatchObject({ code: 0 })
-    expect(locked(sandbox, 'other').candles).toBe(ROWS.length)
   })
 
   it.each([

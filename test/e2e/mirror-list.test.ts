@@ -1,4 +1,4 @@
-import { cpSync } from 'node:fs'
+import { cpSync, rmSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { SAMPLE_TREE } from '../support/sample-tree.js'
@@ -19,38 +19,39 @@ function putMirror(sandbox: CliSandbox, folder: string, baseUrl: string): void {
   sandbox.write(`${folder}/mirror.json`, JSON.stringify({ layout: 1, baseUrl, complete: true }))
 }
 
-describe('mirror list', () => {
-  it('shows the mirrors of the cache folder and the configured one, and which is the default', async () => {
+describe('klines mirror', () => {
+  it('shows the named mirror, and a line for each other one of the cache folder', async () => {
     const { sandbox, call } = sandboxWith({ 'http_127.0.0.1_8090': OWN, sample: 'sample' })
     putMirror(sandbox, 'mine', 'https://klines.example')
     sandbox.write('cache/klines/notes.txt', 'not a mirror')
-    const { mirrors, default: root } = JSON.parse((await call('mirror list --json --mirror mine')).stdout)
-    expect(root).toBe('mine')
+    const { mirror, baseUrl, cachedBytes, series, others } = JSON.parse(
+      (await call('mirror --json --mirror mine')).stdout,
+    )
+    expect([mirror, baseUrl, series.length]).toEqual(['mine', 'https://klines.example', 24])
     const figures = { symbols: 2, series: 24, newest: Date.UTC(2025, 2, 30, 23, 45) }
-    expect(mirrors).toMatchObject([
-      { baseUrl: OWN, root: sandbox.path('cache/klines/http_127.0.0.1_8090'), isDefault: false, ...figures },
-      { baseUrl: 'sample', isDefault: false, ...figures },
-      { baseUrl: 'https://klines.example', root: 'mine', isDefault: true, ...figures },
+    expect(others).toMatchObject([
+      { baseUrl: OWN, root: sandbox.path('cache/klines/http_127.0.0.1_8090'), ...figures },
+      { baseUrl: 'sample', ...figures },
     ])
     const bytes = sandbox.files('mine/api').filter(name => !/symbols|start-dates/.test(name))
-    expect(mirrors[0].cachedBytes).toBe(bytes.reduce((sum, name) => sum + sandbox.bytes(`mine/api/${name}`).length, 0))
-    const { stdout, code } = await call(`mirror list --base-url ${OWN}`)
+    expect(cachedBytes).toBe(bytes.reduce((sum, name) => sum + sandbox.bytes(`mine/api/${name}`).length, 0))
+    const { stdout, code } = await call(`mirror --base-url ${OWN}`)
     expect(code).toBe(0)
-    expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:8090 +2 +[\d.]+ [kM]B +2025-03-30 23:45 +default$/m)
-    expect(stdout.split('\n').filter(line => line.includes('default'))).toHaveLength(1)
+    expect(stdout).toMatch(/^sample +2 +[\d.]+ [kM]B +2025-03-30 23:45 +\/.*\/cache\/klines\/sample$/m)
+    expect(stdout.split('\n').filter(line => line.includes('/cache/klines/http'))).toHaveLength(2)
   })
 
   it('without a mirror says how to make one', async () => {
     const { call } = sandboxWith({})
-    const { stdout } = await call('mirror list')
-    expect(stdout).toMatch(
-      /^There is no mirror\. klines download makes one\.\nThe default, .*static-klines, is not there\.\n$/,
+    const { stderr } = await call('mirror')
+    expect(stderr).toMatch(
+      /^klines: There is no mirror at .*static-klines\.\n {2}Download candles first: klines download/,
     )
   })
 })
 
 describe('a run without a mirror of the default address', () => {
-  it.each(['export BTCUSDT -i 1h', 'verify BTCUSDT -i 1h', 'chart BTCUSDT -i 1h --offline', 'mirror status', 'serve'])(
+  it.each(['export BTCUSDT -i 1h', 'verify BTCUSDT -i 1h', 'chart BTCUSDT -i 1h --offline', 'mirror', 'serve'])(
     '%s names the mirror that there is',
     async args => {
       const { call } = sandboxWith({ 'http_127.0.0.1_8090': OWN })
@@ -86,7 +87,7 @@ describe('the hint', () => {
 describe('a mirror in a folder of another name', () => {
   it('is found by its address', async () => {
     const { sandbox, call } = sandboxWith({ copied: 'https://klines.example' })
-    expect((await call('mirror path --base-url https://klines.example')).stdout.trim()).toBe(
+    expect((await call('mirror --path --base-url https://klines.example')).stdout.trim()).toBe(
       sandbox.path('cache/klines/copied'),
     )
   })
@@ -96,12 +97,12 @@ describe('two addresses whose folders would have the same name', () => {
   it('have a folder each, and each finds its own', async () => {
     const [slash, line] = ['https://klines.example/a/b', 'https://klines.example/a_b']
     const { sandbox, call } = sandboxWith({ 'klines.example_a_b': slash })
-    const pathOf = async (baseUrl: string) => (await call(`mirror path --base-url ${baseUrl}`)).stdout.trim()
+    const pathOf = async (baseUrl: string) => (await call(`mirror --path --base-url ${baseUrl}`)).stdout.trim()
     expect(await pathOf(slash)).toBe(sandbox.path('cache/klines/klines.example_a_b'))
     const other = await pathOf(line)
     expect(other).toBe(sandbox.path('cache/klines/https%3A%2F%2Fklines.example%2Fa_b'))
     putMirror(sandbox, 'cache/klines/https%3A%2F%2Fklines.example%2Fa_b', line)
-    expect(await call(`mirror clear --yes --base-url ${slash}`)).toMatchObject({ code: 0 })
+    rmSync(sandbox.path('cache/klines/klines.example_a_b'), { recursive: true })
     expect(await pathOf(line)).toBe(other)
   })
 })

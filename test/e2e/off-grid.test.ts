@@ -1,12 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { MirrorVerifySchema } from '../../src/cli/reports/schema.js'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
-import { parseObject } from '../support/cli/stocked-sandbox.js'
 import { HOUR, HOURS, makeOffGridTree, OFF_GRID_HOURS, type OffGridRow, QUARTERS } from '../support/off-grid-tree.js'
 import { startServeCommand } from '../support/servers/serve-command.js'
 import { TreeServer } from '../support/servers/tree-server.js'
-import { snapshot } from '../support/snapshot.js'
 import { putFile } from '../support/synthetic-tree.js'
 
 const newSandbox = useSandboxes()
@@ -55,45 +52,21 @@ describe('candles that the exchange has off the grid', () => {
     expect(['notes', 'invalid', 'missing_candles'].map(name => hours[head.indexOf(name)])).toEqual(['43', '0', '32'])
   })
 
-  it('are no reason for mirror verify to repair anything', async () => {
-    const { sandbox, server } = await sandboxWithMirror()
-    const before = snapshot(sandbox.path('m'))
-    const run = await sandbox.call(['mirror', 'verify', '--mirror', 'm', '--repair', '--json'])
-    expect(run).toMatchObject({ code: 0, stderr: '' })
-    expect(parseObject(run.stdout, MirrorVerifySchema)).toMatchObject({ corrupt: [], repaired: [], failed: [] })
-    expect(server.log).toEqual([])
-    expect(snapshot(sandbox.path('m'))).toEqual(before)
-  })
-
-  it('but a window of another series is corrupt: --repair downloads it again', async () => {
-    const { sandbox, server } = await sandboxWithMirror()
+  it('but a window of another series is not', async () => {
+    const { sandbox } = await sandboxWithMirror()
     putFile(sandbox.path('m'), HOUR_PATH, QUARTERS)
     const verify = await sandbox.call(['verify', 'BTCUSDT', '-i', '1h', '--mirror', 'm'])
     expect(verify.code).toBe(6)
-    const run = await sandbox.call(['mirror', 'verify', '--mirror', 'm', '--repair', '--json'])
-    expect(run).toMatchObject({ code: 0, stderr: '' })
-    const { corrupt, repaired } = parseObject(run.stdout, MirrorVerifySchema)
-    expect(corrupt).toMatchObject([
-      { path: HOUR_PATH, reason: expect.stringMatching(/^row 1, .* is less than 1h after the one before it/) },
-    ])
-    expect(repaired).toEqual([HOUR_PATH])
-    expect(server.paths()).toEqual([HOUR_PATH])
-    expect(sandbox.text(`m/${HOUR_PATH}`)).toBe(JSON.stringify(HOURS))
   })
 
   it('are corrupt from March 2018 on: exit code 6', async () => {
     const { sandbox } = await sandboxWithMirror()
     putFile(sandbox.path('m'), 'api/klines/1h/BTCUSDT/2018-03-01.json', inMarch(HOURS))
-    const [verify, mirror] = await Promise.all([
-      sandbox.call(['verify', 'BTCUSDT', '-i', '1h', '--mirror', 'm']),
-      sandbox.call(['mirror', 'verify', '--mirror', 'm']),
-    ])
-    expect([verify.code, mirror.code]).toEqual([6, 6])
+    const verify = await sandbox.call(['verify', 'BTCUSDT', '-i', '1h', '--mirror', 'm'])
+    expect(verify.code).toBe(6)
     expect(verify.stdout).toMatch(/^FAILED: 1 of 1 series: 1 window is corrupt\n/)
     const fault = '2018-03-09T09:28:14.789Z is not on the grid of its series'
     expect(verify.stdout).toContain(fault)
-    expect(mirror.stdout).toMatch(/1h\/BTCUSDT\/2018-03-01\.json: row \d+, element 0 /)
-    expect(mirror.stdout).toContain(fault)
   })
 
   it('are served byte for byte', async () => {
@@ -106,8 +79,8 @@ describe('candles that the exchange has off the grid', () => {
 
   it('are downloaded, exported as they are and resampled without losing volume, with the gaps of verify', async () => {
     const { sandbox, server } = await sandboxWithMirror()
-    // The list of the tree ends with March.
     sandbox.now = server.date = Date.parse('2018-03-15')
+    putFile(sandbox.path('tree'), 'api/klines/start-dates/1h.json', ['2018-02-01', '2018-03-01'])
     const download = ['download', 'BTCUSDT', '-i', '1h', '--base-url', server.url, '--mirror', 'new']
     const run = await sandbox.call([...download, '--to', '2018-03-01', '-o', 'h.csv', '--json'])
     expect(run).toMatchObject({ code: 0, stderr: '' })

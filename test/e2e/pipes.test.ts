@@ -73,9 +73,7 @@ describe('stdout into a pipe', () => {
   })
 
   itPipes('a summary into a closed pipe is not an error', async () => {
-    const run = await sandbox.shell(
-      `set -o pipefail; klines mirror status --mirror mirror | true; echo "\${PIPESTATUS[@]}"`,
-    )
+    const run = await sandbox.shell(`set -o pipefail; klines mirror --mirror mirror | true; echo "\${PIPESTATUS[@]}"`)
     expect(run).toMatchObject({ stdout: '0 0\n', stderr: '' })
   })
 
@@ -105,7 +103,7 @@ describe('stdout into a pipe', () => {
   )
 
   itPipes('a summary onto a full disk is exit code 1 with a message too', async () => {
-    const run = await sandbox.shell('klines mirror status --mirror mirror > /dev/full')
+    const run = await sandbox.shell('klines mirror --mirror mirror > /dev/full')
     expect(run.code).toBe(1)
     expect(run.stderr).toMatch(/^klines: .*stdout.*ENOSPC.*\n$/)
   })

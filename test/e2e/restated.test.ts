@@ -1,6 +1,6 @@
 import { Check } from 'typebox/value'
 import { describe, expect, it } from 'vitest'
-import { MirrorChangesSchema, RunSchema } from '../../src/cli/reports/schema.js'
+import { RunSchema } from '../../src/cli/reports/schema.js'
 import { formatTime } from '../../src/klines/text.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { startTreeServer } from '../support/cli/stocked-sandbox.js'
@@ -107,18 +107,21 @@ describe('values that the service restated in a final window', () => {
   })
 })
 
-describe('klines mirror changes', () => {
+describe('changes.jsonl', () => {
+  const recorded = (sandbox: CliSandbox) => {
+    const lines = sandbox.text('m/changes.jsonl').trimEnd().split('\n')
+    return lines.map(line => JSON.parse(line))
+  }
+
   const changed = (open: string, factor: number) => {
     const rows = weekRows(open)
     for (const row of [0, 1]) rows[row] = rows[row].map((cell, index) => (index === 5 ? `${factor}.5` : cell)) as Row
     return rows
   }
 
-  it('lists every changed cell of all runs, the newest last, also when the windows were exported to stdout', async () => {
+  it('has every changed cell of all runs, the newest last, also when the windows were exported to stdout', async () => {
     const { sandbox, tree, args } = await setUp()
-    const changes = ['mirror', 'changes', '--mirror', 'm']
     expect(await sandbox.call(args)).toMatchObject({ code: 0 })
-    expect((await sandbox.call(changes)).stdout).toBe('No changed candle is recorded.\nMirror: m\n')
     expect(sandbox.exists('m/changes.jsonl')).toBe(false)
     for (const [index, week] of FULL_WEEKS.slice(0, 3).entries())
       putFile(tree, path(week), changed(week, index + 1), RENDERED + 86_400_000)
@@ -129,15 +132,13 @@ describe('klines mirror changes', () => {
       `  BTCUSDT 15m ${WEEK} 00:00`,
       '    volume 3.50000000 -> 1.5',
     ])
-    expect(toStdout.stderr).toMatch(/\n {2}and more; klines mirror changes lists all of them, also later\.\n/)
+    expect(toStdout.stderr).toMatch(/\n {2}and more; changes\.jsonl in the mirror has all of them\.\n/)
     expect(toStdout.stderr.match(/ -> /g)).toHaveLength(5)
     putFile(tree, path(WEEK), changed(WEEK, 7), RENDERED + 2 * 86_400_000)
     expect(await sandbox.call([...args, '--refresh', '-q'])).toMatchObject({ code: 0, stdout: '', stderr: '' })
 
-    const run = await sandbox.call([...changes, '--json'])
-    const { changes: cells, unreadable, ...rest } = JSON.parse(run.stdout)
-    expect(Check(MirrorChangesSchema, { changes: cells, unreadable, ...rest })).toBe(true)
-    expect([cells.length, unreadable]).toEqual([8, 0])
+    const cells = recorded(sandbox)
+    expect(cells).toHaveLength(8)
     expect(cells.at(-1)).toEqual({
       time: expect.any(Number),
       symbol: 'BTCUSDT',
@@ -148,38 +149,17 @@ describe('klines mirror changes', () => {
       before: '1.5',
       after: '7.5',
     })
-    const some = await sandbox.call([...changes, 'btc/usdt', '-i', '15m', '--to', FULL_WEEKS[1]])
-    expect(some.stdout.split('\n').slice(0, 2)).toEqual([
-      expect.stringMatching(`^BTCUSDT 15m ${WEEK} 00:00, seen \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d UTC$`),
-      '  volume 3.50000000 -> 1.5',
-    ])
-    expect(some.stdout).toContain(
-      '\n4 changed cells of 4 candles, the newest last.\n4 other changed cells not selected.\n',
-    )
-    const none = await sandbox.call([...changes, 'ETHUSDT'])
-    expect(none.stdout).toMatch(
-      /^No changed candle of the selection is recorded\.\n8 other changed cells not selected\.\n/,
-    )
   })
 
-  it('lists a candle that was not there between two others; new candles at the end are no change', async () => {
+  it('has a candle that was not there between two others; new candles at the end are no change', async () => {
     const { sandbox, tree, args } = await setUp()
     putFile(tree, path(WEEK), weekRows(WEEK).toSpliced(2, 1), RENDERED)
     expect(await sandbox.call(args)).toMatchObject({ code: 0 })
     putFile(tree, path(WEEK), weekRows(WEEK), RENDERED + 86_400_000)
     putFile(tree, path(OPEN_WEEK), weekRows(OPEN_WEEK, { days: 3 }), RENDERED + 86_400_000)
     expect(await sandbox.call([...args, '--refresh'])).toMatchObject({ code: 0 })
-    const { changes } = JSON.parse((await sandbox.call(['mirror', 'changes', '--mirror', 'm', '--json'])).stdout)
     const openTime = weekRows(WEEK)[2][0]
-    expect(changes).toMatchObject([{ openTime, column: 'open_time', before: null, after: String(openTime) }])
-    expect((await sandbox.call(['mirror', 'changes', '--mirror', 'm'])).stdout).toContain('\n  was not there\n')
-  })
-
-  it('says that there is no mirror, and no such symbol', async () => {
-    const { sandbox, args } = await setUp()
-    expect(await sandbox.call(['mirror', 'changes', '--mirror', 'm'])).toMatchObject({ code: 3, stdout: '' })
-    expect(await sandbox.call(args)).toMatchObject({ code: 0 })
-    expect(await sandbox.call(['mirror', 'changes', '!', '--mirror', 'm'])).toMatchObject({ code: 2 })
+    expect(recorded(sandbox)).toMatchObject([{ openTime, column: 'open_time', before: null, after: String(openTime) }])
   })
 })
 

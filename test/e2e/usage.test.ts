@@ -11,13 +11,10 @@ describe.concurrent('an unknown command', () => {
     oneOf(6, [
       ['donwload BTCUSDT -i 1h', `Unknown command: donwload. Did you mean download?\n  ${LIST}`],
       ['Export BTCUSDT', `Unknown command: Export. Did you mean export?\n  ${LIST}`],
-      ['status', `Unknown command: status. Did you mean mirror status?\n  ${LIST}`],
-      ['miror status', `Unknown command: miror status. Did you mean mirror status?\n  ${LIST}`],
+      ['publish', `Unknown command: publish. Did you mean mirror publish?\n  ${LIST}`],
+      ['miror publish', `Unknown command: miror publish. Did you mean mirror publish?\n  ${LIST}`],
       ['miror', `Unknown command: miror. Did you mean mirror?\n  ${LIST}`],
-      [
-        'mirror statsu -q',
-        'Unknown command: mirror statsu. Did you mean mirror status?\n  Run klines mirror --help for a list of commands.',
-      ],
+      ['mirror publsh -q', 'Unexpected argument: publsh.\n  Run klines mirror --help for more.'],
       ['donwload --help', `Unknown command: donwload. Did you mean download?\n  ${LIST}`],
       ['help donwload', `Unknown command: donwload. Did you mean download?\n  ${LIST}`],
       ['fortnight', `Unknown command: fortnight.\n  ${LIST}`],

@@ -57,7 +57,7 @@ describe.skipIf(!hasRealTree)('verifying a mirror with threads (skipped without 
       INTERVALS.map(interval => ({ symbol, interval, startDates: mirror.contents.startDates({ symbol, interval }) })),
     )
     const range = { fromTime: -Infinity, toTime: Infinity }
-    const scope = { audit: true, range, neededUntil: Date.now() }
+    const scope = { range, neededUntil: Date.now() }
     const pool = new WorkerPool<SymbolFindings>({
       module: 'verify/worker.cjs',
       workers: 1,

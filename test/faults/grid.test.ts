@@ -95,7 +95,6 @@ describe('F75 a window of 1h with', () => {
       expect(exported.stderr).toContain('corrupt in the mirror: ')
       expect(sandbox.exists('x.csv')).toBe(false)
       expectNamed(await offline('verify'), 6, reason)
-      expectNamed(await sandbox.call(['mirror', 'verify', '--mirror', 'm']), 6, reason)
       const { request } = await startTestServer(sandbox.path('m'), { now: () => NOW })
       expect((await request(PATH)).status).toBe(404)
       expect((await request(LATER_PATH)).status).toBe(200)

@@ -1,14 +1,11 @@
 import { constants } from 'node:buffer'
-import { execFileSync } from 'node:child_process'
 import { cpSync, linkSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, truncateSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { CLOCK, type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { filesBelow } from '../support/files-below.js'
-import { oneOf } from '../support/full.js'
 import { onlyPart } from '../support/lake.js'
-import { TreeServer } from '../support/servers/tree-server.js'
 import { snapshot } from '../support/snapshot.js'
 import { makeTree, OPEN_WEEK, PRESENT, putFile, weekPath, weekRows } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
@@ -18,8 +15,6 @@ const newSandbox = useSandboxes()
 const PART = onlyPart('BTCUSDT')
 const SERIES = dirname(PART)
 
-/** Places of links in a lake, those that an update would write and those of which it only has the folder. */
-const LINKS = ['_README.md', '_views.sql', '_klines.json', '_lock', 'symbol=BTCUSDT', SERIES, PART]
 const OPTIONS = ['--layout', 'hive']
 const exportTo = (output: string) => {
   return ['export', 'BTCUSDT', 'ETHUSDT', '-i', '15m', '--mirror', 'm', ...OPTIONS, '-o', output]
@@ -52,34 +47,31 @@ function putLink(folder: string, path: string, target: string): void {
   symlinkSync(target, join(folder, path))
 }
 
-/** What may be said beside the base command. */
-const WRITERS: readonly [string, (url: string) => string[]][] = [
-  ['export', () => exportTo('lake')],
-  ['export --dry-run', () => [...exportTo('lake'), '--dry-run']],
-  ['export --force', () => [...exportTo('lake'), '--force']],
-  ['export of a series less, --prune', () => [...exportTo('lake').filter(name => name !== 'ETHUSDT'), '--prune']],
-  [
-    'download',
-    url => ['download', 'BTCUSDT', '-i', '15m', '--base-url', url, '--mirror', 'd', ...OPTIONS, '-o', 'lake'],
-  ],
-]
+describe('F70 a lake with a link that leads out of it', () => {
+  it.each([
+    ['nothing is written', '_klines.json', []],
+    ['nothing is renamed', PART, ['--force']],
+    ['nothing is written in a folder', SERIES, ['--force']],
+  ])('%s through %s: exit code 2 with its name', async (_, path, more) => {
+    const { sandbox, lake, victim } = clonedLake()
+    putLink(lake, path, join(victim, path))
+    const before = snapshot(victim)
+    const run = await sandbox.call([...exportTo('lake'), ...more])
+    expect(run.stderr).toContain(
+      `klines: lake/${path} is a link. Below lake, nothing is written, replaced or removed through a link.\n`,
+    )
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expectPlainText(run.stderr)
+    expect(snapshot(victim)).toEqual(before)
+  })
 
-describe('F70 a lake with a link', () => {
-  describe.each(WRITERS)('%s refuses it by its name, and writes nothing', (_, args) => {
-    it.each(oneOf(3, LINKS))('at %s', async path => {
-      const { sandbox, lake, victim } = clonedLake()
-      const server = await TreeServer.start(makeTree(tempFolder()))
-      putLink(lake, path, join(victim, path))
-      const before = [snapshot(victim), snapshot(lake), sandbox.files()]
-      const run = await sandbox.call(args(server.url))
-      expect(run.stderr).toContain(
-        `klines: lake/${path} is a link. Below lake, nothing is written, replaced or removed through a link.\n`,
-      )
-      expect(run).toMatchObject({ code: 2, stdout: '' })
-      expectPlainText(run.stderr)
-      expect([snapshot(victim), snapshot(lake), sandbox.files()]).toEqual(before)
-      expect(server.paths()).toEqual([])
-    })
+  it('nothing is removed through it', async () => {
+    const { sandbox, lake, victim } = clonedLake()
+    putLink(lake, 'symbol=ETHUSDT', join(victim, 'symbol=ETHUSDT'))
+    const before = snapshot(victim)
+    const only = exportTo('lake').filter(name => name !== 'ETHUSDT')
+    expect(await sandbox.call([...only, '--prune'])).toMatchObject({ code: 0 })
+    expect(snapshot(victim)).toEqual(before)
   })
 })
 
@@ -128,52 +120,11 @@ it('F70 leftovers of killed runs are removed one by one: no link, and nothing th
   expect(snapshot(victim)).toEqual(before)
 })
 
-/** What takes the place of a file of a lake, and what an update says of it. */
-const STRANGE: readonly [string, (path: string) => void, RegExp][] = [
-  ['a FIFO', path => void execFileSync('mkfifo', [path]), /^klines: lake\/(\S+) is a FIFO\. Expected a file\.\n/],
-  [
-    'a link to a device',
-    path => symlinkSync('/dev/zero', path),
-    /^klines: lake\/(\S+) is a link\. Below lake, nothing is written, replaced or removed through a link\.\n/,
-  ],
-]
-
 /** Commands that read a lake. A file that is not expected must not block the test process: they run in processes of their own. */
 const READERS: readonly (readonly string[])[] = [
   ['fingerprint', './lake'],
   ['diff', 'lake', 'm'],
 ]
-
-describe('F48 a lake', () => {
-  const places = ['_klines.json', '_README.md', '_views.sql', '_lock', PART]
-
-  it.each(STRANGE)('with %s in place of a file is not written, and has no lock then', async (_, put, message) => {
-    for (const path of oneOf(3, places)) {
-      const { sandbox, lake } = clonedLake()
-      rmSync(join(lake, path), { force: true })
-      put(join(lake, path))
-      const before = filesBelow(lake)
-      const run = await sandbox.run(exportTo('lake'))
-      expect([run.code, run.signal, run.stdout]).toEqual([2, null, ''])
-      expect(message.exec(run.stderr)?.[1], run.stderr).toBe(path)
-      expectPlainText(run.stderr)
-      expect(filesBelow(lake)).toEqual(before)
-    }
-  })
-
-  it.each(STRANGE)('with %s in place of what says what it is cannot be read', async (_, put) => {
-    const path = '_klines.json'
-    const { sandbox, lake } = clonedLake()
-    rmSync(join(lake, path))
-    put(join(lake, path))
-    for (const args of READERS) {
-      const run = await sandbox.run(args)
-      expect([run.code, run.signal, run.stdout], run.stderr).toEqual([2, null, ''])
-      expect(run.stderr).toMatch(/^klines: .*lake.* is not a regular file/)
-      expect(run.stderr).toContain(path)
-    }
-  })
-})
 
 /** Preload that says at the end how much memory a process took. */
 const PEAK =
@@ -221,20 +172,6 @@ describe('F65 a file of a lake that is too large', () => {
     expect(filesBelow(lake)).toEqual(filesBelow(sandbox.path('fresh')))
     expect(readFileSync(join(lake, part.path))).toEqual(readFileSync(sandbox.path(`fresh/${part.path}`)))
   })
-})
-
-it('F70 a file in place of a folder of a lake is named, and stays', async () => {
-  for (const path of ['symbol=BTCUSDT', SERIES]) {
-    const { sandbox, lake } = clonedLake()
-    rmSync(join(lake, path), { recursive: true })
-    putFile(lake, path, 'x\n')
-    const before = snapshot(lake)
-    const run = await sandbox.call(exportTo('lake'))
-    expect(run).toMatchObject({ code: 2, stdout: '' })
-    expect(run.stderr).toContain(`klines: lake/${path} is a file. Expected a folder.\n`)
-    expect((await sandbox.call(['fingerprint', './lake'])).stderr).toContain(`${PART} of the lake ./lake is missing`)
-    expect(snapshot(lake)).toEqual(before)
-  }
 })
 
 it('F70 a Parquet file that no run of klines names stays in a lake of plain files, and is named in a note', async () => {

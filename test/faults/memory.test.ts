@@ -115,7 +115,7 @@ it.each(
 it.each(
   oneOf<[string, (command: string) => string]>(2, [
     ['a download', command => command],
-    ['mirror verify', () => 'klines mirror verify --mirror m'],
+    ['verify', () => 'klines verify BTCUSDT -i 15m --mirror m'],
   ]),
 )('F79 no memory to read a cached window: %s ends, and the window is not corrupt', async (_, command) => {
   const scenario = await newScenario()

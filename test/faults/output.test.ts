@@ -65,13 +65,6 @@ describe('an output that cannot be written', () => {
     ['F55 a dangling link', 'ln -s nowhere out.csv', 'out.csv', 2, /out\.csv is a link to something that is not there/],
     ['F55 a link to an existing file', 'ln -s old.csv out.csv', 'out.csv', 2, /out\.csv exists already/],
     [
-      'F56 a missing parent folder',
-      'true',
-      'none/out.csv',
-      2,
-      /Cannot write none\/out\.csv: the folder does not exist/,
-    ],
-    [
       'F56 a file as the parent folder',
       'true',
       'old.csv/out.csv',

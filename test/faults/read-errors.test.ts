@@ -45,8 +45,6 @@ describe('F71 a cached window that cannot be read, while the service has a short
       ['download', 'BTCUSDT', '-i', '15m', '--layout', 'hive', '-o', 'lake/', ...service],
       ['download', 'BTCUSDT', '-i', '15m', '--dry-run', ...service],
       ['export', 'BTCUSDT', '-i', '15m', '-o', 'y.csv', ...mirror],
-      ['mirror', 'verify', ...mirror],
-      ['mirror', 'verify', '--repair', ...mirror],
       ['verify', 'BTCUSDT', '-i', '15m', ...mirror],
       ['stats', 'BTCUSDT', '-i', '15m', ...mirror],
     ]) {

@@ -3,8 +3,6 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { dryRun } from '../../src/engine/dry-run.js'
-import { Mirror } from '../../src/mirror/mirror.js'
-import { clearMirror } from '../../src/mirror/prune.js'
 import { filesBelow } from '../support/files-below.js'
 import { cases } from '../support/full.js'
 import { GrowingMirror } from './support/growing-mirror.js'
@@ -121,7 +119,7 @@ describe.each(KINDS)('F72 a mirror of %s', (_, open) => {
           await world.download()
           lying.lie = undefined
         } else if (!existsSync(world.mirror)) continue
-        else if (one.kind === 'clear') clearMirror(new Mirror(world.mirror))
+        else if (one.kind === 'clear') rmSync(world.mirror, { recursive: true })
         else if (one.kind === 'copy') world.mirror = world.copy()
         else if (one.kind === 'back up') backup = world.copy()
         else if (one.kind === 'restore' && backup !== undefined) {

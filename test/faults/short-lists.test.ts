@@ -118,25 +118,3 @@ describe('F59 a list of symbols', () => {
     expect(run.stderr).toContain('is incomplete: it lacks ETHUSDT.')
   }
 })
-
-describe('F59 mirror prune', () => {
-  it.concurrent('asks before it removes cached windows that a list does not name', async () => {
-    const scenario = await newScenario()
-    expect((await scenario.downloadInProcess()).code).toBe(0)
-    const before = scenario.mirroredFiles()
-    const list = readFileSync(join(scenario.mirror, LIST))
-    scenario.sandbox.write(`m/${LIST}`, '["2025-02-10"]')
-    const prune = ['mirror', 'prune', '--mirror', 'm']
-    const refused = await scenario.run(prune)
-    expect(refused).toMatchObject({ code: 2, stdout: '' })
-    expect(refused.stderr).toMatch(/removes 7 cached windows of m that the lists do not name/)
-    scenario.sandbox.write(`m/${LIST}`, list.toString())
-    expect(scenario.mirroredFiles()).toEqual(before)
-    scenario.sandbox.write(`m/${LIST}`, '["2025-02-10"]')
-    const run = await scenario.run([...prune, '--yes'])
-    expect(run.code).toBe(0)
-    expect(scenario.sandbox.files('m').filter(name => /\d{4}-\d\d/.test(name))).toEqual([
-      weekPath('BTCUSDT', '2025-02-10'),
-    ])
-  })
-})

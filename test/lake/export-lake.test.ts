@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { hasZstd } from '../../src/export/row-format.js'
@@ -59,20 +59,6 @@ describe('a lake is built and kept up to date', () => {
     const [part, ...others] = files().filter(path => path.startsWith('symbol=ETHUSDT'))
     expect(others).toEqual([])
     expect(await openTimes(lake, part)).toEqual(weekRows(FULL_WEEKS[1]).map(([time]) => time))
-  })
-
-  it('puts no part where another program has made a link meanwhile', async () => {
-    const { update, folder, lake } = await lakeSetup()
-    await update()
-    const elsewhere = join(folder, 'elsewhere')
-    mkdirSync(join(elsewhere, 'interval=15m'), { recursive: true })
-    const link = () => {
-      rmSync(join(lake, 'symbol=ETHUSDT'), { recursive: true })
-      symlinkSync(elsewhere, join(lake, 'symbol=ETHUSDT'))
-    }
-    const stopped = update({ offline: true, force: true, onEvent: onWindow(({ done }) => done === 1 && link()) })
-    expect(await catchError(stopped)).toMatchObject({ code: 'linked_path' })
-    expect(filesBelow(elsewhere)).toEqual([])
   })
 
   it('writes nothing when nothing has changed', async () => {

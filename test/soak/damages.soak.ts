@@ -12,7 +12,6 @@ const COLUMNS = {
   all: '`verify all -i all`',
   series: '`verify` of that series',
   range: '`verify` with the window as range',
-  files: '`mirror verify`',
 }
 
 it('every kind of damage is found where the record, another interval or the file itself tells', async () => {

@@ -193,7 +193,6 @@ test('verifying slices of any length and range finds what an independent calcula
       const all = makeMirror(root, one)
       const { length } = KINDS[one.kind]
       const verifier = new SymbolVerifier(new Mirror(root), {
-        audit: true,
         range: rangeOf(one),
         neededUntil: Date.parse('2024-12-01'),
         sliceCandles: Math.ceil(length / one.slices),

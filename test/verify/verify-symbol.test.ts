@@ -15,7 +15,7 @@ it('verifying any number of symbols takes the memory of one', async () => {
   const root = tempFolder()
   const kernel = new Kernel()
   const range = { fromTime: -Infinity, toTime: Infinity }
-  const verifier = new SymbolVerifier(new Mirror(root), { audit: true, range, neededUntil: START }, kernel)
+  const verifier = new SymbolVerifier(new Mirror(root), { range, neededUntil: START }, kernel)
   const verify = async (symbol: string) => {
     const series = EXCHANGE_INTERVALS.map(interval => ({
       symbol,

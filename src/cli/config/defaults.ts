@@ -14,7 +14,7 @@ type FlagValue = boolean | string | number | (string | number)[]
 export type ConfigDefaults = ReadonlyMap<string, FlagValue>
 
 /** What every command line has to say itself: what it replaces, removes, names or sends. */
-const REFUSED = ['force', 'prune', 'output', 'lock', 'series', 'data']
+const REFUSED = ['force', 'prune', 'output', 'lock']
 
 /** A flag with a variable of its own has another meaning than others of its name, such as `base-url` of `openapi`. */
 function isKey(name: string, flag: { readonly env?: string | undefined } | undefined): boolean {

@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args'
-import { type FlagsOf, pick } from './group.js'
-import { type OutputOptions, runFlags } from './run.js'
+import type { FlagsOf } from './group.js'
+import type { OutputOptions } from './run.js'
 import { intervalFilterFlags, rangeFlags } from './selection.js'
 import { fetchFlags } from './service.js'
 
@@ -22,7 +22,6 @@ export const diffArgs = {
 
 export const diffFlags = {
   ...intervalFilterFlags,
-  ...pick(runFlags, 'series'),
   ...rangeFlags,
   ...fetchFlags,
 }

@@ -16,7 +16,6 @@ export const fingerprintArgs = {
 
 export const fingerprintFlags = {
   ...mirrorIntervalFlags,
-  ...pick(runFlags, 'series'),
   ...rangeFlags,
   ...pick(candleTableFlags, 'resample', 'partial'),
   ...pick(runFlags, 'fail-on-gaps'),

@@ -10,10 +10,6 @@ export const userFlags = inGroup('what', {
     summary: 'Notification type, such as email, push or none.',
     helpValue: 'TYPE',
   }),
-  data: Flags.string({
-    summary: 'File with a JSON object of email and profile; - for stdin. Other flags override its fields.',
-    helpValue: 'FILE',
-  }),
 })
 
 /** What `userFlags` parse to. */

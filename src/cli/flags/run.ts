@@ -15,11 +15,6 @@ export const runFlags = {
       summary: 'Lock file (klines lock) that says which series, ranges and source, in place of SYMBOL and -i.',
       helpValue: 'FILE',
     }),
-    series: Flags.string({
-      summary:
-        'Series of a file that does not name it, such as BTCUSDT/1h. Default: by the name of the file, BTCUSDT-1h.csv.',
-      helpValue: 'SERIES',
-    }),
     'fail-on-gaps': Flags.boolean({
       summary: 'Exit code 3, and no export, when candles are missing in the range or at an end of it that is named.',
     }),

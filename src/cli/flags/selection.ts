@@ -31,9 +31,6 @@ export function orLock<Command extends Selecting>(command: Command, argv: readon
   return { ...command, args: { symbol }, flags: { ...flags, interval }, baseFlags }
 }
 
-/** Of a command that shows all symbols by default. */
-export const symbolFilterArgs = { symbol: Args.string({ description: 'Only these trading pairs.', multiple: true }) }
-
 /** `-i`: intervals, repeated or joined by commas. */
 const INTERVALS_FLAG = {
   char: 'i',

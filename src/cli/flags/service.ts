@@ -11,16 +11,10 @@ export const locationFlags = inGroup('what', {
     helpValue: 'URL',
   }),
   mirror: Flags.string({
-    summary: 'Folder of the local mirror. Default: see klines mirror path.',
+    summary: 'Folder of the local mirror. Default: see klines mirror.',
     helpValue: 'DIR',
   }),
 })
-
-/** Of a command that removes files of the mirror. */
-export const removalFlags = {
-  ...locationFlags,
-  ...inGroup('what', { yes: Flags.boolean({ summary: 'Do not ask for confirmation.' }) }),
-}
 
 /** What `locationFlags` parse to. */
 export type LocationFlags = FlagsOf<typeof locationFlags>

@@ -10,7 +10,7 @@ export const verifyFlags = {
   ...rangeFlags,
   ...inGroup('what', {
     'fail-on-gaps': Flags.boolean({
-      summary: 'Exit code 6 for gaps, and 3 when candles are missing at an end of the range that is named.',
+      summary: 'Exit code 6 when candles are missing in the range or at an end of it that is named.',
     }),
   }),
   ...locationFlags,

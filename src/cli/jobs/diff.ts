@@ -30,10 +30,10 @@ export async function runDiff(
   { given, signal, warn, progressStyle }: RunContext,
   show: (report: DiffReport) => Promise<void>,
 ): Promise<ExitCode> {
-  const { interval = [], series, verbose } = flags
+  const { interval = [], verbose } = flags
   const range = parseRequestedRange(resolveRange(flags, given), systemClock.now())
   const compare = async (...sides: DiffRequest['sides']) => {
-    const request = { sides, symbols, intervals: interval, range, series, signal, ...toFetchOptions(flags) }
+    const request = { sides, symbols, intervals: interval, range, signal, ...toFetchOptions(flags) }
     const diff = await ProgressDisplay.during(progressStyle, DOWNLOADING, ({ events }) =>
       openDiff({ ...request, onEvent: events(warn) }),
     )

@@ -39,7 +39,7 @@ export async function runFingerprint(
     const message = `--${unused} is for candles of the mirror, and ${quoteText(files[0])} is a file.`
     throw new KlinesError('bad_option', message, { suggestions: ['For a symbol, write BTCUSDT, without a slash.'] })
   }
-  return fingerprintReport(await fingerprintFiles(files, { series: flags.series, signal }))
+  return fingerprintReport(await fingerprintFiles(files, { signal }))
 }
 
 async function fingerprintMirror(
@@ -47,7 +47,6 @@ async function fingerprintMirror(
   flags: FingerprintFlags,
   { given, signal, warn }: RunContext,
 ): Promise<Report<FingerprintObject>> {
-  if (given.has('series')) throw new KlinesError('bad_option', '--series is for files, and no file is named.')
   const { interval = [], mirror, resample, json, 'fail-on-gaps': failOnGaps } = flags
   if (interval.length === 0) {
     const suggestions = ['Name intervals with -i, such as -i 1h, or write a folder as ./FOLDER.']

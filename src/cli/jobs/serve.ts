@@ -41,9 +41,7 @@ export async function runServe(flags: ServeFlags, context: RunContext): Promise<
     baseUrl: location.baseUrl ?? undefined,
     streamText: flags['stream-text'],
     upstream:
-      location.upstream === null
-        ? undefined
-        : memory => openSource(options, { policy: UPSTREAM_POLICY, memory, linkedInMemory: true }),
+      location.upstream === null ? undefined : memory => openSource(options, { policy: UPSTREAM_POLICY, memory }),
     onError: ({ message, stack = message }) => logError(isDebug() ? stack : message),
     warn: logError,
     log: flags.verbose ? logRequest : undefined,

@@ -1,30 +1,26 @@
 import { join } from 'node:path'
+import type { MirrorStatus } from '../../download/mirror-status.js'
 import type { PublishReport } from '../../download/publish.js'
-import type { Repair } from '../../download/repair.js'
+import { seriesPath } from '../../klines/paths.js'
 import { formatBytes, formatCount, formatTime, plural } from '../../klines/text.js'
-import type { MirrorCheckReport } from '../../mirror/check.js'
-import type { Removal } from '../../mirror/prune.js'
 import type { CandleStatus } from '../../mirror/status.js'
 import type { MirrorFigures, UserMirror } from '../../mirror/user-mirrors.js'
 import { fittingText, textTable } from '../terminal/table.js'
-import { firstLines, printable } from '../terminal/text.js'
-import { type Report, sum } from './report.js'
-import type {
-  MirrorClearObject,
-  MirrorListObject,
-  MirrorPublishObject,
-  MirrorStatusObject,
-  MirrorVerifyObject,
-} from './schema.js'
+import type { Report } from './report.js'
+import type { MirrorObject, MirrorPublishObject } from './schema.js'
 
-/** `mirror status`: what is cached of each series. */
-export function mirrorStatusReport(
-  mirror: string,
-  baseUrl: string | undefined,
-  series: readonly CandleStatus[],
-): Report<MirrorStatusObject> {
-  const windows = sum(series.map(status => status.windows))
-  const cachedBytes = sum(series.map(status => status.cachedBytes))
+/** Another mirror of the user, and what it has. */
+export type OtherMirror = UserMirror & MirrorFigures
+
+/** `mirror`: what is cached of each series, and a line for each other mirror. */
+export function mirrorReport(status: MirrorStatus, others: readonly OtherMirror[]): Report<MirrorObject> {
+  const { baseUrl = null, ...rest } = status
+  const objects = others.map(({ baseUrl = null, newest = null, ...other }) => ({ baseUrl, ...other, newest }))
+  const text = () => [...statusLines(status), ...(others.length === 0 ? [] : ['', otherTable(others)])].join('\n')
+  return { json: { baseUrl, ...rest, others: objects }, text }
+}
+
+function statusLines({ mirror, baseUrl, windows, cachedBytes, series }: MirrorStatus): string[] {
   const head = ['symbol', 'interval', 'windows', 'empty', 'first candle', 'last (UTC)', 'size']
   const toRow = (status: CandleStatus) => [
     status.symbol,
@@ -35,71 +31,24 @@ export function mirrorStatusReport(
     formatTime(status.lastOpenTime),
     formatBytes(status.cachedBytes),
   ]
-  const text = () =>
-    [
-      fittingText({ head, rows: series.map(toRow), right: ['windows', 'empty', 'size'] }, 2),
-      '',
-      `${plural(windows, 'window')} of ${series.length} series, ${formatBytes(cachedBytes)}, from ${baseUrl ?? 'an unknown address'}`,
-      `Mirror: ${mirror}`,
-    ].join('\n')
-  return { json: { mirror, baseUrl: baseUrl ?? null, windows, cachedBytes, series }, text }
+  const folders = series
+    .slice(0, 1)
+    .map(one => `To remove a series, remove its folder: ${join(mirror, seriesPath(one))}`)
+  return [
+    fittingText({ head, rows: series.map(toRow), right: ['windows', 'empty', 'size'] }, 2),
+    '',
+    `${plural(windows, 'window')} of ${series.length} series, ${formatBytes(cachedBytes)}, from ${baseUrl ?? 'an unknown address'}`,
+    `Mirror: ${mirror}`,
+    ...folders,
+  ]
 }
 
-/** A mirror of the user, what it has, and whether a command without flags uses it. */
-type ListedMirror = UserMirror & MirrorFigures & { readonly isDefault: boolean }
-
-/** `mirror list`. `root`: the folder that a command without flags uses. */
-export function mirrorListReport(mirrors: readonly ListedMirror[], root: string): Report<MirrorListObject> {
-  const head = ['address', 'symbols', 'size', 'newest candle (UTC)', '']
-  const rows = mirrors.map(({ baseUrl, symbols, cachedBytes, newest, isDefault }) => {
-    return [
-      baseUrl ?? 'unknown',
-      formatCount(symbols),
-      formatBytes(cachedBytes),
-      formatTime(newest),
-      isDefault ? 'default' : '',
-    ]
+function otherTable(others: readonly OtherMirror[]): string {
+  const head = ['other mirrors', 'symbols', 'size', 'newest candle (UTC)', 'folder']
+  const rows = others.map(({ baseUrl, symbols, cachedBytes, newest, root }) => {
+    return [baseUrl ?? 'unknown', formatCount(symbols), formatBytes(cachedBytes), formatTime(newest), root]
   })
-  const objects = mirrors.map(({ baseUrl = null, newest = null, ...rest }) => ({ baseUrl, ...rest, newest }))
-  const table = () => [textTable({ head, rows, right: ['symbols', 'size'] }), '']
-  const isThere = mirrors.some(({ isDefault }) => isDefault)
-  const folders = mirrors.map(({ root, baseUrl }) => `${baseUrl ?? 'unknown'}: ${root}`)
-  return {
-    json: { mirrors: objects, default: root },
-    text: () =>
-      [
-        ...(mirrors.length === 0 ? ['There is no mirror. klines download makes one.'] : [...table(), ...folders]),
-        ...(isThere ? [] : [`The default, ${root}, is not there.`]),
-      ].join('\n'),
-  }
-}
-
-/** `mirror verify`: every file that is corrupt, and what became of it. */
-export function mirrorCheckReport(check: MirrorCheckReport, repair: Repair | undefined): Report<MirrorVerifyObject> {
-  const { corrupt, strays, ...counts } = check
-  const { repaired = [], failed = [] } = repair ?? {}
-  const files = corrupt.map(({ path, reason }) => ({ path, reason }))
-  return {
-    json: { ...counts, corrupt: files, strays, repaired, failed },
-    text: () => checkText(check, repair),
-  }
-}
-
-function checkText(check: MirrorCheckReport, repair: Repair | undefined): string {
-  const { mirror, files, windows, candles, bytes, corrupt, strays } = check
-  const lines = corrupt.map(({ path, reason }) => `${printable(path)}: ${reason}`)
-  if (lines.length > 0) lines.push('')
-  const read = `${plural(files, 'file')} read: ${plural(windows, 'window')}, ${plural(candles, 'candle')}, ${formatBytes(bytes)}.`
-  lines.push(`${read} ${corrupt.length === 0 ? 'No problems found.' : `Corrupt: ${plural(corrupt.length, 'file')}.`}`)
-  if (repair) {
-    lines.push(`${formatCount(repair.repaired.length)} of ${formatCount(corrupt.length)} repaired.`)
-    lines.push(...repair.failed.map(({ path, reason }) => `${path} could not be downloaded: ${reason}.`))
-  } else if (corrupt.length > 0) lines.push('--repair downloads corrupt files again.')
-  if (strays.length > 0) {
-    const [have, them] = strays.length === 1 ? ['has', 'it'] : ['have', 'them']
-    lines.push(`${plural(strays.length, 'file')} ${have} no place in the mirror: klines mirror prune removes ${them}.`)
-  }
-  return [...lines, `Mirror: ${mirror}`].join('\n')
+  return textTable({ head, rows, right: ['symbols', 'size'] })
 }
 
 /** `mirror publish`: what the tree has, what was added, and where it is. */
@@ -116,18 +65,4 @@ function publishText({ symbols, intervals, windows, emptyWritten, listsWritten }
     `The tree is complete: ${contents}. ${written}`,
     `Any static host can serve it: upload ${tree} as the folder api of its address.`,
   ].join('\n')
-}
-
-/** Paths that are listed one by one. */
-const MAX_LISTED = 20
-
-/** `mirror prune` and `mirror clear`: the files that were removed, or with `dryRun` would be. */
-export function removalReport({ mirror, paths, bytes }: Removal, dryRun = false): Report<MirrorClearObject> {
-  const text = () => {
-    const lines = firstLines(paths, MAX_LISTED).map(printable)
-    if (lines.length > 0) lines.push('')
-    lines.push(`${plural(paths.length, 'file')}, ${formatBytes(bytes)}, ${dryRun ? 'would be removed' : 'removed'}.`)
-    return [...lines, `Mirror: ${mirror}`].join('\n')
-  }
-  return { json: { mirror, removed: paths, bytes }, text }
 }

@@ -12,7 +12,7 @@ export default class MirrorPublish extends BaseCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(MirrorPublish)
-    const { runMirrorPublish } = await import('../../cli/jobs/mirror/upkeep.js')
+    const { runMirrorPublish } = await import('../../cli/jobs/mirror.js')
     this.show(await runMirrorPublish(flags, this.context(flags)))
   }
 }

@@ -9,9 +9,6 @@ export default class UsersUpdate extends GreetingCommand {
   static override examples = [
     `<%= config.bin %> <%= command.id %> 123e4567-e89b-12d3-a456-426614174000 \\
     --email a@example.com --name 'A B' --age 30 --notify email`,
-    '<%= config.bin %> <%= command.id %> 123e4567-e89b-12d3-a456-426614174000 --data user.json',
-    `echo '{"profile":{"name":"A B"}}' |
-    <%= config.bin %> <%= command.id %> 123e4567-e89b-12d3-a456-426614174000 --data - --age 31`,
   ]
   static override args = {
     id: Args.string({ description: 'UUID of the user.', required: true, ignoreStdin: true }),

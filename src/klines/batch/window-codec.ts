@@ -81,18 +81,6 @@ function label({ symbol, interval }: WindowRef) {
 const ENDS_OF_STRETCH = 2
 
 /**
- * Describes the first row of a decoded window that shows that the window belongs to a finer series, where the exchange itself may
- * have candles off the grid, so that the codec accepts them: see `findFinerRow`. Undefined when there is none.
- */
-export function findMisplacedRow(batch: KlineBatch): string | undefined {
-  const row = findFinerRow(batch)
-  if (row === undefined) return undefined
-  const opens = new Date(batch.openTime(row)).toISOString()
-  const { interval } = batch.series
-  return `row ${row}, which opens ${opens}, is less than ${interval} after the one before it, and so are most rows`
-}
-
-/**
  * The first row that opens before the one before it should end, if most rows do: the window belongs to a finer series. Looks at
  * the time in which the exchange itself may have candles off the grid. Undefined when there is none.
  */

@@ -22,8 +22,8 @@ export interface Coverage {
   readonly series: readonly SeriesStatus[]
 }
 
-export function findCoverage({ mirror, upstream }: Tree): Coverage {
-  const series = seriesStatuses(mirror)
+export async function findCoverage({ mirror, upstream }: Tree): Promise<Coverage> {
+  const series = await seriesStatuses(mirror)
   const symbols = new Set(series.map(({ symbol }) => symbol))
   const source = describeSource(mirror)
   return {

@@ -7,9 +7,9 @@ import { describeSource, type MirrorSourceFacts } from './coverage.js'
 import { downloadFlags } from './download-flags.js'
 
 /** The page at `/`: what the mirror has, with links to charts, exports and the API reference. */
-export function homePage({ mirror, upstream }: Tree): Html {
+export async function homePage({ mirror, upstream }: Tree): Promise<Html> {
   const source = describeSource(mirror)
-  const series = seriesStatuses(mirror)
+  const series = await seriesStatuses(mirror)
   const flags = downloadFlags(mirror.root, source.kind === 'unknown' ? undefined : mirror.baseUrl)
   return html`${pageHead('klines server', { root: '', styles: ['docs/page.css'] })}
 </head>

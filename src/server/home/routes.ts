@@ -15,9 +15,9 @@ export function homeRoutes(tree: Tree): Route[] {
   const get = (path: string, handler: Route['handler']): Route => ({ method: 'GET', path, isPrivate: true, handler })
   const json = (value: unknown) => new Body(Buffer.from(JSON.stringify(value)), { isPrivate: true })
   return [
-    get('/', (request, response) => sendPage(request, response, pageBody(homePage(tree)))),
+    get('/', async (request, response) => sendPage(request, response, pageBody(await homePage(tree)))),
     get('/reference', (request, response) => sendPage(request, response, pageBody(referencePage()))),
-    get('/coverage.json', (request, response) => sendBody(request, response, json(findCoverage(tree)))),
+    get('/coverage.json', async (request, response) => sendBody(request, response, json(await findCoverage(tree)))),
     get('/coverage/{interval}/{symbol}.json', async (request, response, params) => {
       return sendBody(request, response, json(await findSeriesCoverage(tree, parseSeries(params))))
     }),

@@ -30,11 +30,7 @@ export class Connection {
   private isFinishing = false
   private isScheduled = false
 
-  /** `onWaiting` is called with each change of the number of waiting requests. */
-  constructor(
-    readonly socket: Socket,
-    private readonly onWaiting: (change: number) => void,
-  ) {
+  constructor(readonly socket: Socket) {
     Connection.all.set(socket, this)
     // Node resumes a socket after each request, also one that was paused here. To pause it again at its `resume` event would be too
     // late: the next packet may have been read by then.
@@ -42,7 +38,9 @@ export class Connection {
     socket.resume = () => (this.waiting.length > 0 ? socket : resume())
     // Node calls this to end a connection after its last response.
     socket.destroySoon = () => this.end()
-    socket.once('close', () => this.dropWaiting())
+    socket.once('close', () => {
+      this.waiting.length = 0
+    })
   }
 
   /** The connection of a server's socket. */
@@ -52,18 +50,12 @@ export class Connection {
     return connection
   }
 
-  /** The number of requests that wait for their turn. */
-  get waitingCount(): number {
-    return this.waiting.length
-  }
-
   /** Calls `answer` when it is the turn of a request; never after the last response of the connection. */
   add(response: ServerResponse, answer: () => void): void {
     if (this.socket.writableEnded || this.socket.destroyed) return
     this.latest = response
     if (this.isFinishing) response.shouldKeepAlive = false
     this.waiting.push({ response, answer })
-    this.onWaiting(1)
     if (this.underWay.size === 0) this.answerNext()
     if (this.waiting.length === 0) return
     this.socket.pause()
@@ -88,12 +80,6 @@ export class Connection {
     if (isIdle && !this.socket.writableEnded) this.socket.destroy()
   }
 
-  /** Closes the connection without a response to the waiting requests. */
-  drop(): void {
-    this.dropWaiting()
-    this.socket.destroy()
-  }
-
   /**
    * Ends a connection so that the last bytes written arrive: closing it while data comes in would make the kernel discard
    * what the client has not read yet. A client that keeps sending, or never reads, gets one second.
@@ -101,7 +87,7 @@ export class Connection {
   end(bytes = ''): void {
     this.isEnding = true
     this.socket.end(bytes)
-    this.dropWaiting()
+    this.waiting.length = 0
     this.socket.resume()
     const timer = setTimeout(() => this.socket.destroy(), END_MS).unref()
     this.socket.once('close', () => clearTimeout(timer))
@@ -129,7 +115,6 @@ export class Connection {
     const next = this.waiting.shift()
     if (!next) return
     const { response, answer } = next
-    this.onWaiting(-1)
     this.underWay.add(response)
     response.once('close', () => {
       this.underWay.delete(response)
@@ -145,9 +130,5 @@ export class Connection {
     let unsent = 0
     for (const response of this.underWay) unsent += response.writableLength
     return unsent <= MAX_UNSENT_BYTES
-  }
-
-  private dropWaiting(): void {
-    if (this.waiting.length > 0) this.onWaiting(-this.waiting.splice(0).length)
   }
 }

@@ -14,8 +14,6 @@ const FINISH_MS = 50
  */
 export class HardenedServer extends Server {
   private readonly open = new Set<Connection>()
-  /** Requests that wait for their turn, on all connections. */
-  private waiting = 0
 
   constructor(
     listener: RequestListener,
@@ -76,19 +74,11 @@ export class HardenedServer extends Server {
   }
 
   private add(socket: Socket): void {
-    const connection = new Connection(socket, change => this.countWaiting(change))
+    const connection = new Connection(socket)
     this.open.add(connection)
     socket.once('close', () => this.open.delete(connection))
     if (this.open.size <= this.limits.connections) return
     refuse(connection, new HttpError(503, 'Too many connections.', { headers: { 'retry-after': '5' } }))
-  }
-
-  /** When too many requests wait, drops the connection with most of them. */
-  private countWaiting(change: number): void {
-    this.waiting += change
-    if (this.waiting <= this.limits.waitingRequests) return
-    const [first, ...others] = this.open
-    others.reduce((most, other) => (other.waitingCount > most.waitingCount ? other : most), first).drop()
   }
 }
 

@@ -14,8 +14,6 @@ export const LIMITS = {
   urlBytes: 4 * 1024,
   bodyBytes: 64 * 1024,
   connections: 1_000,
-  /** Pipelined requests that wait for their turn, on all connections; each takes some 2.5 KB. */
-  waitingRequests: 40_000,
   /** How long requests that were received may take once the server is closing. */
   graceMs: 5_000,
 }

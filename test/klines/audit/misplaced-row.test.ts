@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { decodeWindow, findMisplacedRow } from '../../../src/klines/batch/window-codec.js'
+import { decodeWindow, findFinerRow } from '../../../src/klines/batch/window-codec.js'
 import type { Interval } from '../../../src/klines/intervals.js'
 import { HOURS, OFF_GRID_QUARTERS } from '../../support/off-grid-tree.js'
 import { LISTING_DATES } from '../../support/oracles/intervals.js'
@@ -14,7 +14,7 @@ const DAY = 86_400_000
 describe('before March 2018, when the exchange had candles off the grid', () => {
   const HOUR = 60 * MINUTE
   const window = (interval: Interval, startDate: string, rows: readonly unknown[]) =>
-    findMisplacedRow(decodeWindow(toJsonBytes(rows), { symbol: 'BTCUSDT', interval, startDate }))
+    findFinerRow(decodeWindow(toJsonBytes(rows), { symbol: 'BTCUSDT', interval, startDate }))
   /** Candles of `length` ms from the start of the day on. */
   const successive = (day: string, length: number, count: number) =>
     Array.from({ length: count }, (_, index) => {
@@ -52,26 +52,25 @@ describe('before March 2018, when the exchange had candles off the grid', () => 
     expect(window('1h', '2017-12-01', rows)).toBeUndefined()
   })
 
-  test.each<[string, number, Interval, string, string]>([
-    ['15m', 15 * MINUTE, '1h', '2018-02-01', '2018-02-01T00:15:00.000Z'],
-    ['30m', 30 * MINUTE, '1h', '2018-02-01', '2018-02-01T00:30:00.000Z'],
-    ['1h', HOUR, '2h', '2017-09-01', '2017-09-01T01:00:00.000Z'],
-    ['4h', 4 * HOUR, '6h', '2018-01-01', '2018-01-01T04:00:00.000Z'],
-    ['6h', 6 * HOUR, '8h', '2018-01-01', '2018-01-01T06:00:00.000Z'],
-    ['12h', 12 * HOUR, '1d', '2016-01-01', '2016-01-01T12:00:00.000Z'],
-  ])('names a window of %s candles in the place of another', (_, length, interval, startDate, opens) => {
-    const reason = `row 1, which opens ${opens}, is less than ${interval} after the one before it, and so are most rows`
+  test.each<[string, number, Interval, string]>([
+    ['15m', 15 * MINUTE, '1h', '2018-02-01'],
+    ['30m', 30 * MINUTE, '1h', '2018-02-01'],
+    ['1h', HOUR, '2h', '2017-09-01'],
+    ['4h', 4 * HOUR, '6h', '2018-01-01'],
+    ['6h', 6 * HOUR, '8h', '2018-01-01'],
+    ['12h', 12 * HOUR, '1d', '2016-01-01'],
+  ])('names a window of %s candles in the place of another', (_, length, interval, startDate) => {
     const rows = successive(startDate, length, 40)
-    expect(window(interval, startDate, rows)).toBe(reason)
+    expect(window(interval, startDate, rows)).toBe(1)
     // Also when many candles are missing, and when the finer candles are off the grid themselves.
-    expect(window(interval, startDate, rows.toSpliced(4, 10).toSpliced(20, 5))).toBe(reason)
+    expect(window(interval, startDate, rows.toSpliced(4, 10).toSpliced(20, 5))).toBe(1)
     const off = rows.map(row => row.with(0, row[0] + 14_789).with(6, row[6] + 14_789))
-    expect(window(interval, startDate, off)).toContain('row 1,')
+    expect(window(interval, startDate, off)).toBe(1)
   })
 
   test('names finer candles before March 2018 whatever the later ones are', () => {
     const rows = [...successive('2018-01-01', 12 * HOUR, 100), ...successive('2018-03-01', DAY, 300)]
-    expect(window('1d', '2018-01-01', rows)).toMatch(/^row 1, .* is less than 1d after the one before it/)
+    expect(window('1d', '2018-01-01', rows)).toBe(1)
   })
 })
 
@@ -84,7 +83,7 @@ describe.skipIf(!hasRealTree)('in the real slice (skipped without ../shared/data
         for (const name of readdirSync(`${root}/${symbol}`)) {
           const window = { symbol, interval, startDate: name.slice(0, 10) } as Parameters<typeof decodeWindow>[1]
           const batch = decodeWindow(readFileSync(`${root}/${symbol}/${name}`), window)
-          expect(findMisplacedRow(batch), `${symbol} ${name}`).toBeUndefined()
+          expect(findFinerRow(batch), `${symbol} ${name}`).toBeUndefined()
           const listing = LISTING_DATES.find(([listed]) => listed === symbol)?.[1]
           if (interval !== '3d' || listing === undefined || batch.length === 0) continue
           expect((batch.openTime(0) - Date.parse(listing)) % (3 * DAY), symbol).toBe(0)

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { LIMITS } from '../../../src/server/http/limits.js'
 import { deferred, turns, until } from '../../support/deferred.js'
 import { expectError } from '../../support/servers/error-response.js'
 import { USER_BODY, USER_TARGET, useHttpServer } from '../../support/servers/http-server.js'
@@ -29,24 +28,6 @@ describe('the requests of a connection', () => {
     for (const path of missing) expect((await client.next()).body.equals(original(path)), path).toBe(true)
     expect(service.peak).toBe(8)
     client.close()
-  })
-
-  it('that wait beyond the limit of all connections cost the longest queue its connection', async () => {
-    const limits = { ...LIMITS, waitingRequests: 50 }
-    const { service, url, original } = await upstreamSetup({ limits })
-    const released = deferred()
-    service.hold = () => released.promise
-    const [greedy, modest] = [await RawClient.open(url), await RawClient.open(url)]
-    const request = get([], `/${missing[0]}`)
-    modest.send(Buffer.concat(Array(20).fill(request)))
-    await until(() => service.log.length === 1)
-    greedy.send(Buffer.concat(Array(100).fill(request)))
-    await greedy.closed
-    released.resolve()
-    for (let count = 0; count < 20; count++) {
-      expect((await modest.next()).body.equals(original(missing[0]))).toBe(true)
-    }
-    for (const client of [greedy, modest]) client.close()
   })
 
   it('get 100 Continue in their order', async () => {

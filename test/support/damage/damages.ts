@@ -23,10 +23,10 @@ export interface DamageKind {
 }
 
 /** Found by any question, found wherever the record tells, and found by other intervals alone. */
-const BY_ANY = { all: 'always', series: 'always', range: 'always', files: 'always' } as const
-const BY_RECORD = { all: 'always', series: 'always', range: 'always', files: 'chance' } as const
-const BY_OTHERS = { all: 'always', series: 'chance', range: 'always', files: 'chance' } as const
-const IF_VISIBLE = { all: 'visible', series: 'chance', range: 'visible', files: 'chance' } as const
+const BY_ANY = { all: 'always', series: 'always', range: 'always' } as const
+const BY_RECORD = { all: 'always', series: 'always', range: 'always' } as const
+const BY_OTHERS = { all: 'always', series: 'chance', range: 'always' } as const
+const IF_VISIBLE = { all: 'visible', series: 'chance', range: 'visible' } as const
 /** The same, and a gap of the series. */
 const AS_GAP = { ...BY_OTHERS, series: 'gap' } as const
 

@@ -6,7 +6,7 @@ import type { DamageKind, Floor } from './damages.js'
 import type { SoundMirror } from './sound-mirror.js'
 
 /** The questions in whose columns the rates stand. */
-export const QUESTIONS = ['all', 'series', 'range', 'files'] as const
+export const QUESTIONS = ['all', 'series', 'range'] as const
 export type Question = (typeof QUESTIONS)[number]
 
 /** What a question says about a damage; a gap is exit code 0. */
@@ -18,7 +18,6 @@ const ALL = ['all', '-i', 'all']
 function argsOf(question: Question, { symbol, interval, startDate }: Damage, { from }: SoundMirror): string[] {
   if (question === 'all') return ['verify', ...ALL]
   if (question === 'series') return ['verify', symbol, '-i', interval]
-  if (question === 'files') return ['mirror', 'verify']
   const { endTime } = windowSpan({ interval, startDate })
   return ['verify', ...ALL, '--from', startDate > from ? startDate : from, '--to', formatDate(endTime)]
 }
@@ -49,7 +48,6 @@ export async function detect(
     all: undefined,
     series: undefined,
     range: undefined,
-    files: undefined,
   }
   for (const question of questions) {
     const args = argsOf(question, damage, sound)

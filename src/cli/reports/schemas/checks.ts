@@ -122,7 +122,7 @@ export const VerifySchema = report('klines-verify', {
         }),
         'the first 10,000 of each kind',
       ),
-      unverified: nullable(Count, 'candles that were compared with no finer ones; null without a comparison'),
+      unverified: count('candles that were compared with no finer ones'),
       olderThan: nullable(Text, 'an interval that was downloaded later and has later candles'),
       coverage,
     }),

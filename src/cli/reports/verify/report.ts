@@ -86,7 +86,7 @@ function titled(title: string, lines: readonly string[]): string | undefined {
 
 function closingLines({ series, range, mirror }: VerificationReport, judgement: Judgement, location: string): string[] {
   const { failing, verdict } = judgement
-  const unverified = sum(series.map(report => report.unverified ?? 0))
+  const unverified = sum(series.map(report => report.unverified))
   const candles = sum(series.map(report => report.candles))
   const time = (value: number, open: string) => (Number.isFinite(value) ? exactTime(value) : open)
   const lines = [`Mirror: ${mirror}`]
@@ -133,7 +133,7 @@ function verifyObject(result: VerificationReport, { verdict, series }: Judgement
 
 function seriesObject(report: VerifiedSeries): Unchanged<VerifyObject['series'][number]> {
   const { symbol, interval, candles, firstOpenTime = null, lastOpenTime = null } = report
-  const { windows, missingWindows, corrupt, gaps, unverified = null, invalid, olderThan = null } = report
+  const { windows, missingWindows, corrupt, gaps, unverified, invalid, olderThan = null } = report
   const { counts, withoutTrades, runsWithoutTrades } = report
   return {
     ...{ symbol, interval, candles, firstOpenTime, lastOpenTime, windows, missingWindows, corrupt, gaps },

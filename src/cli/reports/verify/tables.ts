@@ -40,7 +40,7 @@ export function seriesTable(series: readonly SeriesVerdict[]): string {
     formatCount(report.gaps.length),
     formatCount(report.counts.early_close),
     formatCount(report.withoutTrades),
-    report.unverified === undefined ? '-' : formatCount(report.unverified),
+    formatCount(report.unverified),
   ])
   const head = ['series', 'candles', 'first', 'last', 'gaps', 'early', 'no trade', 'unverified']
   return textTable({ head, rows, right: counts })
@@ -78,7 +78,7 @@ export function seriesCsv(series: readonly SeriesVerdict[]): string {
     ...[formatTime(report.firstOpenTime), formatTime(report.lastOpenTime), report.gaps.length],
     ...[sum(report.gaps.map(gap => gap.missing)), report.counts.early_close],
     ...[report.withoutTrades, counts.invalid, counts.differing, counts.notes],
-    report.unverified ?? '-',
+    report.unverified,
   ])
   return csvTable({ head, rows })
 }
