@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SeriesFingerprint } from '../fingerprint/fingerprint.js'
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
-import { type SeriesLabel, seriesName } from '../klines/series.js'
+import type { SeriesLabel } from '../klines/series.js'
 import { readLake } from '../lake/folder.js'
 import { parsePartPath } from '../lake/layout.js'
 import type { LakeManifest } from '../lake/manifest.js'
@@ -27,19 +27,17 @@ export interface CandleFile {
 }
 
 /**
- * Opens a file in a format that klines writes, or the folder of a lake. `series`: of a file that does not name it; default: by the name
- * of the file, such as `BTCUSDT-1h.csv`. Throws `bad_input` and `damaged_input`.
+ * Opens a file in a format that klines writes, or the folder of a lake. The name of a file that does not say its series does:
+ * `BTCUSDT-1h.csv`. Throws `bad_input` and `damaged_input`.
  */
-export async function openCandleFile(file: string, series?: SeriesLabel): Promise<CandleFile> {
-  return isFolder(file) ? openLake(file) : openFile(file, series)
+export async function openCandleFile(file: string): Promise<CandleFile> {
+  return isFolder(file) ? openLake(file) : openFile(file)
 }
 
-async function openFile(file: string, series: SeriesLabel | undefined): Promise<CandleFile> {
+async function openFile(file: string): Promise<CandleFile> {
   const table = await openTable(file)
   const named = table.doubles.length > 0 ? table.facts.fingerprints : undefined
-  const other = series && named?.find(one => seriesName(one) !== seriesName(series))
-  if (other) throw badInput({ file }, `it says that it has ${seriesName(other)}, expected ${seriesName(series)}`)
-  return { named, batches: () => readBatches(file, table, series, new Map()) }
+  return { named, batches: () => readBatches(file, table, undefined, new Map()) }
 }
 
 function openLake(lake: string): CandleFile {

@@ -1,7 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { badInput, inputError } from '../candle-files/errors.js'
-import { parseSeries } from '../candle-files/series-name.js'
 import type { Coverage } from '../engine/coverage.js'
 import type { WindowFailure } from '../engine/refresh.js'
 import type { SourceOptions } from '../engine/run.js'
@@ -19,8 +18,6 @@ import { type DiffSide, openFileSide, openTreeSide } from './sides.js'
 export interface DiffRequest extends Partial<SeriesFilter>, RangeText, Omit<SourceOptions, 'baseUrl' | 'mirror'> {
   /** Two mirrors, lakes, files that klines wrote, or services: `binance`, or a base address. */
   readonly sides: readonly [string, string]
-  /** The series of files that do not name it, such as `BTCUSDT/1h`. */
-  readonly series?: string | undefined
 }
 
 /** A series that was compared. */
@@ -130,13 +127,13 @@ function isService(name: string): boolean {
 const EXPECTED = 'Expected a mirror, a lake, a file that klines wrote, binance or a base address.'
 
 async function openSide(name: string, request: DiffRequest, range: RequestedRange): Promise<DiffSide> {
-  const { series, signal = new AbortController().signal } = request
+  const { signal = new AbortController().signal } = request
   if (isService(name)) return openTreeSide(name, { ...request, baseUrl: name, mirror: undefined }, range)
-  if (!isFolder(name)) return openFileSide(name, series === undefined ? undefined : parseSeries(series), signal)
+  if (!isFolder(name)) return openFileSide(name, signal)
   if (['api/klines', META_FILE].some(path => existsSync(join(name, path))))
     return openTreeSide(name, { ...request, mirror: name, offline: true }, range)
   try {
-    return await openFileSide(name, undefined, signal)
+    return await openFileSide(name, signal)
   } catch (error) {
     if (!isKlinesError(error, 'bad_input') || error.data.file !== undefined) throw error
     const message = `${error.message} Nor is it a mirror, because it has no api/klines.`

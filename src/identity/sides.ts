@@ -172,15 +172,10 @@ interface FileSeries {
 }
 
 /**
- * A file, or the folder of a lake. It is read once to list its series, and again for each of them. `series`: of a file that does not name
- * it. Throws `bad_input` and `damaged_input`.
+ * A file, or the folder of a lake. It is read once to list its series, and again for each of them. Throws `bad_input` and `damaged_input`.
  */
-export async function openFileSide(
-  name: string,
-  series: SeriesLabel | undefined,
-  signal: AbortSignal,
-): Promise<DiffSide> {
-  const file = await openCandleFile(name, series)
+export async function openFileSide(name: string, signal: AbortSignal): Promise<DiffSide> {
+  const file = await openCandleFile(name)
   const listed = new Map<string, FileSeries>()
   let index = 0
   for await (const batch of file.batches()) {

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Kernel } from '../klines/kernel/kernel.js'
 import { windowPath } from '../klines/paths.js'
 import { type Series, windowOf } from '../klines/series.js'
@@ -21,16 +22,24 @@ export interface SeriesStatus extends Series {
 const EMPTY_BYTES = 2
 
 /** The status of each series of a mirror, symbol by symbol. Two windows of each are read at most. */
-export function seriesStatuses(mirror: Mirror): SeriesStatus[] {
+export async function seriesStatuses(mirror: Mirror, signal?: AbortSignal): Promise<SeriesStatus[]> {
   const kernel = new Kernel()
-  return mirror.series().map(series => seriesStatus(mirror, series, kernel))
+  const statuses: SeriesStatus[] = []
+  for (const series of mirror.series()) {
+    await nextTurn()
+    signal?.throwIfAborted()
+    statuses.push(seriesStatus(mirror, series, kernel))
+  }
+  return statuses
+}
+
+/** The size of the windows of a mirror, bytes. */
+export function cachedBytes(mirror: Mirror): number {
+  return mirror.series().reduce((sum, series) => sum + windowSizes(mirror, series).reduce((a, b) => a + b, 0), 0)
 }
 
 export function seriesStatus(mirror: Mirror, series: Series, kernel?: Kernel): SeriesStatus {
-  const sizes = mirror.dates(series).flatMap(startDate => {
-    const stats = statSync(join(mirror.root, windowPath(windowOf(series, startDate))), { throwIfNoEntry: false })
-    return stats ? [stats.size] : []
-  })
+  const sizes = windowSizes(mirror, series)
   return {
     ...series,
     windows: sizes.length,
@@ -39,6 +48,13 @@ export function seriesStatus(mirror: Mirror, series: Series, kernel?: Kernel): S
     firstOpenTime: firstCandle(mirror, series, kernel),
     lastOpenTime: newestCandle(mirror, series, kernel),
   }
+}
+
+function windowSizes(mirror: Mirror, series: Series): number[] {
+  return mirror.dates(series).flatMap(startDate => {
+    const path = join(mirror.root, windowPath(windowOf(series, startDate)))
+    return statSync(path, { throwIfNoEntry: false })?.size ?? []
+  })
 }
 
 /** When the first candle of a series opens that a mirror has, ms UTC; undefined without one. */

@@ -6,7 +6,7 @@ import { formatBytes, quoteWord } from '../klines/text.js'
 import { SAMPLE, toAddress } from '../sources/base-url.js'
 import { readSource } from './meta.js'
 import { Mirror } from './mirror.js'
-import { seriesStatuses } from './status.js'
+import { cachedBytes, seriesStatuses } from './status.js'
 
 /** A mirror of the user. */
 export interface UserMirror {
@@ -82,7 +82,7 @@ export function describeOtherMirrors(root: string): string[] {
     .filter(
       mirror => mirror.root !== root && mirror.baseUrl !== SAMPLE && toAddress(mirror.baseUrl ?? '').startsWith('http'),
     )
-    .map(({ root, baseUrl }) => ({ baseUrl, bytes: mirrorFigures(root).cachedBytes }))
+    .map(({ root, baseUrl }) => ({ baseUrl, bytes: cachedBytes(new Mirror(root)) }))
     .filter(({ bytes }) => bytes > 0)
     .sort((a, b) => b.bytes - a.bytes)
     .slice(0, 3)
