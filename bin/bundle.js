@@ -65,8 +65,7 @@ const LIBRARIES = {
   hyparquet: 'hyparquet',
   'hyparquet-writer': 'hyparquet-writer',
   typebox: 'typebox',
-  './undici.js': 'src/http/transport/undici.ts',
-  './validator.js': 'src/server/http/validator.ts',
+  './undici.js': 'src/sources/undici.ts',
 }
 const fileOf = name => `libraries/${basename(name, '.js')}.cjs`
 for (const [name, entry] of Object.entries(LIBRARIES)) {
@@ -84,7 +83,7 @@ const libraries = dist => ({
 // A script starts in half of the time of a module, because it loads a library only when it is needed.
 await build({
   ...commonJs,
-  entryPoints: ['src/verify/worker.ts', 'src/export/worker.ts'],
+  entryPoints: ['src/verify/worker.ts', 'src/engine/worker.ts'],
   outbase: 'src',
   outdir: 'dist',
   outExtension: { '.js': '.cjs' },

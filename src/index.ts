@@ -3,8 +3,9 @@ export {
   type FingerprintFilesOptions,
   fingerprintFiles,
 } from './candle-files/fingerprint-files.js'
-export { listSymbols } from './download/catalogue.js'
-export { type DownloadRequest, downloadKlines, type KlinesRequest } from './download/download.js'
+export { listSymbols } from './engine/catalogue.js'
+export type { Coverage } from './engine/coverage.js'
+export { type DownloadRequest, downloadKlines, type UpdateRequest, updateKlines } from './engine/download.js'
 export type {
   EventOptions,
   KlinesEvent,
@@ -13,36 +14,37 @@ export type {
   ProgressEvent,
   WarningEvent,
   WindowEvent,
-} from './download/events.js'
-export { type MirrorStatus, mirrorStatus } from './download/mirror-status.js'
-export { type PublishOptions, type PublishReport, publishMirror } from './download/publish.js'
-export { type BatchRequest, klineBatches, klineRows, type ReadRequest, type SeriesRow } from './download/read.js'
-export type { IntervalText, SelectionRequest } from './download/selection.js'
-export type { SourceOptions } from './download/sources/source-options.js'
-export type { WindowStatus } from './download/sources/window-source.js'
-export type {
-  DownloadedSeries,
-  DownloadReport,
-  SeriesReport,
-  WindowCounts,
-} from './download/tally.js'
-export { type ExportRequest, exportKlines } from './export/export.js'
-export type { ResampleRequest } from './export/export-series.js'
-export {
-  type CoveredFingerprint,
-  type FingerprintRequest,
-  fingerprintKlines,
-  type RangeFingerprints,
-} from './export/fingerprint-klines.js'
+} from './engine/events.js'
+export { type ExportReport, type ExportRequest, exportKlines } from './engine/export.js'
+export { type MirrorStatus, mirrorStatus } from './engine/mirror-status.js'
+export type { PlanRequest } from './engine/plan.js'
+export { type PublishReport, publishMirror } from './engine/publish.js'
+export type { WindowDifference, WindowStatus } from './engine/refresh.js'
+export type { CoveredReport, DownloadReport, ReportOptions, SeriesReport, WindowCounts } from './engine/report.js'
+export { klineBatches, klineRows, type ReadRequest, type SeriesRow } from './engine/rows.js'
+export type { SourceOptions } from './engine/run.js'
+export type { IntervalText, SelectionRequest } from './engine/selection.js'
+export type { ThreadOptions } from './engine/threads.js'
 export type { OutputStream } from './export/output/given-stream.js'
 export type { WrittenFile } from './export/output-writer.js'
-export type { ExportReport } from './export/write.js'
 export type { FingerprintReport, SeriesFingerprint, YearDigest } from './fingerprint/fingerprint.js'
-export { type LocalEndpoint, PUBLIC_BASE_URL } from './http/base-url.js'
-export type { NetworkActivity } from './http/retrying-fetcher.js'
-export type { Coverage } from './klines/audit/coverage.js'
+export {
+  type CheckedSeries,
+  checkLock,
+  type LockCheck,
+  type LockCheckRequest,
+  type RestatedCell,
+  type YearChange,
+} from './identity/check-lock.js'
+export {
+  type CoveredFingerprint,
+  fingerprintKlines,
+  type RangeFingerprints,
+} from './identity/fingerprint-klines.js'
+export { type LockReport, type LockRequest, lockKlines } from './identity/lock.js'
+export type { Lock, LockedSeries } from './identity/lock-file.js'
 export type { SeriesTotals } from './klines/audit/gap-counter.js'
-export type { ChangedCell, WindowChange } from './klines/batch/diff.js'
+export type { ChangedCell } from './klines/batch/diff.js'
 export type { KlineBatch } from './klines/batch/kline-batch.js'
 export { COLUMNS, type Column, type KlineNumbers, type KlineObject, type KlineRow } from './klines/columns.js'
 export { type ErrorCode, type ErrorData, type ErrorDetails, isKlinesError, KlinesError } from './klines/errors.js'
@@ -52,20 +54,9 @@ export type { Series, SeriesLabel, WindowRef } from './klines/series.js'
 export { parseSymbol, SYMBOLS, type SymbolName, type SymbolPattern } from './klines/symbols.js'
 export type { RangeText, RequestedRange, TimeRange, TimeText } from './klines/time-range.js'
 export { knownStartDates, type WindowSpan, windowSpan } from './klines/windows.js'
-export { exportLake, type LakeRequest } from './lake/export-lake.js'
 export { LAYOUTS, type Layout, PARTITIONS, type Partition } from './lake/layout.js'
-export type { LakeChanges, LakeReport } from './lake/update.js'
-export {
-  type CheckedSeries,
-  checkLock,
-  type LockCheck,
-  type LockCheckRequest,
-  type RestatedCell,
-} from './lock/check-lock.js'
-export type { YearChange } from './lock/compare.js'
-export type { Lock, LockedSeries } from './lock/lock-file.js'
-export { type LockReport, type LockRequest, lockKlines } from './lock/lock-klines.js'
-export type { CandleStatus } from './mirror/status.js'
+export { exportLake, type LakeChanges, type LakeReport, type LakeRequest } from './lake/update.js'
+export type { SeriesStatus } from './mirror/status.js'
 export { FORMATS, type Format } from './options/formats.js'
 export {
   COMPRESSIONS,
@@ -78,7 +69,8 @@ export {
   TIME_FORMATS,
   type TimeFormat,
 } from './options/output-options.js'
-export { type RunningSample, startSample } from './server/sample.js'
 export { type ServeRequest, type Serving, serve } from './server/serve.js'
-export type { VerificationReport, VerifiedSeries } from './verify/verify.js'
-export { type VerifyRequest, verifyKlines } from './verify/verify-klines.js'
+export { PUBLIC_BASE_URL } from './sources/base-url.js'
+export type { NetworkActivity } from './sources/fetcher.js'
+export type { JudgedSeries } from './verify/verdict.js'
+export { type VerificationReport, type VerifyRequest, verifyKlines } from './verify/verify.js'

@@ -1,6 +1,6 @@
 import type * as Interfaces from '@oclif/core/interfaces'
-import { hideCredentials } from '../http/base-url.js'
-import { cleanText } from '../http/error-body.js'
+import { hideCredentials } from '../sources/base-url.js'
+import { cleanText } from '../sources/error-body.js'
 import { KlinesError } from '../klines/errors.js'
 import { optionName } from '../options/option.js'
 import type { ConfigDefaults } from './config/defaults.js'

@@ -1,15 +1,14 @@
 import * as Flags from '@oclif/core/flags'
-import type { GreetingClient } from '../greeting-client/client.js'
-import { GREETING_BASE_URL } from '../http/base-url.js'
+import type { GreetingOptions } from '../greeting/client.js'
+import { GREETING_BASE_URL } from '../sources/base-url.js'
 import { BaseCommand } from './base-command.js'
 import type { OutputOptions } from './flags/run.js'
-import { withAddress } from './service-address.js'
 
 /** The flag with the address of a server that has the greeting API. */
 export function addressFlag(server: string) {
   return Flags.string({
     helpGroup: 'what',
-    summary: `Base address of ${server}, without /api; sample starts one for this command. Default: ${GREETING_BASE_URL}.`,
+    summary: `Base address of ${server}, without /api. Default: ${GREETING_BASE_URL}.`,
     helpValue: 'URL',
     // KLINES_BASE_URL is the address of the klines service.
     env: 'KLINES_GREETING_URL',
@@ -25,20 +24,8 @@ export abstract class GreetingCommand extends BaseCommand {
 
   protected override readonly interruptionAdvice: string = ''
 
-  /** Calls `work` with a client of the service that the flags name, and closes what was opened for it. */
-  protected async withService<T>(
-    flags: OutputOptions & { 'base-url'?: string | undefined },
-    work: (client: GreetingClient, signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
-    const { signal } = this.context(flags)
-    const { openGreetingClient } = await import('../greeting-client/client.js')
-    return withAddress(flags['base-url'], async baseUrl => {
-      const client = await openGreetingClient({ baseUrl })
-      try {
-        return await work(client, signal)
-      } finally {
-        await client.close()
-      }
-    })
+  /** The service that the flags name, and until when it is used. */
+  protected service(flags: OutputOptions & { 'base-url'?: string | undefined }): GreetingOptions & { signal: AbortSignal } {
+    return { baseUrl: flags['base-url'], signal: this.context(flags).signal }
   }
 }

@@ -1,4 +1,4 @@
-import { cleanText } from '../http/error-body.js'
+import { cleanText } from '../sources/error-body.js'
 import { decodeUtf8, isObject } from '../klines/json.js'
 
 /** A JSON object, or what is wrong with the bytes: `is not JSON: ... at line 3, column 5`. */

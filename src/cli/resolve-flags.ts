@@ -1,4 +1,3 @@
-import { checkPartial } from '../export/export-series.js'
 import { KlinesError } from '../klines/errors.js'
 import { type Format, formatOfName, resolveFormat } from '../options/formats.js'
 import { OUTPUT_ENTRIES, unusableFlags } from '../options/output-options.js'
@@ -40,7 +39,10 @@ export function resolveFlags(flags: JobFlags, offline: boolean, given: ReadonlyS
     if (!given.has(name) && EXCERPT.some(other => given.has(other))) resolved[name] = undefined
   if (resolved.resample === undefined && !given.has('partial')) resolved.partial = undefined
   resolveLakeFlags(resolved, given)
-  checkPartial(resolved)
+  if (resolved.partial && resolved.resample === undefined) {
+    const message = '--partial keeps incomplete candles of another length, and none is requested.'
+    throw new KlinesError('bad_option', message, { suggestions: ['Add --resample, or leave --partial out.'] })
+  }
   if (resolved.output === undefined) {
     const unused = OUTPUT_ONLY.find(name => given.has(name) && flags[name] !== false)
     if (unused === undefined) return resolved

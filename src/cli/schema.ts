@@ -11,9 +11,9 @@ export interface Field<T = unknown> {
   /** Whether its column is aligned to the right, and never cut. */
   readonly isNumber?: boolean
   /** The value as CSV has it. Default: as it is. */
-  readonly exact?: (value: NonNullable<T>) => string | number
+  exact?(value: NonNullable<T>): string | number
   /** The same for people. Default: the same. */
-  readonly show?: (value: NonNullable<T>) => string | number
+  show?(value: NonNullable<T>): string | number
   /** No property of a field: only for its type. */
   readonly type?: T
 }

@@ -1,4 +1,4 @@
-import { cleanText } from '../http/error-body.js'
+import { cleanText } from '../sources/error-body.js'
 import { KlinesError } from '../klines/errors.js'
 
 const ON = ['1', 'true', 'yes', 'y', 'on']

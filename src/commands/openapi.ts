@@ -23,10 +23,7 @@ export default class OpenApi extends GreetingCommand {
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(OpenApi)
-    const document = await this.withService(flags, (client, signal) => {
-      if (args.api === 'export') return client.getExportSpec(signal)
-      return args.api === 'klines' ? client.getKlinesSpec(signal) : client.getSpec(signal)
-    })
-    printJson(document)
+    const { getSpec } = await import('../greeting/client.js')
+    printJson(await getSpec(args.api as 'greeting' | 'klines' | 'export', this.service(flags)))
   }
 }

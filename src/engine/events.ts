@@ -7,6 +7,8 @@ export interface PlanEvent {
   readonly type: 'plan'
   /** Their number. */
   readonly windows: number
+  /** Requests for those that are missing; 0 without limits. */
+  readonly requests: number
   /** How long they take by the limits of the service, ms; 0 without limits. */
   readonly limitMs: number
 }

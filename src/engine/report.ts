@@ -81,8 +81,13 @@ export class Tally {
   ) {
     this.series = new Map(plan.series.map(one => [one, new SeriesTally(one)]))
     this.total = plan.series.reduce((sum, { windows }) => sum + windows.length, 0)
-    for (const one of plan.series) this.limitMs += this.limitOf(one) * this.missing(one).size
-    if (!isQuiet) run.emit({ type: 'plan', windows: this.total, limitMs: this.limitMs })
+    let requests = 0
+    for (const one of plan.series) {
+      const missing = this.missing(one).size
+      this.limitMs += this.limitOf(one) * missing
+      requests += missing * (run.source?.cost(one.series.interval).requests ?? 0)
+    }
+    if (!isQuiet) run.emit({ type: 'plan', windows: this.total, requests, limitMs: this.limitMs })
   }
 
   /** Whether a window could not be downloaded or read. */

@@ -13,16 +13,21 @@ const FIRST_WINDOWS = 2
  * A series of a plan with the windows and the range of its last `count` candles: it takes the last windows, and twice as many again while
  * they hold fewer, as after a symbol was delisted. Throws `incomplete` for a window that cannot be had.
  */
-export async function cutToTail(run: Run, plan: SeriesPlan, count: number): Promise<SeriesPlan> {
+export async function cutToTail(
+  run: Run,
+  plan: SeriesPlan,
+  count: number,
+  forExport = true,
+): Promise<SeriesPlan> {
   const { source } = run
   for (let taken = FIRST_WINDOWS, done = 0; ; taken *= 2) {
     const windows = plan.windows.slice(-taken)
     const added = windows.slice(0, windows.length - done)
     if (source) {
       for await (const result of refresh({ ...run, source }, [{ ...plan, windows: added }]))
-        if (result.status === 'failed') throw incomplete([result], added.length, { offline: false, forExport: true })
+        if (result.status === 'failed') throw incomplete([result], added.length, { offline: false, forExport })
     }
-    const fromTime = findStart(run, { ...plan, windows }, count)
+    const fromTime = findStart(run, { ...plan, windows }, count, forExport)
     if (fromTime !== undefined) return { ...plan, range: { ...plan.range, fromTime }, windows }
     if (windows.length === plan.windows.length) return plan
     done = windows.length
@@ -34,6 +39,7 @@ function findStart(
   { mirror, signal }: Run,
   { range, windows, resampleTo, series }: SeriesPlan,
   count: number,
+  forExport: boolean,
 ): number | undefined {
   const grid = resampleTo && new CandleGrid(resampleTo, series.symbol)
   const kernel = new Kernel()
@@ -43,7 +49,7 @@ function findStart(
   for (const window of windows.toReversed()) {
     signal.throwIfAborted()
     const read = readWindow(mirror, window, kernel)
-    if (read.status === 'failed') throw incomplete([read], windows.length, { offline: true, forExport: true })
+    if (read.status === 'failed') throw incomplete([read], windows.length, { offline: true, forExport })
     const batch = read.batch.slice(range.fromTime, range.toTime)
     for (let row = batch.length - 1; row >= 0; row--) {
       const time = batch.openTime(row)

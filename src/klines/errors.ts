@@ -89,8 +89,8 @@ export interface ErrorData {
     readonly restated?: readonly (SeriesNames & {
       readonly openTime: number
       readonly column: string
-      readonly before: string
-      readonly after: string
+      readonly before: string | null
+      readonly after: string | null
     })[]
   }
   bad_input: InputData

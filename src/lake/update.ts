@@ -408,7 +408,7 @@ function sourceOf({ source, mirror }: Run): string | undefined {
 }
 
 /** The parts of a lake whose series were not requested, by the names of these. */
-function otherParts({ folder, plan }: LakeJob): Map<string, string[]> {
+export function otherParts({ folder, plan }: LakeJob): Map<string, string[]> {
   const requested = new Set(plan.series.map(({ label }) => seriesName(label)))
   const others = new Map<string, string[]>()
   for (const path of folder.parts) {

@@ -1,16 +1,31 @@
+import { CandleFitter } from '../../chart/candle-fitter.js'
 import type { FittedCandles } from '../../chart/chart-candle.js'
 import { candlesBesideLabels, candlesThatFit } from '../../chart/terminal/layout.js'
-import type { EventOptions } from '../../download/events.js'
+import type { CoveredSeries } from '../../engine/coverage.js'
+import { joinNames } from '../../engine/errors.js'
+import { type Plan, planRequest } from '../../engine/plan.js'
+import { openWindows, readCandles } from '../../engine/read.js'
+import { Tally } from '../../engine/report.js'
+import type { ReadRequest } from '../../engine/rows.js'
+import { openMirror, openRun, type Run, withRun } from '../../engine/run.js'
+import { cutToTail } from '../../engine/tail.js'
 import { type ErrorCode, isKlinesError } from '../../klines/errors.js'
-import type { Series } from '../../klines/series.js'
-import { CandleLoader, type ChartRequest } from './candle-loader.js'
+import { type Series, seriesName } from '../../klines/series.js'
+import { plural } from '../../klines/text.js'
+import type { RequestedRange } from '../../klines/time-range.js'
+import { QUICK_POLICY, RETRY_POLICY } from '../../sources/retry.js'
 
-/** Candles to draw, and the loader that they came from. */
+/** Candles to draw. */
 export interface LoadedCharts {
-  readonly loader: CandleLoader
+  /** Those of each series with candles in the range. */
   readonly charts: readonly FittedCandles<Series>[]
+  /** How much of the range each series has. */
+  readonly coverage: readonly CoveredSeries[]
+  readonly range: RequestedRange
+  readonly baseUrl: string | undefined
+  readonly mirror: string
   /** Why the service could not be reached; undefined when it was, or when it need not be. */
-  readonly failure: string | undefined
+  readonly failure?: string
 }
 
 /** How many candles a chart has room for. */
@@ -26,52 +41,79 @@ export function terminalRoom(size: { readonly width: number; readonly log: boole
   return { candles: candlesThatFit(size.width), besideLabels: chart => candlesBesideLabels(chart, size) }
 }
 
-/** As many candles as there is room for: where prices are long, they are read again, from the cache. */
-async function loadToFit(
-  loader: CandleLoader,
-  { candles, besideLabels }: ChartRoom,
-  events?: EventOptions,
-): Promise<FittedCandles<Series>[]> {
-  const charts = await loader.load(candles, events)
-  const room = Math.min(...charts.map(besideLabels))
-  return charts.some(({ slots }) => slots.length > room) ? loader.load(room) : charts
-}
-
-/**
- * Loads the candles of charts. When the service cannot be reached, they are what is cached. Throws `unreachable` or
- * `rate_limited` when nothing is, and what `CandleLoader` throws. The caller closes the loader.
- */
-export async function loadCharts(request: ChartRequest, room: ChartRoom, events?: EventOptions): Promise<LoadedCharts> {
-  try {
-    return await load(request, room, events)
-  } catch (error) {
-    const isAway = isKlinesError(error, 'unreachable') || isKlinesError(error, 'rate_limited')
-    if (request.offline || !isAway) throw error
-    const cached = await loadCached(request, room)
-    if (cached === undefined) throw error
-    return { ...cached, failure: error.message }
-  }
-}
-
-async function load(request: ChartRequest, room: ChartRoom, events?: EventOptions): Promise<LoadedCharts> {
-  const loader = await CandleLoader.open(request)
-  try {
-    return { loader, charts: await loadToFit(loader, room, events), failure: undefined }
-  } catch (error) {
-    await loader.close()
-    throw error
-  }
-}
-
 /** What an offline request throws when nothing of it is cached. */
 const NOTHING: readonly ErrorCode[] = ['window_missing', 'no_candles', 'unknown_symbol']
 
-/** Undefined when nothing of the request is cached. */
-async function loadCached(request: ChartRequest, room: ChartRoom): Promise<LoadedCharts | undefined> {
+/**
+ * Loads the candles of charts: the newest ones that fit, or all of a range that has a start. When the service cannot be reached, they
+ * are what is cached. Throws `unreachable` or `rate_limited` when nothing is, `incomplete` for a window that could not be downloaded or
+ * read, and `no_candles`.
+ */
+export async function loadCharts(request: ReadRequest, room: ChartRoom): Promise<LoadedCharts> {
   try {
-    return await load({ ...request, offline: true, cachedOnly: true }, room)
+    return await load(request, room)
   } catch (error) {
-    if (isKlinesError(error) && NOTHING.includes(error.code)) return undefined
-    throw error
+    const isAway = isKlinesError(error, 'unreachable') || isKlinesError(error, 'rate_limited')
+    if (request.offline || !isAway) throw error
+    try {
+      return { ...(await load({ ...request, offline: true }, room, true)), failure: error.message }
+    } catch (other) {
+      throw isKlinesError(other) && NOTHING.includes(other.code) ? error : other
+    }
   }
+}
+
+/** `cachedOnly`: draw what is cached, with a note on what is not. */
+function load(request: ReadRequest, { candles, besideLabels }: ChartRoom, cachedOnly = false): Promise<LoadedCharts> {
+  // A person waits, and what is cached can be drawn instead.
+  const policy = openMirror(request).symbols().length > 0 ? QUICK_POLICY : RETRY_POLICY
+  return withRun(openRun(request, { policy }), async run => {
+    const asked = await planRequest(request, run)
+    const plan = cachedOnly ? withoutMissing(asked, run) : asked
+    const first = await fit(plan, candles, run)
+    const room = Math.min(...first.charts.map(besideLabels))
+    const isWide = first.charts.some(({ slots }) => slots.length > room)
+    // Where prices are long, the candles are read again, from the cache.
+    const fitted = isWide ? await fit(plan, room, { ...run, emit: () => {} }) : first
+    const baseUrl = run.source?.name ?? run.mirror.source
+    return { ...fitted, range: plan.range, baseUrl, mirror: run.mirror.root }
+  })
+}
+
+async function fit(plan: Plan, maxCandles: number, run: Run): Promise<Pick<LoadedCharts, 'charts' | 'coverage'>> {
+  const { range } = plan
+  const keep = range.fromTime === Number.NEGATIVE_INFINITY ? 'newest' : 'all'
+  const series = []
+  for (const one of plan.series) series.push(keep === 'newest' ? await cutToTail(run, one, maxCandles, false) : one)
+  const tally = new Tally({ ...plan, series }, run)
+  const windows = openWindows(run, series)
+  const charts: FittedCandles<Series>[] = []
+  try {
+    for (const one of series) {
+      const anchor = run.mirror.gridAnchor({ symbol: one.series.symbol, interval: '3d' })
+      const fitter = new CandleFitter(one.series, { maxCandles, keep, resample: one.resampleTo, anchor })
+      for await (const batch of readCandles(windows, one, tally)) fitter.add(batch)
+      charts.push(fitter.end())
+    }
+  } finally {
+    await windows.return(undefined)
+  }
+  const { series: coverage } = tally.report({ partial: true })
+  const empty = charts.filter(({ candles }) => candles === 0).map(({ series }) => seriesName(series))
+  if (empty.length > 0) run.warn(`No candles in the range: ${joinNames(empty)}.`)
+  return { charts: charts.filter(({ candles }) => candles > 0), coverage }
+}
+
+/** The plan without the windows that the mirror lacks, which a note counts. */
+function withoutMissing(plan: Plan, { mirror, warn }: Run): Plan {
+  const series = plan.series.map(one => {
+    const windows = one.windows.filter(window => mirror.read(window).state !== 'missing')
+    const missing = one.windows.length - windows.length
+    if (missing > 0 && windows.length > 0) {
+      const what = `${plural(missing, 'window')} of the range not cached`
+      warn(`${seriesName(one.series)}: ${what}; the chart lacks their candles.`)
+    }
+    return { ...one, windows }
+  })
+  return { ...plan, series }
 }

@@ -10,7 +10,7 @@ import { commitOutputs } from '../../export/output/commit.js'
 import { type OpenOptions, openOutput } from '../../export/output/open.js'
 import type { Output } from '../../export/output/output.js'
 import { checkOutputs, parseTemplate, planOutputs } from '../../export/output-spec.js'
-import { SAMPLE } from '../../http/base-url.js'
+import { SAMPLE } from '../../sources/base-url.js'
 import { KlinesError } from '../../klines/errors.js'
 import { formatBytes, plural } from '../../klines/text.js'
 import { formatOfName } from '../../options/formats.js'
@@ -43,7 +43,7 @@ export function parsePictures(flags: ChartFlags, given: ReadonlySet<string>): Pi
     const format = formatOfName(template)
     const reason = format ? `is ${format}` : 'has no known extension'
     const message = `A chart is drawn as svg, and ${template} ${reason}. Expected a name that ends with .svg.`
-    throw new KlinesError('bad_output', message, { suggestions: ['`klines export` writes the candles themselves.'] })
+    throw new KlinesError('bad_output', message, { suggestions: ['klines export writes the candles themselves.'] })
   }
   if (flags.ascii && given.has('ascii')) throw refuse('--ascii is for a terminal, and -o draws a picture.')
   if (flags.json && template === '-') throw refuse('--json prints an object on stdout, where the picture goes.')
@@ -74,16 +74,14 @@ interface DrawOptions extends OpenOptions {
  * picture went to stdout. Throws what `planOutputs` and `checkOutputs` throw.
  */
 export async function drawPictures(
-  { loader, charts }: LoadedCharts,
+  loaded: LoadedCharts,
   { template, gzip, picture }: PictureJob,
   options: DrawOptions,
 ): Promise<Report<ChartObject> | undefined> {
-  const labelled = charts
-    .filter(({ candles }) => candles > 0)
-    .map(chart => ({ ...chart.series, interval: options.resample ?? chart.series.interval, chart }))
+  const labelled = loaded.charts.map(chart => ({ ...chart.series, interval: options.resample ?? chart.series.interval, chart }))
   const targets = planOutputs(template, { format: 'svg', gzip }, labelled)
   await checkOutputs(targets, options)
-  const note = loader.source.info.baseUrl === SAMPLE ? SAMPLE_NOTE : undefined
+  const note = loaded.baseUrl === SAMPLE ? SAMPLE_NOTE : undefined
   const outputs: Output[] = []
   try {
     for (const { path, series } of targets) {
@@ -101,7 +99,7 @@ export async function drawPictures(
   const lines = outputs.map(({ path, bytes }, index) => {
     return `${path}: ${plural(targets[index].series[0].chart.candles, 'candle')}, ${formatBytes(bytes)}`
   })
-  return { json: chartObject(charts, loader), text: () => lines.join('\n') }
+  return { json: chartObject(loaded), text: () => lines.join('\n') }
 }
 
 function checkTerminal({ width = 0, height = 0 }: ChartFlags, given: ReadonlySet<string>): undefined {

@@ -1,4 +1,4 @@
-import { BINANCE, SAMPLE } from '../../http/base-url.js'
+import { BINANCE, SAMPLE } from '../../sources/base-url.js'
 import { EXCHANGE_INTERVALS } from '../../klines/intervals.js'
 import { SYMBOLS } from '../../klines/symbols.js'
 import { CANDLE_ENTRIES } from '../../options/candle-options.js'

@@ -1,5 +1,5 @@
 import type { BooleanFlag, Config, FlagInput, OptionFlag } from '@oclif/core/interfaces'
-import { cleanText } from '../../http/error-body.js'
+import { cleanText } from '../../sources/error-body.js'
 import { KlinesError } from '../../klines/errors.js'
 import { suggest } from '../../klines/suggest.js'
 import { variableOf } from '../flags/group.js'

@@ -16,6 +16,13 @@ export const serveFlags = {
       min: 0,
       max: 65_535,
     }),
+    'allow-host': Flags.string({
+      summary: 'Further name that it answers for on a loopback address, such as that of a proxy; repeated or separated by commas.',
+      helpValue: 'NAME',
+      multiple: true,
+      multipleNonGreedy: true,
+      delimiter: ',',
+    }),
     upstream: Flags.boolean({
       summary: 'Download missing and open windows from the service at --base-url on request.',
     }),

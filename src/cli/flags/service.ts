@@ -1,6 +1,6 @@
 import { CLIError } from '@oclif/core/errors'
 import * as Flags from '@oclif/core/flags'
-import type { RequestLimits } from '../../http/retry.js'
+import type { RequestLimits } from '../../sources/retry.js'
 import { type FlagsOf, inGroup } from './group.js'
 
 /** Where candles come from and where they are kept. */

@@ -1,12 +1,11 @@
 import { fstatSync } from 'node:fs'
-import { downloadKlines } from '../../download/download.js'
-import type { SeriesRange } from '../../download/plan.js'
-import { parseSelectionText } from '../../download/selection.js'
-import { type DryRunReport, dryRun } from '../../export/dry-run.js'
-import { type ExportRequest, exportTo } from '../../export/export.js'
-import type { RangedRequest } from '../../export/export-series.js'
+import { downloadKlines } from '../../engine/download.js'
+import { type DryRunReport, dryRun } from '../../engine/dry-run.js'
+import { type ExportRequest, exportTo } from '../../engine/export.js'
+import type { Plan } from '../../engine/plan.js'
+import type { Run } from '../../engine/run.js'
+import { parseSelectionText } from '../../engine/selection.js'
 import { parseColumns } from '../../export/row-format.js'
-import { systemClock } from '../../http/system-clock.js'
 import { KlinesError } from '../../klines/errors.js'
 import { isBinary, resolveFormat } from '../../options/formats.js'
 import type { RunContext } from '../base-command.js'
@@ -20,20 +19,19 @@ import { coverageText } from '../reports/coverage.js'
 import { fingerprintLines } from '../reports/fingerprint.js'
 import type { Report } from '../reports/report.js'
 import { dryRunReport, runReport } from '../reports/run.js'
-import { type RunDetails, type RunResult, tableNotes } from '../reports/run-text.js'
+import { type RunResult, tableNotes } from '../reports/run-text.js'
 import { resolveFlags } from '../resolve-flags.js'
-import { type BaseAddress, downloadingFrom, withAddress } from '../service-address.js'
 import { CandleTable } from '../terminal/candle-table.js'
 import { print, printNote } from '../terminal/print.js'
-import { ProgressDisplay } from '../terminal/progress.js'
+import { downloadingFrom, ProgressDisplay } from '../terminal/progress.js'
 
 const READING = { start: 'Reading the mirror', verb: 'Reading', noun: 'window' }
 
 /** Candles that a lock names. */
 export interface LockedCandles {
-  /** The series, each with its own range. */
-  readonly ranges?: readonly SeriesRange[] | undefined
-  readonly report?: (result: RunResult, details: RunDetails) => Report
+  /** The windows of its series, each with its own range. */
+  readonly plan: (run: Run) => Promise<Plan>
+  readonly report?: (result: RunResult) => Report
 }
 
 /**
@@ -46,34 +44,31 @@ export async function runCandles(
   given: JobFlags,
   offline: boolean,
   context: RunContext,
-  { ranges, report: toReport = runReport }: LockedCandles = {},
+  locked?: LockedCandles,
 ): Promise<Report | undefined> {
   const flags = resolveFlags(given, offline, context.given)
   const { output } = flags
   checkStandardOutput(output, flags)
-  // Before the sample's server starts: wrong names end the run here.
-  const named = { ...toRequest(symbols, flags, context), offline, ranges }
+  const named = { ...toRequest(symbols, flags, context), offline, output }
   const table = flags.isTable ? openTable(flags) : undefined
-  const run = async (baseUrl: BaseAddress, { events }: ProgressDisplay) => {
+  const run = async ({ events }: ProgressDisplay) => {
     const startedMs = performance.now()
-    const request = { ...named, baseUrl, onEvent: events(context.warn) }
-    if (flags['dry-run']) return dryRunReport(await runDry(flags, { ...request, output }))
-    const result = await runJob(flags, { ...request, output }, table)
+    const request = { ...named, onEvent: events(context.warn) }
+    if (flags['dry-run']) return dryRunReport(await runDry(flags, request, locked))
+    const result = await runJob(flags, request, table, locked)
     if (table && !flags.quiet) print(tableNotes(table.omitted, result))
     // A reader that has closed the pipe has seen enough.
     if (output === '-' && !flags.quiet && process.stdout.writable) {
       for (const line of streamNotes(result, table !== undefined)) printNote(line)
     }
     const elapsedMs = performance.now() - startedMs
-    return toReport(result, { elapsedMs, now: systemClock.now(), offline, perSeries: flags['per-series'] ?? false })
+    const details = { elapsedMs, now: Date.now(), offline, perSeries: flags['per-series'] ?? false }
+    return locked?.report?.(result) ?? runReport(result, details)
   }
   // Every window is there before the first byte goes to stdout, where it must not meet a bar.
   const endsEarly = output === '-'
-  const runAt = (baseUrl: BaseAddress) => {
-    const words = offline ? READING : downloadingFrom(baseUrl)
-    return ProgressDisplay.during(context.progressStyle, words, display => run(baseUrl, display), { endsEarly })
-  }
-  const report = await withAddress(flags['base-url'], runAt, { offline })
+  const words = offline ? READING : downloadingFrom(flags['base-url'])
+  const report = await ProgressDisplay.during(context.progressStyle, words, run, { endsEarly })
   if (output !== '-' || flags['dry-run']) return report
   if (flags.format === undefined && isStdoutFile()) context.warn('JSON rows, one array; -f csv writes CSV.')
   return undefined
@@ -89,21 +84,26 @@ function streamNotes({ series, range, baseUrl, fingerprints }: RunResult, isTabl
   ]
 }
 
-type JobRequest = Omit<ExportRequest, 'output'> & RangedRequest & { readonly output: string | undefined }
+type JobRequest = Omit<ExportRequest, 'output'> & { readonly output: string | undefined }
 
 async function runJob(
   flags: JobFlags,
   { output, ...request }: JobRequest,
   shown: CandleTable | undefined,
+  locked: LockedCandles | undefined,
 ): Promise<RunResult> {
   if (output === undefined) return downloadKlines(request)
   if (flags.layout === undefined)
-    return exportTo({ ...request, output }, shown && (() => shown.toStdout(request.signal)))
-  return (await import('../../lake/export-lake.js')).exportLake({ ...request, output, ...lakeOptions(flags) })
+    return exportTo({ ...request, output }, shown && (() => shown.toStdout(request.signal)), locked?.plan)
+  return (await import('../../lake/update.js')).exportLake({ ...request, output, ...lakeOptions(flags) })
 }
 
-async function runDry(flags: JobFlags, { output, ...request }: JobRequest): Promise<DryRunReport> {
-  if (output === undefined || flags.layout === undefined) return dryRun({ ...request, output })
+async function runDry(
+  flags: JobFlags,
+  { output, ...request }: JobRequest,
+  locked: LockedCandles | undefined,
+): Promise<DryRunReport> {
+  if (output === undefined || flags.layout === undefined) return dryRun({ ...request, output }, locked?.plan)
   return (await import('../../lake/dry-run.js')).dryRunLake({ ...request, output, ...lakeOptions(flags) })
 }
 
@@ -134,6 +134,7 @@ function toRequest(symbols: string[], flags: JobFlags, { signal }: RunContext): 
   return {
     ...parseSelectionText(symbols, flags.interval),
     ...pick(flags, 'from', 'to', 'last', 'resample', 'partial', 'limit', 'tail'),
+    baseUrl: flags['base-url'],
     ...pick(flags, 'mirror', 'format', 'force', 'threads', 'fingerprint'),
     ...toFetchOptions(flags),
     ...toOutputRequest(flags),

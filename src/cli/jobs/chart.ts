@@ -1,10 +1,10 @@
 import type { FittedCandles } from '../../chart/chart-candle.js'
 import { drawFrame } from '../../chart/terminal/frame.js'
 import { MIN_WIDTH } from '../../chart/terminal/layout.js'
-import { parseSelectionText } from '../../download/selection.js'
-import { SAMPLE } from '../../http/base-url.js'
+import type { ReadRequest } from '../../engine/rows.js'
+import { parseSelectionText } from '../../engine/selection.js'
+import { SAMPLE } from '../../sources/base-url.js'
 import type { RunContext } from '../base-command.js'
-import type { ChartRequest } from '../chart/candle-loader.js'
 import { type ChartRoom, type LoadedCharts, loadCharts, terminalRoom } from '../chart/load-charts.js'
 import { drawPictures, parsePictures, pictureRoom } from '../chart/pictures.js'
 import { chartHeight, chartStyle, chartWidth } from '../chart/screen.js'
@@ -16,8 +16,7 @@ import type { Report } from '../reports/report.js'
 import { SYNTHETIC } from '../reports/run-text.js'
 import type { ChartObject } from '../reports/schema.js'
 import { resolveRange } from '../resolve-flags.js'
-import { type BaseAddress, downloadingFrom, withAddress } from '../service-address.js'
-import { NO_PROGRESS, ProgressDisplay } from '../terminal/progress.js'
+import { downloadingFrom, NO_PROGRESS, ProgressDisplay } from '../terminal/progress.js'
 
 /**
  * `chart`: downloads what is missing unless `offline`, and draws it. Returns the object of `--json`; undefined when the charts went
@@ -29,35 +28,28 @@ export async function runChart(
   context: RunContext,
 ): Promise<Report<ChartObject> | undefined> {
   const pictures = parsePictures(flags, context.given)
-  const named = toRequest(symbols, flags, context)
-  const draw = async (address: BaseAddress) => {
-    const request = { ...named, baseUrl: address }
-    const loaded = await loadFirst(request, pictures ? pictureRoom(pictures) : terminalRoom(chartSize(flags)), context)
-    if (!pictures) warnAboutWidth(flags, context)
-    const { loader, charts } = loaded
-    await loader.close()
-    if (pictures) return await drawPictures(loaded, pictures, { ...flags, ...context })
-    if (flags.json) return { json: chartObject(charts, loader), text: () => '' }
-    const lines = drawAll(charts, flags)
-    const { baseUrl } = loader.source.info
-    const short = coverageText(loader.coverage, { range: loader.range, baseUrl, verbose: false })
-    if (short !== undefined) lines.push('', short)
-    if (baseUrl === SAMPLE) lines.push('', SYNTHETIC)
-    // The texts are drawn from names and decimals that were checked; ANSI codes must reach the terminal.
-    process.stdout.write(`${lines.join('\n')}\n`)
-    return undefined
-  }
-  return withAddress(flags['base-url'], draw, flags)
+  const request = toRequest(symbols, flags, context)
+  const loaded = await loadFirst(request, pictures ? pictureRoom(pictures) : terminalRoom(chartSize(flags)), context)
+  if (pictures) return drawPictures(loaded, pictures, { ...flags, ...context })
+  warnAboutWidth(flags, context)
+  if (flags.json) return { json: chartObject(loaded), text: () => '' }
+  const { charts, coverage, range, baseUrl } = loaded
+  const lines = drawAll(charts, flags)
+  const short = coverageText(coverage, { range, baseUrl, verbose: false })
+  if (short !== undefined) lines.push('', short)
+  if (baseUrl === SAMPLE) lines.push('', SYNTHETIC)
+  // The texts are drawn from names and decimals that were checked; ANSI codes must reach the terminal.
+  process.stdout.write(`${lines.join('\n')}\n`)
+  return undefined
 }
 
-async function loadFirst(request: ChartRequest, room: ChartRoom, context: RunContext): Promise<LoadedCharts> {
+async function loadFirst(request: ReadRequest, room: ChartRoom, context: RunContext): Promise<LoadedCharts> {
   const { progressStyle, warn } = context
   // Reading a mirror takes no time that is worth a line.
   const style = request.offline ? NO_PROGRESS : progressStyle
-  const loaded = await ProgressDisplay.during(style, downloadingFrom(request.baseUrl), ({ events }) => {
-    const onEvent = events(warn)
-    return loadCharts({ ...request, onEvent }, room, { onEvent })
-  })
+  const loaded = await ProgressDisplay.during(style, downloadingFrom(request.baseUrl), ({ events }) =>
+    loadCharts({ ...request, onEvent: events(warn) }, room),
+  )
   if (loaded.failure !== undefined) warn(`${loaded.failure} Drawing what is cached.`)
   return loaded
 }
@@ -76,9 +68,9 @@ function chartSize(flags: ChartFlags) {
   return { width: chartWidth(flags), log: flags.log }
 }
 
-function toRequest(symbols: string[], flags: ChartFlags, { signal, given }: RunContext): ChartRequest {
-  const { interval, mirror, resample, offline } = flags
+function toRequest(symbols: string[], flags: ChartFlags, { signal, given }: RunContext): ReadRequest {
+  const { interval, mirror, resample, offline, 'base-url': baseUrl } = flags
   const range = resolveRange(flags, given)
-  const fetching = { mirror, ...toFetchOptions(flags), signal }
+  const fetching = { baseUrl, mirror, ...toFetchOptions(flags), signal }
   return { ...parseSelectionText(symbols, interval), ...range, ...fetching, resample, offline }
 }

@@ -1,13 +1,10 @@
-import { type DiffRequest, isService, openDiff, type SideRequest } from '../../diff/diff.js'
-import { systemClock } from '../../http/system-clock.js'
-import { parseRequestedRange } from '../../klines/time-range.js'
+import { compareSides, openDiff } from '../../identity/diff.js'
 import type { RunContext } from '../base-command.js'
 import { ExitCode } from '../error-report.js'
 import type { DiffArgs, DiffFlags } from '../flags/diff.js'
 import { toFetchOptions } from '../flags/service.js'
 import { type DiffReport, type DiffVerdict, diffReport, MAX_LISTED } from '../reports/diff.js'
 import { resolveRange } from '../resolve-flags.js'
-import { withAddress } from '../service-address.js'
 import { ProgressDisplay } from '../terminal/progress.js'
 
 const DOWNLOADING = { start: 'Reading both sides', verb: 'Downloading', noun: 'window' }
@@ -31,27 +28,18 @@ export async function runDiff(
   show: (report: DiffReport) => Promise<void>,
 ): Promise<ExitCode> {
   const { interval = [], verbose } = flags
-  const range = parseRequestedRange(resolveRange(flags, given), systemClock.now())
-  const compare = async (...sides: DiffRequest['sides']) => {
-    const request = { sides, symbols, intervals: interval, range, signal, ...toFetchOptions(flags) }
-    const diff = await ProgressDisplay.during(progressStyle, DOWNLOADING, ({ events }) =>
-      openDiff({ ...request, onEvent: events(warn) }),
+  const request = { sides: [a, b], symbols, intervals: interval, ...resolveRange(flags, given) } as const
+  const diff = await ProgressDisplay.during(progressStyle, DOWNLOADING, ({ events }) =>
+    openDiff({ ...request, signal, ...toFetchOptions(flags), onEvent: events(warn) }),
+  )
+  try {
+    const found = await ProgressDisplay.during(progressStyle, COMPARING, ({ advance }) =>
+      compareSides(diff, MAX_LISTED, advance),
     )
-    try {
-      const found = await ProgressDisplay.during(progressStyle, COMPARING, ({ advance }) =>
-        diff.compare(MAX_LISTED, advance),
-      )
-      const report = diffReport(diff, found, verbose)
-      await show(report)
-      return EXIT_CODES[report.verdict]
-    } finally {
-      await diff.close()
-    }
+    const report = diffReport(diff, found, verbose)
+    await show(report)
+    return EXIT_CODES[report.verdict]
+  } finally {
+    await diff.close()
   }
-  return withSide(a, sideA => withSide(b, sideB => compare(sideA, sideB)))
-}
-
-/** A path, or the address of a service; `sample` starts the embedded server. */
-function withSide<T>(name: string, work: (side: SideRequest) => Promise<T>): Promise<T> {
-  return isService(name) ? withAddress(name, baseUrl => work({ name, baseUrl })) : work({ name })
 }

@@ -1,8 +1,7 @@
 import { fingerprintFiles } from '../../candle-files/fingerprint-files.js'
-import { warningsTo } from '../../download/events.js'
-import { parseSelectionText } from '../../download/selection.js'
-import { fingerprintKlines } from '../../export/fingerprint-klines.js'
-import { SAMPLE } from '../../http/base-url.js'
+import { parseSelectionText } from '../../engine/selection.js'
+import { fingerprintKlines } from '../../identity/fingerprint-klines.js'
+import { SAMPLE } from '../../sources/base-url.js'
 import { KlinesError } from '../../klines/errors.js'
 import { quoteText } from '../../klines/text.js'
 import type { RunContext } from '../base-command.js'
@@ -13,7 +12,7 @@ import type { Report } from '../reports/report.js'
 import { SYNTHETIC } from '../reports/run-text.js'
 import type { FingerprintObject } from '../reports/schema.js'
 import { resolveRange } from '../resolve-flags.js'
-import { offlineAddress } from '../service-address.js'
+import { warningsTo } from '../terminal/progress.js'
 
 /** What only the mirror's candles have. */
 const MIRROR_ONLY = ['interval', 'from', 'to', 'last', 'resample', 'partial', 'fail-on-gaps', 'base-url', 'mirror']
@@ -47,12 +46,11 @@ async function fingerprintMirror(
   flags: FingerprintFlags,
   { given, signal, warn }: RunContext,
 ): Promise<Report<FingerprintObject>> {
-  const { interval = [], mirror, resample, json, 'fail-on-gaps': failOnGaps } = flags
+  const { interval = [], mirror, resample, json, 'base-url': baseUrl, 'fail-on-gaps': failOnGaps } = flags
   if (interval.length === 0) {
     const suggestions = ['Name intervals with -i, such as -i 1h, or write a folder as ./FOLDER.']
     throw new KlinesError('bad_option', 'Expected at least one interval of the symbols.', { suggestions })
   }
-  const baseUrl = offlineAddress(flags['base-url'])
   const partial = resample !== undefined || given.has('partial') ? flags.partial : undefined
   const report = await fingerprintKlines({
     ...parseSelectionText(symbols, interval),
@@ -62,6 +60,6 @@ async function fingerprintMirror(
   // Not on stdout, where each line is a fingerprint; the object has it for each series.
   const short = coverageText(report.series, { ...report, verbose: flags.verbose })
   if (short !== undefined && !json) warn(short)
-  if (flags['base-url'] === SAMPLE) warn(SYNTHETIC)
+  if (report.baseUrl === SAMPLE) warn(SYNTHETIC)
   return fingerprintReport(report)
 }

@@ -1,6 +1,5 @@
-import { type Catalogue, readCatalogue } from '../../download/catalogue.js'
-import { openMirror } from '../../download/sources/open-source.js'
-import { systemClock } from '../../http/system-clock.js'
+import { type Catalogue, readCatalogue } from '../../engine/catalogue.js'
+import { openMirror } from '../../engine/run.js'
 import { type Interval, parseInterval } from '../../klines/intervals.js'
 import { formatDate } from '../../klines/windows.js'
 import type { RunContext } from '../base-command.js'
@@ -8,7 +7,6 @@ import { type LocationFlags, type NetworkFlags, toLimits } from '../flags/servic
 import { intervalsReport, startDatesReport, symbolsReport } from '../reports/catalogue.js'
 import type { Report } from '../reports/report.js'
 import type { IntervalsObject, StartDatesObject, SymbolsObject } from '../reports/schema.js'
-import { withAddress } from '../service-address.js'
 import { NO_PROGRESS, ProgressDisplay } from '../terminal/progress.js'
 
 const FETCHING = { start: 'Fetching lists', verb: '', noun: 'list' }
@@ -37,7 +35,7 @@ export async function runStartDates(
 
 /** Lists without what has not begun. */
 function upToToday(catalogue: Catalogue): Catalogue {
-  const today = formatDate(systemClock.now())
+  const today = formatDate(Date.now())
   const begun = ([interval, dates]: [Interval, readonly string[]]) =>
     [interval, dates.filter(date => date <= today)] as const
   return { ...catalogue, startDates: new Map([...catalogue.startDates].map(begun)) }
@@ -50,12 +48,10 @@ async function readLists(
   intervals?: readonly Interval[],
 ): Promise<Catalogue> {
   const { mirror } = flags
-  const findBaseUrl = () => (mirror === undefined ? undefined : openMirror({ mirror }).upkeep.readMeta()?.baseUrl)
+  const baseUrl = flags['base-url'] ?? (mirror === undefined ? undefined : openMirror({ mirror }).source)
   // Lists take a moment, so only a person who waits sees something.
   const style = progressStyle.kind === 'bar' ? progressStyle : NO_PROGRESS
-  return withAddress(flags['base-url'] ?? findBaseUrl(), baseUrl =>
-    ProgressDisplay.during(style, FETCHING, ({ events }) =>
-      readCatalogue({ baseUrl, mirror, ...toLimits(flags), signal, onEvent: events(warn) }, intervals),
-    ),
+  return ProgressDisplay.during(style, FETCHING, ({ events }) =>
+    readCatalogue({ baseUrl, mirror, ...toLimits(flags), signal, onEvent: events(warn) }, intervals),
   )
 }

@@ -1,9 +1,7 @@
-import { SAMPLE } from '../../http/base-url.js'
+import { SAMPLE } from '../../sources/base-url.js'
 import { KlinesError } from '../../klines/errors.js'
-import { checkLock } from '../../lock/check-lock.js'
-import { readLock } from '../../lock/lock-file.js'
-import { lockKlines } from '../../lock/lock-klines.js'
-import { findLockSource } from '../../lock/lock-source.js'
+import { checkLock } from '../../identity/check-lock.js'
+import { lockKlines } from '../../identity/lock.js'
 import type { RunContext } from '../base-command.js'
 import { ExitCode } from '../error-report.js'
 import type { LockFlags } from '../flags/lock.js'
@@ -13,7 +11,6 @@ import type { Report } from '../reports/report.js'
 import { SYNTHETIC } from '../reports/run-text.js'
 import type { LockCheckObject, LockObject } from '../reports/schema.js'
 import { resolveRange } from '../resolve-flags.js'
-import { offlineAddress } from '../service-address.js'
 import { ProgressDisplay } from '../terminal/progress.js'
 
 const READING = { start: 'Reading the mirror', verb: 'Reading', noun: 'window' }
@@ -34,11 +31,10 @@ export async function runLock(
   flags: LockFlags,
   { given, signal, warn, progressStyle }: RunContext,
 ): Promise<Report<LockObject> | undefined> {
-  const { interval, mirror, output, force, json } = flags
+  const { interval, mirror, output, force, json, 'base-url': baseUrl } = flags
   if (output === '-' && json) {
     throw new KlinesError('bad_option', '--json prints an object on stdout, where the lock goes. Expected one of them.')
   }
-  const baseUrl = offlineAddress(flags['base-url'])
   const report = await ProgressDisplay.during(progressStyle, READING, ({ events }) =>
     lockKlines({
       ...{ symbols, intervals: interval },
@@ -64,11 +60,10 @@ export async function runVerifyLock(
   refuseBesideLock(symbols, VERIFY_ONLY, context)
   const { signal, warn, progressStyle } = context
   const { lock = '', mirror } = flags
-  const source = findNamedSource(await readLock(lock), flags, context, true)
-  const check = await ProgressDisplay.during(progressStyle, READING, ({ events }) => {
-    const baseUrl = offlineAddress(source)
-    return checkLock({ lock, baseUrl, mirror, offline: true, signal, onEvent: events(warn) })
-  })
+  const baseUrl = namedAddress(flags, context)
+  const check = await ProgressDisplay.during(progressStyle, READING, ({ events }) =>
+    checkLock({ lock, baseUrl, mirror, offline: true, signal, onEvent: events(warn) }),
+  )
   return { ...lockCheckReport(check), exitCode: EXIT_CODES[check.verdict] }
 }
 
@@ -90,17 +85,7 @@ export function refuseBesideLock(
   if (unused !== undefined) throw new KlinesError('bad_option', `--${unused} has no use with --lock. Leave it out.`)
 }
 
-/** The source of a lock, which a base address on the command line must not contradict. */
-export function findNamedSource(
-  lock: Parameters<typeof findLockSource>[0],
-  flags: LockCheckFlags,
-  { given }: RunContext,
-  offline: boolean,
-): string | undefined {
-  return findLockSource(lock, {
-    lock: flags.lock ?? '',
-    baseUrl: given.has('base-url') ? offlineAddress(flags['base-url']) : undefined,
-    mirror: flags.mirror,
-    offline,
-  })
+/** The base address on the command line, which must be that of the lock; a default of another one does not matter. */
+export function namedAddress(flags: LockCheckFlags, { given }: RunContext): string | undefined {
+  return given.has('base-url') ? flags['base-url'] : undefined
 }

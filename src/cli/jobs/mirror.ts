@@ -1,24 +1,22 @@
-import { warningsTo } from '../../download/events.js'
-import { mirrorStatus } from '../../download/mirror-status.js'
-import { publishMirror } from '../../download/publish.js'
+import { mirrorStatus } from '../../engine/mirror-status.js'
+import { publishMirror } from '../../engine/publish.js'
+import { openMirror } from '../../engine/run.js'
 import { listUserMirrors, mirrorFigures } from '../../mirror/user-mirrors.js'
 import type { RunContext } from '../base-command.js'
 import { type LocationFlags, type NetworkFlags, toLimits } from '../flags/service.js'
-import { namedMirror } from '../local-mirror.js'
 import { mirrorPublishReport, mirrorReport, type OtherMirror } from '../reports/mirror.js'
 import type { Report } from '../reports/report.js'
 import type { MirrorObject, MirrorPublishObject } from '../reports/schema.js'
-import { offlineAddress } from '../service-address.js'
-import { ProgressDisplay } from '../terminal/progress.js'
+import { ProgressDisplay, warningsTo } from '../terminal/progress.js'
 
 /** `mirror`: what the named mirror has, and the other ones of the user. Throws `window_missing` when there is none, unless `path`. */
 export async function runMirror(
   flags: LocationFlags & { path: boolean; json: boolean },
   { signal, warn }: RunContext,
 ): Promise<Report<MirrorObject>> {
-  const { root, files } = namedMirror(flags)
-  const isPathAlone = flags.path && !(flags.json && files.exists)
-  const location = { baseUrl: offlineAddress(flags['base-url']), mirror: flags.mirror }
+  const location = { baseUrl: flags['base-url'], mirror: flags.mirror }
+  const { root, exists } = openMirror(location)
+  const isPathAlone = flags.path && !(flags.json && exists)
   const status = isPathAlone
     ? { mirror: root, baseUrl: undefined, windows: 0, cachedBytes: 0, series: [] }
     : await mirrorStatus({ ...location, signal, onEvent: warningsTo(warn) })
@@ -38,8 +36,7 @@ export async function runMirrorPublish(
   context: RunContext,
 ): Promise<Report<MirrorPublishObject>> {
   const { signal, warn, progressStyle } = context
-  const source = flags['base-url'] ?? namedMirror(flags).baseUrl
-  const location = { baseUrl: offlineAddress(source), mirror: flags.mirror }
+  const location = { baseUrl: flags['base-url'], mirror: flags.mirror }
   const report = await ProgressDisplay.during(progressStyle, PUBLISHING, ({ events }) =>
     publishMirror({ ...location, ...toLimits(flags), signal, onEvent: events(warn) }),
   )

@@ -1,21 +1,26 @@
-import { warningsTo } from '../../download/events.js'
-import { openMirror, openSource, warnOnce } from '../../download/sources/open-source.js'
-import { SAMPLE, toSourceName } from '../../http/base-url.js'
-import { cleanText } from '../../http/error-body.js'
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { openMirror, openRun } from '../../engine/run.js'
+import { SAMPLE, toSourceName } from '../../sources/base-url.js'
+import { cleanText } from '../../sources/error-body.js'
+import { SAMPLE_ROOT } from '../../sources/sample.js'
 import { KlinesError } from '../../klines/errors.js'
 import { describeOtherMirrors } from '../../mirror/user-mirrors.js'
-import { SAMPLE_ROOT } from '../../server/sample.js'
 import { type LoggedRequest, type RunningServer, startServer } from '../../server/server.js'
-import { UPSTREAM_POLICY } from '../../server/tree/upstream.js'
+import { UPSTREAM_POLICY } from '../../server/upstream.js'
 import type { RunContext } from '../base-command.js'
 import { isDebug } from '../error-report.js'
-import type { FlagsOf } from '../flags/group.js'
+import { type FlagsOf, pick } from '../flags/group.js'
 import type { serveFlags } from '../flags/serve.js'
 import { type LocationFlags, type NetworkFlags, toLimits } from '../flags/service.js'
 import { toFlags } from '../option-flags.js'
 import type { Report } from '../reports/report.js'
 import type { ServeObject } from '../reports/schema.js'
 import { printNote } from '../terminal/print.js'
+import { warningsTo } from '../terminal/progress.js'
+
+/** What is served without a mirror. */
+const SAMPLE_FOLDER = resolve(fileURLToPath(SAMPLE_ROOT))
 
 interface ServeFlags extends FlagsOf<typeof serveFlags>, LocationFlags, NetworkFlags {
   quiet: boolean
@@ -33,22 +38,23 @@ export async function runServe(flags: ServeFlags, context: RunContext): Promise<
   const location = findLocation(flags, context.warn)
   let isStarted = false
   // What comes later is part of the log, like errors.
-  const warn = warnOnce(text => (isStarted ? logError(text) : context.warn(text)))
-  const options = { baseUrl: flags['base-url'], mirror: flags.mirror, ...toLimits(flags), onEvent: warningsTo(warn) }
+  const warn = (text: string) => (isStarted ? logError(text) : context.warn(text))
+  const { mirror, baseUrl, upstream } = location
+  const options = { baseUrl: upstream ?? undefined, mirror, ...toLimits(flags), onEvent: warningsTo(warn) }
   const server = await startServer({
-    ...flags,
-    root: location.mirror,
-    baseUrl: location.baseUrl ?? undefined,
+    ...pick(flags, 'host', 'port'),
+    root: mirror,
+    source: baseUrl ?? undefined,
+    allowHost: flags['allow-host'],
     streamText: flags['stream-text'],
-    upstream:
-      location.upstream === null ? undefined : memory => openSource(options, { policy: UPSTREAM_POLICY, memory }),
+    upstream: upstream === null ? undefined : () => openRun(options, { policy: UPSTREAM_POLICY }),
     onError: ({ message, stack = message }) => logError(isDebug() ? stack : message),
-    warn: logError,
+    warn,
     log: flags.verbose ? logRequest : undefined,
   })
   isStarted = true
   const json = { url: server.url, ...location }
-  const text = () => (flags.quiet ? json.url : describeServer(json))
+  const text = () => (flags.quiet ? json.url : describeServer(json, server.otherUrls))
   return { json, text, ended: closeOnAbort(context.signal, server) }
 }
 
@@ -61,25 +67,24 @@ function findLocation(
   if (baseUrl === SAMPLE && upstream) {
     throw new KlinesError('bad_option', '--upstream needs a service; the sample has none behind it.')
   }
-  const sample = { mirror: SAMPLE_ROOT, baseUrl: SAMPLE, sample: true, upstream: null }
+  const sample = { mirror: SAMPLE_FOLDER, baseUrl: SAMPLE, sample: true, upstream: null }
   if (baseUrl === SAMPLE) return sample
-  const mirror = openMirror({ baseUrl, mirror: folder })
-  if (baseUrl !== undefined) mirror.upkeep.checkBase(toSourceName(baseUrl))
+  const mirror = openMirror({ baseUrl, mirror: folder }, warn)
   if (upstream) {
     const name = toSourceName(baseUrl)
     return { mirror: mirror.root, baseUrl: name, sample: false, upstream: name }
   }
-  if (!mirror.files.exists && folder !== undefined && mirror.upkeep.readMeta(warn) === undefined) {
+  if (!mirror.exists && folder !== undefined && mirror.source === undefined) {
     const suggestions = ['Download candles first, add --upstream, or leave --mirror out to serve the sample.']
     throw new KlinesError('window_missing', `There is no mirror at ${folder}.`, { suggestions })
   }
-  if (!mirror.files.exists) {
+  if (!mirror.exists) {
     const others = describeOtherMirrors(mirror.root)
     if (others.length === 0) return sample
     const suggestions = [...others, 'Or serve the synthetic sample: klines serve --base-url sample']
     throw new KlinesError('window_missing', `There is no mirror at ${mirror.root}.`, { suggestions })
   }
-  const name = mirror.upkeep.readMeta(warn)?.baseUrl ?? null
+  const name = mirror.source ?? null
   return { mirror: mirror.root, baseUrl: name, sample: name === SAMPLE, upstream: null }
 }
 
@@ -102,13 +107,17 @@ function logRequest({ method, url, status, bytes, tookMs }: LoggedRequest): void
 }
 
 /** `serve`: the address, what is served there, and how to stop. */
-function describeServer({ url, mirror, baseUrl, sample, upstream }: Omit<ServeObject, 'warnings'>) {
+function describeServer(
+  { url, mirror, baseUrl, sample, upstream }: Omit<ServeObject, 'warnings'>,
+  otherUrls: readonly string[],
+) {
   const lines = [url]
   if (sample) lines.push('Serving synthetic sample data, not prices of any exchange.')
   else lines.push(`Serving ${mirror}${baseUrl === null ? '' : `, a mirror of ${baseUrl}`}.`)
-  if (mirror === SAMPLE_ROOT)
+  if (mirror === SAMPLE_FOLDER)
     lines.push('klines download creates a mirror of real candles; --upstream downloads them on request.')
   if (upstream !== null) lines.push('Missing and open windows are downloaded from there on request.')
+  if (otherUrls.length > 0) lines.push(`Other machines reach it at ${otherUrls.join(', ')}.`)
   lines.push(`Open ${url}/ in a browser for charts, downloads and the API. Press Ctrl-C to stop.`)
   return lines.join('\n')
 }

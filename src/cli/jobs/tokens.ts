@@ -1,5 +1,5 @@
 import { StreamOutput } from '../../export/output/stream.js'
-import type { Token } from '../../greeting-client/schema.js'
+import type { Token } from '../../greeting/schemas.js'
 import { KlinesError } from '../../klines/errors.js'
 import type { TokenFormat } from '../flags/greeting.js'
 import { printJson } from '../terminal/print.js'

@@ -1,6 +1,6 @@
-import type { GreetingClient, UserUpdateFields } from '../../greeting-client/client.js'
-import type { UserUpdateResult } from '../../greeting-client/schema.js'
-import { cleanValue } from '../../http/error-body.js'
+import { type GreetingOptions, type UserUpdateFields, updateUser } from '../../greeting/client.js'
+import type { UserUpdateResult } from '../../greeting/schemas.js'
+import { cleanValue } from '../../sources/error-body.js'
 import { KlinesError } from '../../klines/errors.js'
 import type { UserFlags } from '../flags/greeting.js'
 import type { Report } from '../reports/report.js'
@@ -8,12 +8,11 @@ import type { UsersUpdateObject } from '../reports/schema.js'
 
 /** `users update`. Throws `bad_option`, `rejected` when the server refuses, and what the client throws. */
 export async function runUserUpdate(
-  client: GreetingClient,
   id: string,
   flags: UserFlags,
-  signal: AbortSignal,
+  service: GreetingOptions,
 ): Promise<Report<UsersUpdateObject>> {
-  return userUpdateReport(await client.updateUser(id, toFields(flags), flags.notify, signal))
+  return userUpdateReport(await updateUser(id, toFields(flags), { ...service, notify: flags.notify }))
 }
 
 /** The body of an update. */

@@ -1,20 +1,17 @@
-import { systemClock } from '../../http/system-clock.js'
-import { parseRequestedRange } from '../../klines/time-range.js'
-import { sumFiner } from '../../verify/finer-sum.js'
-import { verifySeries } from '../../verify/verify.js'
+import { parseSelectionText } from '../../engine/selection.js'
+import { quoteWord } from '../../klines/text.js'
+import { PUBLIC_BASE_URL } from '../../sources/base-url.js'
+import type { Verdict } from '../../verify/verdict.js'
+import { verifyKlines } from '../../verify/verify.js'
 import type { RunContext } from '../base-command.js'
 import { ExitCode } from '../error-report.js'
 import type { VerifyFlags } from '../flags/verify.js'
-import { cachedSeries, describeLocation } from '../local-mirror.js'
 import type { Report } from '../reports/report.js'
 import type { LockCheckObject, VerifyObject } from '../reports/schema.js'
 import { verifyReport } from '../reports/verify/report.js'
-import type { Verdict } from '../reports/verify/verdict.js'
 import { resolveRange } from '../resolve-flags.js'
 import { ProgressDisplay } from '../terminal/progress.js'
 
-/** Candles of a series that -v shows beside the sums of their finer ones. */
-const MAX_BESIDE = 20
 const CHECKING = { start: 'Reading lists', verb: 'Checking', noun: 'window' }
 const EXIT_CODES: Record<Verdict, ExitCode> = {
   ok: ExitCode.Done,
@@ -35,17 +32,18 @@ export async function runVerify(
 ): Promise<(Report<VerifyObject> | Report<LockCheckObject>) & { exitCode: ExitCode }> {
   if (flags.lock !== undefined) return (await import('./lock.js')).runVerifyLock(symbols, flags, context)
   const { signal, progressStyle, warn, given } = context
-  const { threads, 'fail-on-gaps': failOnGaps } = flags
-  const now = systemClock.now()
-  const text = resolveRange(flags, given)
-  const range = Object.values(text).some(value => value !== undefined) ? parseRequestedRange(text, now) : undefined
-  const { mirror, series } = await cachedSeries(symbols, flags, warn)
-  const result = await ProgressDisplay.during(progressStyle, CHECKING, ({ advance }) =>
-    verifySeries(mirror, series, { threads, range, now, warn, signal, progress: advance }),
+  const { interval, mirror, threads, verbose: sums, 'base-url': baseUrl, 'fail-on-gaps': failOnGaps } = flags
+  const request = { ...parseSelectionText(symbols, interval), ...resolveRange(flags, given), baseUrl, mirror }
+  const result = await ProgressDisplay.during(progressStyle, CHECKING, ({ events }) =>
+    verifyKlines({ ...request, threads, failOnGaps, sums, signal, onEvent: events(warn) }),
   )
-  const isBeside = ({ candles }: { candles: number }) => flags.verbose && candles <= MAX_BESIDE
-  const sums = range ? result.series.filter(isBeside).flatMap(one => sumFiner(mirror, one, range, now)) : []
-  const report = verifyReport(result, { ...flags, sums, failOnGaps, location: describeLocation(mirror, flags) })
+  const report = verifyReport(result, { ...flags, location: describeLocation(result.baseUrl, flags) })
   // Not a copy, which would make the large object for --json.
-  return Object.assign(report, { exitCode: EXIT_CODES[report.verdict] })
+  return Object.assign(report, { exitCode: EXIT_CODES[result.verdict] })
+}
+
+/** The flags for a download into the mirror. A base address that is not the default one names it, too. */
+function describeLocation(baseUrl: string | undefined, { mirror }: VerifyFlags): string {
+  const source = baseUrl === undefined || baseUrl === PUBLIC_BASE_URL ? [] : [` --base-url ${quoteWord(baseUrl)}`]
+  return [...source, ...(mirror === undefined ? [] : [` --mirror ${quoteWord(mirror)}`])].join('')
 }

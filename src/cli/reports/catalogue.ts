@@ -1,4 +1,4 @@
-import type { Catalogue } from '../../download/catalogue.js'
+import type { Catalogue } from '../../engine/catalogue.js'
 import { EXCHANGE_INTERVALS, type Interval } from '../../klines/intervals.js'
 import { formatCount } from '../../klines/text.js'
 import { formatDate, windowLength, windowSpan } from '../../klines/windows.js'
@@ -9,10 +9,10 @@ import type { IntervalsObject, StartDatesObject, SymbolsObject } from './schema.
 /** `symbols`: what the mirror holds of each. */
 export function symbolsReport({ source, mirror, symbols }: Catalogue): Report<SymbolsObject> {
   // The exchange has thousands of symbols, and most have no folder to look into.
-  const cached = new Set(mirror.contents.symbols())
+  const cached = new Set(mirror.symbols())
   const rows = symbols.map(symbol => {
     if (!cached.has(symbol)) return { symbol, mirrored: { intervals: [], windows: 0 } }
-    const counts = EXCHANGE_INTERVALS.map(interval => mirror.contents.startDates({ symbol, interval }).length)
+    const counts = EXCHANGE_INTERVALS.map(interval => mirror.dates({ symbol, interval }).length)
     const intervals = EXCHANGE_INTERVALS.filter((_, index) => counts[index] > 0)
     return { symbol, mirrored: { intervals, windows: sum(counts) } }
   })
@@ -36,7 +36,7 @@ export function intervalsReport({ source, mirror, symbols, startDates }: Catalog
     firstStartDate: dates.at(0) ?? null,
     lastStartDate: dates.at(-1) ?? null,
     windows: dates.length,
-    mirrored: sum(symbols.map(symbol => mirror.contents.startDates({ symbol, interval }).length)),
+    mirrored: sum(symbols.map(symbol => mirror.dates({ symbol, interval }).length)),
   }))
   const head = ['interval', 'window length', 'first', 'last', 'windows', 'cached (all symbols)']
   const cells = rows.map(({ interval, windowLength, firstStartDate, lastStartDate, windows, mirrored }) => [
@@ -58,7 +58,7 @@ export function startDatesReport(
   { source, mirror, symbols, startDates }: Catalogue,
   interval: Interval,
 ): Report<StartDatesObject> {
-  const cached = symbols.map(symbol => ({ symbol, dates: new Set(mirror.contents.startDates({ symbol, interval })) }))
+  const cached = symbols.map(symbol => ({ symbol, dates: new Set(mirror.dates({ symbol, interval })) }))
   const rows = (startDates.get(interval) ?? []).map(startDate => ({
     startDate,
     endDate: formatDate(windowSpan({ interval, startDate }).endTime),

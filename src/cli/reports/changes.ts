@@ -33,7 +33,8 @@ export function cellLines(cells: readonly (SeriesLabel & ChangedCell)[]): string
   })
 }
 
-/** `close 12345.00000000 -> 68200.00000000` */
+/** `close 12345.00000000 -> 68200.00000000`; of a candle that was added or withdrawn that it was. */
 export function describeCell({ column, before, after }: Pick<ChangedCell, 'column' | 'before' | 'after'>): string {
+  if (before === null || after === null) return before === null ? 'added' : 'withdrawn'
   return `${column} ${printable(before)} -> ${printable(after)}`
 }

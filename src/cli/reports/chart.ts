@@ -1,27 +1,15 @@
 import type { ChartCandle, FittedCandles } from '../../chart/chart-candle.js'
 import { candlesOf, summarize } from '../../chart/summary.js'
-import type { CoveredSeries } from '../../download/coverage.js'
+import type { CoveredSeries } from '../../engine/coverage.js'
 import { seriesName } from '../../klines/series.js'
-import type { TimeRange } from '../../klines/time-range.js'
+import type { LoadedCharts } from '../chart/load-charts.js'
 import { coverageObject } from './coverage.js'
 import { locationObject } from './report.js'
 import type { ChartObject } from './schema.js'
 
-/** Where the candles of charts come from, and how much of the range is there. */
-interface ChartSource {
-  readonly source: { readonly info: { readonly baseUrl: string | undefined; readonly mirrorRoot: string } }
-  readonly range: TimeRange
-  readonly coverage: readonly CoveredSeries[]
-}
-
 /** `chart --json`: what would be drawn. */
-export function chartObject(
-  charts: readonly FittedCandles[],
-  { source, range, coverage }: ChartSource,
-): Omit<ChartObject, 'warnings'> {
-  const { baseUrl, mirrorRoot: mirror } = source.info
-  const series = charts.flatMap(chart => toSeriesObject(chart, coverage) ?? [])
-  return { ...locationObject({ baseUrl, mirror, range }), series }
+export function chartObject({ charts, coverage, ...location }: LoadedCharts): Omit<ChartObject, 'warnings'> {
+  return { ...locationObject(location), series: charts.flatMap(chart => toSeriesObject(chart, coverage) ?? []) }
 }
 
 function toSeriesObject(

@@ -1,18 +1,25 @@
-import { type CoveredSeries, describeRequested, describeShort } from '../../download/coverage.js'
-import { exchangeMayHaveMore } from '../../http/base-url.js'
-import type { Coverage } from '../../klines/audit/coverage.js'
+import {
+  type Coverage,
+  type CoveredSeries,
+  countShort,
+  describeCoverage,
+  describeRequested,
+} from '../../engine/coverage.js'
+import { exchangeMayHaveMore } from '../../sources/base-url.js'
 import { DAY_MS } from '../../klines/intervals.js'
 import { nextStart, parseTargetInterval } from '../../klines/resample/target-interval.js'
 import { seriesName } from '../../klines/series.js'
 import { formatCount } from '../../klines/text.js'
 import type { RequestedRange } from '../../klines/time-range.js'
-import { findRules } from '../../trees/find-rules.js'
 import { formatDuration } from '../terminal/text.js'
 
 /** Series that are listed one by one. */
 const MAX_LISTED = 4
 /** A service that is refreshed once a day has newer candles. */
 const STALE_MS = 2 * DAY_MS
+
+/** A series and how much of the range it has. */
+type Covered = Pick<CoveredSeries, 'symbol' | 'interval' | 'coverage'>
 
 /** What the candles were requested from, and how. */
 interface CoverageDetails {
@@ -23,14 +30,12 @@ interface CoverageDetails {
 }
 
 /** The series that have less than was requested, how old their source is, and what may have more; undefined when all is there. */
-export function coverageText(series: readonly CoveredSeries[], details: CoverageDetails): string | undefined {
-  const { range, baseUrl, verbose } = details
-  const rules = findRules(baseUrl)
+export function coverageText(series: readonly Covered[], details: CoverageDetails): string | undefined {
+  const { range, verbose } = details
   const lines = series.flatMap(one => {
-    const text = describeShort(one.coverage, range, rules)
-    return text
-      ? [series.length === 1 ? text : `${seriesName({ ...one, interval: one.coverage.interval })}: ${text}`]
-      : []
+    if (countShort(one.coverage) === 0) return []
+    const text = describeCoverage(one.coverage)
+    return series.length === 1 ? text : `${seriesName({ ...one, interval: one.coverage.interval })}: ${text}`
   })
   if (lines.length === 0) return undefined
   const advice = staleAdvice(series, details)
@@ -45,7 +50,7 @@ export function coverageText(series: readonly CoveredSeries[], details: Coverage
 }
 
 /** How old the newest candle is when that of a range up to the present is missing. */
-function staleAdvice(series: readonly CoveredSeries[], { range, baseUrl }: CoverageDetails): string[] {
+function staleAdvice(series: readonly Covered[], { range, baseUrl }: CoverageDetails): string[] {
   const { named, now } = range
   if (named.to === undefined || named.to < now - STALE_MS || !exchangeMayHaveMore(baseUrl)) return []
   const ends = series.flatMap(({ coverage: { interval, last } }) => {
@@ -57,7 +62,7 @@ function staleAdvice(series: readonly CoveredSeries[], { range, baseUrl }: Cover
 }
 
 /** As `--json` has it. */
-export function coverageObject({ requested, first, last, shortFrom, ...rest }: Coverage) {
+export function coverageObject({ requested, first, last, ...rest }: Coverage) {
   const { from = null, to = null } = requested
-  return { ...rest, requested: { from, to }, first: first ?? null, last: last ?? null, shortFrom: shortFrom ?? null }
+  return { ...rest, requested: { from, to }, first: first ?? null, last: last ?? null }
 }

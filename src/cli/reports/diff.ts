@@ -1,7 +1,7 @@
-import type { Difference, SideName } from '../../diff/compare-candles.js'
-import type { ComparedSeries, Diff } from '../../diff/diff.js'
-import type { DiffSide } from '../../diff/side.js'
-import { joinNames } from '../../download/errors.js'
+import type { Difference, SideName } from '../../identity/compare-candles.js'
+import { type ComparedSeries, type Diff, listDifferences } from '../../identity/diff.js'
+import type { DiffSide } from '../../identity/sides.js'
+import { joinNames } from '../../engine/errors.js'
 import { seriesName, windowName } from '../../klines/series.js'
 import { formatCount, plural } from '../../klines/text.js'
 import { exactTime, printable } from '../terminal/text.js'
@@ -28,7 +28,7 @@ type Listing = (series: ComparedSeries) => AsyncIterable<readonly Difference[]>
 export function diffReport(diff: Diff, found: readonly ComparedSeries[], verbose: boolean): DiffReport {
   const verdict = judge(found)
   const list: Listing = async function* (series) {
-    if (verbose && series.total > series.differences.length) yield* diff.differences(series)
+    if (verbose && series.total > series.differences.length) yield* listDifferences(diff, series)
     else yield series.differences
   }
   return {
@@ -202,5 +202,5 @@ function toDifferenceObject(
 ): DiffObject['differences'][number] {
   if (difference.kind === 'only') return { symbol, interval, ...difference }
   const { kind, openTime, column, before, after } = difference
-  return { symbol, interval, kind, openTime, column, a: before, b: after }
+  return { symbol, interval, kind, openTime, column, a: before ?? '', b: after ?? '' }
 }

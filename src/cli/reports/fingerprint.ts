@@ -1,5 +1,5 @@
 import type { FileFingerprint } from '../../candle-files/fingerprint-files.js'
-import type { CoveredFingerprint } from '../../export/fingerprint-klines.js'
+import type { CoveredFingerprint } from '../../identity/fingerprint-klines.js'
 import type { FingerprintReport, SeriesFingerprint } from '../../fingerprint/fingerprint.js'
 import { seriesName } from '../../klines/series.js'
 import { formatCount, formatTime, plural } from '../../klines/text.js'

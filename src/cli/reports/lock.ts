@@ -1,12 +1,17 @@
 import { reportFingerprints, type YearDigest } from '../../fingerprint/fingerprint.js'
-import { SAMPLE } from '../../http/base-url.js'
+import { SAMPLE } from '../../sources/base-url.js'
 import { KlinesError } from '../../klines/errors.js'
 import { seriesName, windowName } from '../../klines/series.js'
 import { formatCount, plural, quoteWord } from '../../klines/text.js'
-import type { CheckedSeries, LockCheck } from '../../lock/check-lock.js'
-import { compareLocks, type LockChange, type YearChange } from '../../lock/compare.js'
-import type { Lock } from '../../lock/lock-file.js'
-import type { LockReport } from '../../lock/lock-klines.js'
+import {
+  type CheckedSeries,
+  compareLocks,
+  type LockChange,
+  type LockCheck,
+  type YearChange,
+} from '../../identity/check-lock.js'
+import type { Lock } from '../../identity/lock-file.js'
+import type { LockReport } from '../../identity/lock.js'
 import { firstLines } from '../terminal/text.js'
 import { cellLines } from './changes.js'
 import { fingerprintLines, toFingerprintsObject } from './fingerprint.js'

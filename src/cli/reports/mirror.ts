@@ -1,9 +1,10 @@
 import { join } from 'node:path'
-import type { MirrorStatus } from '../../download/mirror-status.js'
-import type { PublishReport } from '../../download/publish.js'
+import type { MirrorStatus } from '../../engine/mirror-status.js'
+import type { PublishReport } from '../../engine/publish.js'
 import { seriesPath } from '../../klines/paths.js'
 import { formatBytes, formatCount, formatTime, plural } from '../../klines/text.js'
-import type { CandleStatus } from '../../mirror/status.js'
+import { indexPath } from '../../mirror/series-index.js'
+import type { SeriesStatus } from '../../mirror/status.js'
 import type { MirrorFigures, UserMirror } from '../../mirror/user-mirrors.js'
 import { fittingText, textTable } from '../terminal/table.js'
 import type { Report } from './report.js'
@@ -22,7 +23,7 @@ export function mirrorReport(status: MirrorStatus, others: readonly OtherMirror[
 
 function statusLines({ mirror, baseUrl, windows, cachedBytes, series }: MirrorStatus): string[] {
   const head = ['symbol', 'interval', 'windows', 'empty', 'first candle', 'last (UTC)', 'size']
-  const toRow = (status: CandleStatus) => [
+  const toRow = (status: SeriesStatus) => [
     status.symbol,
     status.interval,
     formatCount(status.windows),
@@ -33,7 +34,8 @@ function statusLines({ mirror, baseUrl, windows, cachedBytes, series }: MirrorSt
   ]
   const folders = series
     .slice(0, 1)
-    .map(one => `To remove a series, remove its folder: ${join(mirror, seriesPath(one))}`)
+    .map(one => [seriesPath(one), indexPath(one)].map(path => join(mirror, path)).join(' and '))
+    .map(paths => `To remove a series, remove its folder and its index: ${paths}`)
   return [
     fittingText({ head, rows: series.map(toRow), right: ['windows', 'empty', 'size'] }, 2),
     '',

@@ -1,4 +1,4 @@
-import { SAMPLE } from '../../http/base-url.js'
+import { SAMPLE } from '../../sources/base-url.js'
 import type { TimeRange } from '../../klines/time-range.js'
 
 /** What a command shows: the object that `--json` prints, to which `warnings` are added, and the text for people. */

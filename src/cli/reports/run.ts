@@ -1,7 +1,7 @@
-import { describeCost } from '../../download/request-cost.js'
-import type { DownloadedSeries } from '../../download/tally.js'
-import type { DryRunReport } from '../../export/dry-run.js'
-import { formatCount, plural } from '../../klines/text.js'
+import type { DryRunReport } from '../../engine/dry-run.js'
+import type { CoveredReport } from '../../engine/report.js'
+import { plural } from '../../klines/text.js'
+import { describeCost } from '../terminal/progress-text.js'
 import { textTable } from '../terminal/table.js'
 import { coverageObject } from './coverage.js'
 import { toFingerprintsObject } from './fingerprint.js'
@@ -27,10 +27,10 @@ export function runReport(result: RunResult, details: RunDetails): Report<RunObj
   return { json, text: () => describeRun(result, details) }
 }
 
-function toSeriesObject(report: DownloadedSeries): Unchanged<RunObject['series'][number]> {
+function toSeriesObject(report: CoveredReport): Unchanged<RunObject['series'][number]> {
   const { symbol, interval, candles, firstOpenTime = null, lastOpenTime = null, gaps, missing } = report
   const { newCandles, cachedBytes, restated, changes } = report
-  const { failed: _, ...windows } = report.windows
+  const { failed: _, absent: __, ...windows } = report.windows
   return {
     symbol,
     interval,
@@ -50,21 +50,19 @@ function toSeriesObject(report: DownloadedSeries): Unchanged<RunObject['series']
 
 /** `--dry-run`. */
 export function dryRunReport(result: DryRunReport): Report<DryRunObject> {
-  const { series, requests, limitMs, files, removed } = result
+  const { requests, limitMs, files, removed } = result
+  const series = result.series.map(({ windows: { total, cached, open, missing }, ...one }) => {
+    return { ...one, windows: { total, cached, stale: open, missing } }
+  })
   const json = { ...locationObject(result), dryRun: true, series, requests, limitMs, files, removed } as const
   return { json, text: () => describeDryRun(result) }
 }
 
 function describeDryRun(report: DryRunReport): string {
   const { series, files, removed, mirror, offline } = report
-  const unrecorded = sum(series.map(({ windows }) => windows.unrecorded))
-  const toConfirm = unrecorded > 0 ? ['to confirm'] : []
-  const right = offline
-    ? ['windows', 'cached', 'missing']
-    : ['windows', 'cached', ...toConfirm, 'to revalidate', 'to download']
-  const rows = series.map(({ symbol, interval, windows: { total, cached, stale, missing, ...windows } }) => {
-    const requested = [...(unrecorded > 0 ? [windows.unrecorded] : []), stale, missing]
-    return [symbol, interval, total, cached, ...(offline ? [missing] : requested)]
+  const right = ['windows', 'cached', ...(offline ? ['missing'] : ['to revalidate', 'to download'])]
+  const rows = series.map(({ symbol, interval, windows: { total, cached, open, missing } }) => {
+    return [symbol, interval, total, cached, ...(offline ? [missing] : [open, missing])]
   })
   const count = sum(series.map(({ windows }) => windows.total - windows.cached))
   const outcome = offline
@@ -72,16 +70,9 @@ function describeDryRun(report: DryRunReport): string {
     : `${plural(count, 'window')} would be requested; nothing was downloaded or written`
   const table = textTable({ head: ['symbol', 'interval', ...right], rows, right })
   const lines = [table, '', `Dry run: ${outcome}.`]
-  if (unrecorded > 0) lines.push(describeUnrecorded(unrecorded))
   if (report.limitMs > 0) lines.push(`The run takes ${describeCost(report)}.`)
   const names = files.map(path => (path === '-' ? 'stdout' : path))
   if (names.length > 0) lines.push(`Files that would be written: ${names.join(', ')}`)
   if (removed.length > 0) lines.push(`Parts that would be removed: ${removed.join(', ')}`)
   return [...lines, `Mirror: ${mirror}`].join('\n')
-}
-
-/** A mirror of an older version has no record, and a copy may have an older one. */
-function describeUnrecorded(windows: number): string {
-  const [are, them] = windows === 1 ? ['window is', 'it'] : ['windows are', 'them']
-  return `${formatCount(windows)} cached ${are} not in the mirror's record as they are: this download confirms ${them} once.`
 }

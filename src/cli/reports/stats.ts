@@ -1,7 +1,5 @@
-import type { CoveredSeries } from '../../download/coverage.js'
-import type { SeriesStats } from '../../klines/audit/stats.js'
+import type { SeriesStats, StatsReport } from '../../verify/stats.js'
 import { formatTime } from '../../klines/text.js'
-import type { RequestedRange } from '../../klines/time-range.js'
 import { csvTable, fittingText, type Table } from '../terminal/table.js'
 import { coverageObject, coverageText } from './coverage.js'
 import type { Report } from './report.js'
@@ -17,9 +15,7 @@ const GROUPS = [['candles', ...TIMES, ...GAPS], PRICES, TOTALS]
 
 /** `stats`: statistics of series, exact. */
 export function statsReport(
-  { root: mirror, baseUrl }: { readonly root: string; readonly baseUrl: string | undefined },
-  series: readonly (SeriesStats & CoveredSeries)[],
-  range: RequestedRange,
+  { mirror, baseUrl, range, series }: StatsReport,
   { format }: { format?: string | undefined },
 ): Report<StatsObject> {
   const table: Table = {
@@ -52,7 +48,7 @@ function toShort(row: Table['rows'][number]): Table['rows'][number] {
   return cells.with(3, String(cells[3]).slice(0, 10))
 }
 
-function toObject({ coverage, ...stats }: SeriesStats & CoveredSeries) {
+function toObject({ coverage, ...stats }: StatsReport['series'][number]) {
   return { ...withNulls(stats), coverage: coverageObject(coverage) }
 }
 

@@ -1,4 +1,4 @@
-import type { NetworkActivity } from '../../http/retrying-fetcher.js'
+import type { NetworkActivity } from '../../sources/fetcher.js'
 
 /** The rate is that of the last so many ms. */
 const RATE_MS = 10_000

@@ -1,4 +1,6 @@
+import { MINUTE_MS } from '../../klines/intervals.js'
 import { formatBytes, formatCount, plural } from '../../klines/text.js'
+import type { Cost } from '../../sources/source.js'
 import type { ProgressSnapshot } from './progress-meter.js'
 import { cutText, formatClock, printable } from './text.js'
 
@@ -15,6 +17,13 @@ export interface ProgressWords {
   readonly verb: string
   /** Such as `window`. */
   readonly noun: string
+}
+
+/** The requests to an exchange, and their time if that is minutes, as part of a sentence. */
+export function describeCost({ requests, limitMs }: Cost): string {
+  const minutes = Math.ceil(limitMs / MINUTE_MS)
+  const count = `about ${plural(requests, 'request')} to the exchange`
+  return minutes > 1 ? `${count}, and at half its limit ${plural(minutes, 'minute')}` : count
 }
 
 /** Two lines for a terminal of so many columns: what is under way, and how far it is. */

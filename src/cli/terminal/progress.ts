@@ -1,11 +1,12 @@
-import type { KlinesEvent, WindowEvent } from '../../download/events.js'
-import type { WindowChange } from '../../klines/batch/diff.js'
+import type { KlinesEvent, WindowEvent } from '../../engine/events.js'
+import type { WindowDifference } from '../../engine/refresh.js'
 import { seriesName, type WindowRef, windowName } from '../../klines/series.js'
+import { toSourceName } from '../../sources/base-url.js'
+import { describeCell } from '../reports/changes.js'
 import { Interruption } from '../signals.js'
 import { printNote } from './print.js'
 import { ProgressMeter, type ProgressSnapshot } from './progress-meter.js'
-import { barText, describeDone, type ProgressWords, plainText } from './progress-text.js'
-import { printable } from './text.js'
+import { barText, describeCost, describeDone, type ProgressWords, plainText } from './progress-text.js'
 
 /** How progress is shown, and whether each requested window is listed (`-v`). */
 export interface ProgressStyle {
@@ -14,6 +15,16 @@ export interface ProgressStyle {
 }
 
 export const NO_PROGRESS: ProgressStyle = { kind: 'none', windows: false }
+
+/** How the progress of a download from an address is told. */
+export function downloadingFrom(baseUrl: string | undefined): ProgressWords {
+  return { start: `Fetching lists from ${toSourceName(baseUrl)}`, verb: 'Downloading', noun: 'window' }
+}
+
+/** Passes on the warnings of a run. */
+export function warningsTo(warn: (warning: string) => void): (event: KlinesEvent) => void {
+  return event => event.type === 'warning' && warn(event.message)
+}
 
 /** Time between two updates, ms. */
 const PERIODS_MS = { bar: 80, plain: 15_000 }
@@ -66,7 +77,11 @@ export class ProgressDisplay {
   readonly events =
     (warn: (warning: string) => void) =>
     (event: KlinesEvent): void => {
-      if (event.type === 'plan') this.meter.advance(0, event.windows, '', event.limitMs)
+      if (event.type === 'plan') {
+        this.meter.advance(0, event.windows, '', event.limitMs)
+        // Who waits for minutes hears of it before the first request.
+        if (event.limitMs > 0 && this.style.kind !== 'none') printNote(`This takes ${describeCost(event)}.`)
+      }
       else if (event.type === 'network') this.meter.setNetwork(event)
       else if (event.type === 'warning') warn(event.message)
       else if ('window' in event) this.addWindow(event)
@@ -123,10 +138,9 @@ async function openBar(words: ProgressWords): Promise<View> {
   return { periodMs: PERIODS_MS.bar, update, end }
 }
 
-function printWindow(window: WindowRef, status: string, change: WindowChange | undefined): void {
+function printWindow(window: WindowRef, status: string, change: WindowDifference | undefined): void {
   if (status !== 'cached') printNote(`${windowName(window)}: ${status}`)
-  for (const { openTime, column, before, after } of change?.changed ?? []) {
-    const time = new Date(openTime).toISOString()
-    printNote(`${seriesName(window)} ${time} ${column}: ${printable(before)} -> ${printable(after)}`)
+  for (const cell of change?.cells ?? []) {
+    printNote(`${seriesName(window)} ${new Date(cell.openTime).toISOString()} ${describeCell(cell)}`)
   }
 }

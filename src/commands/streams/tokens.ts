@@ -26,6 +26,8 @@ export default class StreamsTokens extends GreetingCommand {
   async run(): Promise<void> {
     const { flags } = await this.parse(StreamsTokens)
     const { runTokens } = await import('../../cli/jobs/tokens.js')
-    await this.withService(flags, (client, signal) => runTokens(client.streamTokens(signal), flags, signal))
+    const { streamTokens } = await import('../../greeting/client.js')
+    const service = this.service(flags)
+    await runTokens(streamTokens(service), flags, service.signal)
   }
 }

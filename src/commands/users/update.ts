@@ -18,6 +18,6 @@ export default class UsersUpdate extends GreetingCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(UsersUpdate)
     const { runUserUpdate } = await import('../../cli/jobs/user-update.js')
-    this.show(await this.withService(flags, (client, signal) => runUserUpdate(client, args.id, flags, signal)))
+    this.show(await runUserUpdate(args.id, flags, this.service(flags)))
   }
 }

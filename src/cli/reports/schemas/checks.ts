@@ -116,14 +116,13 @@ export const VerifySchema = report('klines-verify', {
       offGrid: openTimes,
       faults: list(
         object({
-          kind: oneOf(['duplicate', 'out_of_order', 'off_grid', 'invalid_values']),
+          kind: oneOf(['off_grid', 'invalid_values']),
           openTime: Integer,
           description: Text,
         }),
         'the first 10,000 of each kind',
       ),
       unverified: count('candles that were compared with no finer ones'),
-      olderThan: nullable(Text, 'an interval that was downloaded later and has later candles'),
       coverage,
     }),
   ),

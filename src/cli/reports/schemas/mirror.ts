@@ -25,8 +25,6 @@ export const MirrorSchema = report('klines-mirror', {
       windows: Count,
       empty: count('windows without candles'),
       cachedBytes: Count,
-      firstStartDate: Type.Optional(text('of the first window with candles; missing without one')),
-      lastStartDate: Type.Optional(Text),
       firstOpenTime: Type.Optional(Integer),
       lastOpenTime: Type.Optional(Integer),
     }),

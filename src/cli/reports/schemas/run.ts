@@ -80,7 +80,7 @@ export const DryRunSchema = report('klines-dry-run', {
   series: list(
     object({
       ...seriesName,
-      windows: object({ total: Count, cached: Count, stale: Count, unrecorded: Count, missing: Count }),
+      windows: object({ total: Count, cached: Count, stale: count('cached, and would be revalidated'), missing: Count }),
     }),
   ),
 })

@@ -1,34 +1,9 @@
-import {
-  type Anomaly,
-  type AnomalyKind,
-  type CandleRun,
-  type Fault,
-  isFault,
-} from '../../../klines/audit/anomaly-log.js'
-import type { Difference } from '../../../klines/audit/compare-series.js'
-import type { Interval } from '../../../klines/intervals.js'
 import { seriesName } from '../../../klines/series.js'
 import { formatCount, plural } from '../../../klines/text.js'
-import type { VerifiedSeries } from '../../../verify/verify.js'
+import { type Anomaly, type AnomalyKind, type CandleRun, isFault, listFaults } from '../../../verify/inspect.js'
+import type { CandleDifference, VerifiedSeries } from '../../../verify/verdict.js'
 import { candleName, exactTime, wrap } from '../../terminal/text.js'
 import { sum } from '../report.js'
-
-/** A difference, and every finer interval that shows it. */
-export interface CandleDifference extends Omit<Difference, 'finer'> {
-  readonly finer: Interval[]
-}
-
-/** Merges the same difference from several finer intervals; order stays. */
-export function mergeDifferences(differences: readonly Difference[]): CandleDifference[] {
-  const merged = new Map<string, CandleDifference>()
-  for (const { finer, ...difference } of differences) {
-    const key = Object.values(difference).join()
-    const found = merged.get(key)
-    if (found) found.finer.push(finer)
-    else merged.set(key, { ...difference, finer: [finer] })
-  }
-  return [...merged.values()]
-}
 
 /** The candle, its value and the expected one, in one line or two. */
 export function describeDifference(difference: CandleDifference): string[] {
@@ -37,11 +12,6 @@ export function describeDifference(difference: CandleDifference): string[] {
   const from = finer.join(', ')
   if (column === undefined) return wrap([`${name}: ${value},`, `but ${expected} (${from})`])
   return wrap([`${name} ${column}: ${value},`, `expected ${expected} (${from})`])
-}
-
-/** The faults of the candles of a series, the first of each kind. */
-export function listFaults({ anomalies }: VerifiedSeries) {
-  return anomalies.filter((one): one is Anomaly & { kind: Fault } => isFault(one.kind))
 }
 
 /** The candles of a series that cannot be right, with the reason. */

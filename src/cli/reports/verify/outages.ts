@@ -1,6 +1,6 @@
-import { type Series, seriesName } from '../../../klines/series.js'
+import type { Series } from '../../../klines/series.js'
 import { formatCount, formatTime, plural } from '../../../klines/text.js'
-import type { VerifiedSeries } from '../../../verify/verify.js'
+import type { Outage } from '../../../verify/verdict.js'
 import { textTable } from '../../terminal/table.js'
 
 /** Longer tables show the longest outages only. */
@@ -8,43 +8,6 @@ const MAX_ROWS = 10
 /** More symbols are counted, and so are more intervals. */
 const MAX_SYMBOLS = 3
 const MAX_INTERVALS = 9
-
-/** A time without candles in one or more series, ms UTC. */
-export interface Outage {
-  readonly startTime: number
-  readonly endTime: number
-  readonly series: readonly Series[]
-  /** Whether several symbols lack candles: the exchange was down. */
-  readonly isShared: boolean
-}
-
-/** Merges the gaps that overlap, outages with outages and other gaps with those of their symbol; ascending. */
-export function mergeGaps(series: readonly VerifiedSeries[]): Outage[] {
-  const groups = new Map<string, OpenOutage[]>()
-  const gaps = series.flatMap(({ gaps, ...one }) => gaps.map(gap => ({ ...gap, one })))
-  for (const { startTime, endTime, outage: isShared, one } of gaps.toSorted((a, b) => a.startTime - b.startTime)) {
-    const name = isShared ? 'shared' : one.symbol
-    const group = groups.get(name) ?? []
-    groups.set(name, group)
-    const last = group.at(-1)
-    if (last === undefined || startTime >= last.endTime) {
-      group.push({ startTime, endTime, isShared, series: new Map([[seriesName(one), one]]) })
-    } else {
-      last.endTime = Math.max(last.endTime, endTime)
-      last.series.set(seriesName(one), one)
-    }
-  }
-  const merged = [...groups.values()].flat().sort((a, b) => a.startTime - b.startTime)
-  return merged.map(outage => ({ ...outage, series: [...outage.series.values()] }))
-}
-
-/** An outage to which further gaps may be added. */
-interface OpenOutage {
-  readonly startTime: number
-  endTime: number
-  readonly isShared: boolean
-  readonly series: Map<string, Series>
-}
 
 /** Tables of the outages, one for those of the exchange and one for gaps that only one symbol has. */
 export function outageSections(outages: readonly Outage[], symbols: number, verbose: boolean): string[] {

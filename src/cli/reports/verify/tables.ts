@@ -2,37 +2,37 @@ import { COLUMN_KINDS, COLUMNS } from '../../../klines/columns.js'
 import { seriesName } from '../../../klines/series.js'
 import { formatCount, formatTime } from '../../../klines/text.js'
 import type { CandleSum } from '../../../verify/finer-sum.js'
+import type { JudgedSeries } from '../../../verify/verdict.js'
 import type { VerificationReport } from '../../../verify/verify.js'
 import { csvTable, textTable } from '../../terminal/table.js'
 import { candleName, exactTime, printable } from '../../terminal/text.js'
 import { sum } from '../report.js'
-import type { SeriesVerdict } from './verdict.js'
 
 /** The columns of the table of failing series, left out where they are 0 for all. */
 const FAILURES = [
-  ['missing windows', 'missingWindows'],
-  ['corrupt', 'corruptWindows'],
-  ['differ', 'differing'],
-  ['invalid', 'invalid'],
-  ['gaps', 'failingGaps'],
-  ['short', 'short'],
-] as const
+  ['missing windows', ({ missingWindows }) => missingWindows.length],
+  ['corrupt', ({ corrupt }) => corrupt.length],
+  ['differ', ({ differing }) => differing],
+  ['invalid', ({ invalid }) => invalid],
+  ['gaps', ({ failingGaps }) => failingGaps],
+  ['short', ({ short }) => short],
+] satisfies [string, (series: JudgedSeries) => number][]
 
 /** The series with something wrong or missing. */
-export function failingTable(failing: readonly SeriesVerdict[]): string {
-  const columns = FAILURES.filter(([, name]) => failing.some(one => one[name] > 0))
+export function failingTable(failing: readonly JudgedSeries[]): string {
+  const columns = FAILURES.filter(([, count]) => failing.some(one => count(one) > 0))
   const names = columns.map(([name]) => name)
   const rows = failing.map(one => {
-    const { symbol, interval, candles } = one.report
-    return [symbol, interval, formatCount(candles), ...columns.map(([, name]) => formatCount(one[name]))]
+    const { symbol, interval, candles } = one
+    return [symbol, interval, formatCount(candles), ...columns.map(([, count]) => formatCount(count(one)))]
   })
   return textTable({ head: ['symbol', 'interval', 'candles', ...names], rows, right: ['candles', ...names] })
 }
 
 /** All series. */
-export function seriesTable(series: readonly SeriesVerdict[]): string {
+export function seriesTable(series: readonly JudgedSeries[]): string {
   const counts = ['candles', 'gaps', 'early', 'no trade', 'unverified']
-  const rows = series.map(({ report }) => [
+  const rows = series.map(report => [
     seriesName(report),
     formatCount(report.candles),
     formatTime(report.firstOpenTime).slice(0, 10),
@@ -68,17 +68,17 @@ export function sumTable(candle: CandleSum): string {
 }
 
 /** All series as CSV. */
-export function seriesCsv(series: readonly SeriesVerdict[]): string {
+export function seriesCsv(series: readonly JudgedSeries[]): string {
   const head = [
     ...['symbol', 'interval', 'windows', 'missing windows', 'corrupt windows', 'candles', 'first (UTC)', 'last (UTC)'],
     ...['gaps', 'missing candles', 'early close', 'no trade', 'invalid', 'different', 'notes', 'unverified'],
   ]
-  const rows = series.map(({ report, ...counts }) => [
-    ...[report.symbol, report.interval, report.windows, counts.missingWindows, counts.corruptWindows, report.candles],
-    ...[formatTime(report.firstOpenTime), formatTime(report.lastOpenTime), report.gaps.length],
-    ...[sum(report.gaps.map(gap => gap.missing)), report.counts.early_close],
-    ...[report.withoutTrades, counts.invalid, counts.differing, counts.notes],
-    report.unverified,
+  const rows = series.map(one => [
+    ...[one.symbol, one.interval, one.windows, one.missingWindows.length, one.corrupt.length, one.candles],
+    ...[formatTime(one.firstOpenTime), formatTime(one.lastOpenTime), one.gaps.length],
+    ...[sum(one.gaps.map(gap => gap.missing)), one.counts.early_close],
+    ...[one.withoutTrades, one.invalid, one.differing, one.notes],
+    one.unverified,
   ])
   return csvTable({ head, rows })
 }

@@ -2,10 +2,10 @@ import type { Interval } from '../../../klines/intervals.js'
 import { seriesName } from '../../../klines/series.js'
 import { formatCount } from '../../../klines/text.js'
 import { formatDate, startDateAt, windowSpan } from '../../../klines/windows.js'
-import type { VerifiedSeries } from '../../../verify/verify.js'
-import { exactTime, wrap } from '../../terminal/text.js'
-import { listFaults } from './candles.js'
-import type { Judgement } from './verdict.js'
+import { listFaults } from '../../../verify/inspect.js'
+import type { VerifiedSeries } from '../../../verify/verdict.js'
+import type { VerificationReport } from '../../../verify/verify.js'
+import { wrap } from '../../terminal/text.js'
 
 /** More successive windows are shown as their first and last one. */
 const MAX_SUCCESSIVE = 6
@@ -42,32 +42,17 @@ function shorten(interval: Interval, startDates: readonly string[]): string[] {
   )
 }
 
-/**
- * Each series of which a later candle is not here because it was downloaded earlier than others, and what brings it up to date.
- * `location`: the flags that name its source and mirror, each after a space.
- */
-export function olderLines(series: readonly VerifiedSeries[], location: string): string[] {
-  return series.flatMap(({ symbol, interval, lastOpenTime, olderThan }) => {
-    if (olderThan === undefined) return []
-    const last = lastOpenTime === undefined ? 'no candle' : `last candle ${exactTime(lastOpenTime)}`
-    const name = seriesName({ symbol, interval })
-    return wrap([
-      `${name}: ${last}, ${olderThan} has later ones:`,
-      `klines download ${symbol} -i ${interval}${location}`,
-    ])
-  })
-}
-
 /** More series than this are not repaired one by one. */
 const MAX_COMMANDS = 3
 
 /** What downloads the windows of failing series again, with the flags of `location`; none for many series. */
-export function repairLines({ failing, differences }: Judgement, location: string): string[] {
-  const commands = failing.flatMap(({ report, differing, invalid }) => {
-    const { symbol, interval, missingWindows, corrupt } = report
+export function repairLines({ series, faults }: VerificationReport, location: string): string[] {
+  const failing = series.filter(({ isFailing }) => isFailing)
+  const commands = failing.flatMap(one => {
+    const { symbol, interval, missingWindows, corrupt, differing, invalid } = one
     const times = [
-      ...listFaults(report).map(({ openTime }) => openTime),
-      ...differences.filter(one => seriesName(one) === seriesName(report)).map(({ openTime }) => openTime),
+      ...listFaults(one).map(({ openTime }) => openTime),
+      ...faults.filter(fault => seriesName(fault) === seriesName(one)).map(({ openTime }) => openTime),
     ]
     const dates = [
       ...missingWindows,
