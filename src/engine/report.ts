@@ -3,6 +3,7 @@ import { GapCounter, type SeriesTotals } from '../klines/audit/gap-counter.js'
 import type { ChangedCell } from '../klines/batch/diff.js'
 import type { Series } from '../klines/series.js'
 import type { RequestedRange } from '../klines/time-range.js'
+import { firstCandle } from '../mirror/status.js'
 import { type Coverage, checkGaps, coverPlan } from './coverage.js'
 import { goneSymbols, incomplete, noCandles } from './errors.js'
 import type { Plan, SeriesPlan } from './plan.js'
@@ -127,10 +128,11 @@ export class Tally {
     if (failures.length > 0) throw incomplete(failures, this.total, { offline: source === undefined, forExport })
     const { reports } = this
     if (reports.every(({ candles }) => candles === 0)) throw noCandles(plan, mirror)
-    const series = reports.map((report, index) => ({
-      ...report,
-      coverage: coverPlan(plan.series[index], plan.range, report, { rules: mirror.rules, partial }),
-    }))
+    const series = reports.map((report, index) => {
+      const one = plan.series[index]
+      const begin = plan.range.named.from === undefined ? undefined : firstCandle(mirror, one.series)
+      return { ...report, coverage: coverPlan(one, plan.range, report, { rules: mirror.rules, begin, partial }) }
+    })
     if (failOnGaps) checkGaps(series, plan.range, forExport)
     const { requests, bytes } = source?.traffic ?? { requests: 0, bytes: 0 }
     return { baseUrl: source?.name ?? mirror.source, mirror: mirror.root, range: plan.range, series, requests, bytes }

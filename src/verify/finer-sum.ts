@@ -1,14 +1,13 @@
-import { planWindows } from '../download/plan.js'
-import { CheckedSeries } from '../klines/audit/checked-series.js'
-import { compareSeries } from '../klines/audit/compare-series.js'
 import { COLUMNS, type Column } from '../klines/columns.js'
 import { EXCHANGE_INTERVALS, type Interval, nextOpenTime } from '../klines/intervals.js'
-import { groupCandles } from '../klines/kernel/candle-compare.js'
-import { CandleTable } from '../klines/kernel/candle-table.js'
+import { CandleTable, groupCandles } from '../klines/kernel/candle-table.js'
 import { Kernel } from '../klines/kernel/kernel.js'
-import type { Series } from '../klines/series.js'
+import { isMultiple, toTarget } from '../klines/resample/target-interval.js'
+import { type Series, windowOf } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'
+import { windowSpan } from '../klines/windows.js'
 import type { Mirror } from '../mirror/mirror.js'
+import { differingColumns } from './compare.js'
 import { SeriesReader } from './series-reader.js'
 
 /** A candle beside what the cached candles of the finest interval that covers it add up to. */
@@ -17,59 +16,60 @@ export interface CandleSum extends Series {
   /** The 12 cells as text. */
   readonly cells: readonly string[]
   /** Undefined when no finer interval of the mirror covers the candle. */
-  readonly finer: FinerSum | undefined
+  readonly finer:
+    | {
+        readonly interval: Interval
+        readonly candles: number
+        /** The exact sum. */
+        readonly cells: readonly string[]
+        /** The columns in which the candle differs from it. */
+        readonly differing: readonly Column[]
+      }
+    | undefined
 }
 
-interface FinerSum {
-  readonly interval: Interval
-  readonly candles: number
-  /** The exact sum. */
-  readonly cells: readonly string[]
-  /** The columns in which the candle differs from it. */
-  readonly differing: readonly (Column | undefined)[]
-}
-
-/** The candles of a series that open in a range. `now`: ms UTC. Throws `digits_lost` and `mirror_unusable`. */
-export function sumFiner(mirror: Mirror, series: Series, range: TimeRange, now: number): CandleSum[] {
+/** The candles of a series that open in a range, few of them. Throws `digits_lost` and `mirror_unusable`. */
+export function sumFiner(mirror: Mirror, { symbol, interval }: Series, range: TimeRange): CandleSum[] {
   const kernel = new Kernel()
-  const read = ({ symbol, interval }: Series, range: TimeRange) => {
-    const windows = planWindows({ symbol, interval }, mirror.contents.startDates({ symbol, interval }), range, now)
-    const plan = { symbol, interval, startDates: windows.map(({ startDate }) => startDate) }
-    const reader = new SeriesReader(mirror, plan, new CandleTable(kernel), range, now)
-    reader.readTo(Infinity)
-    return new CheckedSeries(reader)
-  }
-  const own = read(series, range)
-  const { table } = own.loaded
-  const ownSpans = own.findSpans(-Infinity, Infinity)
-  const candles = Array.from({ length: table.length }, (_, row): CandleSum => {
-    return { ...own.loaded.series, openTime: table.openTime(row), cells: cellsOf(table, row), finer: undefined }
+  const own = readRange(mirror, { symbol, interval }, range, kernel)
+  const { table } = own
+  const found = Array.from({ length: table.length }, (_, row): CandleSum => {
+    return { symbol, interval, openTime: table.openTime(row), cells: cellsOf(table, row), finer: undefined }
   })
-  return EXCHANGE_INTERVALS.reduce((found, interval) => {
-    const whole = found.filter(({ finer }) => finer === undefined)
-    if (whole.length === 0) return found
-    const [first, last] = [whole[0].openTime, whole[whole.length - 1].openTime]
-    const finer = read(
-      { symbol: series.symbol, interval },
-      { fromTime: first, toTime: nextOpenTime(series.interval, last) },
-    )
-    if (!finer.fitsInto(own)) return found
-    const spans = finer.findSpans(-Infinity, Infinity)
-    const sums = groupCandles(finer.loaded.table, own.grid, new CandleTable(kernel))
-    return found.map(candle => {
+  for (const part of EXCHANGE_INTERVALS.filter(part => isMultiple(toTarget(interval), part))) {
+    const left = found.filter(({ finer }) => finer === undefined)
+    if (left.length === 0) break
+    const toTime = nextOpenTime(interval, left[left.length - 1].openTime)
+    const finer = readRange(mirror, { symbol, interval: part }, { fromTime: left[0].openTime, toTime }, kernel)
+    const sums = groupCandles(finer.table, own.grid)
+    for (const [row, candle] of found.entries()) {
       const { openTime } = candle
-      const endTime = nextOpenTime(series.interval, openTime)
-      const row = sums.rowFrom(openTime)
+      const endTime = Math.min(nextOpenTime(interval, openTime), table.closeTime(row) + 1)
+      const sum = sums.rowFrom(openTime)
       // A candle off the grid, or in such a stretch, does not add up.
-      const isOnGrid = ownSpans.some(span => span.startTime <= openTime && span.endTime > openTime)
-      const isCovered = spans.some(span => span.startTime <= openTime && span.endTime >= endTime)
-      if (candle.finer || !isOnGrid || !isCovered || sums.rowFrom(openTime + 1) === row) return candle
-      const range = { fromTime: openTime, toTime: openTime + 1 }
-      const { differences } = compareSeries({ ...series, finer: interval }, table, sums, [range])
-      const differing = differences.map(({ column }) => column)
-      return { ...candle, finer: { interval, candles: sums.rows(row), cells: cellsOf(sums, row), differing } }
-    })
-  }, candles)
+      const isOnGrid = own.spans.some(span => span.startTime <= openTime && span.endTime > openTime)
+      const isCovered = finer.spans.some(span => span.startTime <= openTime && span.endTime >= endTime)
+      if (candle.finer || !isOnGrid || !isCovered || sums.rowFrom(openTime + 1) === sum) continue
+      const differing = differingColumns(table, row, sums, sum).map(column => COLUMNS[column])
+      found[row] = {
+        ...candle,
+        finer: { interval: part, candles: sums.rows(sum), cells: cellsOf(sums, sum), differing },
+      }
+    }
+  }
+  return found
+}
+
+/** The candles of a series in a range. */
+function readRange(mirror: Mirror, series: Series, range: TimeRange, kernel: Kernel): SeriesReader {
+  const windows = mirror
+    .dates(series)
+    .map(startDate => windowOf(series, startDate))
+    .filter(window => windowSpan(window).endTime > range.fromTime && windowSpan(window).startTime < range.toTime)
+  const task = { series, isNamed: false, windows }
+  const reader = new SeriesReader(mirror, task, new CandleTable(kernel), { range, readTo: range.toTime })
+  while (reader.needsMore(Infinity)) reader.readNext()
+  return reader
 }
 
 function cellsOf(table: CandleTable, row: number): string[] {

@@ -1,209 +1,194 @@
-import type { SlicedSeries } from '../klines/audit/checked-series.js'
-import { type Inspection, SeriesInspector } from '../klines/audit/inspect.js'
+import { sha256 } from '../fs/checksum.js'
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
 import { findFinerRow } from '../klines/batch/window-codec.js'
-import type { Interval } from '../klines/intervals.js'
+import { mayBeOffGrid } from '../klines/candle-times.js'
+import { nextOpenTime } from '../klines/intervals.js'
 import type { CandleTable } from '../klines/kernel/candle-table.js'
-import type { Kernel } from '../klines/kernel/kernel.js'
-import { windowPath } from '../klines/paths.js'
-import { type Series, windowName, windowOf } from '../klines/series.js'
+import { buildSeriesGrid, type CandleGrid } from '../klines/resample/candle-grid.js'
+import type { Series, WindowRef } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'
-import { formatDate, parseDate, type WindowSpan, windowSpan } from '../klines/windows.js'
-import type { Mirror } from '../mirror/mirror.js'
-import { EMPTY_WINDOW_BYTES } from '../mirror/mirror-contents.js'
-import type { RecordedCandles } from '../mirror/record-lines.js'
-import type { WindowEnds } from '../trees/window-ends.js'
-import { KnownTime, type LastCandle } from './known-time.js'
+import { type WindowSpan, windowSpan } from '../klines/windows.js'
+import type { Mirror, WindowRead } from '../mirror/mirror.js'
+import type { SeriesIndex } from '../mirror/series-index.js'
+import { firstCandle, newestCandle } from '../mirror/status.js'
+import type { WindowFacts } from '../mirror/window-state.js'
+import type { SlicedSeries } from './cross-check.js'
+import { type Inspection, SeriesInspector } from './inspect.js'
+import { addSpan, overlaps, without } from './spans.js'
 
-/** The windows of a series that are cached or needed, startDates ascending. */
-export interface SeriesWindows extends Series {
-  readonly startDates: readonly string[]
+/** A series to read. Plain data. */
+export interface SeriesTask {
+  readonly series: Series
+  /** Whether it is reported; else its candles are only what others are compared with. */
+  readonly isNamed: boolean
+  /** Ascending. */
+  readonly windows: readonly WindowRef[]
 }
 
-/** The findings for a series without those of other series. */
-export interface SeriesInspection extends Series, Inspection {
+/** The open times of candles, ms UTC. */
+export interface ReadScope {
+  /** Those that are reported. */
+  readonly range: TimeRange
+  /** Until when candles are read: the last longer candle of the range ends after it. */
+  readonly readTo: number
+}
+
+/** The findings for a series. */
+export interface SeriesFindings extends Series, Inspection {
   /** Number of windows that have a file. */
   readonly windows: number
   /** The startDates of windows that are needed and have no file, ascending. */
   readonly missingWindows: readonly string[]
-  /** Windows whose file is corrupt. */
+  /** Windows whose file is corrupt, or not as it was downloaded. */
   readonly corrupt: readonly { readonly startDate: string; readonly reason: string }[]
-  /** The interval of the symbol that has a later candle, if this series may have been downloaded before there was one. */
-  readonly olderThan: Interval | undefined
+  /** Open time of the first candle of the series that is known at all, ms UTC, where the range names its start. */
+  readonly begin: number | undefined
+  /** Candles that were compared with no finer series. */
+  readonly unverified: number
 }
 
-/** Reads the windows of a series into a table, slice by slice of time, and inspects every candle. */
+/** Reads the windows of a series into a table, slice by slice of time, and inspects the candles of the range. */
 export class SeriesReader implements SlicedSeries {
   readonly series: Series
-  firstOpenTime: number | undefined
+  readonly isNamed: boolean
   /** Number of windows that were read. */
   done = 0
-  /** Windows that start later and have no file are empty, ms UTC. */
-  private readonly emptyAfter: number
-  private readonly known: KnownTime
-  /** Undefined without a range: every cached window is read. */
-  private readonly neighbours: NeighbourCandles | undefined
-  /** The windows of finer series: their candles are not off the grid because the exchange has them so. */
-  private readonly finerSpans: WindowSpan[] = []
-  private readonly recorded: RecordedCandles | undefined
-  private readonly corrupt: { startDate: string; reason: string }[] = []
-  private readonly missingWindows: string[] = []
-  private windows = 0
+  private readonly index: SeriesIndex
+  private readonly begin: number | undefined
+  /** Open time of the last candle that is known or was read, ms UTC: after it nothing is missing. */
+  private knownLast: number
+  /** Those of the first and the last candle that was read. */
+  firstOpenTime: number | undefined
+  private lastOpenTime: number | undefined
+  private knownGrid: CandleGrid | undefined
   private inspector: SeriesInspector | undefined
+  /** The windows that were read. */
+  private readonly loaded: WindowSpan[] = []
+  /** The time of candles that the exchange has off the grid. */
+  private readonly offGrid: WindowSpan[] = []
+  private wasOffGrid = false
+  private windows = 0
+  private readonly missingWindows: string[] = []
+  private readonly corrupt: { startDate: string; reason: string }[] = []
 
-  /** `range`: the open times of the candles to read. `neededUntil`: a window without a file that starts later is not missing. */
+  /** `table`: where the candles go; its kernel reads the files. */
   constructor(
     private readonly mirror: Mirror,
-    private readonly plan: SeriesWindows,
+    private readonly task: SeriesTask,
     readonly table: CandleTable,
-    private readonly range: TimeRange,
-    private readonly neededUntil: number,
+    private readonly scope: ReadScope,
   ) {
-    this.series = { symbol: plan.symbol, interval: plan.interval }
-    this.emptyAfter = mirror.contents.missingMeansEmpty(this.series) ? -Infinity : neededUntil
-    this.recorded = mirror.record.seriesCandles(this.series)
-    this.known = new KnownTime(plan.interval, range)
-    const isAllTime = range.fromTime === -Infinity && range.toTime === Infinity
-    this.neighbours = isAllTime ? undefined : new NeighbourCandles(mirror, this.series, table.kernel)
+    const { series, isNamed } = task
+    const { fromTime, toTime } = scope.range
+    this.series = series
+    this.isNamed = isNamed
+    this.index = mirror.facts(series)
+    this.begin = fromTime === -Infinity ? undefined : firstCandle(mirror, series, table.kernel)
+    const newest = toTime === Infinity ? undefined : newestCandle(mirror, series, table.kernel)
+    this.knownLast = newest ?? -Infinity
+    for (const { last = -Infinity } of this.index.values()) this.knownLast = Math.max(this.knownLast, last)
   }
 
   /** Whether all windows were read. */
   get isDone(): boolean {
-    return this.done === this.plan.startDates.length
+    return this.done === this.task.windows.length
+  }
+
+  get grid(): CandleGrid {
+    return this.knownGrid ?? buildSeriesGrid(this.series, this.begin)
   }
 
   get spans(): WindowSpan[] {
-    return this.known.loaded
+    return without(this.known(this.scope.readTo), this.offGrid)
   }
 
-  get before(): number | undefined {
-    return this.known.before
+  /** Whether another window is needed for the candles before `time`, and the next one, ms UTC. */
+  needsMore(time: number): boolean {
+    return !this.isDone && !(this.lastOpenTime !== undefined && this.lastOpenTime >= time)
   }
 
-  /** The last candle that was read, which may open after the range. */
-  get lastCandle(): LastCandle | undefined {
-    return this.known.lastCandle
+  /** Reads the next window. Throws `digits_lost` for a decimal too long for exact sums, and `mirror_unusable`. */
+  readNext(): void {
+    const { mirror, table, scope, task, isNamed } = this
+    const window = task.windows[this.done++]
+    const span = windowSpan(window)
+    const read = mirror.read(window, table.kernel)
+    if (isNamed && span.startTime < scope.range.toTime) this.report(window, read)
+    if (read.state === 'cached') this.add(span, read.batch)
   }
 
-  /** Takes notice of the last candles of all series of the symbol: they show how long it was traded. */
-  compareEnds(lastCandles: readonly LastCandle[]): void {
-    this.known.others = lastCandles
+  private report({ startDate }: WindowRef, read: WindowRead): void {
+    if (read.state === 'missing') this.missingWindows.push(startDate)
+    else this.windows++
+    const reason = read.state === 'cached' ? findChange(this.index.get(startDate), read) : undefined
+    if (read.state === 'corrupt') this.corrupt.push({ startDate, reason: read.reason })
+    else if (reason !== undefined) this.corrupt.push({ startDate, reason })
   }
 
-  /**
-   * Reads windows until the table has a candle that opens at `time` (ms UTC) or later, or all are read, and inspects the new
-   * candles. Throws `digits_lost` for a decimal too long for exact sums, and `mirror_unusable`.
-   */
-  readTo(time: number): void {
-    const { table, plan, known, neighbours } = this
-    const { startDates } = plan
-    const start = table.length
-    if (this.done === 0 && startDates.length > 0) known.before = neighbours?.lastBefore(startDates[0])
-    while (!this.isDone && !(known.lastOpenTime !== undefined && known.lastOpenTime >= time)) {
-      this.readWindow(startDates[this.done++])
-      if (this.isDone) known.after ??= neighbours?.firstAfter(startDates[this.done - 1], this.neededUntil)
-    }
-    this.openInspector().add(table, start, known.all, this.finerSpans)
+  /** The findings when all is read and compared. */
+  end(unverified: number): SeriesFindings {
+    const { series, begin, windows, missingWindows, corrupt, scope } = this
+    const inspection = this.openInspector().end(this.known(scope.range.toTime), this.knownUntil)
+    return { ...series, ...inspection, windows, missingWindows, corrupt, begin, unverified }
   }
 
-  /** The findings when all is read. */
-  end(): SeriesInspection {
-    const { series, known, windows, missingWindows, corrupt } = this
-    const inspection = this.openInspector().end(known.all, known.tradedUntil)
-    const olderThan = known.laterCandle?.interval
-    return { ...series, ...inspection, windows, missingWindows, corrupt, olderThan }
+  /** When the last candle that is known ends, ms UTC. */
+  private get knownUntil(): number {
+    return this.knownLast === -Infinity ? -Infinity : nextOpenTime(this.series.interval, this.knownLast)
   }
 
-  /** Once something is read, the first candle and the one before it are known. */
+  /** The time of the windows that were read, up to `time` and the end of what is known of the series. */
+  private known(time: number): WindowSpan[] {
+    return overlaps(this.loaded, [{ startTime: -Infinity, endTime: Math.min(time, this.knownUntil) }])
+  }
+
+  private add({ startTime, endTime }: WindowSpan, batch: KlineBatch): void {
+    const { table, scope, loaded } = this
+    const { fromTime, toTime } = scope.range
+    const start = Math.max(startTime, fromTime)
+    const end = Math.min(endTime, scope.readTo)
+    if (start < end) addSpan(loaded, { startTime: start, endTime: end })
+    if (batch.length === 0) return
+    this.knownGrid ??= buildSeriesGrid(this.series, batch.firstOpenTime)
+    this.addOffGrid(batch)
+    const rows = batch.slice(fromTime, scope.readTo)
+    if (rows.length === 0) return
+    this.firstOpenTime ??= rows.firstOpenTime
+    this.lastOpenTime = rows.lastOpenTime
+    this.knownLast = Math.max(this.knownLast, rows.lastOpenTime ?? -Infinity)
+    const before = table.length
+    table.add(rows)
+    const inRange = table.rowFrom(toTime)
+    if (!this.isNamed || inRange <= before) return
+    this.openInspector().add(table, before, inRange, loaded, findFinerRow(batch) !== undefined)
+  }
+
+  /** Once something is read, the first candle is known. */
   private openInspector(): SeriesInspector {
-    this.inspector ??= new SeriesInspector(this.series, this.firstOpenTime, this.before)
+    const { series, firstOpenTime, begin, scope } = this
+    const before = begin !== undefined && begin < scope.range.fromTime ? begin : undefined
+    this.inspector ??= new SeriesInspector(series, firstOpenTime, before)
     return this.inspector
   }
 
-  /**
-   * The first or last candle of the series that was ever downloaded, if it opens in this span and the window lacks it by now, ms UTC.
-   * A new version of a window never has fewer candles.
-   */
-  private findLost({ startTime, endTime }: WindowSpan, ends: WindowEnds = {}): number | undefined {
-    const { firstOpenTime, lastOpenTime } = this.recorded ?? {}
-    const { firstOpenTime: first = Infinity, lastOpenTime: last = -Infinity } = ends
-    const isHere = (time: number | undefined): time is number =>
-      time !== undefined && time >= startTime && time < endTime
-    if (isHere(lastOpenTime) && last < lastOpenTime) return lastOpenTime
-    return isHere(firstOpenTime) && first > firstOpenTime ? firstOpenTime : undefined
-  }
-
-  private readWindow(startDate: string): void {
-    const { mirror, series, range, table, known } = this
-    const window = windowOf(series, startDate)
-    const span = windowSpan(window)
-    const read = mirror.windows.readInPlace(window, table.kernel)
-    const lost = this.findLost(span, read.state === 'cached' ? read.batch : undefined)
-    if (read.state === 'missing') {
-      if (lost !== undefined || parseDate(startDate) <= this.emptyAfter) this.missingWindows.push(startDate)
-      else known.addEmpty(span)
-      return
+  /** A stretch of candles off the grid lasts until its last one should end: after the next candle opens, which may lack trades. */
+  private addOffGrid(batch: KlineBatch): void {
+    const { grid, offGrid, series } = this
+    for (let row = 0; row < batch.length && mayBeOffGrid(batch.openTime(row)); row++) {
+      const startTime = batch.openTime(row)
+      const isOffGrid = grid.offset(startTime) !== 0
+      const start = this.wasOffGrid ? offGrid[offGrid.length - 1].endTime : startTime
+      if (isOffGrid) addSpan(offGrid, { startTime: start, endTime: nextOpenTime(series.interval, startTime) })
+      this.wasOffGrid = isOffGrid
     }
-    this.windows++
-    if (read.state === 'corrupt') {
-      this.corrupt.push({ startDate, reason: read.error.message.replace(`${windowName(window)}: `, '') })
-      return
-    }
-    if (lost !== undefined) {
-      const time = new Date(lost).toISOString()
-      const reason = `it lacks the candle of ${time}, which the mirror has had; download with --refresh replaces it`
-      this.corrupt.push({ startDate, reason })
-    }
-    const { batch } = read
-    known.addLoaded(span, batch.length > 0, mirror.windows.settledUntil(window, read))
-    if (findFinerRow(batch) !== undefined) this.finerSpans.push(span)
-    const rows = batch.slice(range.fromTime, range.toTime)
-    if (rows.length < batch.length) {
-      known.before = batch.slice(-Infinity, range.fromTime).lastOpenTime ?? known.before
-      known.after ??= openTimes(batch.slice(range.toTime, Infinity))[0]
-    }
-    if (rows.length === 0) return
-    this.firstOpenTime ??= rows.openTime(0)
-    known.lastOpenTime = rows.lastOpenTime
-    table.add(rows)
   }
 }
 
-function openTimes(batch: KlineBatch): number[] {
-  return Array.from({ length: batch.length }, (_, row) => batch.openTime(row))
-}
-
-/** The cached candles next to some windows of a series: they show that the series did not begin or end there. */
-class NeighbourCandles {
-  constructor(
-    private readonly mirror: Mirror,
-    private readonly series: Series,
-    private readonly kernel: Kernel,
-  ) {}
-
-  /** Open time of the last candle in the windows before `startDate`, ms UTC; undefined when none is cached. */
-  lastBefore(startDate: string): number | undefined {
-    const earlier = this.mirror.contents.startDates(this.series).filter(date => date < startDate)
-    return this.firstFound(earlier.reverse())?.lastOpenTime
-  }
-
-  /** Open time of the first candle in the windows after `startDate` that start by `neededUntil`, ms UTC; undefined when none is cached. */
-  firstAfter(startDate: string, neededUntil: number): number | undefined {
-    const last = formatDate(neededUntil)
-    const later = this.mirror.contents.startDates(this.series).filter(date => date > startDate && date <= last)
-    return this.firstFound(later)?.firstOpenTime
-  }
-
-  /** The candles of the first of these windows that has any; a corrupt one says nothing. */
-  private firstFound(startDates: readonly string[]) {
-    const { mirror, series, kernel } = this
-    for (const startDate of startDates) {
-      const window = windowOf(series, startDate)
-      if (mirror.files.size(windowPath(window)) <= EMPTY_WINDOW_BYTES) continue
-      const read = mirror.windows.readInPlace(window, kernel)
-      if (read.state !== 'cached' || read.batch.length === 0) continue
-      return { firstOpenTime: read.batch.openTime(0), lastOpenTime: read.batch.lastOpenTime }
-    }
-    return undefined
-  }
+/** How a valid file is not as it was downloaded; undefined for one that is, or of which nothing is known. */
+function findChange(facts: WindowFacts | undefined, { bytes, batch }: { bytes: Uint8Array; batch: KlineBatch }) {
+  if (facts === undefined || (facts.size === bytes.length && facts.sha256 === sha256(bytes))) return undefined
+  const ends = [facts.last, facts.first]
+  const lost = ends.find(time => time !== undefined && batch.slice(time, time + 1).length === 0)
+  const what = lost ? `: it lacks the candle of ${new Date(lost).toISOString()}, which the mirror has had` : ''
+  return `not as it was downloaded${what}; klines download --refresh replaces it`
 }

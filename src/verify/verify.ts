@@ -1,167 +1,174 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { coverSeries } from '../download/coverage.js'
-import { findFirst } from '../download/series-ends.js'
-import type { Warn } from '../download/sources/window-source.js'
-import { systemClock } from '../http/system-clock.js'
-import type { Difference } from '../klines/audit/compare-series.js'
-import type { Coverage } from '../klines/audit/coverage.js'
-import type { IntervalPair } from '../klines/audit/cross-check.js'
+import { type Coverage, coverPlan } from '../engine/coverage.js'
+import { type PlanRequest, planRequest, type SeriesPlan } from '../engine/plan.js'
+import { WINDOWS_A_TURN } from '../engine/refresh.js'
+import { openRun, type Run, type SourceOptions, withRun } from '../engine/run.js'
+import { countThreads, shareTasks, type ThreadOptions } from '../engine/threads.js'
 import type { Gap } from '../klines/audit/gaps.js'
-import { overlaps, union } from '../klines/audit/time-spans.js'
-import type { Series } from '../klines/series.js'
-import type { SymbolName } from '../klines/symbols.js'
-import { ALL_TIME, parseRequestedRange, type RequestedRange } from '../klines/time-range.js'
-import type { WindowSpan } from '../klines/windows.js'
+import { EXCHANGE_INTERVALS, nextOpenTime } from '../klines/intervals.js'
+import { isMultiple, toTarget } from '../klines/resample/target-interval.js'
+import { type Series, type WindowRef, windowOf } from '../klines/series.js'
+import type { RequestedRange } from '../klines/time-range.js'
+import { windowSpan } from '../klines/windows.js'
 import type { Mirror } from '../mirror/mirror.js'
-import { countThreads, parseThreads, type ThreadOptions } from '../threads/thread-count.js'
-import { WorkerPool } from '../threads/worker-pool.js'
-import { planVerification } from './plan.js'
-import type { SeriesWindows } from './series-reader.js'
-import { type SeriesFindings, type SymbolFindings, SymbolVerifier, type VerifyScope } from './verify-symbol.js'
+import type { Difference } from './compare.js'
+import type { IntervalPair } from './cross-check.js'
+import { type CandleSum, sumFiner } from './finer-sum.js'
+import type { ReadScope, SeriesFindings, SeriesTask } from './series-reader.js'
+import { type Judgement, judge, markOutages } from './verdict.js'
+import { type SymbolFindings, SymbolVerifier } from './verify-symbol.js'
 
-/** The result of `verifyKlines`. */
-export interface VerificationReport {
+/** Which candles of a mirror to read, without any request. Without a range, each series from its first to its last cached window. */
+export type CheckRequest = Omit<PlanRequest, 'resample'> &
+  Pick<SourceOptions, 'baseUrl' | 'mirror' | 'signal' | 'onEvent' | 'now'>
+
+/** Which candles of a mirror to verify. */
+export type VerifyRequest = CheckRequest &
+  ThreadOptions & {
+    /** Whether candles that are missing between others, or at an end of the range that is named, are failures. */
+    readonly failOnGaps?: boolean | undefined
+    /** Whether to list each candle of a series beside the sum of its finer ones, where a range is named that has at most 20 of them. */
+    readonly sums?: boolean | undefined
+  }
+
+/** The result of `verifyKlines`. Times are ms UTC. */
+export interface VerificationReport extends Judgement {
+  /** Folder of the mirror. */
   readonly mirror: string
   /** Base address of the mirror; undefined for one that does not say it. */
   readonly baseUrl: string | undefined
-  /** The range that was requested; undefined when each series was verified from its first to its last cached window. */
-  readonly range: RequestedRange | undefined
-  readonly series: readonly VerifiedSeries[]
+  readonly range: RequestedRange
   readonly pairs: readonly IntervalPair[]
+  /** Every value that differs, once for each finer interval that shows it. */
   readonly differences: readonly Difference[]
+  /** Empty without `sums`. */
+  readonly sums: readonly CandleSum[]
 }
 
 /** What a worker starts with. */
-export interface WorkerScope extends VerifyScope {
+export interface WorkerScope extends ReadScope {
   /** The root of the mirror. */
   readonly root: string
 }
 
-/** Options of `verifySeries`. Each thread has at most about 100 MB, however long the series are. */
-export interface VerifySeriesOptions extends ThreadOptions, Pick<VerifyScope, 'sliceCandles'> {
-  /** Open times, ms UTC. Default: from the first to the last cached window of each series. */
-  readonly range?: RequestedRange | undefined
-  /** The present, ms UTC: windows that start later are not missing. Default: this machine's clock. */
-  readonly now?: number | undefined
-  readonly warn?: Warn | undefined
-  readonly signal?: AbortSignal | undefined
-  /** Numbers of windows. */
-  readonly progress?: (done: number, total: number) => void
+/** What a thread does at a time: the series of one symbol. */
+export type SymbolTask = readonly SeriesTask[]
+
+/** The most candles of a series that are listed beside the sums of their finer ones. */
+const MAX_BESIDE = 20
+
+/**
+ * Checks every cached candle of some series, without any request: order, times, prices, gaps, missing and corrupt windows, and whether
+ * each candle is the exact sum of its finer ones, for all finer intervals that the mirror has. What is wrong is in the report. Each
+ * thread has at most about 100 MB, however long the series are. Throws `window_missing` for a series that is not in the mirror,
+ * `mirror_mismatch`, and what is wrong with the request.
+ *
+ * @example
+ * const { verdict, differences } = await verifyKlines({ symbols: ['BTCUSDT'], intervals: 'all' })
+ */
+export async function verifyKlines(request: VerifyRequest): Promise<VerificationReport> {
+  return withRun(openRun({ ...request, offline: true }), async run => {
+    const { mirror } = run
+    const plan = await planRequest(request, run)
+    const { range } = plan
+    const { fromTime, toTime, named } = range
+    // The longest candle that opens before the end of the range ends by then.
+    const ends = plan.series.map(({ series }) => nextOpenTime(series.interval, toTime))
+    const readTo = toTime === Infinity ? toTime : Math.max(...ends)
+    const symbols = [...new Set(plan.series.map(({ series }) => series.symbol))]
+    const tasks = symbols.map(symbol =>
+      planSymbol(
+        mirror,
+        plan.series.filter(one => one.series.symbol === symbol),
+        readTo,
+      ),
+    )
+    const findings = await verifyAll(run, tasks, { range: { fromTime, toTime }, readTo }, request)
+    // A plan has one symbol after another, too.
+    const all = markOutages(findings.flatMap(({ series }) => series))
+    const series = all.map((one, index) => ({ ...one, coverage: cover(plan.series[index], range, one, mirror) }))
+    const isShort = named.from !== undefined || named.to !== undefined
+    const short = request.sums && isShort ? series.filter(({ candles }) => candles <= MAX_BESIDE) : []
+    const differences = findings.flatMap(one => one.differences)
+    return {
+      ...{ mirror: mirror.root, baseUrl: mirror.source, range, differences },
+      ...judge(series, differences, request),
+      pairs: findings.flatMap(({ pairs }) => pairs),
+      sums: short.flatMap(one => sumFiner(mirror, one, range)),
+    }
+  })
+}
+
+/** Verifies the symbols, several at once if there are very many windows. */
+async function verifyAll(
+  { mirror, signal, emit }: Run,
+  tasks: readonly SymbolTask[],
+  scope: ReadScope,
+  { threads }: ThreadOptions,
+): Promise<SymbolFindings[]> {
+  const verifier = new SymbolVerifier(mirror, scope)
+  const total = tasks.reduce((sum, task) => sum + countWindows(task), 0)
+  let done = 0
+  const progress = (windows: number) => {
+    done += windows
+    emit({ type: 'progress', done, total })
+  }
+  let read = 0
+  const afterRead = () => {
+    if (++read % WINDOWS_A_TURN !== 0) return undefined
+    progress(WINDOWS_A_TURN)
+    signal.throwIfAborted()
+    return nextTurn()
+  }
+  signal.throwIfAborted()
+  const findings = await shareTasks<SymbolTask, SymbolFindings>({
+    ...{ module: 'verify/worker.cjs', data: { root: mirror.root, ...scope } satisfies WorkerScope },
+    ...{ tasks, threads: countThreads(tasks.length, total, { threads }), signal },
+    work: task => verifier.verify(task, afterRead),
+    done: task => progress(countWindows(task)),
+  })
+  progress(total - done)
+  return findings
+}
+
+function countWindows(task: SymbolTask): number {
+  return task.reduce((sum, { windows }) => sum + windows.length, 0)
 }
 
 /**
- * Inspects every cached candle of these series, compares the intervals of each symbol, and finds the windows that the mirror
- * lacks. A slice of one symbol is in memory at a time, and one more for each thread that helps with a large mirror. Throws `digits_lost`
- * for a decimal too long for exact sums, `mirror_unusable`, and `bad_option`.
+ * What is read of a symbol: the named series, and all finer ones of the mirror that cover their time. Windows after the range are those
+ * that its last candles reach into.
  */
-export async function verifySeries(
-  mirror: Mirror,
-  series: readonly Series[],
-  options: VerifySeriesOptions = {},
-): Promise<VerificationReport> {
-  const { range, now = systemClock.now(), sliceCandles, warn = () => {} } = options
-  const { signal, progress = () => {} } = options
-  const threads = parseThreads(options)
-  const windows = await planVerification(mirror, series, { range, now, warn })
-  const names = [...new Set(series.map(({ symbol }) => symbol))]
-  const symbols = names.map(name => windows.filter(({ symbol }) => symbol === name))
-  const scope = { range: range ?? ALL_TIME, neededUntil: now, sliceCandles }
-  const verifier = new SymbolVerifier(mirror, scope)
-  const findings: SymbolFindings[] = []
-  let done = 0
-  const count = countWindows(windows)
-  const advance = async (read: number) => {
-    done += read
-    progress(done, count)
-    await nextTurn()
-    signal?.throwIfAborted()
-  }
-  const pool = new WorkerPool<SymbolFindings>({
-    module: 'verify/worker.cjs',
-    workers: countThreads(symbols.length, count, threads) - 1,
-    data: { root: mirror.root, ...scope } satisfies WorkerScope,
-    tasks: symbols,
-  })
-  const stop = () => pool.stop()
-  signal?.addEventListener('abort', stop, { once: true })
-  try {
-    // The threads start at the other end of the list.
-    for (let index = symbols.length - 1; index >= 0; index--) {
-      if (pool.claim(index)) findings[index] = await verifier.verify(symbols[index], advance)
-    }
-    for (const [index, windows] of symbols.entries()) {
-      if (findings[index]) continue
-      const found = await pool.result(index)
-      if (found) await advance(countWindows(windows))
-      findings[index] = found ?? (await verifier.verify(windows, advance))
-    }
-  } finally {
-    signal?.removeEventListener('abort', stop)
-    await stop()
-  }
-  const all = findings.flatMap(symbol => symbol.series)
-  const requested = range ?? parseRequestedRange({}, now)
-  const cover = (one: SeriesWithOutages) =>
-    withoutGaps(coverSeries(one, requested, one, findFirst(mirror, one)), one.gaps)
-  return {
-    mirror: mirror.root,
-    baseUrl: mirror.baseUrl,
-    range,
-    series: markOutages(all).map(one => ({ ...one, coverage: cover(one) })),
-    pairs: findings.flatMap(symbol => symbol.pairs),
-    differences: findings.flatMap(symbol => symbol.differences),
-  }
+function planSymbol(mirror: Mirror, named: readonly SeriesPlan[], readTo: number): SymbolTask {
+  const { symbol } = named[0].series
+  const spans = named.flatMap(({ windows }) => windows.map(windowSpan))
+  const fromTime = Math.min(...spans.map(({ startTime }) => startTime))
+  const endTime = readTo === Infinity ? Math.max(...spans.map(({ endTime }) => endTime)) : readTo
+  const cached = (one: Series, from: number): WindowRef[] =>
+    mirror
+      .dates(one)
+      .map(startDate => windowOf(one, startDate))
+      .filter(window => windowSpan(window).endTime > from && windowSpan(window).startTime < endTime)
+  const unnamed = EXCHANGE_INTERVALS.filter(interval => !named.some(plan => plan.series.interval === interval))
+    .filter(interval => named.some(plan => isMultiple(toTarget(plan.series.interval), interval)))
+    .map(interval => ({ symbol, interval }))
+    .map(series => ({ series, isNamed: false, windows: cached(series, fromTime) }))
+  return [
+    ...named.map(({ series, windows }) => {
+      const last = windows.at(-1)
+      const later = last === undefined || readTo === Infinity ? [] : cached(series, windowSpan(last).endTime)
+      return { series, isNamed: true, windows: [...windows, ...later] }
+    }),
+    ...unnamed.filter(({ windows }) => windows.length > 0),
+  ]
 }
 
-function countWindows(series: readonly SeriesWindows[]): number {
-  return series.reduce((sum, { startDates }) => sum + startDates.length, 0)
-}
-
-/** The findings for a series, and how much of the requested range it has. */
-export interface VerifiedSeries extends SeriesWithOutages {
-  readonly coverage: Coverage
-}
-
-interface SeriesWithOutages extends Omit<SeriesFindings, 'gaps'> {
-  readonly gaps: readonly (Gap & {
-    /** Whether another symbol lacks candles at the same time, for half of it or more: the exchange was down. */
-    readonly outage: boolean
-  })[]
-}
-
-/** Candles at the ends of the range that count as gaps, because others of the series surround them, are not counted twice. */
-function withoutGaps(coverage: Coverage, gaps: readonly Gap[]): Coverage {
+/** How much of the range a series has. Candles that count as gaps, because others of the series surround them, are not counted twice. */
+function cover(plan: SeriesPlan, range: RequestedRange, one: SeriesFindings, { rules }: Mirror): Coverage {
+  const coverage = coverPlan(plan, range, one, { rules, begin: one.begin })
   const { first = -Infinity, last = -Infinity, shortAtStart, shortAtEnd } = coverage
-  const before = count(gaps.filter(({ startTime }) => startTime < first))
-  const after = count(gaps.filter(({ startTime }) => startTime > last))
-  return {
-    ...coverage,
-    shortAtStart: Math.max(0, shortAtStart - before),
-    shortAtEnd: Math.max(0, shortAtEnd - after),
-  }
-}
-
-function count(gaps: readonly Gap[]): number {
-  return gaps.reduce((sum, { missing }) => sum + missing, 0)
-}
-
-/** Marks the gaps during at least half of which another symbol, at any interval, lacks candles too. */
-function markOutages(all: readonly SeriesFindings[]): SeriesWithOutages[] {
-  const gaps = all
-    .flatMap(({ symbol, gaps }) => gaps.map(({ startTime, endTime }) => ({ symbol, startTime, endTime })))
-    .sort((a, b) => a.startTime - b.startTime)
-  /** When any other symbol lacks candles. */
-  const others = new Map<SymbolName, WindowSpan[]>()
-  return all.map(series => {
-    const { symbol } = series
-    const lacking = others.get(symbol) ?? union(gaps.filter(gap => gap.symbol !== symbol))
-    others.set(symbol, lacking)
-    const isOutage = (gap: WindowSpan) => 2 * length(overlaps([gap], lacking)) >= length([gap])
-    return { ...series, gaps: series.gaps.map(gap => ({ ...gap, outage: isOutage(gap) })) }
-  })
-}
-
-/** ms. */
-function length(spans: readonly WindowSpan[]): number {
-  return spans.reduce((sum, { startTime, endTime }) => sum + endTime - startTime, 0)
+  const count = (gaps: readonly Gap[]) => gaps.reduce((sum, { missing }) => sum + missing, 0)
+  const before = count(one.gaps.filter(({ startTime }) => startTime < first))
+  const after = count(one.gaps.filter(({ startTime }) => startTime > last))
+  return { ...coverage, shortAtStart: Math.max(0, shortAtStart - before), shortAtEnd: Math.max(0, shortAtEnd - after) }
 }

@@ -5,7 +5,7 @@ import { downloadKlines } from '../../src/engine/download.js'
 import { exportKlines } from '../../src/engine/export.js'
 import { Mirror } from '../../src/mirror/mirror.js'
 import { seriesStatuses } from '../../src/mirror/status.js'
-import { verifySeries } from '../../src/verify/verify.js'
+import { verifyKlines } from '../../src/verify/verify.js'
 import { downloadSetup } from '../support/download-setup.js'
 import { catchError } from '../support/errors.js'
 import { startTestServer } from '../support/servers/test-server.js'
@@ -36,7 +36,7 @@ describe('a pair that the published list has beside the ten', () => {
       STARTED.flatMap(date => weekRows(date, { seed: 5, days: date === OPEN_WEEK ? 2 : 8 })),
     )
     const tree = new Mirror(mirror)
-    const verified = await verifySeries(tree, [{ symbol: PEPE, interval: '15m' }], { now: NOW })
+    const verified = await verifyKlines({ symbols: [PEPE], intervals: ['15m'], mirror, now: NOW })
     expect(verified.series).toMatchObject([{ symbol: PEPE, interval: '15m' }])
     expect(await seriesStatuses(tree)).toMatchObject([{ symbol: PEPE, interval: '15m', windows: 7 }])
     const served = await (await startTestServer(mirror)).request(weekPath(PEPE, STARTED[2]))

@@ -10,7 +10,7 @@ import { exportKlines } from '../../src/engine/export.js'
 import type { KlineRow } from '../../src/klines/columns.js'
 import { EXCHANGE_INTERVALS, INTERVALS, MINUTE_INTERVALS } from '../../src/klines/intervals.js'
 import { Mirror } from '../../src/mirror/mirror.js'
-import { verifySeries } from '../../src/verify/verify.js'
+import { verifyKlines } from '../../src/verify/verify.js'
 import { catchError } from '../support/errors.js'
 import { onWarning, onWindow } from '../support/events.js'
 import { exchangeSetup, withMirror } from '../support/exchange/exchange-setup.js'
@@ -269,15 +269,14 @@ describe('the whole history of 1m', () => {
   it('adds 38 pairs to the 60 that are compared', async () => {
     const { request, mirror } = await setup()
     await downloadKlines({ ...request, intervals: [...EXCHANGE_INTERVALS], from: '2026-03-01' })
-    const series = EXCHANGE_INTERVALS.map(interval => ({ symbol: SYMBOL, interval }))
-    const report = await verifySeries(new Mirror(mirror), series, { now: EXCHANGE_NOW })
+    const report = await verifyKlines({ symbols: [SYMBOL], intervals: 'all', mirror, now: EXCHANGE_NOW })
     expect(report.differences).toEqual([])
     expect(report.pairs).toHaveLength(98)
     const minutes = report.pairs.filter(({ finer }) => finer === '1m')
     expect(minutes.map(({ interval }) => interval)).toEqual(EXCHANGE_INTERVALS.slice(1))
     expect(minutes.every(({ comparisons }) => comparisons > 0)).toBe(true)
     // Candles are confirmed by finer ones down to 1m.
-    expect(report.series.filter(({ unverified = 0 }) => unverified > 0).map(({ interval }) => interval)).toEqual(['1m'])
+    expect(report.series.filter(({ unverified }) => unverified > 0).map(({ interval }) => interval)).toEqual(['1m'])
   })
 })
 

@@ -5,7 +5,7 @@ import { type BatchRequest, klineBatches, klineRows } from '../../src/engine/row
 import { COLUMNS } from '../../src/klines/columns.js'
 import type { TimeText } from '../../src/klines/time-range.js'
 import { serve } from '../../src/server/serve.js'
-import { verifyKlines } from '../../src/verify/verify-klines.js'
+import { verifyKlines } from '../../src/verify/verify.js'
 import { downloadSetup } from '../support/download-setup.js'
 import { catchError } from '../support/errors.js'
 import { makeTree, NOW, SYMBOLS, treeRows } from '../support/synthetic-tree.js'

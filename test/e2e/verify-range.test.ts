@@ -65,16 +65,6 @@ describe('klines verify of a day', () => {
     ['that lost its candles after 10 o’clock', { lost: [TEN, NEXT] }, '2 of 2 series: 14 candles differ, 1 gap'],
     ['that lost all its candles', { lost: [LOST, NEXT] }, '2 of 2 series: 24 candles differ, 1 gap'],
     ['that lost its candles before 10 o’clock', { lost: [LOST, TEN] }, '2 of 2 series: 10 candles differ, 1 gap'],
-    [
-      'that lost its candles after 10 o’clock, with no later day',
-      { lost: [TEN, NEXT], days: [FIRST, LOST] },
-      '2 of 2 series: 14 candles differ, 1 gap',
-    ],
-    [
-      'that lost all its candles, with no later day',
-      { lost: [LOST, NEXT], days: [FIRST, LOST] },
-      '2 of 2 series: 24 candles differ, 1 gap',
-    ],
   ])('%s has failed: hours have no minutes', async (_, made, reasons) => {
     const { lost } = made
     const run = await verify([...BOTH, '--fail-on-gaps'], made)

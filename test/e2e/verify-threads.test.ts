@@ -1,14 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { INTERVALS } from '../../src/klines/intervals.js'
-import type { SymbolName } from '../../src/klines/symbols.js'
-import { Mirror } from '../../src/mirror/mirror.js'
-import { verifySeries } from '../../src/verify/verify.js'
-import type { SymbolFindings } from '../../src/verify/verify-symbol.js'
+import { verifyKlines } from '../../src/verify/verify.js'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { oneOf, oneTestOf } from '../support/full.js'
-import { expectedSeries, hasRealTree, realTree } from '../support/oracles/real-tree.js'
+import { hasRealTree, realTree } from '../support/oracles/real-tree.js'
 
 const newSandbox = useSandboxes()
 const ALL = ['verify', 'all', '-i', 'all', '--mirror', 'm', '--json']
@@ -33,11 +29,7 @@ describe.skipIf(!hasRealTree)('verifying a mirror with threads (skipped without 
   it('has the same result as without them', async () => {
     const run = await sandboxWithRealTree().run(ALL)
     const { series, comparisons, differences } = JSON.parse(run.stdout)
-    const symbols = Object.keys(expectedSeries()) as SymbolName[]
-    const alone = await verifySeries(
-      new Mirror(realTree()),
-      symbols.flatMap(symbol => INTERVALS.map(interval => ({ symbol, interval }))),
-    )
+    const alone = await verifyKlines({ symbols: 'all', intervals: 'all', mirror: realTree(), threads: 1 })
     expect([run.code, run.stderr]).toEqual([0, ''])
     expect(comparisons).toBe(661_818)
     expect(differences).toEqual(alone.differences)
@@ -47,32 +39,6 @@ describe.skipIf(!hasRealTree)('verifying a mirror with threads (skipped without 
     const brief = (all: { symbol: string; interval: string; candles: number; unverified?: number | undefined }[]) =>
       all.map(({ symbol, interval, candles, unverified }) => [symbol, interval, candles, unverified])
     expect(brief(series)).toEqual(brief([...alone.series]))
-  })
-
-  // The command falls back to its main thread, which would hide that threads do not work.
-  it('workers alone return all findings', async () => {
-    const { WorkerPool } = await import('../../dist/threads/worker-pool.js')
-    const mirror = new Mirror(realTree())
-    const symbols = (Object.keys(expectedSeries()) as SymbolName[]).map(symbol =>
-      INTERVALS.map(interval => ({ symbol, interval, startDates: mirror.contents.startDates({ symbol, interval }) })),
-    )
-    const range = { fromTime: -Infinity, toTime: Infinity }
-    const scope = { range, neededUntil: Date.now() }
-    const pool = new WorkerPool<SymbolFindings>({
-      module: 'verify/worker.cjs',
-      workers: 1,
-      data: { root: mirror.root, ...scope },
-      tasks: symbols,
-    })
-    try {
-      for (const [index, all] of symbols.entries()) {
-        const findings = await pool.result(index)
-        const expected = expectedSeries()[all[0].symbol]
-        expect(findings?.series.map(one => one.candles)).toEqual(INTERVALS.map(interval => expected[interval].rows))
-      }
-    } finally {
-      await pool.stop()
-    }
   })
 
   it.each(oneOf(2, ['BTCUSDT', 'DOTUSDT']))(

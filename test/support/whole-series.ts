@@ -1,20 +1,25 @@
-import type { SlicedSeries } from '../../src/klines/audit/checked-series.js'
-import { type CrossCheck, CrossChecker } from '../../src/klines/audit/cross-check.js'
-import { CandleTables } from '../../src/klines/kernel/candle-table.js'
-import { Kernel } from '../../src/klines/kernel/kernel.js'
+import type { CandleTable } from '../../src/klines/kernel/candle-table.js'
+import { buildSeriesGrid } from '../../src/klines/resample/candle-grid.js'
+import type { Series } from '../../src/klines/series.js'
+import { ALL_TIME } from '../../src/klines/time-range.js'
+import type { WindowSpan } from '../../src/klines/windows.js'
+import { type CrossCheck, CrossChecker } from '../../src/verify/cross-check.js'
 
 /** A series that is in memory whole, with the time in which all its candles are known. */
-export type WholeSeries = Omit<SlicedSeries, 'firstOpenTime'>
+export interface WholeSeries {
+  readonly series: Series
+  readonly table: CandleTable
+  readonly spans: readonly WindowSpan[]
+}
 
-/** Cross-checks series of one symbol, which are in memory whole, in one slice. Empties their tables. */
-export function crossCheck(all: readonly WholeSeries[]): CrossCheck {
-  const checker = new CrossChecker(
-    all.map(series => ({
-      ...series,
-      firstOpenTime: series.table.length > 0 ? series.table.openTime(0) : undefined,
-    })),
-    new CandleTables(all[0]?.table.kernel ?? new Kernel()),
-  )
+/** Compares series of one symbol, which are in memory whole, in one slice. Empties their tables. */
+export function crossCheck(all: readonly WholeSeries[]): CrossCheck & { unverified: Map<string, number> } {
+  const readers = all.map(one => {
+    const grid = buildSeriesGrid(one.series, one.table.length > 0 ? one.table.openTime(0) : undefined)
+    return { ...one, isNamed: true, grid }
+  })
+  const checker = new CrossChecker(readers, ALL_TIME)
   checker.check(Infinity)
-  return checker.result
+  const unverified = new Map(readers.map(one => [one.series.interval as string, checker.unverified(one)]))
+  return { ...checker.result, unverified }
 }

@@ -15,18 +15,15 @@ it('verifying any number of symbols takes the memory of one', async () => {
   const root = tempFolder()
   const kernel = new Kernel()
   const range = { fromTime: -Infinity, toTime: Infinity }
-  const verifier = new SymbolVerifier(new Mirror(root), { range, neededUntil: START }, kernel)
+  const verifier = new SymbolVerifier(new Mirror(root), { range, readTo: Infinity }, kernel)
   const verify = async (symbol: string) => {
-    const series = EXCHANGE_INTERVALS.map(interval => ({
-      symbol,
-      interval,
-      startDates: [startDateAt(interval, START)],
-    }))
-    for (const { interval, startDates } of series) {
-      const rows = makeRows(symbol, interval, START, START + 3_600_000, [], 60_000)
-      putFile(root, windowPath({ symbol, interval, startDate: startDates[0] }), rows)
+    const windows = EXCHANGE_INTERVALS.map(interval => ({ symbol, interval, startDate: startDateAt(interval, START) }))
+    for (const window of windows) {
+      const rows = makeRows(symbol, window.interval, START, START + 3_600_000, [], 60_000)
+      putFile(root, windowPath(window), rows)
     }
-    const { pairs } = await verifier.verify(series)
+    const tasks = windows.map(window => ({ series: window, isNamed: true, windows: [window] }))
+    const { pairs } = await verifier.verify(tasks)
     return pairs.reduce((sum, { comparisons }) => sum + comparisons, 0)
   }
   const comparisons = await verify('S0USDT')

@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto'
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { INTERVALS } from '../../src/klines/intervals.js'
 import { windowPath } from '../../src/klines/paths.js'
@@ -8,11 +9,11 @@ import { isMultiple, parseTargetInterval } from '../../src/klines/resample/targe
 import type { Series } from '../../src/klines/series.js'
 import { parseDate } from '../../src/klines/windows.js'
 import { Mirror } from '../../src/mirror/mirror.js'
-import { type VerifySeriesOptions, verifySeries } from '../../src/verify/verify.js'
+import { type VerifyRequest, verifyKlines } from '../../src/verify/verify.js'
 import { cases, FULL, oneOf } from '../support/full.js'
 import { expectedSeries, hasRealTree, realTree } from '../support/oracles/real-tree.js'
-import { requested } from '../support/requested.js'
 import { SAMPLE_TREE } from '../support/sample-tree.js'
+import { putFile } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
 
 /** The symbols of the real tree; in a short run the one with an exception. */
@@ -24,7 +25,9 @@ const listSeries = (symbols: readonly string[], intervals: readonly string[] = I
 describe.skipIf(!hasRealTree)('a real tree (skipped without ../shared/data)', () => {
   it('has the findings of an independent program, with 661,818 comparisons and one note', async () => {
     const expected = expectedSeries()
-    const { series, pairs, differences } = await verifySeries(new Mirror(realTree()), listSeries(Object.keys(expected)))
+    const { series, pairs, differences } = await verifyKlines({
+      ...{ symbols: Object.keys(expected), intervals: INTERVALS, mirror: realTree(), threads: 1 },
+    })
     for (const { symbol, interval, candles, firstOpenTime, lastOpenTime, gaps, corrupt, ...found } of series) {
       const truth = expected[symbol][interval]
       const missing = gaps.reduce((sum, gap) => sum + gap.missing, 0)
@@ -61,8 +64,8 @@ describe.skipIf(!hasRealTree)('a real tree (skipped without ../shared/data)', ()
   it('resamples, for every pair of intervals, to the same bytes as the coarser series', () => {
     const mirror = new Mirror(realTree())
     const readBatches = (series: Series) =>
-      mirror.contents.startDates(series).flatMap(startDate => {
-        const window = mirror.windows.read({ ...series, startDate })
+      mirror.dates(series).flatMap(startDate => {
+        const window = mirror.read({ ...series, startDate })
         return window.state === 'cached' && window.batch.length > 0 ? [window.batch] : []
       })
     // Each series is the source of several others.
@@ -89,7 +92,7 @@ describe.skipIf(!hasRealTree)('a real tree (skipped without ../shared/data)', ()
       const expected = new Set(all.length === 0 ? [] : toTexts(loadBatches({ symbol, interval })))
       for (const finer of all) {
         const source = { symbol, interval: finer }
-        const coveredFrom = parseDate(mirror.contents.startDates(source)[0])
+        const coveredFrom = parseDate(mirror.dates(source)[0])
         const resampler = new Resampler(source, parseTargetInterval(interval), { coveredFrom })
         const resampled = toTexts(
           [...loadBatches(source).map(batch => resampler.add(batch)), resampler.end()].flatMap(batch => batch ?? []),
@@ -110,15 +113,18 @@ describe.skipIf(!hasRealTree)('a real tree (skipped without ../shared/data)', ()
   })
 })
 
-describe('verifySeries', () => {
-  const copySample = ({ complete = true } = {}) => {
+describe('verifyKlines', () => {
+  /** The sample with only these intervals. */
+  const copySample = (intervals: readonly string[] = ['1h', '1d']) => {
     const root = join(tempFolder(), 'm')
     cpSync(SAMPLE_TREE, root, { recursive: true })
-    if (!complete) writeFileSync(join(root, 'mirror.json'), '{"layout":1,"baseUrl":"sample","complete":false}')
+    for (const interval of INTERVALS) {
+      if (!intervals.includes(interval)) rmSync(join(root, 'api/klines', interval), { recursive: true, force: true })
+    }
     return root
   }
-  const verify = (root: string, intervals: readonly string[], options: VerifySeriesOptions = {}) =>
-    verifySeries(new Mirror(root), listSeries(['BTCUSDT'], intervals), options)
+  const verify = (root: string, intervals: readonly string[], request: Partial<VerifyRequest> = {}) =>
+    verifyKlines({ symbols: ['BTCUSDT'], intervals, mirror: root, now: NOW, ...request })
   const hourPath = (root: string, startDate: string) =>
     join(root, windowPath({ symbol: 'BTCUSDT', interval: '1h', startDate }))
   const HOUR = 3_600_000
@@ -126,41 +132,39 @@ describe('verifySeries', () => {
 
   it('names a corrupt window and verifies the others', async () => {
     const root = copySample()
-    const path = join(root, windowPath({ symbol: 'BTCUSDT', interval: '1h', startDate: '2025-02-01' }))
+    const path = hourPath(root, '2025-02-01')
     writeFileSync(path, readFileSync(path).subarray(0, 1000))
-    const { series, differences } = await verify(root, ['1h', '1d'])
+    const { series, differences, verdict } = await verify(root, ['1h', '1d'])
     expect(series[0].corrupt).toMatchObject([{ startDate: '2025-02-01', reason: expect.stringContaining('JSON') }])
     expect(series[0].missingWindows).toEqual([])
     const inFebruary = series[0].gaps.filter(
       gap => gap.endTime > Date.parse('2025-02-01') && gap.startTime < Date.parse('2025-03-01'),
     )
     expect(inFebruary).toEqual([])
-    expect(differences).toEqual([])
+    expect([differences, verdict]).toEqual([[], 'failed'])
     expect(series[1].unverified).toBeGreaterThanOrEqual(28)
   })
 
   it('tells missing windows from gaps', async () => {
-    const root = copySample({ complete: false })
-    const [whole] = (await verify(root, ['1h', '1d'], { now: NOW })).series
+    const root = copySample()
+    const [whole] = (await verify(root, ['1h', '1d'])).series
     expect([whole.missingWindows, whole.windows]).toEqual([[], 4])
     const february = JSON.parse(readFileSync(hourPath(root, '2025-02-01'), 'utf8'))
     rmSync(hourPath(root, '2025-02-01'))
-    const { series, differences } = await verify(root, ['1h', '1d'], { now: NOW })
+    const { series, differences, verdict } = await verify(root, ['1h', '1d'])
     expect(series[0].missingWindows).toEqual(['2025-02-01'])
     expect([series[0].windows, series[0].candles]).toEqual([3, whole.candles - february.length])
     const inFebruary = (gap: { startTime: number }) =>
       gap.startTime >= Date.parse('2025-02-01') && gap.startTime < Date.parse('2025-03-01')
     expect(series[0].gaps).toEqual(whole.gaps.filter(gap => !inFebruary(gap)))
-    expect([series[1].missingWindows, differences]).toEqual([[], []])
+    expect([series[1].missingWindows, differences, verdict]).toEqual([[], [], 'incomplete'])
   })
 
   it('a gap is an outage only if another symbol lacks candles for half of its time', async () => {
-    const root = copySample({ complete: false })
+    const root = copySample()
     // A month of one symbol, in which both lack the same three hours.
     writeFileSync(hourPath(root, '2025-02-01'), '[]')
-    const mirror = new Mirror(root)
-    const names = (['BTCUSDT', 'ETHUSDT'] as const).map(symbol => ({ symbol, interval: '1h' as const }))
-    const { series } = await verifySeries(mirror, names, { now: NOW })
+    const { series } = await verify(root, ['1h'], { symbols: ['BTCUSDT', 'ETHUSDT'] })
     expect(series.map(({ gaps }) => gaps.map(({ missing, outage }) => [missing, outage]))).toEqual([
       [[28 * 24, false]],
       [[3, true]],
@@ -168,69 +172,49 @@ describe('verifySeries', () => {
   })
 
   it('finds the gap at the end of a window before a missing one', async () => {
-    const root = copySample({ complete: false })
+    const root = copySample()
     const path = hourPath(root, '2025-01-01')
     writeFileSync(path, JSON.stringify(JSON.parse(readFileSync(path, 'utf8')).slice(0, -5)))
     rmSync(hourPath(root, '2025-02-01'))
-    const { series } = await verify(root, ['1h'], { now: NOW })
+    const { series } = await verify(root, ['1h'])
     const endTime = Date.parse('2025-02-01')
     expect(series[0].gaps.at(-1)).toEqual({ startTime: endTime - 5 * HOUR, endTime, missing: 5, outage: false })
   })
 
-  it('needs no window before the first cached one, after the last one or after the present, without a range', async () => {
-    const root = copySample({ complete: false })
+  it('needs no window before the first cached one or after the last one, without a range', async () => {
+    const root = copySample()
     rmSync(hourPath(root, '2024-12-01'))
     rmSync(hourPath(root, '2025-03-01'))
-    expect((await verify(root, ['1h'], { now: NOW })).series[0].missingWindows).toEqual([])
+    expect((await verify(root, ['1h'])).series[0].missingWindows).toEqual([])
     rmSync(hourPath(root, '2025-02-01'))
-    writeFileSync(hourPath(root, '2025-05-01'), '[]')
-    const [later] = (await verify(root, ['1h'], { now: NOW })).series
-    expect(later.missingWindows).toEqual(['2025-02-01', '2025-03-01'])
-    const range = requested(Date.parse('2024-10-15'), Infinity)
-    const [ranged] = (await verify(root, ['1h'], { range, now: NOW })).series
-    expect(ranged.missingWindows).toEqual(['2024-10-01', '2024-11-01', '2024-12-01', '2025-02-01', '2025-03-01'])
+    writeFileSync(hourPath(root, '2025-03-01'), '[]')
+    expect((await verify(root, ['1h'])).series[0].missingWindows).toEqual(['2025-02-01'])
+    const [ranged] = (await verify(root, ['1h'], { from: '2024-10-15', to: '2025-06-01' })).series
+    expect(ranged.missingWindows).toEqual(['2024-10-01', '2024-11-01', '2024-12-01', '2025-02-01'])
   })
 
   it('takes empty windows before the first candle for windows, not for gaps', async () => {
-    const root = copySample({ complete: false })
+    const root = copySample()
     for (const startDate of ['2024-11-01', '2024-12-01']) writeFileSync(hourPath(root, startDate), '[]')
-    const { series } = await verify(root, ['1h'], { now: NOW })
+    const { series } = await verify(root, ['1h'])
     expect(series[0].missingWindows).toEqual([])
     expect(series[0].gaps.every(({ startTime }) => startTime > Date.parse('2025-01-01'))).toBe(true)
   })
 
-  it('takes a window without a file for empty in a complete mirror', async () => {
-    const root = copySample()
-    rmSync(hourPath(root, '2025-02-01'))
-    const range = requested(Date.parse('2023-01-01'), Infinity)
-    for (const options of [{ now: NOW }, { now: NOW, range }]) {
-      const { series, differences } = await verify(root, ['1h', '1d'], options)
-      expect([series[0].missingWindows, series[1].missingWindows, differences]).toEqual([[], [], []])
-      expect(series[0].gaps).toContainEqual(
-        expect.objectContaining({
-          startTime: Date.parse('2025-02-01'),
-          endTime: Date.parse('2025-03-01'),
-          missing: 28 * 24,
-        }),
-      )
-    }
-  })
-
   it('uses the list of the mirror, with what it lacks, and else the built-in one', async () => {
-    const root = copySample({ complete: false })
+    const root = copySample()
     rmSync(hourPath(root, '2025-02-01'))
     const list = join(root, 'api/klines/start-dates/1h.json')
     const dates: string[] = JSON.parse(readFileSync(list, 'utf8'))
     writeFileSync(list, JSON.stringify(dates.filter(date => date !== '2025-02-01')))
-    const missing = async (options: VerifySeriesOptions = {}) =>
-      (await verify(root, ['1h'], { now: NOW, ...options })).series[0].missingWindows
+    const missing = async () => (await verify(root, ['1h'])).series[0].missingWindows
     expect(await missing()).toEqual(['2025-02-01'])
     rmSync(list)
     expect(await missing()).toEqual(['2025-02-01'])
   })
 
   it('inspects the candles of a range alone', async () => {
-    const root = copySample({ complete: false })
+    const root = copySample()
     const path = hourPath(root, '2025-01-01')
     const rows = JSON.parse(readFileSync(path, 'utf8'))
     const at = (time: string) => rows.findIndex((row: number[]) => row[0] === Date.parse(time))
@@ -239,43 +223,92 @@ describe('verifySeries', () => {
     // The first and the last hour of the range.
     for (const time of ['2025-01-10T00:00Z', '2025-01-11T23:00Z']) rows.splice(at(time), 1)
     writeFileSync(path, JSON.stringify(rows))
-    const range = requested(Date.parse('2025-01-10'), Date.parse('2025-01-12'))
-    const { series, pairs } = await verify(root, ['1h', '1d'], { range, now: NOW })
+    const { series, pairs, range } = await verify(root, ['1h', '1d'], { from: '2025-01-10', to: '2025-01-12' })
     expect(series[0]).toMatchObject({
       ...{ candles: 46, windows: 1, missingWindows: [], anomalies: [] },
       gaps: [
         { startTime: range.fromTime, endTime: range.fromTime + HOUR, missing: 1 },
         { startTime: range.toTime - HOUR, endTime: range.toTime, missing: 1 },
       ],
+      coverage: { shortAtStart: 0, shortAtEnd: 0 },
     })
     expect([series[1].candles, pairs[0].comparisons]).toEqual([2, 2])
-    const { differences } = await verify(root, ['1h', '1d'], { now: NOW })
+    const { differences } = await verify(root, ['1h', '1d'])
     const days = new Set(differences.map(({ openTime }) => new Date(openTime).toISOString().slice(0, 10)))
     expect(days).toEqual(new Set(['2025-01-09', '2025-01-10', '2025-01-11', '2025-01-12']))
   })
 
+  it('compares the last candle of a range also with those that end after it', async () => {
+    const { series, pairs } = await verify(copySample(), ['1h', '1d'], { from: '2025-01-10', to: '2025-01-11T03:00Z' })
+    expect(series.map(({ candles, unverified }) => [candles, unverified])).toEqual([
+      [27, 27],
+      [2, 0],
+    ])
+    expect(pairs[0].comparisons).toBe(2)
+  })
+
   it('finds a changed digit in a window that a finer series covers', async () => {
-    const root = copySample()
+    const root = copySample(['1h', '4h'])
     const path = join(root, windowPath({ symbol: 'BTCUSDT', interval: '4h', startDate: '2025-01-01' }))
     const rows = JSON.parse(readFileSync(path, 'utf8'))
     rows[10][5] = rows[10][5].replace(/\d$/, (digit: string) => String((Number(digit) + 1) % 10))
     writeFileSync(path, JSON.stringify(rows))
-    const { differences } = await verify(root, ['1h', '4h'])
-    expect(differences).toMatchObject([{ interval: '4h', finer: '1h', openTime: rows[10][0], column: 'volume' }])
+    for (const intervals of [['1h', '4h'], ['4h']]) {
+      const { differences } = await verify(root, intervals)
+      expect(differences).toMatchObject([{ interval: '4h', finer: '1h', openTime: rows[10][0], column: 'volume' }])
+    }
+  })
+
+  it('compares with finer candles that are not named, and reports nothing else of them', async () => {
+    const root = copySample()
+    const path = hourPath(root, '2025-01-01')
+    const rows = JSON.parse(readFileSync(path, 'utf8'))
+    rows[30][8]++
+    writeFileSync(path, JSON.stringify(rows))
+    rmSync(hourPath(root, '2025-02-01'))
+    const { series, differences, verdict } = await verify(root, ['1d'])
+    expect(series.map(one => [one.interval, one.missingWindows, one.differing])).toEqual([['1d', [], 1]])
+    expect(differences).toMatchObject([
+      { interval: '1d', finer: '1h', openTime: Date.parse('2025-01-02'), column: 'count' },
+    ])
+    expect(verdict).toBe('failed')
+  })
+
+  it('names a file that is not as the index says, and what it lacks of it', async () => {
+    const root = copySample()
+    const startDate = '2025-03-01'
+    const bytes = readFileSync(hourPath(root, startDate))
+    const rows: [number][] = JSON.parse(bytes.toString())
+    const [[first], [last]] = [rows[0], rows[rows.length - 1]]
+    const sha256 = createHash('sha256').update(bytes).digest('hex')
+    const entry = { size: bytes.length, sha256, rendered: NOW, asked: NOW, first, last }
+    putFile(root, '.klines/1h/BTCUSDT.json', { [startDate]: entry })
+    expect((await verify(root, ['1h'])).verdict).toBe('ok')
+    writeFileSync(hourPath(root, startDate), JSON.stringify(rows.slice(0, -2)))
+    const [short] = (await verify(root, ['1h'])).series
+    const lost = `it lacks the candle of ${new Date(last).toISOString()}, which the mirror has had`
+    expect(short.corrupt).toMatchObject([{ startDate, reason: expect.stringContaining(lost) }])
+    expect(short.gaps.at(-1)).toMatchObject({ startTime: last - HOUR, endTime: last + HOUR, missing: 2 })
+    writeFileSync(hourPath(root, startDate), `${bytes} `)
+    const [changed] = (await verify(root, ['1h'])).series
+    expect(changed.corrupt).toMatchObject([{ startDate, reason: expect.stringContaining('not as it was downloaded') }])
+    rmSync(hourPath(root, startDate))
+    expect((await verify(root, ['1h'])).series[0].missingWindows).toEqual([startDate])
+  })
+
+  it('lists candles of a short range beside the sums of finer ones', async () => {
+    const request = { from: '2025-01-10', to: '2025-01-12', sums: true }
+    const { sums } = await verify(copySample(), ['1d'], request)
+    expect(sums.map(({ finer }) => [finer?.interval, finer?.candles, finer?.differing])).toEqual([
+      ['1h', 24, []],
+      ['1h', 24, []],
+    ])
+    for (const { cells, finer } of sums) expect(finer?.cells).toEqual(cells)
+    expect((await verify(copySample(), ['1h'], request)).sums).toEqual([])
   })
 
   it('can be aborted', async () => {
-    const root = copySample()
     const signal = AbortSignal.abort(new Error('enough'))
-    await expect(verifySeries(new Mirror(root), listSeries(['BTCUSDT']), { signal })).rejects.toThrow('enough')
-  })
-
-  it('reports no candles for a series that is not cached', async () => {
-    const root = copySample()
-    rmSync(dirname(join(root, windowPath({ symbol: 'BTCUSDT', interval: '1d', startDate: '2024-01-01' }))), {
-      recursive: true,
-    })
-    const { series, pairs } = await verify(root, ['1h', '1d'])
-    expect([series[1].candles, series[1].windows, pairs[0].comparisons]).toEqual([0, 0, 0])
+    await expect(verify(copySample(), ['1h', '1d'], { signal })).rejects.toThrow('enough')
   })
 })

@@ -43,6 +43,16 @@ export class CandleTable {
     return this.start + row * CANDLE_BYTES
   }
 
+  /** Its rows as 32-bit words, valid until rows are added. */
+  get words(): Uint32Array {
+    return new Uint32Array(this.kernel.view.buffer, this.start, (this.length * CANDLE_BYTES) / 4)
+  }
+
+  /** The same as doubles: times and counts. */
+  get doubles(): Float64Array {
+    return new Float64Array(this.kernel.view.buffer, this.start, (this.length * CANDLE_BYTES) / 8)
+  }
+
   /** Makes room for so many more rows. */
   reserve(rows: number): void {
     const { kernel, start } = this
@@ -82,12 +92,6 @@ export class CandleTable {
   begin(openTime: number): void {
     this.reserve(1)
     this.kernel.calls.beginCandle(this.address(this.length++), openTime)
-  }
-
-  /** Adds a copy of a row of a table of the same kernel, not marked as compared. */
-  addCopy(table: CandleTable, row: number): void {
-    this.begin(table.openTime(row))
-    this.addToLast(table, row, row + 1)
   }
 
   /**
@@ -199,31 +203,34 @@ export class CandleTables {
   }
 }
 
-/**
- * The rows from `start` on that need a closer look when candles open every `step` ms, counted from `anchor` (ms UTC): the
- * first one, and all but those that follow the row before, lie on the grid, close on time, and have prices and volumes that
- * are possible.
- */
-export function findAnomalies(table: CandleTable, start: number, step: number, anchor: number): Uint32Array {
-  const { kernel, length } = table
-  return kernel.withScratch(() => {
-    const result = kernel.allocate(4 * (length - start))
-    const rows = kernel.calls.findAnomalies(table.address(start), length - start, step, anchor, result)
-    return new Uint32Array(kernel.view.buffer, result, rows).map(row => start + row)
-  })
+/** The spans of time that candles of one length cover. */
+interface TimeGrid {
+  /** Length in ms; undefined for months. */
+  readonly step: number | undefined
+  /** Open time of any candle, ms UTC. */
+  readonly anchor: number
+  /** Open time of the candle that holds `time`, ms UTC. */
+  start(time: number): number
+  /** End of the candle that opens at `start`, ms UTC. */
+  end(start: number): number
 }
 
-/**
- * The stretches of candles without a trade from row `start` on, in which each candle opens when the one before is over: pairs of the
- * first row and the number of rows.
- */
-export function findRunsWithoutTrades(table: CandleTable, start: number): Uint32Array {
-  const { kernel, length } = table
-  return kernel.withScratch(() => {
-    const result = kernel.allocate(8 * (length - start))
-    const runs = kernel.calls.findRunsWithoutTrades(table.address(start), length - start, result)
-    return new Uint32Array(kernel.view.buffer, result, 2 * runs).map((value, index) =>
-      index % 2 === 0 ? start + value : value,
-    )
-  })
+/** The coarser candles that the first `rows` rows of a table add up to, in the memory of the same kernel. */
+export function groupCandles(table: CandleTable, grid: TimeGrid, rows = table.length): CandleTable {
+  const coarser = new CandleTable(table.kernel)
+  if (rows === 0) return coarser
+  const { step, anchor } = grid
+  if (step !== undefined) {
+    coarser.reserve(Math.floor((table.openTime(rows - 1) - table.openTime(0)) / step) + 2)
+    coarser.length = table.kernel.calls.groupCandles(table.address(0), rows, step, anchor, coarser.address(0))
+    return coarser
+  }
+  for (let row = 0; row < rows; ) {
+    const startTime = grid.start(table.openTime(row))
+    const next = Math.min(table.rowFrom(grid.end(startTime), row), rows)
+    coarser.begin(startTime)
+    coarser.addToLast(table, row, next)
+    row = next
+  }
+  return coarser
 }

@@ -21,12 +21,8 @@ export interface KernelCalls {
   beginCandle(to: number, openTime: number): void
   addCandles(to: number, from: number, rows: number): void
   groupCandles(from: number, rows: number, step: number, anchor: number, to: number): number
-  compareCandles(expected: number, expectedRows: number, actual: number, actualRows: number, to: number): number
-  comparedCandles(from: number, rows: number): number
   writeRows(bytes: number, offsets: number, rows: number, program: number, count: number, to: number): number
   writeLines(bytes: number, offsets: number, rows: number, to: number): number
-  findAnomalies(from: number, rows: number, step: number, anchor: number, to: number): number
-  findRunsWithoutTrades(from: number, rows: number, to: number): number
 }
 
 const PAGE_BYTES = 65_536

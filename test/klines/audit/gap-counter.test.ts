@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { GapCounter } from '../../../src/klines/audit/gap-counter.js'
-import { SeriesInspector } from '../../../src/klines/audit/inspect.js'
 import type { KlineBatch } from '../../../src/klines/batch/kline-batch.js'
 import { decodeWindow } from '../../../src/klines/batch/window-codec.js'
 import type { Interval } from '../../../src/klines/intervals.js'
 import { CandleTable } from '../../../src/klines/kernel/candle-table.js'
 import { Kernel } from '../../../src/klines/kernel/kernel.js'
+import { SeriesInspector } from '../../../src/verify/inspect.js'
 import { sampleRow, toJsonBytes } from '../../support/windows.js'
 
 /** A window's batch with candles that open at these times. */
@@ -85,7 +85,7 @@ describe('GapCounter counts the candles of a series and the gaps between them', 
     table.add(batch)
     const inspector = new SeriesInspector({ symbol: 'BTCUSDT', interval: '1h' }, table.openTime(0))
     const spans = [{ startTime: -Infinity, endTime: Infinity }]
-    inspector.add(table, 0, spans)
+    inspector.add(table, 0, table.length, spans)
     const found = inspector.end(spans).gaps
     expect([found.length, found.reduce((sum, gap) => sum + gap.missing, 0)]).toEqual([gaps, missing])
   })

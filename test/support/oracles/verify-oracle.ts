@@ -54,10 +54,12 @@ export function compareOracle(finer: OracleSeries, coarser: OracleSeries): Map<n
   const found = new Map<number, string[]>()
   for (const time of coarser.times) {
     const end = nextOpenTime(coarser.interval, time)
-    if (!covers(finer, time, end) || !covers(coarser, time, end)) continue
-    const parts = finer.rows.slice(lowerBound(finer.rows, time), lowerBound(finer.rows, end))
     const row = coarser.rows[lowerBound(coarser.rows, time)]
     const isThere = row !== undefined && row[0] === time
+    // A candle that closes early needs no more than that.
+    const neededTo = isThere ? row[6] + 1 : end
+    if (!covers(finer, time, neededTo) || !covers(coarser, time, neededTo)) continue
+    const parts = finer.rows.slice(lowerBound(finer.rows, time), lowerBound(finer.rows, end))
     if (parts.length === 0 && !isThere) continue
     found.set(time, parts.length > 0 && isThere ? differing(row, aggregateOracle(time, parts)) : ['candle'])
   }

@@ -80,7 +80,7 @@ export function addCandles(to: usize, from: usize, rows: u32): void {
   }
 }
 
-export function addCandle(to: usize, from: usize): void {
+function addCandle(to: usize, from: usize): void {
   const count = load<u32>(to + ROWS)
   const traded = load<u32>(to + TRADED)
   const trades = load<u32>(from + TRADED)
@@ -98,6 +98,29 @@ export function addCandle(to: usize, from: usize): void {
   if (isLess(from, to, 2)) copyDecimal(to, from, 2)
   copyDecimal(to, from, 3)
   for (let place: u32 = 4; place < PLACES; place++) addDecimal(to, from, place)
+}
+
+/**
+ * Groups `rows` candles at `from`, which ascend by open time, into candles of `step` ms counted from `anchor` (ms UTC). Writes the
+ * groups to `to` and returns how many there are; there are no empty groups.
+ */
+export function groupCandles(from: usize, rows: u32, step: f64, anchor: f64, to: usize): u32 {
+  let groups: u32 = 0
+  let endTime = -Infinity
+  let group = to - CANDLE_BYTES
+  for (let row: u32 = 0; row < rows; row++) {
+    const openTime = load<f64>(from + OPEN_TIME)
+    if (openTime >= endTime) {
+      const startTime = anchor + Math.floor((openTime - anchor) / step) * step
+      endTime = startTime + step
+      group += CANDLE_BYTES
+      groups++
+      beginCandle(group, startTime)
+    }
+    addCandle(group, from)
+    from += CANDLE_BYTES
+  }
+  return groups
 }
 
 /** Whether a decimal of candle `a` is less than the same decimal of candle `b`. */

@@ -41,7 +41,5 @@ export const MAX = 16
 /** 32 bits: how many decimals a double does not hold. */
 export const INEXACT = 32
 
-/** The number of a missing row. */
-export const NO_ROW = 0xffffffff
 /** A text in the last column that the caller still has to intern. */
 export const NOT_INTERNED = 0xffffffff

@@ -1,9 +1,15 @@
-import type { KlineBatch } from '../batch/kline-batch.js'
-import { COLUMNS, type Column } from '../columns.js'
-import { CandleTable } from '../kernel/candle-table.js'
-import { Kernel } from '../kernel/kernel.js'
-import type { Series } from '../series.js'
-import { GapCounter, type SeriesTotals } from './gap-counter.js'
+import type { Coverage } from '../engine/coverage.js'
+import { planRequest } from '../engine/plan.js'
+import { readCandles, readWindows } from '../engine/read.js'
+import { Tally } from '../engine/report.js'
+import { openRun, withRun } from '../engine/run.js'
+import { GapCounter, type SeriesTotals } from '../klines/audit/gap-counter.js'
+import type { KlineBatch } from '../klines/batch/kline-batch.js'
+import { COLUMNS, type Column } from '../klines/columns.js'
+import { CandleTable } from '../klines/kernel/candle-table.js'
+import { Kernel } from '../klines/kernel/kernel.js'
+import type { Series } from '../klines/series.js'
+import type { CheckRequest, VerificationReport } from './verify.js'
 
 /** Statistics of a series. Decimals are exact, as text; undefined for a series without candles. */
 export interface SeriesStats extends Series, SeriesTotals {
@@ -18,6 +24,28 @@ export interface SeriesStats extends Series, SeriesTotals {
   readonly trades: number
   /** Candles missing in the largest gap; 0 when there is none. */
   readonly largestGap: number
+}
+
+/** The statistics of some series of a mirror. */
+export interface StatsReport extends Pick<VerificationReport, 'mirror' | 'baseUrl' | 'range'> {
+  readonly series: readonly (SeriesStats & { readonly coverage: Coverage })[]
+}
+
+/** Exact statistics of series. Throws `incomplete` where windows are missing or corrupt, and `no_candles`. */
+export function readStats(request: CheckRequest): Promise<StatsReport> {
+  return withRun(openRun({ ...request, offline: true }), async run => {
+    const plan = await planRequest(request, run)
+    const tally = new Tally(plan, run)
+    const windows = readWindows(run, plan.series)
+    const found: SeriesStats[] = []
+    for (const one of plan.series) {
+      const builder = new StatsBuilder(one.series)
+      for await (const batch of readCandles(windows, one, tally)) builder.add(batch)
+      found.push(builder.result)
+    }
+    const { mirror, baseUrl, range, series } = tally.report()
+    return { mirror, baseUrl, range, series: series.map(({ coverage }, index) => ({ ...found[index], coverage })) }
+  })
 }
 
 /** Builds the statistics of a series from its batches in order of time. */

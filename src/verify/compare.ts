@@ -1,0 +1,113 @@
+import { COLUMNS, type Column } from '../klines/columns.js'
+import { type Interval, nextOpenTime } from '../klines/intervals.js'
+import {
+  CANDLE_BYTES,
+  CLOSE_TIME,
+  COMPARED,
+  DECIMALS as DECIMALS_OFFSET,
+  DIGITS,
+  IGNORE,
+  OPEN_TIME,
+} from '../klines/kernel/assembly/layout.js'
+import { type CandleTable, DECIMALS } from '../klines/kernel/candle-table.js'
+import type { Series } from '../klines/series.js'
+import type { TimeRange } from '../klines/time-range.js'
+
+/** Two series of one symbol. */
+export interface SeriesPair extends Series {
+  /** The interval of the finer candles. */
+  readonly finer: Interval
+}
+
+/** A value of a candle that differs from the sum of its finer candles. */
+export interface Difference extends SeriesPair {
+  readonly openTime: number
+  /** Undefined when one of the two candles is missing. */
+  readonly column: Column | undefined
+  /** The candle's own value. */
+  readonly value: string
+  /** The value of the sum. */
+  readonly expected: string
+  /** Why the difference is not a fault, as text; undefined when it is one. */
+  readonly note: string | undefined
+}
+
+/** The exchange is not exact to the millisecond about when it stopped trading. */
+const EARLY_CLOSE_NOTE = 'The candle closes early; only its close time differs, by 1 ms.'
+const CLOSE_TIME_ALONE = String(COLUMNS.indexOf('close_time'))
+/** Indexes of the columns that are compared as text. */
+const TEXT_COLUMNS = ['close_time', 'count', 'ignore'].map(name => COLUMNS.indexOf(name as Column))
+
+/** 32-bit words of a candle. */
+const WORDS = CANDLE_BYTES / 4
+
+/**
+ * Compares the candles of a series in `table` with the sums of finer ones: those that open in a range. Marks them as compared, adds the
+ * values that differ to `differences`, and returns how many open times there are.
+ */
+export function compareCandles(
+  pair: SeriesPair,
+  table: CandleTable,
+  sums: CandleTable,
+  { fromTime, toTime }: TimeRange,
+  differences: Difference[],
+): number {
+  const { symbol, interval, finer } = pair
+  const differ = (openTime: number, column: Column | undefined, value: string, expected: string, note?: string) =>
+    differences.push({ symbol, interval, finer, openTime, column, value, expected, note })
+  const [words, sumWords] = [table.words, sums.words]
+  const [times, sumTimes] = [table.doubles, sums.doubles]
+  const timeOf = (doubles: Float64Array, row: number) => doubles[(row * CANDLE_BYTES + OPEN_TIME) / 8]
+  let [row, sum] = [table.rowFrom(fromTime), sums.rowFrom(fromTime)]
+  const [end, sumEnd] = [table.rowFrom(toTime, row), sums.rowFrom(toTime, sum)]
+  let comparisons = 0
+  for (; row < end || sum < sumEnd; comparisons++) {
+    const time = row < end ? timeOf(times, row) : Infinity
+    const sumTime = sum < sumEnd ? timeOf(sumTimes, sum) : Infinity
+    if (time > sumTime) differ(sumTime, undefined, 'no candle', `${sums.rows(sum)} finer candles`)
+    else {
+      words[row * WORDS + COMPARED / 4] = 1
+      if (time < sumTime) differ(time, undefined, 'a candle', 'no finer candle')
+      else if (!areEqual(words, row * WORDS, sumWords, sum * WORDS)) {
+        const columns = differingColumns(table, row, sums, sum)
+        // Both close before the candle's end, 1 ms apart.
+        const [closeTime, other] = [table.closeTime(row), sums.closeTime(sum)]
+        const isEarly = Math.max(closeTime, other) < nextOpenTime(interval, time) - 1
+        const isNote = columns.join() === CLOSE_TIME_ALONE && isEarly && Math.abs(closeTime - other) === 1
+        for (const column of columns) {
+          const [value, expected] = [table.text(row, column), sums.text(sum, column)]
+          differ(time, COLUMNS[column], value, expected, isNote ? EARLY_CLOSE_NOTE : undefined)
+        }
+      }
+    }
+    if (time <= sumTime) row++
+    if (sumTime <= time) sum++
+  }
+  return comparisons
+}
+
+/** How many of the first `rows` candles of a table that open in a range were not compared with any other. */
+export function countUnverified(table: CandleTable, rows: number, { fromTime, toTime }: TimeRange): number {
+  const { words } = table
+  const end = Math.min(rows, table.rowFrom(toTime))
+  let count = 0
+  for (let row = table.rowFrom(fromTime); row < end; row++) count += 1 - words[row * WORDS + COMPARED / 4]
+  return count
+}
+
+/** Indexes of the columns whose values differ; decimals by their amount, so that leading and trailing zeros do not count. */
+export function differingColumns(table: CandleTable, row: number, other: CandleTable, otherRow: number): number[] {
+  return [
+    ...DECIMALS.filter((_, place) => table.amount(row, place) !== other.amount(otherRow, place)),
+    ...TEXT_COLUMNS.filter(column => table.text(row, column) !== other.text(otherRow, column)),
+  ]
+}
+
+/** Whether two candles are equal in all columns but the open time; `at` and `otherAt` are their first words. */
+function areEqual(words: Uint32Array, at: number, other: Uint32Array, otherAt: number): boolean {
+  for (let word = CLOSE_TIME / 4; word < DIGITS / 4; word++)
+    if (words[at + word] !== other[otherAt + word]) return false
+  for (let word = DECIMALS_OFFSET / 4; word < WORDS; word++)
+    if (words[at + word] !== other[otherAt + word]) return false
+  return words[at + IGNORE / 4] === other[otherAt + IGNORE / 4]
+}

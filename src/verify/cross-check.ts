@@ -1,0 +1,157 @@
+import type { Interval } from '../klines/intervals.js'
+import { approximateLength } from '../klines/intervals.js'
+import { type CandleTable, groupCandles } from '../klines/kernel/candle-table.js'
+import type { CandleGrid } from '../klines/resample/candle-grid.js'
+import { isMultiple, toTarget } from '../klines/resample/target-interval.js'
+import type { Series } from '../klines/series.js'
+import type { TimeRange } from '../klines/time-range.js'
+import type { WindowSpan } from '../klines/windows.js'
+import { compareCandles, countUnverified, type Difference, type SeriesPair } from './compare.js'
+import { overlaps } from './spans.js'
+
+/** How many candles of one interval were compared with those of a finer one. */
+export interface IntervalPair extends SeriesPair {
+  readonly comparisons: number
+}
+
+/** The result of comparing the intervals of one symbol. */
+export interface CrossCheck {
+  readonly pairs: readonly IntervalPair[]
+  readonly differences: readonly Difference[]
+}
+
+/** A series of which a slice of time is in memory. */
+export interface SlicedSeries {
+  readonly series: Series
+  /** Whether its candles are compared with those of finer series; else they are only what others are compared with. */
+  readonly isNamed: boolean
+  /** The candles that were read and are still needed, in order of time. */
+  readonly table: CandleTable
+  readonly grid: CandleGrid
+  /** The time up to the end of the slice whose candles were all read, without the time of candles off the grid; ascending. */
+  readonly spans: readonly WindowSpan[]
+}
+
+/** A series with the candles that a finer one adds up to. */
+interface Pair {
+  readonly finer: SlicedSeries
+  readonly coarser: SlicedSeries
+  /** Whose sums to add up in place of the candles of the finer series: sums of sums are the same sums. */
+  readonly base: Pair | undefined
+  comparisons: number
+  readonly differences: Difference[]
+}
+
+/**
+ * Compares every candle of the named series that a finer series of the same symbol covers with the exact sum of its finer candles, in
+ * all columns, for every pair of intervals of which one fits into the other; slice by slice of time, so that a series need not be in
+ * memory whole. Candles that the exchange itself has off the grid do not add up to others, nor others to them: they are not compared.
+ * All tables belong to one kernel.
+ */
+export class CrossChecker {
+  private readonly pairs: readonly Pair[]
+  /** The end of the last slice, ms UTC. */
+  private comparedTo = -Infinity
+  private readonly counts = new Map<SlicedSeries, number>()
+
+  /** `all`: the series of one symbol, with their first candles. `range`: the open times of the candles that are compared. */
+  constructor(
+    private readonly all: readonly SlicedSeries[],
+    private readonly range: TimeRange,
+  ) {
+    const shortestFirst = all
+      .filter(({ isNamed }) => isNamed)
+      .toSorted((a, b) => approximateLength(a.series.interval) - approximateLength(b.series.interval))
+    this.pairs = all.flatMap(finer => {
+      const pairs: Pair[] = []
+      for (const coarser of shortestFirst) {
+        if (!isPart(finer.series.interval, coarser.series.interval)) continue
+        // So few candles are added up twice.
+        const base = pairs.findLast(pair => isPart(pair.coarser.series.interval, coarser.series.interval))
+        pairs.push({ finer, coarser, base, comparisons: 0, differences: [] })
+      }
+      return pairs
+    })
+  }
+
+  /**
+   * Compares the candles up to `toTime` (ms UTC), and removes from the tables what no later slice needs. The tables have every candle
+   * that opens before `toTime`, and the next one.
+   */
+  check(toTime: number): void {
+    for (const finer of this.all) {
+      const { table } = finer
+      table.kernel.withScratch(() => {
+        const sums = new Map<Pair, CandleTable>()
+        for (const pair of this.pairs.filter(pair => pair.finer === finer)) {
+          const base = pair.base && sums.get(pair.base)
+          const grouped = base
+            ? groupCandles(base, pair.coarser.grid)
+            : groupCandles(table, pair.coarser.grid, table.rowFrom(toTime))
+          sums.set(pair, grouped)
+          this.compare(pair, grouped, toTime)
+        }
+      })
+    }
+    for (const series of this.all) this.forget(series, toTime)
+    this.comparedTo = toTime
+  }
+
+  /** The findings of all slices. */
+  get result(): CrossCheck {
+    const pairs = this.pairs.map(({ finer, coarser, comparisons }) => {
+      return { ...coarser.series, finer: finer.series.interval, comparisons }
+    })
+    return { pairs, differences: this.pairs.flatMap(({ differences }) => differences) }
+  }
+
+  /** How many candles of a series were compared with no finer series, so that nothing confirms or refutes them. */
+  unverified(series: SlicedSeries): number {
+    return this.counts.get(series) ?? 0
+  }
+
+  /** Compares the candles of a pair that end by `toTime` and were not compared before. */
+  private compare(pair: Pair, sums: CandleTable, toTime: number): void {
+    const { finer, coarser } = pair
+    const { series, table, grid } = coarser
+    const from = Math.max(startAt(grid, this.comparedTo), this.range.fromTime)
+    const to = Math.min(startAt(grid, toTime), this.range.toTime)
+    for (const span of overlaps(finer.spans, coarser.spans)) {
+      // A candle off the grid belongs to the span it opens in.
+      const range = {
+        fromTime: Math.max(from, span.startTime),
+        toTime: Math.min(to, lastEnd(table, grid, span.endTime)),
+      }
+      if (range.fromTime >= range.toTime) continue
+      const intervals = { ...series, finer: finer.series.interval }
+      pair.comparisons += compareCandles(intervals, table, sums, range, pair.differences)
+    }
+  }
+
+  /** Removes the candles of which all longer ones were compared. */
+  private forget(series: SlicedSeries, toTime: number): void {
+    const { table, isNamed } = series
+    const coarser = this.pairs.filter(({ finer }) => finer === series).map(pair => pair.coarser)
+    const rows = table.rowFrom(Math.min(...[series, ...coarser].map(({ grid }) => startAt(grid, toTime))))
+    if (isNamed) this.counts.set(series, this.unverified(series) + countUnverified(table, rows, this.range))
+    table.dropFirst(rows)
+  }
+}
+
+/** Whether candles of an interval consist of whole candles of a finer one. */
+function isPart(finer: Interval, coarser: Interval): boolean {
+  return isMultiple(toTarget(coarser), finer)
+}
+
+/** When the candle opens that is in progress at the end of a slice, ms UTC. */
+function startAt(grid: CandleGrid, time: number): number {
+  return Number.isFinite(time) ? grid.start(time) : time
+}
+
+/** The end of the open times of candles that end by a time, or close by then because nothing was traded any more, ms UTC. */
+function lastEnd(table: CandleTable, grid: CandleGrid, time: number): number {
+  const start = grid.start(time)
+  const row = table.rowFrom(start)
+  const isClosed = row < table.length && table.openTime(row) === start && table.closeTime(row) < time
+  return isClosed ? start + 1 : start
+}
