@@ -6,7 +6,7 @@ import { formatTime, plural, quoteWord } from '../klines/text.js'
 import type { Mirror } from '../mirror/mirror.js'
 import { newestCandle } from '../mirror/status.js'
 import { describeOtherMirrors } from '../mirror/user-mirrors.js'
-import { exchangeMayHaveMore, isExchange } from '../sources/base-url.js'
+import { exchangeMayHaveMore, isExchange, SAMPLE } from '../sources/base-url.js'
 import type { Plan } from './plan.js'
 import type { WindowFailure } from './refresh.js'
 
@@ -70,9 +70,10 @@ export function otherSource(baseUrl: string | undefined): string[] {
   return exchangeMayHaveMore(baseUrl) ? ['The exchange may have it: --base-url binance.'] : []
 }
 
-/** The error for 1m, 3m or 5m from a source that lacks them. `source`: its name as the start of a sentence. */
-export function noMinutes(interval: Interval, source: string, cause?: unknown): KlinesError {
-  const message = `${source} has no ${interval} candles. Expected one of ${INTERVALS.join(', ')}.`
+/** The error for 1m, 3m or 5m from a source or a mirror that lacks them. */
+export function noMinutes(interval: Interval, { name, root }: { name?: string; root?: string }, cause?: unknown): KlinesError {
+  const service = name === SAMPLE ? 'The sample' : `The static klines service at ${name}`
+  const message = `${root === undefined ? service : `The mirror ${root}`} has no ${interval} candles. Expected one of ${INTERVALS.join(', ')}.`
   return new KlinesError('unknown_interval', message, {
     cause,
     suggestions: [

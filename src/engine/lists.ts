@@ -29,7 +29,7 @@ export async function fetchStartDates(
   const list = await request(source, `the list of ${interval} start dates`, source.startDates(interval, signal)).catch(
     error => {
       const isUnknown = isMinutes(interval) && error.cause instanceof FetchError && error.cause.status === 404
-      throw isUnknown ? noMinutes(interval, `The static klines service at ${source.name}`, error.cause) : error
+      throw isUnknown ? noMinutes(interval, source, error.cause) : error
     },
   )
   const present = Math.max(now(), list.served)

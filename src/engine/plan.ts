@@ -165,7 +165,7 @@ async function selectOfSource(
   const { source, mirror, warn } = run
   const intervals = selectedIntervals(selection)
   const minutes = source.name === PUBLIC_BASE_URL && intervals.find(isMinutes)
-  if (minutes) throw noMinutes(minutes, `The static klines service at ${source.name}`)
+  if (minutes) throw noMinutes(minutes, source)
   const isExchange = source.rules.kind === 'exchange'
   if (namesSymbols(selection)) {
     const named = selectSymbols(selection, [])
@@ -210,18 +210,18 @@ function nothingToUpdate({ mirror, source }: Run<Source>): KlinesError {
 }
 
 /** The series of a selection in the mirror; `all` and patterns stand for those that it has. */
-function selectOfMirror(selection: Selection, { mirror, warn }: Run): Series[] {
+function selectOfMirror(selection: Selection, { mirror, warn, isExchange }: Run): Series[] {
   const { symbols, intervals } = selection
   const all = selectedIntervals(selection, EXCHANGE_INTERVALS)
-  if (!mirror.exists) throw nothingCached(`There is no mirror at ${mirror.root}.`, mirror)
   const [cached, known] = [mirror.symbols(), knownSymbols(mirror)]
   if (namesSymbols(selection)) {
     const unknown = selectSymbols(selection, []).filter(symbol => !known.includes(symbol))
-    if (unknown.length > 0 && mirror.rules.kind === 'exchange')
+    if (unknown.length > 0 && isExchange && mirror.exists)
       throw nothingCached(`The mirror ${mirror.root} does not have ${unknown.join(', ')}.`, mirror)
-    if (unknown.length > 0)
+    if (unknown.length > 0 && !isExchange)
       throw unknownSymbols(unknown, known, `the mirror ${mirror.root}`, otherSource(mirror.source))
   }
+  if (!mirror.exists) throw nothingCached(`There is no mirror at ${mirror.root}.`, mirror)
   const isNamed = ({ symbol }: Series) => intervals !== 'all' && symbols !== 'all' && symbols.includes(symbol)
   const series = combine(selectSymbols(selection, cached), all).filter(one => isNamed(one) || mirror.has(one))
   const lacking = series.filter(one => !mirror.has(one))
@@ -239,6 +239,8 @@ function selectOfMirror(selection: Selection, { mirror, warn }: Run): Series[] {
 
 /** The error for named series that the mirror lacks; one that finer cached candles can be made into says how. */
 function notInMirror(lacking: readonly Series[], mirror: Run['mirror']): KlinesError {
+  const minutes = lacking.find(({ interval }) => isMinutes(interval) && mirror.symbols([interval]).length === 0)
+  if (minutes && mirror.rules.kind !== 'exchange') return noMinutes(minutes.interval, mirror)
   const error = nothingCached(`Not in the mirror: ${lacking.map(seriesName).join(', ')}.`, mirror)
   const [{ symbol, interval }] = lacking
   const finer = EXCHANGE_INTERVALS.find(

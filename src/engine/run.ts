@@ -39,6 +39,8 @@ export interface SourceOptions extends RequestLimits, EventOptions {
 /** What the steps of a run share. */
 export interface Run<S extends Source | undefined = Source | undefined> {
   readonly mirror: Mirror
+  /** Whether the candles are of an exchange: those of the mirror, and those that it is going to have. */
+  readonly isExchange: boolean
   /** Undefined for a run that reads the mirror alone. */
   readonly source: S
   /** Requests at once. */
@@ -117,7 +119,7 @@ export async function openRun(
     await source?.close()
     mirror.flushAll()
   }
-  return { mirror, source, concurrency, refresh, readOnly, signal, now, emit, warn, close, done: new Map() }
+  return { mirror, isExchange: isExchange(mirror.source ?? name), source, concurrency, refresh, readOnly, signal, now, emit, warn, close, done: new Map() }
 }
 
 /** Runs work, and closes what was opened for it. */
