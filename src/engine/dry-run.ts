@@ -5,10 +5,10 @@ import type { Series } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'
 import type { UpdateRequest } from './download.js'
 import { checkExcerpt, type ExportRequest } from './export.js'
-import { type Plan, planRequest, planUpdate } from './plan.js'
+import { isBeforeFirst, type Plan, planRequest, planUpdate } from './plan.js'
 import { openRun, type Run, withRun } from './run.js'
 
-/** The windows of one series in the range: `open` ones would be revalidated, `missing` ones downloaded. */
+/** The windows of one series in the range: `open` ones would be revalidated, `missing` ones downloaded; `cached` ones need no request. */
 export interface SeriesDryRun extends Series {
   readonly windows: { readonly total: number; readonly cached: number; readonly open: number; readonly missing: number }
 }
@@ -69,17 +69,19 @@ export function describePlan({ range, series }: Plan, run: Run, files: string[])
   const { mirror, source, refresh } = run
   const kernel = new Kernel()
   let [requests, limitMs] = [0, 0]
-  const counted = series.map(({ series, windows }) => {
+  const counted = series.map(one => {
+    const { series, windows } = one
+    const cost = source?.cost(series.interval) ?? { requests: 0, limitMs: 0 }
     const counts = { total: windows.length, cached: 0, open: 0, missing: 0 }
     for (const window of windows) {
       const state = mirror.state(window, mirror.read(window, kernel))
-      if (state === 'missing') counts.missing++
-      else if (source && (state === 'open' || refresh)) counts.open++
+      if (state === 'missing' && !isBeforeFirst(one, window)) counts.missing++
+      else if (source && state !== 'missing' && (state === 'open' || refresh)) counts.open++
       else counts.cached++
     }
-    const cost = source?.cost(series.interval) ?? { requests: 0, limitMs: 0 }
-    requests += counts.missing * cost.requests + counts.open * cost.requests
-    limitMs += (counts.missing + counts.open) * cost.limitMs
+    const received = counts.missing + counts.open
+    requests += received * cost.requests
+    limitMs += received * cost.limitMs
     return { ...series, windows: counts }
   })
   const baseUrl = source?.name ?? mirror.source

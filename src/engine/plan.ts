@@ -1,6 +1,6 @@
 import pMap from 'p-map'
 import { KlinesError } from '../klines/errors.js'
-import { EXCHANGE_INTERVALS, type Interval, isMinutes } from '../klines/intervals.js'
+import { DAY_MS, EXCHANGE_INTERVALS, type Interval, isMinutes } from '../klines/intervals.js'
 import { sourceRange } from '../klines/resample/resampler.js'
 import {
   checkMultiple,
@@ -12,7 +12,9 @@ import {
 } from '../klines/resample/target-interval.js'
 import { type Series, type SeriesLabel, seriesName, type WindowRef, windowOf } from '../klines/series.js'
 import { isSymbolPattern, SYMBOLS, type SymbolName, unknownSymbols } from '../klines/symbols.js'
+import { formatTime, plural } from '../klines/text.js'
 import {
+  ALL_TIME,
   isRelativeRange,
   parseRange,
   parseRequestedRange,
@@ -21,11 +23,14 @@ import {
   type TimeRange,
 } from '../klines/time-range.js'
 import { consecutiveStartDates, parseDate, windowSpan } from '../klines/windows.js'
+import { newestCandle } from '../mirror/status.js'
 import { PUBLIC_BASE_URL } from '../sources/base-url.js'
 import { InvalidSymbolError } from '../sources/exchange-errors.js'
 import type { Source } from '../sources/source.js'
 import { joinNames, noMinutes, nothingCached, otherSource } from './errors.js'
 import { fetchStartDates, fetchSymbols, knownDates, knownSymbols, type ListedDates, request } from './lists.js'
+import { checkOrigin } from './origin.js'
+import { refreshWindow } from './refresh.js'
 import type { Run } from './run.js'
 import {
   combine,
@@ -55,6 +60,8 @@ export interface SeriesPlan {
   readonly windows: readonly WindowRef[]
   /** The first startDate that the source lists, if its list was needed: older cached windows stay as they are. */
   readonly listedFrom?: string | undefined
+  /** When the first candle of the exchange opens, ms UTC, if it was asked for: windows before it are empty and need no request. */
+  readonly firstCandle?: number | undefined
 }
 
 /** What a run needs. Plain data. */
@@ -79,24 +86,44 @@ export async function planRequest(asked: PlanRequest, run: Run): Promise<Plan> {
   const target = asked.resample === undefined ? undefined : parseTargetInterval(asked.resample)
   checkRange(asked, run.now())
   if (selection.intervals !== 'all') checkResample(selection.intervals, target)
-  const { mirror } = run
-  const present = await findPresent(asked, run)
-  const range = parseRequestedRange(asked, present)
+  await checkOrigin(run)
   const { series, gone } = isOnline(run)
     ? await selectOfSource(selection, run)
     : { series: selectOfMirror(selection, run), gone: [] }
+  const present = await findPresent(asked, run)
+  const range = parseRequestedRange(asked, present)
   checkResample(
     series.map(({ interval }) => interval),
     target,
   )
+  const anchors = new Map<SymbolName, number | undefined>()
+  for (const { symbol } of target && hasListingGrid(target) ? series : [])
+    if (!anchors.has(symbol)) anchors.set(symbol, await findAnchor(symbol, run))
   const plans = series.map(one => {
-    const anchor =
-      target && hasListingGrid(target) ? mirror.gridAnchor({ symbol: one.symbol, interval: '3d' }) : undefined
+    const anchor = anchors.get(one.symbol)
     const resampleTo = target && { ...target, anchor }
     const label = resampleTo ? { symbol: one.symbol, interval: resampleTo.name } : one
     return { series: one, label, resampleTo, range: resampleTo ? sourceRange(one, resampleTo, range) : range }
   })
   return { range, series: await planSeries(plans, range, run), gone }
+}
+
+/**
+ * When a 3d candle of a symbol opens, ms UTC: the grid is counted from it. Where neither the mirror nor this version knows one, the first
+ * window with candles is downloaded.
+ */
+async function findAnchor(symbol: SymbolName, run: Run): Promise<number | undefined> {
+  const series: Series = { symbol, interval: '3d' }
+  const known = run.mirror.gridAnchor(series)
+  if (known !== undefined || (SYMBOLS as readonly string[]).includes(symbol) || !isOnline(run)) return known
+  if (run.readOnly) return run.source.firstCandle?.(series, run.signal)
+  const plan = { series, label: series, range: ALL_TIME }
+  const [{ windows }] = await findOfSource([plan], parseRequestedRange({}, run.now()), run)
+  for (const window of windows) {
+    const result = await refreshWindow(run, window)
+    if (result.status !== 'failed' && result.batch.firstOpenTime !== undefined) return result.batch.firstOpenTime
+  }
+  return undefined
 }
 
 /** The windows of series of which each has its own range. Throws what the lists of the source throw. */
@@ -114,6 +141,7 @@ export async function planUpdate(run: Run<Source>): Promise<Plan> {
   const { mirror } = run
   const all = mirror.series()
   if (all.length === 0) throw nothingCached(`The mirror ${mirror.root} has no series yet.`, mirror)
+  await checkOrigin(run)
   const { names } = await fetchSymbols(run)
   const present = await findPresent({}, run)
   const plans = all
@@ -198,7 +226,8 @@ function matchesAny(selection: Selection, symbol: SymbolName): boolean {
 async function checkNames(named: readonly SymbolName[], run: Run<Source>): Promise<void> {
   const known = [...SYMBOLS, ...run.mirror.symbols()]
   if (named.every(symbol => known.includes(symbol))) return
-  const { names } = await fetchSymbols(run)
+  // A refused request stores nothing.
+  const { names } = await fetchSymbols({ ...run, readOnly: true })
   const unknown = named.filter(symbol => !known.includes(symbol) && !names.includes(symbol))
   if (unknown.length > 0) throw unknownSymbols(unknown, names, run.source.name, otherSource(run.source.name))
 }
@@ -250,7 +279,7 @@ function notInMirror(lacking: readonly Series[], mirror: Run['mirror']): KlinesE
   return new KlinesError(error.code, error.message, { suggestions: [...advice, ...error.suggestions] })
 }
 
-type FoundWindows = Pick<SeriesPlan, 'windows' | 'listedFrom'>
+type FoundWindows = Pick<SeriesPlan, 'windows' | 'listedFrom' | 'firstCandle'>
 /** A series whose windows are not known yet. */
 export type UnplannedSeries = Omit<SeriesPlan, keyof FoundWindows>
 
@@ -284,12 +313,12 @@ async function findOfSource(
       found.push({ windows, listedFrom: names[0] })
     }
   }
-  if (source.firstCandle)
-    await askFirstCandles(
-      found.map(({ windows }) => windows),
-      run,
-    )
-  return found
+  return source.firstCandle ? askFirstCandles(found, run) : found
+}
+
+/** Whether a window of a plan is over before the exchange has candles: it is empty without a request. */
+export function isBeforeFirst({ firstCandle = Number.NEGATIVE_INFINITY }: FoundWindows, window: WindowRef): boolean {
+  return windowSpan(window).endTime <= firstCandle
 }
 
 /** The windows of some dates that overlap a range and have begun by `present`, ms UTC. */
@@ -315,21 +344,23 @@ const FIRST_CANDLES_AT_ONCE = 16
  * Asks an exchange for the first candle of each series of which a window before all cached candles is needed: windows before it are
  * empty. Throws `unknown_symbol` for all symbols that it does not know.
  */
-async function askFirstCandles(windows: readonly (readonly WindowRef[])[], run: Run<Source>): Promise<void> {
+async function askFirstCandles(plans: readonly FoundWindows[], run: Run<Source>): Promise<FoundWindows[]> {
   const { source, mirror, signal } = run
   const unknown = new Set<SymbolName>()
-  const ask = async (needed: readonly WindowRef[]) => {
-    if (!needsFirstCandle(needed, run)) return
+  const ask = async (plan: FoundWindows): Promise<FoundWindows> => {
+    const { windows } = plan
+    if (!needsFirstCandle(windows, run)) return plan
     try {
-      await source.firstCandle?.(needed[0], signal)
+      return { ...plan, firstCandle: await source.firstCandle?.(windows[0], signal) }
     } catch (error) {
       // A cached symbol that the exchange does not know any more fails window by window, and never the others.
       if (!(error instanceof InvalidSymbolError)) await request(source, 'the first candle', Promise.reject(error))
-      else if (!mirror.has(needed[0])) unknown.add(needed[0].symbol)
+      else if (!mirror.has(windows[0])) unknown.add(windows[0].symbol)
     }
+    return plan
   }
-  await pMap(windows, ask, { concurrency: FIRST_CANDLES_AT_ONCE })
-  if (unknown.size === 0) return
+  const asked = await pMap(plans, ask, { concurrency: FIRST_CANDLES_AT_ONCE })
+  if (unknown.size === 0) return asked
   // Without names for suggestions the error is still right.
   const { names } = await fetchSymbols(run).catch(() => ({ names: [] }))
   throw unknownSymbols([...unknown], names, source.name)
@@ -347,9 +378,11 @@ function needsFirstCandle(windows: readonly WindowRef[], { mirror, refresh }: Ru
 }
 
 /** The windows of a mirror alone: from the first cached one, or the start that is named, to the last one, or the end that is named. */
-function findOfMirror(plans: readonly UnplannedSeries[], range: RequestedRange, { mirror, warn }: Run): FoundWindows[] {
+function findOfMirror(plans: readonly UnplannedSeries[], range: RequestedRange, run: Run): FoundWindows[] {
+  const { mirror, warn } = run
   const { named, endMoves, now } = range
   const begun: string[] = []
+  const newest: number[] = []
   const windows = plans.map(({ series, range: needed }) => {
     const cached = mirror.dates(series)
     const [first, last] = [cached[0], cached[cached.length - 1]]
@@ -360,6 +393,8 @@ function findOfMirror(plans: readonly UnplannedSeries[], range: RequestedRange, 
     const between = consecutiveStartDates(series.interval, first, parseDate(last))
     if (named.from === undefined && known.length > 0 && known[0] < first)
       begun.push(`${seriesName(series)} with ${first}`)
+    if (named.to === undefined && isOutdated(series, known, cached, run))
+      newest.push(newestCandle(mirror, series) ?? Number.NEGATIVE_INFINITY)
     const present = named.to === undefined ? Number.POSITIVE_INFINITY : now
     const mayLack = ({ startDate }: WindowRef) => endMoves && parseDate(startDate) > now - MAY_LAG_MS
     const all = select(series, [...known, ...cached, ...between], { fromTime, toTime }, present)
@@ -367,5 +402,28 @@ function findOfMirror(plans: readonly UnplannedSeries[], range: RequestedRange, 
   })
   if (begun.length > 0)
     warn(`The mirror begins later than its source: ${joinNames(begun)}. klines download without --from has the rest.`)
+  const latest = Math.max(...newest)
+  if (Number.isFinite(latest)) {
+    const age = plural(Math.max(0, Math.floor((now - latest) / DAY_MS)), 'day')
+    warn(
+      `The mirror ends with ${formatTime(latest)} UTC, ${age} ago; windows have begun since. klines download has them.`,
+    )
+  }
   return windows
+}
+
+/** Whether windows of a series have begun since anybody asked for them. Bare folders stay as they are. */
+function isOutdated(
+  series: Series,
+  known: readonly string[],
+  cached: readonly string[],
+  { mirror, now }: Run,
+): boolean {
+  if (mirror.rules.kind === 'fixed') return false
+  const facts = mirror.facts(series)
+  const isUnknown = (date: string) => {
+    const asked = facts.get(date)?.asked
+    return asked === undefined ? !cached.includes(date) : asked < parseDate(date)
+  }
+  return known.some(date => date > cached[0] && parseDate(date) <= now() && isUnknown(date))
 }

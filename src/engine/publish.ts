@@ -8,7 +8,7 @@ import { type Series, type WindowRef, windowOf } from '../klines/series.js'
 import type { SymbolName } from '../klines/symbols.js'
 import { windowSpan } from '../klines/windows.js'
 import { lastModified, type Mirror } from '../mirror/mirror.js'
-import { newestCandle } from '../mirror/status.js'
+import { firstCandle, newestCandle } from '../mirror/status.js'
 import { reachesEnd } from '../mirror/window-state.js'
 import type { Source } from '../sources/source.js'
 import { incomplete, nothingCached } from './errors.js'
@@ -94,8 +94,13 @@ async function publish(run: Run<Source>): Promise<PublishReport> {
   // A static host shows the times of files.
   for (const { window, time } of times) mirror.setTime(window, time)
   // Lists come after the windows that they name.
-  const missing = intervals.filter(interval => !mirror.startDates(interval))
-  const lists = missing.map(interval => [startDatesPath(interval), knownDates(mirror, interval, now())] as const)
+  const changed = intervals
+    .map(interval => ({ interval, names: knownDates(mirror, interval, now()) }))
+    .filter(({ interval, names }) => !isDeepStrictEqual(mirror.startDates(interval), names))
+  const lists: [path: string, names: string[]][] = changed.map(({ interval, names }) => [
+    startDatesPath(interval),
+    names,
+  ])
   const hasSymbols = isDeepStrictEqual(mirror.listedSymbols(), symbols)
   if (!hasSymbols) lists.push([SYMBOLS_PATH, symbols])
   for (const [path, names] of lists) mirror.storeList(path, Buffer.from(JSON.stringify(names)), now(), source.name)
@@ -118,6 +123,7 @@ async function isEmpty(window: WindowRef, { source, mirror, now, signal }: Run<S
   if (startTime > now()) return true
   // A series without any window was never downloaded.
   if (!source.firstCandle || !mirror.has(window)) return false
+  if ((firstCandle(mirror, window) ?? startTime) < startTime) return false
   const first = await request(source, 'the first candle', source.firstCandle(window, signal))
   return first !== undefined && endTime <= first
 }

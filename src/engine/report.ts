@@ -6,7 +6,7 @@ import type { RequestedRange } from '../klines/time-range.js'
 import { firstCandle } from '../mirror/status.js'
 import { type Coverage, checkGaps, coverPlan } from './coverage.js'
 import { goneSymbols, incomplete, noCandles } from './errors.js'
-import type { Plan, SeriesPlan } from './plan.js'
+import { isBeforeFirst, type Plan, type SeriesPlan } from './plan.js'
 import type { WindowFailure, WindowOutcome, WindowStatus } from './refresh.js'
 import type { Run } from './run.js'
 
@@ -84,7 +84,7 @@ export class Tally {
     this.total = plan.series.reduce((sum, { windows }) => sum + windows.length, 0)
     let requests = 0
     for (const one of plan.series) {
-      const missing = this.missing(one).size
+      const missing = this.countMissing(one)
       this.limitMs += this.limitOf(one) * missing
       requests += missing * (run.source?.cost(one.series.interval).requests ?? 0)
     }
@@ -102,7 +102,7 @@ export class Tally {
     if (result.status === 'failed') this.failures.push(result)
     if (this.isQuiet) return
     const isReceived = result.status === 'fetched' || result.status === 'failed'
-    if (isReceived) this.limitMs = Math.max(0, this.limitMs - this.limitOf(plan))
+    if (isReceived && !isBeforeFirst(plan, result.window)) this.limitMs = Math.max(0, this.limitMs - this.limitOf(plan))
     const { window, status } = result
     const change = 'change' in result ? result.change : undefined
     const { total, limitMs } = this
@@ -121,13 +121,16 @@ export class Tally {
     return [...this.series].map(([plan, tally]) => this.counted.get(plan) ?? tally.report())
   }
 
-  /** The report when all windows were added. `forExport`: whether nothing is exported because of an error. Throws `incomplete` or `no_candles`. */
-  report({ failOnGaps, partial }: ReportOptions = {}, forExport = false): DownloadReport {
+  /**
+   * The report when all windows were added. `forExport`: whether nothing is exported because of an error; `mayBeEmpty`: whether a range
+   * without a candle is none. Throws `incomplete` or `no_candles`.
+   */
+  report({ failOnGaps, partial }: ReportOptions = {}, forExport = false, mayBeEmpty = false): DownloadReport {
     const { plan, failures, run } = this
     const { source, mirror } = run
     if (failures.length > 0) throw incomplete(failures, this.total, { offline: source === undefined, forExport })
     const { reports } = this
-    if (reports.every(({ candles }) => candles === 0)) throw noCandles(plan, mirror)
+    if (!mayBeEmpty && reports.every(({ candles }) => candles === 0)) throw noCandles(plan, mirror)
     const series = reports.map((report, index) => {
       const one = plan.series[index]
       const begin = plan.range.named.from === undefined ? undefined : firstCandle(mirror, one.series)
@@ -142,11 +145,11 @@ export class Tally {
     return this.run.source?.cost(series.interval).limitMs ?? 0
   }
 
-  /** The windows of a series without a file. */
-  private missing(plan: SeriesPlan): ReadonlySet<string> {
-    if (this.limitOf(plan) === 0) return new Set()
+  /** The windows of a series that are to be requested. */
+  private countMissing(plan: SeriesPlan): number {
+    if (this.limitOf(plan) === 0) return 0
     const cached = new Set(this.run.mirror.dates(plan.series))
-    return new Set(plan.windows.flatMap(({ startDate }) => (cached.has(startDate) ? [] : startDate)))
+    return plan.windows.filter(window => !cached.has(window.startDate) && !isBeforeFirst(plan, window)).length
   }
 }
 

@@ -52,7 +52,7 @@ export async function* klineBatches(request: ReadRequest): AsyncGenerator<KlineB
     } finally {
       await windows.return(undefined)
     }
-    const { series, range } = tally.report(request)
+    const { series, range } = tally.report(request, false, true)
     for (const sentence of shortSentences(series, range)) run.warn(sentence)
     checkGone(plan, run)
   } finally {

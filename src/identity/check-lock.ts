@@ -1,3 +1,4 @@
+import { checkOrigin } from '../engine/origin.js'
 import { type Plan, planSeries, type SeriesPlan } from '../engine/plan.js'
 import { openWindows, readCandles } from '../engine/read.js'
 import type { WindowFailure } from '../engine/refresh.js'
@@ -162,6 +163,7 @@ export async function planLock(lock: Lock, path: string, run: Run): Promise<Plan
     const series = { symbol, interval }
     return { series, label: series, range: { fromTime: from, toTime: to } }
   })
+  await checkOrigin(run)
   return { range, series: await planSeries(wanted, range, run), gone: [] }
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DownloadRequest, downloadKlines } from '../../src/engine/download.js'
-import { type PublishOptions, publishMirror } from '../../src/engine/publish.js'
+import { publishMirror } from '../../src/engine/publish.js'
 import { MADE_SYMBOLS, madeMarket } from './exchange/made-market.js'
 import { EXCHANGE_NOW } from './exchange/market.js'
 import { ExchangeServer } from './servers/exchange-server.js'
@@ -19,8 +19,8 @@ export async function publishSetup() {
   const present = { mirror, now: EXCHANGE_NOW, retries: 0 }
   const download = (request: Partial<DownloadRequest> = {}) =>
     downloadKlines({ symbols: PUBLISHED_SYMBOLS, intervals: [...PUBLISHED_INTERVALS], baseUrl, ...present, ...request })
-  const publish = (options: Partial<PublishOptions> = {}) => publishMirror({ ...present, ...options })
+  const publish = (options: Partial<Parameters<typeof publishMirror>[0]> = {}) =>
+    publishMirror({ ...present, ...options })
   const readJson = (path: string) => JSON.parse(readFileSync(join(mirror, path), 'utf8'))
-  const isComplete = () => readJson('mirror.json').complete
-  return { exchange, mirror, baseUrl, download, publish, readJson, isComplete }
+  return { exchange, mirror, baseUrl, download, publish, readJson }
 }

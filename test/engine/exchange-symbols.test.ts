@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { downloadKlines } from '../../src/engine/download.js'
@@ -39,7 +39,7 @@ describe('a symbol of the exchange', () => {
       new RegExp(`^Unknown symbol "${name}"; binance:http://127.0.0.1:\\d+ has no such symbol\\.$`),
     )
     expect(error.suggestions).toEqual(near ? [`Did you mean ${near}?`] : [])
-    expect(requests()).toEqual(['first candle', 'first candle', 'prices'])
+    expect(requests()).toEqual(['first candle', 'first candle', 'prices', 'time'])
     expect(existsSync(mirror)).toBe(false)
   })
 
@@ -120,28 +120,25 @@ describe('all', () => {
     expect(existsSync(mirror)).toBe(false)
   })
 
-  it('stands for the symbols of the mirror, in the order of its list', async () => {
-    const { download, mirror, requests } = await setup()
+  it('stands for the symbols of the mirror, the ten of the public service first', async () => {
+    const { download } = await setup()
     await download(['PEPEUSDT', 'BTCEUR', 'BTCUSDT'])
-    expect(JSON.parse(readFileSync(join(mirror, 'api/klines/symbols.json'), 'utf8'))).toEqual([
-      'BTCUSDT',
-      'BTCEUR',
-      'PEPEUSDT',
-    ])
-    requests()
     const { series } = await download('all')
     expect(series.map(({ symbol }) => symbol)).toEqual(['BTCUSDT', 'BTCEUR', 'PEPEUSDT'])
-    expect(requests()).not.toContain('prices')
   })
-})
 
-it('a list of the mirror that lacks a symbol, after a kill, is complete after the next run', async () => {
-  const { download, mirror } = await setup()
-  const list = join(mirror, 'api/klines/symbols.json')
-  await download(['PEPEUSDT', 'BTCUSDT'])
-  writeFileSync(list, '["BTCUSDT"]')
-  await download(['BTCUSDT'])
-  expect(JSON.parse(readFileSync(list, 'utf8'))).toEqual(['BTCUSDT', 'PEPEUSDT'])
+  it('names a symbol that the exchange does not know any more when the others are done', async () => {
+    const { download, exchange, mirror } = await setup()
+    await download(['PEPEUSDT', 'BTCUSDT'], { from: '2026-04-01' })
+    const names = JSON.stringify([{ symbol: 'BTCUSDT', price: '1' }])
+    exchange.always('api/v3/ticker', { status: 200, headers: { 'content-type': 'application/json' }, body: names })
+    exchange.log.length = 0
+    const error = await catchError(download('all', { from: '2026-04-01' }))
+    expect(error).toMatchObject({ code: 'incomplete', data: { missing: ['PEPEUSDT'] } })
+    expect(error.message).toMatch(/does not know PEPEUSDT any more; everything else is done\.$/)
+    expect(error.suggestions).toEqual([expect.stringContaining(mirror)])
+    expect(exchange.log.filter(({ kind }) => kind === 'klines').map(({ symbol }) => symbol)).toEqual(['BTCUSDT'])
+  })
 })
 
 describe('3d candles of a symbol whose listing date is not known', () => {
@@ -168,7 +165,7 @@ describe('3d candles of a symbol whose listing date is not known', () => {
 
   it('are not counted offline without one: the error says what to download', async () => {
     const { request: source, folder } = await setup()
-    await downloadKlines({ ...source(), ...request })
+    await downloadKlines({ ...source(), ...request, resample: undefined })
     const output = join(folder, 'x.json')
     expect(await catchError(exportKlines({ ...source(), ...request, output, offline: true }))).toMatchObject({
       code: 'bad_option',

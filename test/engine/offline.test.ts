@@ -1,9 +1,11 @@
-import { existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { downloadKlines } from '../../src/engine/download.js'
 import { exportKlines } from '../../src/engine/export.js'
 import type { Interval } from '../../src/klines/intervals.js'
-import { SYMBOLS as KNOWN, type SymbolName } from '../../src/klines/symbols.js'
+import type { SymbolName } from '../../src/klines/symbols.js'
+import { downloadSetup } from '../support/download-setup.js'
 import { catchError } from '../support/errors.js'
 import { onWarning, onWindow } from '../support/events.js'
 import { filesBelow } from '../support/files-below.js'
@@ -104,9 +106,7 @@ describe('an export from the mirror alone', () => {
       output: join(folder, '{symbol}-{interval}.csv'),
     })
     expect(filesBelow(folder)).toEqual(['ETHUSDT-15m.csv'])
-    expect(warnings).toEqual([
-      'Not in the mirror, so not part of "all": BTCUSDT, BNBUSDT, SOLUSDT, XRPUSDT, ADAUSDT, DOGEUSDT, AVAXUSDT, LINKUSDT, DOTUSDT.',
-    ])
+    expect(warnings).toEqual(['Not in the mirror, so not part of "all": BTCUSDT.'])
   })
 
   it('of a pattern exports what is cached, named symbols first where they come first, and warns of what is not', async () => {
@@ -118,9 +118,7 @@ describe('an export from the mirror alone', () => {
       'ETHUSDT',
       ...cached.filter(symbol => symbol !== 'ETHUSDT'),
     ])
-    expect(warnings[0]).toBe(
-      `Not in the mirror, so not part of "*T": ${KNOWN.filter(symbol => !cached.includes(symbol)).join(', ')}.`,
-    )
+    expect(warnings[0]).toBe('Not in the mirror, so not part of "*T": BTCUSDT.')
   })
 
   it('of a pattern that matches nothing in the mirror is unknown_symbol, with the names that it has', async () => {
@@ -131,53 +129,63 @@ describe('an export from the mirror alone', () => {
     })
   })
 
-  it('of a pattern and a named symbol that is not cached is incomplete', async () => {
+  it('of a pattern and a named symbol that is not cached names what is missing', async () => {
     const { request, output } = offlineSetup()
     const symbols = ['*USDT', 'DOTUSDT'] as const
     const error = await catchError(exportKlines({ ...request, symbols, output: `${output}-{symbol}.csv` }))
-    expect(error).toMatchObject({ code: 'incomplete' })
-    expect(error.message).toContain('DOTUSDT 15m')
+    expect(error).toMatchObject({ code: 'window_missing', message: 'Not in the mirror: DOTUSDT 15m.' })
   })
 
   it('of an interval that the mirror lacks names the one that it can be made of', async () => {
     const { request, folder } = offlineSetup()
     await expect(exportKlines({ ...request, intervals: ['1w'] })).rejects.toMatchObject({
       code: 'window_missing',
-      message: 'BTCUSDT 1w is not in the mirror.',
+      message: 'Not in the mirror: BTCUSDT 1w.',
       suggestions: [
-        "`resample: '1w'` makes such candles of those that are there: `intervals: '15m'`",
-        expect.any(String),
+        '-i 15m --resample 1w makes them of the 15m candles that are there.',
+        expect.stringContaining('klines download'),
       ],
     })
     expect(filesBelow(folder)).toEqual([])
     expect((await exportKlines({ ...request, resample: '1w', partial: true })).files).toHaveLength(1)
   })
 
-  it('of a named symbol that is not cached is incomplete', async () => {
-    const { request } = offlineSetup()
-    await expect(exportKlines({ ...request, symbols: ['SOLUSDT'] })).rejects.toMatchObject({ code: 'incomplete' })
+  it('of a named symbol that is not cached names what is missing, and one that no list has is unknown', async () => {
+    const { mirror, request } = offlineSetup()
+    rmSync(join(mirror, 'api/klines/15m/ETHUSDT'), { recursive: true })
+    await expect(exportKlines({ ...request, symbols: ['BTCUSDT', 'ETHUSDT'] })).rejects.toMatchObject({
+      code: 'window_missing',
+      message: 'Not in the mirror: ETHUSDT 15m.',
+    })
+    await expect(exportKlines({ ...request, symbols: ['SOLUSDT'] })).rejects.toMatchObject({ code: 'unknown_symbol' })
   })
 
-  it('of a range without an end stops at the last cached window and warns of windows that have started since', async () => {
-    const { output, warnings, request, remove } = offlineSetup()
+  it('of a range without an end stops at the last cached window and says how old the newest candle is when windows have begun since', async () => {
+    const { mirror, output, warnings, request, remove } = offlineSetup()
+    putFile(mirror, 'mirror.json', { baseUrl: 'http://one.example' })
+    await exportKlines(request)
+    expect(warnings).toEqual([])
     remove(FUTURE_WEEK)
     remove(OPEN_WEEK)
-    const list = join(request.mirror, 'api/klines/start-dates/15m.json')
-    utimesSync(list, Date.UTC(2025, 1, 9) / 1000, Date.UTC(2025, 1, 9) / 1000)
-    await exportKlines(request)
+    await exportKlines({ ...request, force: true })
     expect(readFileSync(output, 'utf8')).toBe(expectedCsv('BTCUSDT', FULL_WEEKS))
     expect(warnings).toEqual([
-      "The mirror's 15m candles are as of 2025-02-09; windows that have started since: 1. Run klines download to fetch them.",
+      'The mirror ends with 2025-02-09 23:45 UTC, 2 days ago; windows have begun since. klines download has them.',
     ])
   })
 
-  it('of a range without an end needs every window that had started when the list was fetched', async () => {
-    const { output, request, remove } = offlineSetup()
-    remove(FUTURE_WEEK)
-    remove(OPEN_WEEK)
-    const error = await catchError(exportKlines(request))
+  it('of a range without an end needs every window that was downloaded', async () => {
+    const { server, mirror, folder, request } = await downloadSetup()
+    await downloadKlines(request)
+    rmSync(join(mirror, weekPath('BTCUSDT', OPEN_WEEK)))
+    const output = join(folder, 'out.csv')
+    const error = await catchError(exportKlines({ ...request, output, offline: true }))
+    expect(error).toMatchObject({ code: 'incomplete' })
     expect(error.message).toContain(`not in the mirror (BTCUSDT 15m ${OPEN_WEEK})`)
     expect(existsSync(output)).toBe(false)
+    server.reset()
+    await exportKlines({ ...request, output })
+    expect(server.paths('windows')).toEqual([weekPath('BTCUSDT', OPEN_WEEK)])
   })
 
   it('writes the same bytes concurrently with others as alone', async () => {
@@ -209,7 +217,7 @@ describe('an export from the mirror alone', () => {
     putFile(mirror, 'api/klines/start-dates/15m.json', '["2025-01-0')
     await exportKlines({ ...request, from: '2025-01-13', to: '2025-01-20' })
     expect(readFileSync(output, 'utf8')).toBe(expectedCsv('BTCUSDT', ['2025-01-13']))
-    expect(warnings).toEqual([expect.stringContaining('The built-in list is used instead.')])
+    expect(warnings).toEqual([expect.stringMatching(/^Corrupt in the mirror: The list of 15m start dates is refused/)])
   })
 
   it('of an empty mirror fails with window_missing', async () => {
@@ -221,7 +229,7 @@ describe('an export from the mirror alone', () => {
 
   it('refuses a mirror of another base URL than the requested one', async () => {
     const { mirror, request } = offlineSetup()
-    putFile(mirror, 'mirror.json', { layout: 1, baseUrl: 'http://one.example', complete: false })
+    putFile(mirror, 'mirror.json', { baseUrl: 'http://one.example' })
     await expect(exportKlines({ ...request, baseUrl: 'http://two.example' })).rejects.toMatchObject({
       code: 'mirror_mismatch',
     })
@@ -235,13 +243,13 @@ describe('an export from the mirror alone', () => {
   })
 })
 
-it('a window that disappears while a series is read again is an error, and the old files stay', async () => {
+it('a window that disappears while others are read is an error, and the old files stay', async () => {
   const { request, folder, mirror } = offlineSetup()
   const output = join(folder, '{symbol}.csv')
   for (const symbol of SYMBOLS) writeFileSync(join(folder, `${symbol}.csv`), 'old')
-  // All windows are read to check them, and then those of the last candles.
-  const onEvent = onWindow(({ done, total }) => {
-    if (done === total) rmSync(join(mirror, weekPath('BTCUSDT', FULL_WEEKS[2])))
+  // The last candles were found by then.
+  const onEvent = onWindow(({ done }) => {
+    if (done === 1) rmSync(join(mirror, weekPath('BTCUSDT', FULL_WEEKS[2])))
   })
   const both = { ...request, symbols: SYMBOLS, tail: 1_000, force: true, output, onEvent }
   await expect(exportKlines(both)).rejects.toMatchObject({ code: 'incomplete' })

@@ -62,7 +62,7 @@ describe.each(CLOCKS)("this machine's clock is %s:", (_, now) => {
     exchange.now = NOON
     const run = () => downloadKlines({ ...request(), ...BTC, intervals: ['1h'], from: '2026-02-01', now })
     await run()
-    expect(requests()).toEqual(['2026-02-01', '2026-03-01', '2026-04-01', 'first candle'])
+    expect(requests()).toEqual(['2026-02-01', '2026-03-01', '2026-04-01', 'first candle', 'time'])
     await run()
     // The time of a file is the earlier one of the two clocks.
     const isSlow = now < Date.UTC(2026, 0)

@@ -2,9 +2,11 @@ import { existsSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { downloadKlines } from '../../src/engine/download.js'
+import { exportKlines } from '../../src/engine/export.js'
 import { publishMirror } from '../../src/engine/publish.js'
 import { isKlinesError } from '../../src/klines/errors.js'
 import { catchError } from '../support/errors.js'
+import { onWarning } from '../support/events.js'
 import { EXCHANGE_NOW } from '../support/exchange/market.js'
 import { PUBLISHED_INTERVALS, PUBLISHED_SYMBOLS, publishSetup } from '../support/published-mirror.js'
 import { TreeServer } from '../support/servers/tree-server.js'
@@ -25,7 +27,7 @@ async function publishedSetup() {
 }
 
 describe('publishMirror', () => {
-  it('writes a file for every listed window, the symbols, and complete: true, without a request', async () => {
+  it('writes a file for every listed window, and the lists, without a request', async () => {
     const { mirror, baseUrl, exchange, report, readJson } = await publishedSetup()
     let [windows, future] = [0, 0]
     for (const interval of PUBLISHED_INTERVALS) {
@@ -50,10 +52,10 @@ describe('publishMirror', () => {
       intervals: [...PUBLISHED_INTERVALS],
       windows,
       emptyWritten: future,
-      listsWritten: 0,
+      listsWritten: 3,
     })
     expect(readJson('api/klines/symbols.json')).toEqual(PUBLISHED_SYMBOLS)
-    expect(readJson('mirror.json')).toEqual({ layout: 2, baseUrl, complete: true })
+    expect(readJson('mirror.json')).toEqual({ baseUrl })
     expect(exchange.log).toEqual([])
   })
 
@@ -67,23 +69,27 @@ describe('publishMirror', () => {
   it('writes lists that are missing, in compact JSON and in the order of symbols', async () => {
     const { mirror, download, publish, readJson } = await publishSetup()
     await download({ symbols: ['PEPEUSDT', 'BTCEUR', 'BTCUSDT'], intervals: ['1d'] })
-    const list = readFileSync(join(mirror, 'api/klines/start-dates/1d.json'), 'utf8')
-    for (const path of ['start-dates/1d.json', 'symbols.json']) rmSync(join(mirror, 'api/klines', path))
     expect(await publish()).toMatchObject({ listsWritten: 2 })
-    expect(readFileSync(join(mirror, 'api/klines/start-dates/1d.json'), 'utf8')).toBe(list)
     expect(readFileSync(join(mirror, 'api/klines/symbols.json'), 'utf8')).toBe('["BTCUSDT","BTCEUR","PEPEUSDT"]')
-    expect(readJson('mirror.json').complete).toBe(true)
+    const dates = Array.from({ length: 12 }, (_, index) => `${2016 + 2 * index}-01-01`)
+    expect(readJson('api/klines/start-dates/1d.json')).toEqual(dates)
+    const list = join(mirror, 'api/klines/start-dates/1d.json')
+    expect(readFileSync(list, 'utf8')).toBe(JSON.stringify(dates))
+    // A corrupt one too.
+    writeFileSync(list, '["2016-01-01"')
+    expect(await publish()).toMatchObject({ listsWritten: 1 })
+    expect(readFileSync(list, 'utf8')).toBe(JSON.stringify(dates))
   })
 
-  it('names windows that are missing, corrupt or stored before they began, and changes nothing', async () => {
+  it('names windows that are missing, corrupt or end before later candles, and changes nothing', async () => {
     const { mirror, download, publish, exchange } = await publishSetup()
     await download()
     exchange.reset()
     const file = (symbol: string, date: string) => join(mirror, windowPath(symbol, '12h', date))
     rmSync(file('BTCUSDT', '2025-01-01'))
     truncateSync(file('BTCUSDT', '2024-01-01'), 500)
-    // Of a delisted or idle symbol it would be right, but it was stored a day too early to know.
-    putFile(mirror, windowPath('PEPEUSDT', '12h', '2026-01-01'), [], Date.parse('2025-12-31'))
+    // Not as it was downloaded, and shorter than the year.
+    putFile(mirror, windowPath('PEPEUSDT', '12h', '2025-01-01'), [])
     writeFileSync(file('PEPEUSDT', '2030-01-01'), '')
     const before = snapshot(mirror)
     const error = await catchError(publish())
@@ -94,7 +100,7 @@ describe('publishMirror', () => {
     expect(named.sort()).toEqual([
       'BTCUSDT 2024-01-01 corrupt in the mirror',
       'BTCUSDT 2025-01-01 not in the mirror',
-      'PEPEUSDT 2026-01-01 stored before its end, and not downloaded since',
+      'PEPEUSDT 2025-01-01 does not reach its end, and later candles are there',
       'PEPEUSDT 2030-01-01 corrupt in the mirror',
     ])
     expect(error.message).toMatch(/^4 of \d+ windows are missing or corrupt:\n/)
@@ -115,14 +121,9 @@ describe('publishMirror', () => {
     expect(exchange.log).toEqual([])
   })
 
-  it('refuses a corrupt list, a tree without a source, a mirror without windows and another source', async () => {
+  it('refuses a tree without a source, a mirror without windows and another source', async () => {
     const { mirror, download, publish } = await publishSetup()
     await download()
-    const list = join(mirror, 'api/klines/start-dates/1d.json')
-    const bytes = readFileSync(list)
-    writeFileSync(list, '["2016-01-01"')
-    expect(await catchError(publish())).toMatchObject({ code: 'bad_list', message: expect.stringContaining('1d') })
-    writeFileSync(list, bytes)
     expect(await catchError(publish({ baseUrl: 'binance' }))).toMatchObject({ code: 'mirror_mismatch' })
     const bare = makeTree(tempFolder())
     const before = snapshot(bare)
@@ -130,7 +131,7 @@ describe('publishMirror', () => {
     expect(snapshot(bare)).toEqual(before)
     const missing = publishMirror({ mirror: join(bare, 'none'), now: NOW })
     expect(await catchError(missing)).toMatchObject({ code: 'window_missing' })
-    putFile(mirror, 'x/mirror.json', { layout: 1, baseUrl: 'http://example.com', complete: false })
+    putFile(mirror, 'x/mirror.json', { baseUrl: 'http://example.com' })
     expect(await catchError(publishMirror({ mirror: join(mirror, 'x') }))).toMatchObject({ code: 'window_missing' })
   })
 })
@@ -146,13 +147,12 @@ describe('windows before the first candle that the mirror lacks', () => {
   }
 
   it('become empty when the exchange says so, with a request a series', async () => {
-    const { mirror, download, publish, exchange, readJson, isComplete } = await withoutLeading()
+    const { mirror, download, publish, exchange, readJson } = await withoutLeading()
     // BTCUSDT begins in November 2023.
     await download({ symbols: ['BTCUSDT'], from: '2023-11-20' })
     exchange.reset()
     const sent: number[] = []
     await publish({ onEvent: event => event.type === 'network' && sent.push(event.requests) })
-    expect(isComplete()).toBe(true)
     expect(Math.max(...sent)).toBe(4)
     const requests = exchange.log.map(({ symbol, interval, startTime, limit }) => [symbol, interval, startTime, limit])
     expect(requests.sort()).toEqual([
@@ -175,13 +175,13 @@ describe('windows before the first candle that the mirror lacks', () => {
     expect(error.message).toMatch(
       /\n\d x not in the mirror \(BTCUSDT 12h 2023-01-01, BTCUSDT 12h 2024-01-01, BTCUSDT 1d 2022-01-01\)/,
     )
-    // The first candle of each series, and its window where the mirror lacks that.
-    expect(exchange.log).toHaveLength(6)
+    // The first candle of each series.
+    expect(exchange.log).toHaveLength(4)
     expect(snapshot(mirror)).toEqual(before)
   })
 
   it.each([
-    ['is gone', 'incomplete', /could not be requested: .*connection refused/],
+    ['is gone', 'unreachable', /connection refused/],
     ['bans us', 'rate_limited', /this address is banned until/],
   ])('are missing when the exchange %s, after one request', async (fault, code, reason) => {
     const { mirror, publish, exchange } = await withoutLeading()
@@ -213,17 +213,34 @@ describe('windows before the first candle that the mirror lacks', () => {
 describe('a window that begins after it was published', () => {
   const LATER = Date.parse('2027-01-02')
 
-  it('is missing until it is downloaded', async () => {
-    const { mirror, download, publish, exchange, isComplete } = await publishedSetup()
+  it('is open: a client asks for it again, and so does the next download', async () => {
+    const { mirror, download, publish, exchange, readJson } = await publishedSetup()
+    const file = windowPath('BTCUSDT', '12h', '2027-01-01')
     exchange.now = LATER
-    const before = snapshot(mirror)
-    const error = await catchError(publish({ now: LATER }))
-    expect(error.message).toContain(
-      '4 x stored before its end, and not downloaded since (BTCUSDT 12h 2026-01-01, BTCUSDT 12h 2027-01-01, PEPEUSDT 12h',
-    )
-    expect(snapshot(mirror)).toEqual(before)
+    // Candles of the market end in June 2026.
+    await publish({ now: LATER })
+    expect(readJson(file)).toEqual([])
+    expect(statSync(join(mirror, file)).mtimeMs).toBeLessThan(Date.parse('2028-01-01'))
+    exchange.reset()
     await download({ now: LATER })
-    expect(isComplete()).toBe(true)
-    expect(await publish({ now: LATER + DAY })).toMatchObject({ emptyWritten: 0 })
+    const requested = exchange.log.filter(({ limit }) => limit === 1000).map(({ startTime = 0 }) => startTime)
+    expect(requested).toContain(Date.parse('2027-01-01'))
+    expect(await publish({ now: LATER + DAY })).toMatchObject({ emptyWritten: 0, listsWritten: 0 })
+  })
+
+  it('is not offered as the newest one: an export of the mirror says how old its candles are', async () => {
+    const { mirror } = await publishedSetup()
+    const read = async (now: number, range: { to?: string } = {}) => {
+      const warnings: string[] = []
+      const onEvent = onWarning(text => warnings.push(text))
+      const request = { symbols: ['BTCUSDT'], intervals: ['12h'] as const, offline: true, force: true, mirror, now }
+      await exportKlines({ ...request, ...range, output: join(mirror, '..', 'x.csv'), onEvent })
+      return warnings
+    }
+    expect(await read(EXCHANGE_NOW)).toEqual([])
+    expect(await read(LATER)).toEqual([
+      expect.stringMatching(/^The mirror ends with 2026-04-29 12:00 UTC, 247 days ago/),
+    ])
+    expect(await read(LATER, { to: '2026-01-01' })).toEqual([])
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { listSymbols } from '../../src/engine/catalogue.js'
 import { mirrorStatus } from '../../src/download/mirror-status.js'
+import { listSymbols } from '../../src/engine/catalogue.js'
 import { type BatchRequest, klineBatches, klineRows } from '../../src/engine/rows.js'
 import { COLUMNS } from '../../src/klines/columns.js'
 import type { TimeText } from '../../src/klines/time-range.js'

@@ -71,7 +71,7 @@ describe('values that the service changed', () => {
     const report = await downloadKlines({ ...request, refresh: true, onEvent })
     expect(report.series[0]).toMatchObject({ ...NOTHING, candles: 42, windows: { fetched: 6, retained: 1 } })
     expect(changes).toEqual([undefined])
-    expect(warnings).toEqual([expect.stringMatching(/the service's new version lacks 1 cached candle/)])
+    expect(warnings).toEqual([expect.stringMatching(/the new version lacks 1 cached candle/)])
     expect(readJson(mirror, path(WEEK))).toEqual(weekRows(WEEK))
   })
 

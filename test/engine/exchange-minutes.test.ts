@@ -2,17 +2,16 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { dryRunReport } from '../../src/cli/reports/run.js'
 import { downloadKlines } from '../../src/engine/download.js'
-import { publishMirror } from '../../src/engine/publish.js'
 import { dryRun } from '../../src/engine/dry-run.js'
+import type { KlinesEvent } from '../../src/engine/events.js'
 import { exportKlines } from '../../src/engine/export.js'
+import { publishMirror } from '../../src/engine/publish.js'
 import type { KlineRow } from '../../src/klines/columns.js'
 import { EXCHANGE_INTERVALS, INTERVALS, MINUTE_INTERVALS } from '../../src/klines/intervals.js'
-import { Mirror } from '../../src/mirror/mirror.js'
 import { verifyKlines } from '../../src/verify/verify.js'
 import { catchError } from '../support/errors.js'
-import { onWarning, onWindow } from '../support/events.js'
+import { onWindow } from '../support/events.js'
 import { exchangeSetup, withMirror } from '../support/exchange/exchange-setup.js'
 import { madeMarket } from '../support/exchange/made-market.js'
 import { EXCHANGE_NOW } from '../support/exchange/market.js'
@@ -65,20 +64,22 @@ describe('a day of', () => {
     ['3m', '3m', 1, 480],
     ['5m', '5m', 1, 288],
   ] as const)('%s is one file below %s, with %i requests and %i candles', async (interval, segment, calls, count) => {
-    const { request, exchange, text, requests, mirror } = await setup()
+    const { request, exchange, text, requests } = await setup()
     const range = { from: '2026-04-10', to: '2026-04-11' }
     const { series } = await downloadKlines({ ...request, intervals: [interval], ...range })
-    expect(requests()).toEqual([...Array(1).fill('2026-04-10'), ...Array(calls - 1).fill('2026-04-10'), 'first candle'])
+    expect(requests()).toEqual([
+      ...Array(1).fill('2026-04-10'),
+      ...Array(calls - 1).fill('2026-04-10'),
+      'first candle',
+      'time',
+    ])
     expect(series).toMatchObject([{ interval, candles: count, gaps: 0, windows: { total: 1, fetched: 1 } }])
     const rows = expected(interval, '2026-04-10', '2026-04-11')
     expect(rows).toHaveLength(count)
     expect(text(`${segment}/${SYMBOL}/2026-04-10`)).toBe(JSON.stringify(rows))
-    const dates = JSON.parse(readFileSync(join(mirror, `api/klines/start-dates/${segment}.json`), 'utf8'))
-    expect([dates[0], dates.at(-1)]).toEqual(['2017-07-01', toDate(EXCHANGE_NOW)])
-    expect(dates).toHaveLength((TODAY - Date.UTC(2017, 6)) / DAY + 1)
     // It ended long ago, so it is final.
     await downloadKlines({ ...request, intervals: [interval], ...range })
-    expect(requests()).toEqual(['time'])
+    expect(requests()).toEqual([])
     expect(exchange.violations).toEqual([])
   })
 
@@ -137,7 +138,7 @@ describe('a day without candles', () => {
     const all = await exchangeSetup(madeMarket({ GONEUSDT: { from: first, until: last, minutes: true } }))
     const range = { from: '2026-04-10', to: '2026-04-13' }
     await downloadKlines({ ...all.request(), symbols: ['GONEUSDT'], intervals: ['3m'], ...range })
-    expect(all.requests()).toEqual(['2026-04-10', '2026-04-10', '2026-04-11', '2026-04-12', 'first candle'])
+    expect(all.requests()).toEqual(['2026-04-10', '2026-04-10', '2026-04-11', '2026-04-12', 'first candle', 'time'])
   })
 })
 
@@ -251,6 +252,9 @@ describe('the whole history of 1m', () => {
     await downloadKlines({ ...request, intervals: [...MINUTE_INTERVALS], from: '2026-03-01' })
     const report = await publishMirror({ mirror, now: EXCHANGE_NOW })
     expect(report.intervals.filter(interval => interval !== '3d')).toEqual(['1m', '3m', '5m'])
+    const dates = JSON.parse(readFileSync(join(mirror, 'api/klines/start-dates/1min.json'), 'utf8'))
+    expect([dates[0], dates.at(-1)]).toEqual(['2017-07-01', toDate(EXCHANGE_NOW)])
+    expect(dates).toHaveLength((TODAY - Date.UTC(2017, 6)) / DAY + 1)
     const server = await TreeServer.start(mirror)
     // A day later, the list of yesterday is still the right one.
     server.date = EXCHANGE_NOW + DAY
@@ -304,14 +308,14 @@ describe('1m from a static service', () => {
     expect(error).toMatchObject({
       code: 'unknown_interval',
       message: `The static klines service at ${server.url} has no 1m candles. Expected one of ${INTERVALS.join(', ')}.`,
-      suggestions: ["The exchange has 1m, 3m and 5m: `baseUrl: 'binance'`.", 'Did you mean 1M (a month)?'],
+      suggestions: ['The exchange has 1m, 3m and 5m: --base-url binance.', 'Did you mean 1M (a month)?'],
     })
     expect(server.paths('windows')).toEqual([])
     await downloadKlines({ ...client, intervals: ['1d'] })
     const offline = exportKlines({ ...client, intervals: ['5m'], output: join(folder, 'x.csv'), offline: true })
     expect(await catchError(offline)).toMatchObject({
-      code: 'unknown_interval',
-      message: `The mirror has no 5m candles. Expected one of ${INTERVALS.join(', ')}.`,
+      code: 'window_missing',
+      message: `Not in the mirror: ${SYMBOL} 5m.`,
     })
   })
 
@@ -341,20 +345,15 @@ describe('very many requests', () => {
 
   it('are counted, with their minutes, before the first window is requested', async () => {
     const { request, requests, missing } = await setupMany('2017-08-17T04:00Z')
-    const stop = onWarning(text => {
-      throw new Error(text)
-    })
+    const stop = (event: KlinesEvent) => {
+      if (event.type === 'plan') throw new Error(String(event.limitMs))
+    }
     const run = downloadKlines({ ...request, onEvent: stop })
-    // From 2017-08-17 to 2026-04-30 are 3,179 days.
-    expect((await catchError(run)).message).toBe(
-      'This takes about 57,222 requests to the exchange, and at half its limit 39 minutes.',
-    )
-    expect(new Set(requests())).toEqual(new Set(['first candle']))
+    // From 2017-08-17 to 2026-04-30 are 3,179 days, of 80 ms each.
+    expect((await catchError(run)).message).toBe(String(9 * 3179 * 80))
+    expect(new Set(requests())).toEqual(new Set(['first candle', 'time']))
     const planned = await dryRun(request)
     expect(planned).toMatchObject({ requests: 9 * 3179 * 2, limitMs: 9 * 3179 * 80 })
-    expect(dryRunReport(planned).text()).toContain(
-      'The run takes about 57,222 requests to the exchange, and at half its limit 39 minutes.\n',
-    )
     expect(missing(planned)).toBe(9 * 3179)
     expect(missing(await dryRun({ ...request, from: '2020' }))).toBe(9 * 2312)
   })
