@@ -71,7 +71,7 @@ export async function exportKlines(request: ExportRequest): Promise<ExportReport
 export function exportTo(
   request: ExportRequest & { readonly output: string },
   sink?: Sink,
-  plan: (run: Run) => Promise<Plan> = run => planRequest(request, run),
+  plan: (run: Run) => Promise<Plan> = run => planRequest(request, run, { isTail: request.tail !== undefined }),
 ): Promise<ExportReport> {
   checkExcerpt(request)
   const format = parseTemplate(request.output, request.format)

@@ -40,8 +40,9 @@ export async function fetchStartDates(
   if (older.length > 0)
     warn(`The list of ${interval} start dates of ${source.name} begins with ${first}; the older cached windows stay.`)
   const known = [...(mirror.startDates(interval) ?? []), ...cached].filter(date => date >= first)
-  // A list need not reach a present that only a wrong clock knows.
-  const missing = findMissingStartDates(list.names, interval, { known, now: Math.min(now(), list.asked) })
+  // A list need not reach a present that only a wrong clock knows, and that of the sample ends.
+  const until = source.rules.kind === 'fixed' ? 0 : Math.min(now(), list.asked)
+  const missing = findMissingStartDates(list.names, interval, { known, now: until })
   if (missing.length > 0) throw incompleteList(`The list of ${interval} start dates`, missing, source.name)
   if (!readOnly) mirror.storeList(startDatesPath(interval), list.bytes, list.asked, source.name)
   return { names: list.names, present }

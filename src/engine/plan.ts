@@ -77,11 +77,11 @@ export interface Plan {
 export const MAY_LAG_MS = 48 * 3_600_000
 
 /**
- * The windows of a request: of the source up to the present, or of the mirror alone. Throws `unknown_symbol`, `unknown_interval`,
+ * The windows of a request: of the source up to the present, or of the mirror alone. `isTail`: only the last ones matter. Throws `unknown_symbol`, `unknown_interval`,
  * `bad_time`, `bad_range` and `bad_option` before any request; `window_missing` for a series that the mirror lacks; what the lists of
  * the source throw.
  */
-export async function planRequest(asked: PlanRequest, run: Run): Promise<Plan> {
+export async function planRequest(asked: PlanRequest, run: Run, { isTail = false } = {}): Promise<Plan> {
   const selection = parseSelection(asked)
   const target = asked.resample === undefined ? undefined : parseTargetInterval(asked.resample)
   checkRange(asked, run.now())
@@ -105,7 +105,7 @@ export async function planRequest(asked: PlanRequest, run: Run): Promise<Plan> {
     const label = resampleTo ? { symbol: one.symbol, interval: resampleTo.name } : one
     return { series: one, label, resampleTo, range: resampleTo ? sourceRange(one, resampleTo, range) : range }
   })
-  return { range, series: await planSeries(plans, range, run), gone }
+  return { range, series: await planSeries(plans, range, run, isTail), gone }
 }
 
 /**
@@ -131,8 +131,9 @@ export async function planSeries(
   series: readonly UnplannedSeries[],
   range: RequestedRange,
   run: Run,
+  isTail = false,
 ): Promise<SeriesPlan[]> {
-  const windows = isOnline(run) ? await findOfSource(series, range, run) : findOfMirror(series, range, run)
+  const windows = isOnline(run) ? await findOfSource(series, range, run) : findOfMirror(series, range, run, isTail)
   return series.map((one, index) => ({ ...one, ...windows[index] }))
 }
 
@@ -378,9 +379,14 @@ function needsFirstCandle(windows: readonly WindowRef[], { mirror, refresh }: Ru
 }
 
 /** The windows of a mirror alone: from the first cached one, or the start that is named, to the last one, or the end that is named. */
-function findOfMirror(plans: readonly UnplannedSeries[], range: RequestedRange, run: Run): FoundWindows[] {
+function findOfMirror(
+  plans: readonly UnplannedSeries[],
+  range: RequestedRange,
+  run: Run,
+  isTail: boolean,
+): FoundWindows[] {
   const { mirror, warn } = run
-  const { named, endMoves, now } = range
+  const { endMoves, now } = range
   const begun: string[] = []
   const newest: number[] = []
   const windows = plans.map(({ series, range: needed }) => {
@@ -388,19 +394,21 @@ function findOfMirror(plans: readonly UnplannedSeries[], range: RequestedRange, 
     const [first, last] = [cached[0], cached[cached.length - 1]]
     if (first === undefined) return { windows: select(series, knownDates(mirror, series.interval, now), needed, now) }
     const known = knownDates(mirror, series.interval, now)
-    const fromTime = named.from === undefined ? parseDate(first) : needed.fromTime
-    const toTime = named.to === undefined ? windowSpan(windowOf(series, last)).endTime : needed.toTime
+    // Each series of a lock has its own range.
+    const [isFromOpen, isToOpen] = [needed.fromTime === -Infinity, needed.toTime === Infinity]
+    const fromTime = isFromOpen ? parseDate(first) : needed.fromTime
+    const toTime = isToOpen ? windowSpan(windowOf(series, last)).endTime : needed.toTime
     const between = consecutiveStartDates(series.interval, first, parseDate(last))
-    if (named.from === undefined && known.length > 0 && known[0] < first)
+    if (isFromOpen && known.length > 0 && known[0] < first)
       begun.push(`${seriesName(series)} with ${first}`)
-    if (named.to === undefined && isOutdated(series, known, cached, run))
+    if (isToOpen && isOutdated(series, known, cached, run))
       newest.push(newestCandle(mirror, series) ?? Number.NEGATIVE_INFINITY)
-    const present = named.to === undefined ? Number.POSITIVE_INFINITY : now
+    const present = isToOpen ? Number.POSITIVE_INFINITY : now
     const mayLack = ({ startDate }: WindowRef) => endMoves && parseDate(startDate) > now - MAY_LAG_MS
     const all = select(series, [...known, ...cached, ...between], { fromTime, toTime }, present)
     return { windows: all.filter(window => cached.includes(window.startDate) || !mayLack(window)) }
   })
-  if (begun.length > 0)
+  if (begun.length > 0 && !isTail)
     warn(`The mirror begins later than its source: ${joinNames(begun)}. klines download without --from has the rest.`)
   const latest = Math.max(...newest)
   if (Number.isFinite(latest)) {

@@ -1,17 +1,16 @@
 import { Kernel } from '../klines/kernel/kernel.js'
 import { CandleGrid } from '../klines/resample/candle-grid.js'
+import { slotAfter, toTarget } from '../klines/resample/target-interval.js'
+import { windowSpan } from '../klines/windows.js'
 import { incomplete } from './errors.js'
 import type { SeriesPlan } from './plan.js'
 import { readWindow } from './read.js'
 import { refresh } from './refresh.js'
 import type { Run } from './run.js'
 
-/** Windows with which the search begins. */
-const FIRST_WINDOWS = 2
-
 /**
- * A series of a plan with the windows and the range of its last `count` candles: it takes the last windows, and twice as many again while
- * they hold fewer, as after a symbol was delisted. Throws `incomplete` for a window that cannot be had.
+ * A series of a plan with the windows and the range of its last `count` candles: it takes the last windows that can hold so many, and twice
+ * as many again while they hold fewer, as after a symbol was delisted. Throws `incomplete` for a window that cannot be had.
  */
 export async function cutToTail(
   run: Run,
@@ -20,7 +19,7 @@ export async function cutToTail(
   forExport = true,
 ): Promise<SeriesPlan> {
   const { source } = run
-  for (let taken = FIRST_WINDOWS, done = 0; ; taken *= 2) {
+  for (let taken = firstWindows(plan, count, run.now()), done = 0; ; taken *= 2) {
     const windows = plan.windows.slice(-taken)
     const added = windows.slice(0, windows.length - done)
     if (source) {
@@ -32,6 +31,12 @@ export async function cutToTail(
     if (windows.length === plan.windows.length) return plan
     done = windows.length
   }
+}
+
+/** How many windows at the end of a plan can hold `count` candles and one more before them. */
+function firstWindows({ series, resampleTo, range, windows }: SeriesPlan, count: number, now: number): number {
+  const fromTime = slotAfter(resampleTo ?? toTarget(series.interval), Math.min(range.toTime, now), -(count + 1))
+  return Math.max(1, windows.filter(window => windowSpan(window).endTime > fromTime).length)
 }
 
 /** When the candle opens from which on a series has `count` of them, and one more before it, ms UTC; undefined when it has fewer. */

@@ -119,7 +119,7 @@ describe('klines fingerprint', () => {
     ['fingerprint dir\\x', 2, 'dir\\x: there is no such file.'],
     ['fingerprint BTCUSDT', 2, 'Expected at least one interval of the symbols.'],
     ['fingerprint BTCUSDT -i 1h --from 2030', 4, 'No candle of BTCUSDT 1h opens'],
-    ['fingerprint BTCUSDT -i 1d', 3, 'BTCUSDT 1d is not in the mirror.'],
+    ['fingerprint BTCUSDT -i 1d', 3, 'Not in the mirror: BTCUSDT 1d.'],
     ['fingerprint damaged-1h.csv', 2, 'it lacks the columns open, high'],
     ['fingerprint BTCUSDT-4h.json', 6, 'BTCUSDT-4h.json: expected an array of rows.'],
   ])('%s ends with %i', async (command, code, message) => {

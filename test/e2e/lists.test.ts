@@ -82,7 +82,7 @@ describe('the lists', () => {
     ])
     expect(symbols.code).toBe(0)
     expect(symbols.stderr).toMatch(/^Note: .*refused.*mirror.*\n$/)
-    expect(firstWords(symbols.stdout)).toEqual(TEN)
+    expect(firstWords(symbols.stdout)).toEqual(SYMBOLS)
     expect(quiet).toMatchObject({ code: 0, stdout: symbols.stdout, stderr: '' })
     expect(dates).toMatchObject({ code: 0, stderr: '' })
     const { listsFrom, warnings, startDates } = JSON.parse(dates.stdout)
@@ -195,8 +195,6 @@ describe('mirror', () => {
           windows: START_DATES.length,
           empty: [EMPTY_WEEK, FUTURE_WEEK].length,
           cachedBytes: bytes,
-          firstStartDate: FULL_WEEKS[0],
-          lastStartDate: STARTED.at(-1),
           firstOpenTime: treeRows('BTCUSDT').get(FULL_WEEKS[0])?.[0][0],
           lastOpenTime: treeRows('BTCUSDT').get(OPEN_WEEK)?.at(-1)?.[0],
         },

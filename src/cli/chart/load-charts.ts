@@ -68,7 +68,8 @@ function load(request: ReadRequest, { candles, besideLabels }: ChartRoom, cached
   // A person waits, and what is cached can be drawn instead.
   const policy = openMirror(request).symbols().length > 0 ? QUICK_POLICY : RETRY_POLICY
   return withRun(openRun(request, { policy }), async run => {
-    const asked = await planRequest(request, run)
+    const isTail = request.from === undefined && request.last === undefined
+    const asked = await planRequest(request, run, { isTail })
     const plan = cachedOnly ? withoutMissing(asked, run) : asked
     const first = await fit(plan, candles, run)
     const room = Math.min(...first.charts.map(besideLabels))
