@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { FORCED_EXIT, type Run, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { deferred, PROMPT_MS, until } from '../support/deferred.js'
 import { oneOf, oneTestOf } from '../support/full.js'
@@ -12,6 +12,7 @@ import {
   tokenLines,
   WORDS,
 } from '../support/servers/greeting-server.js'
+import { type ServeProcess, startServeCommand } from '../support/servers/serve-command.js'
 
 const newSandbox = useSandboxes()
 /** A command that ends by itself says nothing of an exit. */
@@ -413,8 +414,13 @@ describe('openapi', () => {
   })
 })
 
-describe.concurrent('--base-url sample starts the greeting API for one command', () => {
-  const sample = (...args: string[]) => newSandbox().call([...args, '--base-url', 'sample'])
+describe.concurrent('the greeting API of klines serve', () => {
+  let server: ServeProcess
+  beforeAll(async () => {
+    server = await startServeCommand(newSandbox(), ['--base-url', 'sample'])
+  })
+  afterAll(() => server.stop())
+  const sample = (...args: string[]) => newSandbox().call([...args, '--base-url', server.url])
   const WHOLE = ['--email', 'a@example.com', '--name', 'A B', '--age', '30', '--notify', 'email']
 
   it('updates a user', async () => {
@@ -450,7 +456,7 @@ describe.concurrent('--base-url sample starts the greeting API for one command',
   })
 
   it('ends at once when it is interrupted', async () => {
-    const { child, ended } = newSandbox().start(['streams', 'tokens', '--base-url', 'sample'], SAYS_EXIT)
+    const { child, ended } = newSandbox().start(['streams', 'tokens', '--base-url', server.url], SAYS_EXIT)
     await new Promise(resolve => child.stdout?.once('data', resolve))
     const signalled = performance.now()
     child.kill('SIGINT')

@@ -1,12 +1,12 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv, type AnySchema } from 'ajv'
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { EXIT_CODES } from '../../src/cli/error-report.js'
 import * as schemas from '../../src/cli/reports/schema.js'
 import { type CliSandbox, PROJECT, type Run, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { usePreparedSandboxes } from '../support/cli/prepared-sandbox.js'
-import { startServeCommand } from '../support/servers/serve-command.js'
+import { type ServeProcess, startServeCommand } from '../support/servers/serve-command.js'
 
 const read = (path: string) => readFileSync(join(PROJECT, path), 'utf8')
 const { commands } = JSON.parse(read('oclif.manifest.json')) as { commands: Record<string, { flags: object }> }
@@ -61,7 +61,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
   openapi: [[''], ['klines'], ['export']],
   serve: [['--port 0']],
   'start-dates': [['1d'], ['7h', 2, 'ErrorSchema']],
-  stats: [['all -i all'], ['BTCUSDT -i 1d --from 2030']],
+  stats: [['all -i all'], ['BTCUSDT -i 1d --from 2030', 4, 'ErrorSchema']],
   'streams tokens': [['']],
   symbols: [[''], ['--mirror none --base-url http://127.0.0.1:9']],
   update: [
@@ -80,9 +80,16 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
   version: [['']],
 }
 
-const ENV = { KLINES_MIRROR: 'm', KLINES_BASE_URL: 'sample', KLINES_GREETING_URL: 'sample' }
+const newSandbox = useSandboxes()
+const ENV = { KLINES_MIRROR: 'm', KLINES_BASE_URL: 'sample', KLINES_GREETING_URL: '' }
+let greeting: ServeProcess
+beforeAll(async () => {
+  greeting = await startServeCommand(newSandbox(), ['--base-url', 'sample'])
+  ENV.KLINES_GREETING_URL = greeting.url
+})
+afterAll(() => greeting.stop())
 
-const prepare = usePreparedSandboxes(useSandboxes(), async sandbox => {
+const prepare = usePreparedSandboxes(newSandbox, async sandbox => {
   for (const args of [
     'download all -i 1d,4h',
     'export BTCUSDT -i 1d -o a.parquet --numbers decimal',

@@ -62,19 +62,18 @@ describe('the library', () => {
     expect(sandbox.text('two.csv')).toBe(text)
   })
 
-  itWorks('openGreetingClient calls the greeting API', async () => {
-    const source = `import { openGreetingClient } from 'klines/greeting'
-      import { startSample } from 'klines'
-      const sample = await startSample()
-      const client = await openGreetingClient({ baseUrl: sample })
+  itWorks('updateUser, getSpec and streamTokens call the greeting API', async () => {
+    const source = `import { getSpec, streamTokens, updateUser } from 'klines/greeting'
+      import { serve } from 'klines'
+      const server = await serve({ baseUrl: 'sample', mirror: 'greeted', upstream: true })
+      const baseUrl = server.url
       const fields = { email: 'a@example.com', profile: { name: 'A B', age: 30 } }
-      const answer = await client.updateUser('123e4567-e89b-12d3-a456-426614174000', fields, 'push')
-      const { openapi } = await client.getSpec()
+      const answer = await updateUser('123e4567-e89b-12d3-a456-426614174000', fields, { baseUrl, notify: 'push' })
+      const { openapi } = await getSpec('greeting', { baseUrl })
       let first
-      for await (const { message } of client.streamTokens()) { first = message; break }
-      const { code } = await client.updateUser('x', {}).catch(e => e)
-      await client.close()
-      await sample.close()
+      for await (const { message } of streamTokens({ baseUrl })) { first = message; break }
+      const { code } = await updateUser('x', {}, { baseUrl }).catch(e => e)
+      await server.close()
       console.log(JSON.stringify({ answer, openapi, first, code }))`
     expect(await printedBy('greeting.js', source)).toEqual({
       answer: { success: true, id: '123e4567-e89b-12d3-a456-426614174000', notify: 'push' },
