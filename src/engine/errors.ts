@@ -7,6 +7,7 @@ import type { Mirror } from '../mirror/mirror.js'
 import { newestCandle } from '../mirror/status.js'
 import { describeOtherMirrors } from '../mirror/user-mirrors.js'
 import { exchangeMayHaveMore, isExchange, SAMPLE } from '../sources/base-url.js'
+import type { Source } from '../sources/source.js'
 import type { Plan } from './plan.js'
 import type { WindowFailure } from './refresh.js'
 
@@ -70,10 +71,14 @@ export function otherSource(baseUrl: string | undefined): string[] {
   return exchangeMayHaveMore(baseUrl) ? ['The exchange may have it: --base-url binance.'] : []
 }
 
-/** The error for 1m, 3m or 5m from a source or a mirror that lacks them. */
-export function noMinutes(interval: Interval, { name, root }: { name?: string; root?: string }, cause?: unknown): KlinesError {
-  const service = name === SAMPLE ? 'The sample' : `The static klines service at ${name}`
-  const message = `${root === undefined ? service : `The mirror ${root}`} has no ${interval} candles. Expected one of ${INTERVALS.join(', ')}.`
+/** A source without 1m, 3m and 5m as the start of a sentence. */
+export function nameService({ name }: Source): string {
+  return name === SAMPLE ? 'The sample' : `The static klines service at ${name}`
+}
+
+/** The error for 1m, 3m or 5m from what lacks them. `source`: its name as the start of a sentence. */
+export function noMinutes(interval: Interval, source: string, cause?: unknown): KlinesError {
+  const message = `${source} has no ${interval} candles. Expected one of ${INTERVALS.join(', ')}.`
   return new KlinesError('unknown_interval', message, {
     cause,
     suggestions: [

@@ -8,7 +8,7 @@ import type { Mirror } from '../mirror/mirror.js'
 import { unreachable } from '../sources/errors.js'
 import { FetchError } from '../sources/fetch-error.js'
 import type { Source } from '../sources/source.js'
-import { incompleteList, noMinutes } from './errors.js'
+import { incompleteList, nameService, noMinutes } from './errors.js'
 import type { Run } from './run.js'
 
 /** The startDates of an interval, and the present by the clock that is ahead, ms UTC: no window that has begun is left out. */
@@ -29,7 +29,7 @@ export async function fetchStartDates(
   const list = await request(source, `the list of ${interval} start dates`, source.startDates(interval, signal)).catch(
     error => {
       const isUnknown = isMinutes(interval) && error.cause instanceof FetchError && error.cause.status === 404
-      throw isUnknown ? noMinutes(interval, source, error.cause) : error
+      throw isUnknown ? noMinutes(interval, nameService(source), error.cause) : error
     },
   )
   const present = Math.max(now(), list.served)

@@ -27,7 +27,7 @@ import { newestCandle } from '../mirror/status.js'
 import { PUBLIC_BASE_URL } from '../sources/base-url.js'
 import { InvalidSymbolError } from '../sources/exchange-errors.js'
 import type { Source } from '../sources/source.js'
-import { joinNames, noMinutes, nothingCached, otherSource } from './errors.js'
+import { joinNames, nameService, noMinutes, nothingCached, otherSource } from './errors.js'
 import { fetchStartDates, fetchSymbols, knownDates, knownSymbols, type ListedDates, request } from './lists.js'
 import { checkOrigin } from './origin.js'
 import { refreshWindow } from './refresh.js'
@@ -194,7 +194,7 @@ async function selectOfSource(
   const { source, mirror, warn } = run
   const intervals = selectedIntervals(selection)
   const minutes = source.name === PUBLIC_BASE_URL && intervals.find(isMinutes)
-  if (minutes) throw noMinutes(minutes, source)
+  if (minutes) throw noMinutes(minutes, nameService(source))
   const isExchange = source.rules.kind === 'exchange'
   if (namesSymbols(selection)) {
     const named = selectSymbols(selection, [])
@@ -270,7 +270,7 @@ function selectOfMirror(selection: Selection, { mirror, warn, isExchange }: Run)
 /** The error for named series that the mirror lacks; one that finer cached candles can be made into says how. */
 function notInMirror(lacking: readonly Series[], mirror: Run['mirror']): KlinesError {
   const minutes = lacking.find(({ interval }) => isMinutes(interval) && mirror.symbols([interval]).length === 0)
-  if (minutes && mirror.rules.kind !== 'exchange') return noMinutes(minutes.interval, mirror)
+  if (minutes && mirror.rules.kind !== 'exchange') return noMinutes(minutes.interval, `The mirror ${mirror.root}`)
   const error = nothingCached(`Not in the mirror: ${lacking.map(seriesName).join(', ')}.`, mirror)
   const [{ symbol, interval }] = lacking
   const finer = EXCHANGE_INTERVALS.find(

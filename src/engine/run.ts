@@ -40,7 +40,7 @@ export interface SourceOptions extends RequestLimits, EventOptions {
 export interface Run<S extends Source | undefined = Source | undefined> {
   readonly mirror: Mirror
   /** Whether the candles are of an exchange: those of the mirror, and those that it is going to have. */
-  readonly isExchange: boolean
+  readonly isExchange?: boolean
   /** Undefined for a run that reads the mirror alone. */
   readonly source: S
   /** Requests at once. */
