@@ -5,7 +5,6 @@ import type { ConfigDefaults } from './config/defaults.js'
 import { findConfigPath } from './config/file.js'
 import { ExitCode, isDebug, reportError, wantsJson } from './error-report.js'
 import { baseFlags, type OutputOptions } from './flags/run.js'
-import { toFlags } from './option-flags.js'
 import type { Report, StreamedReport } from './reports/report.js'
 import { GRACE_MS, interruptible } from './signals.js'
 import { readSwitch } from './switch-variable.js'
@@ -79,8 +78,7 @@ export abstract class BaseCommand extends Command {
   }
 
   /** Prints a warning, each text once; with `--json` it becomes part of the object. */
-  private note(text: string): void {
-    const warning = toFlags(text)
+  private note(warning: string): void {
     if (this.warnings.includes(warning)) return
     this.warnings.push(warning)
     if (!this.outputOptions.json && !this.outputOptions.quiet) printNote(`Note: ${warning}`)

@@ -2,7 +2,6 @@ import * as Errors from '@oclif/core/errors'
 import { type ErrorCode, KlinesError } from '../klines/errors.js'
 import { findNoMemory } from '../klines/no-memory.js'
 import type { ConfigDefaults } from './config/defaults.js'
-import { toFlags } from './option-flags.js'
 import type { ErrorObject } from './reports/schema.js'
 import { Interruption } from './signals.js'
 import { isOn } from './switch-variable.js'
@@ -100,7 +99,7 @@ function describe(thrown: unknown, bin: string, command: FailedCommand | undefin
   const error = findNoMemory(thrown) ?? thrown
   if (error instanceof KlinesError) {
     const { code, message, suggestions, data } = error
-    return { code, exitCode: EXIT_CODES[code], message: toFlags(message), suggestions: suggestions.map(toFlags), data }
+    return { code, exitCode: EXIT_CODES[code], message, suggestions, data }
   }
   if (error instanceof Interruption) {
     return { code: 'interrupted', exitCode: error.exitCode, message: error.message, suggestions: [], data: {} }

@@ -21,7 +21,7 @@ function fillIn(template: string, { symbol, interval }: SeriesLabel): string {
   const parts = splitSymbol(symbol)
   if (parts === undefined) {
     const message = `${symbol} ends in no quote that is known, which {base} and {quote} in ${template} need.`
-    throw new KlinesError('bad_output', message, { suggestions: ['Use {symbol} in `output`.'] })
+    throw new KlinesError('bad_output', message, { suggestions: ['Use {symbol} in -o.'] })
   }
   return path.replaceAll('{base}', parts.base).replaceAll('{quote}', parts.quote)
 }
@@ -61,13 +61,13 @@ export function planOutputs<S extends SeriesLabel, F extends Format | 'svg'>(
 /** Throws `bad_output` for a format that has no place for several series. */
 function checkShared(path: string, format: Format | 'svg', count: number): void {
   const shared = `and ${count} series would share ${path === '-' ? 'stdout' : path}.`
-  const advice = 'Write a file a series with {symbol} and {interval} in `output`'
+  const advice = 'Write a file a series with {symbol} and {interval} in -o'
   if (format === 'svg') {
     throw new KlinesError('bad_output', `A picture shows one series, ${shared}`, { suggestions: [`${advice}.`] })
   }
   if (format !== 'json') return
   throw new KlinesError('bad_output', `json is an array of rows that do not say their series, ${shared}`, {
-    suggestions: [`${advice}, or use \`format: 'jsonl'\` or \`format: 'csv'\`, which name the series.`],
+    suggestions: [`${advice}, or use -f jsonl or -f csv, which name the series.`],
   })
 }
 
@@ -90,7 +90,7 @@ export async function checkOutputs(outputs: readonly { readonly path: string }[]
 function sameFile(path: string, other: string): KlinesError {
   const message = `${path} and ${other} differ only in case or Unicode form: on some disks they are the same file.`
   return new KlinesError('bad_output', message, {
-    suggestions: ['Give each an export with an `output` of its own.'],
+    suggestions: ['Give each an export with an -o of its own.'],
     data: { outputs: [path, other] },
   })
 }

@@ -77,8 +77,8 @@ export function hasZstd(): boolean {
 /** The compression of Parquet: the requested one, else the best that this Node has. Throws `bad_option` for one that it lacks. */
 export function toCompression(requested: Compression | undefined): Compression {
   if (requested !== 'zstd' || hasZstd()) return requested ?? (hasZstd() ? 'zstd' : 'gzip')
-  throw new KlinesError('bad_option', `\`compression: 'zstd'\` is not in Node ${process.versions.node}.`, {
-    suggestions: ["Use `compression: 'gzip'`, or run klines with Node 22.15 or later."],
+  throw new KlinesError('bad_option', `--compression zstd is not in Node ${process.versions.node}.`, {
+    suggestions: ["Use --compression gzip, or run klines with Node 22.15 or later."],
   })
 }
 

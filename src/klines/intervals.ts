@@ -99,7 +99,7 @@ function suggestLength(name: string): string[] {
   ]
   return source === undefined
     ? []
-    : [`\`resample: '${name}'\` makes such candles of shorter ones: \`intervals: '${source}'\``]
+    : [`--resample ${name} makes such candles of shorter ones: -i ${source}`]
 }
 
 /** The length of `60`, `60m`, `1h` or `hourly` in ms: a number alone counts minutes, a unit alone is one. */

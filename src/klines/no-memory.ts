@@ -24,10 +24,10 @@ const TEXTS = [
 const ADDRESSES = /^WebAssembly\.(Memory|Instance)\(\): /
 const MORE_ADDRESSES = [
   'Lift the limit on addresses (ulimit -v), or set NODE_OPTIONS=--disable-wasm-trap-handler.',
-  'Each thread has memories of its own: `threads: 1` takes the fewest.',
+  'Each thread has memories of its own: --threads 1 takes the fewest.',
 ]
 const MORE_MEMORY = [
-  'Work on less at once (`threads: 1`, `concurrency: 1`), or give this process more memory: see the limits of its container and of ulimit.',
+  'Work on less at once (--threads 1, --concurrency 1), or give this process more memory: see the limits of its container and of ulimit.',
 ]
 
 /**

@@ -96,7 +96,7 @@ export function timeBefore(end: number, duration: string): number {
  */
 export function parseRange({ from, to, last }: RangeText, now: number): TimeRange {
   if (from !== undefined && last !== undefined) {
-    throw new KlinesError('bad_range', '`from` and `last` both say where the range starts. Expected one of them.')
+    throw new KlinesError('bad_range', '--from and --last both say where the range starts. Expected one of them.')
   }
   const toTime = to === undefined ? Infinity : parseInstant(to, now)
   const start = from === undefined ? -Infinity : parseInstant(from, now)
@@ -105,7 +105,7 @@ export function parseRange({ from, to, last }: RangeText, now: number): TimeRang
     const [a, b] = [new Date(fromTime).toISOString(), new Date(toTime).toISOString()]
     throw new KlinesError(
       'bad_range',
-      `The range is empty: from ${a} to ${b}. Expected \`from\` before \`to\`, which is exclusive.`,
+      `The range is empty: from ${a} to ${b}. Expected --from before --to, which is exclusive.`,
     )
   }
   return { fromTime, toTime }

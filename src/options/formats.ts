@@ -52,8 +52,8 @@ export function resolveFormat(path: string, given: Format | undefined): FileForm
     throw new KlinesError('bad_output', `The name ${path} has no known extension. Expected ${describeExtensions()}.`, {
       suggestions: [
         /\.svg(\.gz)?$/i.test(path)
-          ? 'Pictures are drawn by `klines chart -o`.'
-          : `Name the format with \`format\`: ${FORMATS.join(', ')}.`,
+          ? 'Pictures are drawn by klines chart -o.'
+          : `Name the format with -f: ${FORMATS.join(', ')}.`,
       ],
     })
   }

@@ -57,11 +57,6 @@ export function flagName(name: string): string {
   return name.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
 }
 
-/** `time-format` as `timeFormat`. */
-export function optionName(flag: string): string {
-  return flag.replaceAll(/-[a-z]/g, part => part[1].toUpperCase())
-}
-
 /** An option of a table, with the name of its flag. */
 export interface OptionEntry<Name extends string = string> {
   readonly name: Name
@@ -85,12 +80,12 @@ export function checkValue(
   if (value === undefined) return
   if (takes === 'choice' && !isOneOf(values, value)) {
     const expected = values.join(values.length === 2 ? ' or ' : ', ')
-    throw new KlinesError('bad_option', `\`${name}\` is "${value}". Expected ${expected}.`)
+    throw new KlinesError('bad_option', `--${flagName(name)} is "${value}". Expected ${expected}.`)
   }
   if (takes !== 'number' || range === undefined) return
   if (Number.isInteger(value) && Number(value) >= range.min && Number(value) <= range.max) return
   const what = unit === undefined ? 'a whole number' : `a whole number of ${unit}`
-  throw new KlinesError('bad_option', `\`${name}\` is ${value}. Expected ${what} from ${range.min} to ${range.max}.`)
+  throw new KlinesError('bad_option', `--${flagName(name)} is ${value}. Expected ${what} from ${range.min} to ${range.max}.`)
 }
 
 /** The value of an option in a text, such as that of a query. Throws `bad_option` for a text that stands for none. */
@@ -103,25 +98,10 @@ export function parseValue(
   if (takes === 'number') {
     if (/^\d{1,15}$/.test(text)) return Number(text)
     const what = unit === undefined ? 'a whole number' : `a whole number of ${unit}`
-    throw new KlinesError('bad_option', `\`${name}\` is "${text}". Expected ${what}.`)
+    throw new KlinesError('bad_option', `--${flagName(name)} is "${text}". Expected ${what}.`)
   }
   if (takes !== 'switch') return text
   if (text === 'true' || text === '') return true
   if (text === 'false') return false
-  throw new KlinesError('bad_option', `\`${name}\` is "${text}". Expected true or false.`)
-}
-
-/**
- * A message of the library in the words of another interface. The library names an option in backticks, if need be with a
- * value: `` `columns` ``, `` `timeFormat: 'iso'` ``, `` `force: true` ``. `rename` returns what stands for it, or undefined to keep
- * it; the value is text, such as `iso` or `true`.
- */
-export function renameOptions(
-  text: string,
-  rename: (name: string, value: string | undefined) => string | undefined,
-): string {
-  return text.replace(
-    /`([\w.()]+)(?:: (?:'([^`]*)'|(\d+|true)))?`/g,
-    (quoted, name, word, other) => rename(name, word ?? other) ?? quoted,
-  )
+  throw new KlinesError('bad_option', `--${flagName(name)} is "${text}". Expected true or false.`)
 }

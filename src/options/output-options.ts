@@ -123,15 +123,15 @@ export function valuesFor<Values extends OutputRequest, F extends Format>(
 
 /** Throws `bad_option` for a value that an option does not take, and for an option that the format cannot use: none is ignored. */
 export function checkOutputRequest(request: OutputRequest, format: Format): void {
-  for (const { name, option } of OUTPUT_ENTRIES) {
+  for (const { name, flag, option } of OUTPUT_ENTRIES) {
     const value = request[name]
     if (value === undefined) continue
     const [isUsed, hasNeutral] = [isFor(option.formats, format), option.neutral !== undefined]
     if (isUsed || hasNeutral) checkValue(name, option, value)
     if (isUsed || (hasNeutral && value === option.neutral)) continue
-    const given = hasNeutral && typeof value === 'string' ? `${name}: '${value}'` : name
+    const given = hasNeutral && typeof value === 'string' ? `--${flag} ${value}` : `--${flag}`
     const advice = option.advice?.(format)
-    throw new KlinesError('bad_option', `\`${given}\` ${option.refusal?.(format)}`, {
+    throw new KlinesError('bad_option', `${given} ${option.refusal?.(format)}`, {
       suggestions: advice ? [advice] : [],
     })
   }

@@ -69,11 +69,11 @@ describe('an export through the service', () => {
   })
 })
 
-it('`partial` without candles to make is refused, before any request', async () => {
+it('--partial without candles to make is refused, before any request', async () => {
   const { server, out, request } = await exportSetup()
   await expect(exportKlines({ ...request, partial: true })).rejects.toMatchObject({
     code: 'bad_option',
-    suggestions: ['Add `resample`, or leave `partial` out.'],
+    suggestions: ['Add --resample, or leave --partial out.'],
   })
   expect([server.log, filesBelow(out)]).toEqual([[], []])
 })
@@ -236,7 +236,7 @@ describe('digits', () => {
     const report = await exportKlines({ ...request, output })
     expect(report.files[0].inexactDoubles).toBe(1)
     expect(warnings).toEqual([
-      expect.stringMatching(/^.*out\.parquet: 1 decimal.* `numbers: 'decimal'` keeps them all\.$/),
+      expect.stringMatching(/^.*out\.parquet: 1 decimal.* --numbers decimal keeps them all\.$/),
     ])
   })
 

@@ -162,9 +162,9 @@ describe('cutToTail', () => {
 
 describe('an excerpt', () => {
   it.each([
-    [{ limit: 0 }, '`limit` is 0. Expected a whole number of candles from 1 to 1000000000.'],
-    [{ tail: 1.5 }, '`tail` is 1.5. Expected a whole number of candles from 1 to 1000000000.'],
-    [{ limit: 1, tail: 1 }, '`limit` and `tail` both say which candles to write. Expected one of them.'],
+    [{ limit: 0 }, '--limit is 0. Expected a whole number of candles from 1 to 1000000000.'],
+    [{ tail: 1.5 }, '--tail is 1.5. Expected a whole number of candles from 1 to 1000000000.'],
+    [{ limit: 1, tail: 1 }, '--limit and --tail both say which candles to write. Expected one of them.'],
   ])('%j is refused', (excerpt, message) => {
     expect(thrownBy(() => checkExcerpt(excerpt))).toMatchObject({ code: 'bad_option', message })
   })

@@ -38,7 +38,7 @@ describe('the format of a file', () => {
       const error = thrownBy(() => resolveFormat(path, undefined))
       expect(error).toMatchObject({
         code: 'bad_output',
-        suggestions: ['Name the format with `format`: csv, json, jsonl, parquet, arrow.'],
+        suggestions: ['Name the format with -f: csv, json, jsonl, parquet, arrow.'],
       })
       expect(error.message).toContain(`The name ${path} has no known extension.`)
     },

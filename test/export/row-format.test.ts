@@ -56,7 +56,7 @@ describe('a row format must fit the file format; no option is silently ignored',
     })
     for (const numbers of ['double', 'decimal'] as const) {
       expect(thrownBy(() => parseRowFormat({ numbers }, format)).message).toContain(
-        `\`numbers: '${numbers}'\` is for parquet and arrow`,
+        `--numbers ${numbers} is for parquet and arrow`,
       )
     }
   })
@@ -68,7 +68,7 @@ describe('a row format must fit the file format; no option is silently ignored',
     expect(parseRowFormat({ timeFormat: 'ms' }, format).timeFormat).toBe('ms')
     for (const timeFormat of ['s', 'us', 'iso'] as const) {
       expect(thrownBy(() => parseRowFormat({ timeFormat }, format)).message).toContain(
-        `\`timeFormat: '${timeFormat}'\` is for csv, json and jsonl`,
+        `--time-format ${timeFormat} is for csv, json and jsonl`,
       )
     }
   })
@@ -79,7 +79,7 @@ describe('a row format must fit the file format; no option is silently ignored',
     for (const compression of ['gzip', 'snappy', 'none'] as const)
       expect(parseRowFormat({ compression }, 'parquet').compression).toBe(compression)
     const error = thrownBy(() => parseRowFormat({ compression: 'lz4' as never }, 'parquet'))
-    expect(error.message).toBe('`compression` is "lz4". Expected zstd, gzip, snappy, none.')
+    expect(error.message).toBe('--compression is "lz4". Expected zstd, gzip, snappy, none.')
   })
 
   test.runIf(hasZstd())('zstd may be requested where Node has it', () => {
@@ -89,8 +89,8 @@ describe('a row format must fit the file format; no option is silently ignored',
   test.skipIf(hasZstd())('zstd is refused where Node lacks it, with advice', () => {
     expect(thrownBy(() => parseRowFormat({ compression: 'zstd' }, 'parquet'))).toMatchObject({
       code: 'bad_option',
-      message: `\`compression: 'zstd'\` is not in Node ${process.versions.node}.`,
-      suggestions: ["Use `compression: 'gzip'`, or run klines with Node 22.15 or later."],
+      message: `--compression zstd is not in Node ${process.versions.node}.`,
+      suggestions: ["Use --compression gzip, or run klines with Node 22.15 or later."],
     })
   })
 
@@ -99,7 +99,7 @@ describe('a row format must fit the file format; no option is silently ignored',
     expect(parseRowFormat({ compression: 'none' }, format).compression).toBe('none')
     for (const compression of COMPRESSIONS.filter(name => name !== 'none')) {
       const error = thrownBy(() => parseRowFormat({ compression }, format))
-      expect(error.message).toBe(`\`compression: '${compression}'\` is for parquet; ${format} accepts only none.`)
+      expect(error.message).toBe(`--compression ${compression} is for parquet; ${format} accepts only none.`)
       expect(error.code).toBe('bad_option')
     }
   })

@@ -30,7 +30,7 @@ describe('no memory is recognized', () => {
         message: 'There is not enough memory: not enough memory.',
         cause,
       })
-      expect(error?.suggestions).toEqual([expect.stringMatching(/`threads: 1`, `concurrency: 1`.*container.*ulimit/)])
+      expect(error?.suggestions).toEqual([expect.stringMatching(/--threads 1, --concurrency 1.*container.*ulimit/)])
     },
   )
 
@@ -58,7 +58,7 @@ describe('no memory is recognized', () => {
     message => {
       expect(findNoMemory(rangeError(message))).toMatchObject({
         message: `There is no room for the memory of compiled code, 10 GB of addresses: ${message}.`,
-        suggestions: [expect.stringContaining('ulimit -v'), expect.stringContaining('`threads: 1`')],
+        suggestions: [expect.stringContaining('ulimit -v'), expect.stringContaining('--threads 1')],
       })
     },
   )

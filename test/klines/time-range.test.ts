@@ -200,7 +200,7 @@ describe('parseRange', () => {
     [{ from: 'now', to: 'now' }, 'The range is empty: from 2024-03-31T12:00:00.000Z to 2024-03-31T12:00:00.000Z.'],
     [{ from: 'today', to: 'yesterday' }, 'The range is empty'],
     [{ from: '-1d', to: '-7d' }, 'The range is empty'],
-    [{ from: '2024', last: '1d' }, '`from` and `last` both say where the range starts.'],
+    [{ from: '2024', last: '1d' }, '--from and --last both say where the range starts.'],
   ])('%j is refused', (text, message) => {
     const error = thrownBy(() => parseRange(text, NOW))
     expect(error.code).toBe('bad_range')

@@ -116,7 +116,7 @@ describe('prepare', () => {
     expect(error).toMatchObject({
       code: 'mirror_mismatch',
       message: `${root} is a mirror of ${BASE}, not of http://other.example.`,
-      suggestions: [`Name another folder with \`mirror\`, or that address with \`baseUrl: '${BASE}'\`.`],
+      suggestions: [`Name another folder with --mirror, or that address with --base-url ${BASE}.`],
     })
   })
 
@@ -191,7 +191,7 @@ describe('checkWritable', () => {
       expect(await catchError(() => new Mirror(path).upkeep.checkWritable(BASE, NOW))).toMatchObject({
         code: 'mirror_unusable',
         message: `Cannot write the mirror ${path}: part of the path is a file (ENOTDIR).`,
-        suggestions: ['Part of that path is a file: name another folder with `mirror`.'],
+        suggestions: ['Part of that path is a file: name another folder with --mirror.'],
       })
     }
   })
@@ -317,7 +317,7 @@ describe('a mirror that cannot be written', () => {
       const error = await catchError(action)
       expect(error).toMatchObject({
         code: 'mirror_unusable',
-        suggestions: [expect.stringContaining('`mirror`')],
+        suggestions: [expect.stringContaining('--mirror')],
       })
       expect(error.message.startsWith(`Cannot write the mirror ${root}`)).toBe(true)
       expect(error.message).toMatch(message)
@@ -334,7 +334,7 @@ describe('a mirror that cannot be written', () => {
     expect(JSON.parse(stdout)).toEqual({
       code: 'mirror_unusable',
       message: `Cannot write the mirror ${root}: permission denied (EACCES).`,
-      suggestions: ['Give yourself permission there, or name another folder with `mirror`.'],
+      suggestions: ['Give yourself permission there, or name another folder with --mirror.'],
     })
     expect(existsSync(root)).toBe(false)
   })

@@ -61,7 +61,7 @@ describe('403 is the firewall', () => {
       message: `${baseUrl} answered 403 (Forbidden): its firewall blocks this address, or too many requests came from it.`,
       suggestions: [
         expect.stringMatching(/^Wait some minutes, .*`concurrency`/),
-        expect.stringContaining('leave `baseUrl` out'),
+        expect.stringContaining('leave --base-url out'),
       ],
       data: { baseUrl, status: 403 },
     })
@@ -92,9 +92,9 @@ describe('451 is the region', () => {
 
   it('advises the host for market data to those who use another one, and the static service to all', () => {
     const advice = (baseUrl: string) => refusal(RESTRICTED, baseUrl)?.error.suggestions
-    const fallback = expect.stringContaining('leave `baseUrl` out')
+    const fallback = expect.stringContaining('leave --base-url out')
     expect(advice('binance')).toEqual([fallback])
-    expect(advice(OTHER)).toEqual([expect.stringContaining("`baseUrl: 'binance'`"), fallback])
+    expect(advice(OTHER)).toEqual([expect.stringContaining("--base-url binance"), fallback])
   })
 })
 

@@ -13,7 +13,6 @@ import { isDebug } from '../error-report.js'
 import { type FlagsOf, pick } from '../flags/group.js'
 import type { serveFlags } from '../flags/serve.js'
 import { type LocationFlags, type NetworkFlags, toLimits } from '../flags/service.js'
-import { toFlags } from '../option-flags.js'
 import type { Report } from '../reports/report.js'
 import type { ServeObject } from '../reports/schema.js'
 import { printNote } from '../terminal/print.js'
@@ -97,7 +96,7 @@ function closeOnAbort(signal: AbortSignal, server: RunningServer): Promise<void>
 }
 
 function logError(text: string): void {
-  printNote(`klines: ${toFlags(text)}`)
+  printNote(`klines: ${text}`)
 }
 
 /** One line for each request; the URL is untrusted text. */

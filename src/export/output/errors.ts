@@ -49,7 +49,7 @@ function hasWorkingFolder(): boolean {
 
 /** The error for a file that is there and may not be replaced. */
 export function outputExists(message: string): KlinesError {
-  const suggestions = ['Replace it with `force: true`, or name another file.']
+  const suggestions = ['Replace it with --force, or name another file.']
   return new KlinesError('output_exists', message, { suggestions })
 }
 

@@ -53,9 +53,9 @@ export class GivenStream implements Output {
       const { code, message } =
         cause instanceof Error ? (cause as NodeJS.ErrnoException) : { code: '', message: `${cause}` }
       if (code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'EPIPE') {
-        throw new KlinesError('output_closed', 'The stream in `output` was closed before the end.', { cause })
+        throw new KlinesError('output_closed', 'The output stream was closed before the end.', { cause })
       }
-      throw new KlinesError('output_unwritable', `Cannot write to the stream in \`output\`: ${message}.`, { cause })
+      throw new KlinesError('output_unwritable', `Cannot write to the output stream: ${message}.`, { cause })
     }
   }
 }

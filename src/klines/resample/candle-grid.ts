@@ -87,7 +87,7 @@ function listingTime(symbol: SymbolName, target: string): number {
   const date = listingDate(symbol)
   if (date !== undefined) return date
   const message = `${target} candles of ${symbol} are counted from its first 3d candle, which is not known here.`
-  const suggestions = [`Download it first: klines download ${symbol} -i 3d, with the same \`mirror\`.`]
+  const suggestions = [`Download it first: klines download ${symbol} -i 3d, with the same --mirror.`]
   throw new KlinesError('bad_option', message, { suggestions, data: { symbol } })
 }
 

@@ -57,7 +57,7 @@ export function checkMultiple(target: TargetInterval, source: string): void {
   if (isMultiple(target, source)) return
   throw new KlinesError('bad_option', `${target.name} candles cannot be built from ${source} candles.`, {
     suggestions: [
-      `Expected a longer interval that whole ${source} candles fit into, or a finer one with \`intervals\`.`,
+      `Expected a longer interval that whole ${source} candles fit into, or a finer one with -i.`,
     ],
     data: { source, target: target.name },
   })

@@ -99,7 +99,7 @@ describe('a file that exists', () => {
     const expected = {
       code: 'output_exists',
       message: `${path} exists already.`,
-      suggestions: ['Replace it with `force: true`, or name another file.'],
+      suggestions: ['Replace it with --force, or name another file.'],
     }
     expect(await catchError(checkTarget(path, { force: false }))).toMatchObject(expected)
     expect(await catchError(OutputFile.create(path, { force: false }))).toMatchObject(expected)

@@ -66,7 +66,7 @@ it('an error of the stream ends the run with what is wrong', async () => {
   stream.on('error', () => {})
   expect(await catchError(run(stream))).toMatchObject({
     code: 'output_unwritable',
-    message: 'Cannot write to the stream in `output`: the socket is gone.',
+    message: 'Cannot write to the output stream: the socket is gone.',
     cause,
   })
   const failing = new WritableStream({ write: () => Promise.reject(cause) })
