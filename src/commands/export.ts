@@ -7,7 +7,7 @@ export default class Export extends BaseCommand {
   static override description =
     `If the mirror lacks a window of the range, nothing is written, the missing windows are listed, and the exit code is 3.
 
-Without --to, every window is needed that had started when the lists were last downloaded. all stands for every symbol or interval in the mirror.`
+Without --from, the range begins with the first window in the mirror, and without --to it ends with the newest candle there. all stands for every symbol or interval in the mirror.`
   static override examples = [
     "<%= config.bin %> <%= command.id %> BTCUSDT -i 1h -o '{symbol}-{interval}.parquet'",
     '<%= config.bin %> <%= command.id %> BTCUSDT -i 1h --resample 3h -o btcusdt-3h.csv',

@@ -39,7 +39,8 @@ export async function runVerify(
   )
   const report = verifyReport(result, { ...flags, location: describeLocation(result.baseUrl, flags) })
   // Not a copy, which would make the large object for --json.
-  return Object.assign(report, { exitCode: EXIT_CODES[result.verdict] })
+  const isMissing = failOnGaps && result.verdict === 'incomplete'
+  return Object.assign(report, { exitCode: isMissing ? ExitCode.VerificationFailed : EXIT_CODES[result.verdict] })
 }
 
 /** The flags for a download into the mirror. A base address that is not the default one names it, too. */
