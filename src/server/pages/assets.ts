@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import { CODE_URL, PACKAGE_URL } from '../../version.js'
-import { Body } from '../http/body.js'
-import type { Route } from '../http/router.js'
-import { sendBody } from '../http/send-body.js'
+import type { Route } from '../app.js'
+import { Body } from '../body.js'
+import { sendBody } from '../send.js'
 
 const TYPES: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
@@ -29,14 +29,14 @@ export function assetRoutes(): Route[] {
   ]
 }
 
-function fileRoute(path: string, file: URL): Route {
+function fileRoute(url: string, file: URL): Route {
   let body: Body | undefined
   return {
     method: 'GET',
-    path,
-    handler: (request, response) => {
-      body ??= new Body(readFileSync(file), { type: TYPES[extname(path)] })
-      return sendBody(request, response, body)
+    url,
+    handler: (request, reply) => {
+      body ??= new Body(readFileSync(file), { type: TYPES[extname(url)] })
+      return sendBody(request, reply, body)
     },
   }
 }

@@ -1,17 +1,17 @@
-import { SAMPLE } from '../../http/base-url.js'
-import type { Mirror } from '../../mirror/mirror.js'
-import type { Route } from '../http/router.js'
+import { SAMPLE } from '../../sources/base-url.js'
+import type { Route } from '../app.js'
+import type { ServedMirror } from '../served-mirror.js'
 import { type Html, html, pageBody, pageHead, SAMPLE_BADGE, sendPage } from './page.js'
 
 /** The routes of the candle viewer. Its script reads the series from the address, whatever that names. */
-export function chartRoutes(mirror: Mirror): Route[] {
+export function chartRoutes(mirror: ServedMirror): Route[] {
   const [page, samplePage] = [html``, SAMPLE_BADGE].map(badge => pageBody(chartPage(badge)))
-  return ['/chart', '/chart/{symbol}', '/chart/{symbol}/{interval}'].map(path => ({
+  return ['/chart', '/chart/', '/chart/:symbol', '/chart/:symbol/', '/chart/:symbol/:interval'].map(url => ({
     method: 'GET',
-    path,
+    url,
     isPrivate: true,
     // A mirror may get its first file, and with it its source, while it is served.
-    handler: (request, response) => sendPage(request, response, mirror.baseUrl === SAMPLE ? samplePage : page),
+    handler: (request, reply) => sendPage(request, reply, mirror.baseUrl === SAMPLE ? samplePage : page),
   }))
 }
 

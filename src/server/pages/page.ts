@@ -1,6 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Body } from '../http/body.js'
-import { sendBody } from '../http/send-body.js'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Body } from '../body.js'
+import { sendBody } from '../send.js'
 
 /** Text that is HTML already and needs no escaping. */
 export class Html {
@@ -62,6 +62,6 @@ export function pageBody(page: Html): Body {
 }
 
 /** Answers a request with a page. */
-export function sendPage(request: IncomingMessage, response: ServerResponse, page: Body): void | Promise<void> {
-  return sendBody(request, response, page, SECURITY_HEADERS)
+export function sendPage(request: FastifyRequest, reply: FastifyReply, page: Body): void | Promise<void> {
+  return sendBody(request, reply, page, SECURITY_HEADERS)
 }

@@ -1,8 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { openSource } from '../../../src/download/sources/open-source.js'
-import { LIMITS } from '../../../src/server/http/limits.js'
+import { openRun } from '../../../src/engine/run.js'
+import { LIMITS } from '../../../src/server/connections.js'
 import { MADE_SYMBOLS, madeMarket } from '../../support/exchange/made-market.js'
 import { EXCHANGE_NOW } from '../../support/exchange/market.js'
 import { type ErrorBody, expectError } from '../../support/servers/error-response.js'
@@ -94,7 +94,8 @@ describe('a server with a service behind it', () => {
     writeFileSync(file, '')
     const mirror = join(file, 'mirror')
     const { request } = await startTestServer(mirror, {
-      upstream: memory => openSource({ baseUrl: service.url, mirror, now: NOW }, { policy: NO_PAUSE, memory }),
+      source: service.url,
+      upstream: () => openRun({ baseUrl: service.url, mirror, now: NOW }, { policy: NO_PAUSE }),
     })
     for (let time = 0; time < 2; time++) {
       const { status, body } = await request(PATH)
@@ -189,9 +190,9 @@ describe('the exchange behind a server', () => {
     const baseUrl = `binance:${exchange.url}`
     const now = EXCHANGE_NOW
     const { request, url } = await startTestServer(mirror, {
-      baseUrl,
+      source: baseUrl,
       now: () => now,
-      upstream: memory => openSource({ baseUrl, mirror, now }, { policy: NO_PAUSE, memory }),
+      upstream: () => openRun({ baseUrl, mirror, now }, { policy: NO_PAUSE }),
     })
     const symbol = Object.keys(MADE_SYMBOLS).find(name => name !== 'BTCUSDT') as string
     for (const target of [`1d/${symbol}.csv`, `1h/${symbol}.parquet?last=60d`, `1d/${symbol}.csv?resample=3d`]) {

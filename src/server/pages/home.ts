@@ -1,16 +1,24 @@
-import { EXPORT_SPEC_PATH, GREETING_SPEC_PATH, KLINES_SPEC_PATH } from '../../greeting-client/paths.js'
+import { EXPORT_SPEC_PATH, GREETING_SPEC_PATH, KLINES_SPEC_PATH } from '../../greeting/paths.js'
 import { formatBytes, formatCount, formatTime, plural } from '../../klines/text.js'
-import { type CandleStatus, seriesStatuses } from '../../mirror/status.js'
-import { type Html, html, pageHead, SAMPLE_BADGE } from '../pages/page.js'
-import type { Tree } from '../tree/tree.js'
-import { describeSource, type MirrorSourceFacts } from './coverage.js'
-import { downloadFlags } from './download-flags.js'
+import { type SeriesStatus, seriesStatuses } from '../../mirror/status.js'
+import type { Route } from '../app.js'
+import { describeSource, downloadFlags, type MirrorSourceFacts } from '../coverage.js'
+import type { Tree } from '../tree.js'
+import { type Html, html, pageBody, pageHead, SAMPLE_BADGE, sendPage } from './page.js'
+
+/** The routes of the pages at `/` and `/reference`. */
+export function homeRoutes(tree: Tree): Route[] {
+  const page = (url: string, make: () => Promise<Html>): Route => {
+    const handler: Route['handler'] = async (request, reply) => sendPage(request, reply, pageBody(await make()))
+    return { method: 'GET', url, isPrivate: true, handler }
+  }
+  return [page('/', () => homePage(tree)), page('/reference', async () => referencePage())]
+}
 
 /** The page at `/`: what the mirror has, with links to charts, exports and the API reference. */
-export async function homePage({ mirror, upstream }: Tree): Promise<Html> {
+async function homePage({ mirror, upstream }: Tree): Promise<Html> {
   const source = describeSource(mirror)
   const series = await seriesStatuses(mirror)
-  const flags = downloadFlags(mirror.root, source.kind === 'unknown' ? undefined : mirror.baseUrl)
   return html`${pageHead('klines server', { root: '', styles: ['docs/page.css'] })}
 </head>
 <body>
@@ -22,7 +30,7 @@ export async function homePage({ mirror, upstream }: Tree): Promise<Html> {
 <main>
 <h2>This mirror</h2>
 ${originNote(source, upstream !== undefined)}
-${series.length === 0 ? html`<p class="note">This mirror is empty. <code>klines download BTCUSDT -i 1h${flags}</code> fills it.</p>` : seriesTable(series)}
+${series.length === 0 ? html`<p class="note">This mirror is empty. <code>klines download BTCUSDT -i 1h${downloadFlags(mirror)}</code> fills it.</p>` : seriesTable(series)}
 </main>
 </body>
 </html>
@@ -40,8 +48,8 @@ function originNote({ kind, address = '' }: MirrorSourceFacts, upstream: boolean
   return html`<p class="note">A mirror of ${exchange}<code>${address}</code>.${downloads}</p>`
 }
 
-function seriesTable(series: readonly CandleStatus[]): Html {
-  const sum = (count: (one: CandleStatus) => number) => series.reduce((total, one) => total + count(one), 0)
+function seriesTable(series: readonly SeriesStatus[]): Html {
+  const sum = (count: (one: SeriesStatus) => number) => series.reduce((total, one) => total + count(one), 0)
   const windows = plural(
     sum(({ windows }) => windows),
     'window',
@@ -60,7 +68,7 @@ ${series.map(seriesRow)}</tbody>
 </div>`
 }
 
-function seriesRow(status: CandleStatus): Html {
+function seriesRow(status: SeriesStatus): Html {
   const { symbol, interval } = status
   const file = `export/${interval}/${encodeURIComponent(symbol)}`
   const links = html`<a href="chart/${encodeURIComponent(symbol)}/${interval}">chart</a> <a href="${file}.csv">CSV</a> <a href="${file}.parquet">Parquet</a>`
@@ -77,7 +85,7 @@ const REFERENCES = [
 ] as const
 
 /** The page at `/reference`: the reference of each OpenAPI document, which its script draws. */
-export function referencePage(): Html {
+function referencePage(): Html {
   const files = { root: '', styles: ['docs/swagger-ui.css', 'docs/page.css'], script: 'docs/page.js' }
   return html`${pageHead('klines API reference', files)}
 </head>

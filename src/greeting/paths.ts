@@ -7,6 +7,8 @@ export const GREETING_SPEC_PATH = 'api/static/openapi.json'
 export const KLINES_SPEC_PATH = 'api/openapi.json'
 /** The OpenAPI description of the exports of a server of this project. */
 export const EXPORT_SPEC_PATH = 'export/openapi.json'
+/** The paths of the descriptions by API. */
+export const API_SPECS = { greeting: GREETING_SPEC_PATH, klines: KLINES_SPEC_PATH, export: EXPORT_SPEC_PATH } as const
 
 /**
  * The path of a user update. Any text can be an id, %-encoded as UTF-8, except an empty one, `.` and `..` (other paths, even

@@ -1,13 +1,10 @@
 import Type, { type TObject, type TSchema } from 'typebox'
-import type { OpenApiDocument } from '../../greeting-client/parse.js'
-import type { Body } from '../http/body.js'
-import { ErrorObjectSchema } from '../http/error.js'
-import { requestBaseUrl } from '../http/host.js'
-import type { Route } from '../http/router.js'
-import { sendBody } from '../http/send-body.js'
+import type { OpenApiDocument } from '../greeting/client.js'
+import type { Route } from './app.js'
+import { ErrorObjectSchema } from './errors.js'
 
-/** The successful (200) response of an endpoint. */
-interface EndpointResponse {
+/** The successful (200) response of an operation. */
+interface OperationResponse {
   readonly description: string
   /** Schema of the body by media type. */
   readonly content: Readonly<Record<string, TSchema>>
@@ -15,10 +12,10 @@ interface EndpointResponse {
   readonly revalidates?: boolean
 }
 
-/** An operation at a path: how it is served, and how OpenAPI describes it. */
-export interface Endpoint extends Route {
-  /** The path as the router gets it, where that cannot have two parameters of `path` in one segment. */
-  readonly route?: string
+/** An operation at a path, as OpenAPI describes it. */
+export interface Operation {
+  readonly method: 'get' | 'post'
+  readonly path: string
   readonly operationId: string
   readonly summary: string
   readonly description?: string
@@ -27,20 +24,21 @@ export interface Endpoint extends Route {
   readonly query?: TObject
   /** Schema of the JSON body. */
   readonly body?: TSchema
-  readonly response: EndpointResponse
+  readonly response: OperationResponse
   /** Descriptions of the error statuses that a client may want to tell apart. */
   readonly errors?: Readonly<Record<number, string>>
-  /** Whether OpenAPI describes it; default: yes. */
-  readonly isDescribed?: boolean
 }
 
-/** Facts about an API for its OpenAPI document. */
-export interface ApiInfo {
-  readonly title: string
-  readonly version: string
-  readonly description: string
+/** An API: what serves it, and what its OpenAPI document says. */
+export interface Api {
+  readonly routes: readonly Route[]
+  readonly info: { readonly title: string; readonly version: string; readonly description: string }
   /** Descriptions by tag. */
   readonly tags: Readonly<Record<string, string>>
+  /** That of the document itself. */
+  readonly specTag: string
+  /** Called for each document. */
+  readonly operations: () => readonly Operation[]
 }
 
 /** Header fields of a cacheable body, with their descriptions. */
@@ -62,35 +60,33 @@ const SHARED = {
 }
 
 /**
- * The OpenAPI 3.1 document of endpoints, built from the schemas that validate requests. A schema with an `$id` becomes a
- * component of that name wherever it occurs. `baseUrl` is the address of the server: absolute, without /api (which is part of
- * the paths) and without a slash at its end, so that clients can append a path to it.
+ * The OpenAPI 3.1 document of an API, which is at `specPath`, built from the schemas that validate requests. A schema with an `$id` becomes
+ * a component of that name wherever it occurs. `baseUrl` is the address of the server: absolute, without /api (which is part of the paths)
+ * and without a slash at its end, so that clients can append a path to it.
  */
-export function describeApi(
-  { tags, ...info }: ApiInfo,
-  endpoints: readonly Endpoint[],
-  baseUrl: string,
-): OpenApiDocument {
+export function describeApi({ info, tags, specTag, operations }: Api, specPath: string, baseUrl: string): OpenApiDocument {
   const components = new Components()
-  const paths: Record<string, object> = {}
-  for (const endpoint of endpoints) {
-    paths[endpoint.path] = {
-      ...paths[endpoint.path],
-      [endpoint.method.toLowerCase()]: describeOperation(endpoint, components),
-    }
+  const spec: Operation = {
+    method: 'get',
+    path: `/${specPath}`,
+    operationId: 'getSpec',
+    summary: 'The OpenAPI description of this API',
+    tag: specTag,
+    response: { description: 'OpenAPI 3.1', content: { 'application/json': Type.Object({}) }, revalidates: true },
   }
+  const all = [...operations(), spec]
   return {
     openapi: '3.1.0',
     info: { ...info, license: { name: 'MIT', identifier: 'MIT' } },
     servers: [{ url: baseUrl }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
-    paths,
+    paths: Object.fromEntries(all.map(one => [one.path, { [one.method]: describeOperation(one, components) }])),
     components: { schemas: components.schemas, ...SHARED },
   }
 }
 
-function describeOperation(endpoint: Endpoint, components: Components): object {
-  const { operationId, summary, description, tag, params, query, body, response, errors = {} } = endpoint
+function describeOperation(operation: Operation, components: Components): object {
+  const { operationId, summary, description, tag, params, query, body, response, errors = {} } = operation
   const parameters = [...describeParameters('path', params), ...describeParameters('query', query)]
   return {
     operationId,
@@ -109,7 +105,7 @@ function describeOperation(endpoint: Endpoint, components: Components): object {
   }
 }
 
-function describeSuccess({ description, content, revalidates }: EndpointResponse, components: Components): object {
+function describeSuccess({ description, content, revalidates }: OperationResponse, components: Components): object {
   return {
     200: { description, ...(revalidates && { headers: HEADER_REFS }), content: describeContent(content, components) },
     ...(revalidates && { 304: { $ref: '#/components/responses/NotModified' } }),
@@ -147,22 +143,5 @@ class Components {
     if ($id === undefined) return plain
     this.schemas[$id] = plain
     return { $ref: `#/components/schemas/${$id}` }
-  }
-}
-
-/**
- * The endpoint of an OpenAPI document. `path` is relative to the base address; `document` returns the document for the base
- * address that a request was sent to.
- */
-export function specEndpoint(path: string, tag: string, document: (baseUrl: string) => Body): Endpoint {
-  return {
-    method: 'GET',
-    path: `/${path}`,
-    operationId: 'getSpec',
-    summary: 'The OpenAPI description of this API',
-    tag,
-    response: { description: 'OpenAPI 3.1', content: { 'application/json': Type.Object({}) }, revalidates: true },
-    handler: (request, response) =>
-      sendBody(request, response, document(requestBaseUrl(request)), { vary: 'accept-encoding, host' }),
   }
 }

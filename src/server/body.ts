@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { CORS_HEADERS } from './error.js'
+import { CORS_HEADERS } from './errors.js'
 
 /** Content codings of a body (RFC 9110, 8.4). */
 export type Coding = 'identity' | 'gzip' | 'br'
