@@ -92,10 +92,14 @@ export function exportTo(
   })
 }
 
-/** Throws `bad_option` for a number of candles that is none, and for both. */
-export function checkExcerpt({ limit, tail }: Pick<ExportRequest, 'limit' | 'tail'>): void {
+/** Throws `bad_option` for a number of candles that is none, for both, and for `partial` without `resample`: no option is ignored. */
+export function checkExcerpt({ limit, tail, partial, resample }: Pick<ExportRequest, 'limit' | 'tail' | 'partial' | 'resample'>): void {
   checkValue('limit', CANDLE_OPTIONS.limit, limit)
   checkValue('tail', CANDLE_OPTIONS.tail, tail)
+  if (partial && resample === undefined) {
+    const message = '--partial keeps incomplete candles of another length, and none is requested.'
+    throw new KlinesError('bad_option', message, { suggestions: ['Name a length with --resample, such as 1d.'] })
+  }
   if (limit === undefined || tail === undefined) return
   throw new KlinesError('bad_option', '--limit and --tail both say which candles to write. Expected one of them.')
 }

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, statSync, utimesSync } from 'node:fs'
+import { appendFileSync, existsSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { sha256 } from '../fs/checksum.js'
 import { type FileVersion, readFile } from '../fs/read-file.js'
@@ -18,7 +18,7 @@ import { rulesOf } from '../sources/base-url.js'
 import type { Rules } from '../sources/source.js'
 import { CHANGES_FILE, formatChanges } from './changes.js'
 import { toMirrorError } from './errors.js'
-import { listFolder, MAX_FILE_BYTES, writeFile } from './file-store.js'
+import { listFolder, MAX_FILE_BYTES, statPath, writeFile } from './file-store.js'
 import { CACHE_TAG, CACHE_TAG_FILE, encodeMeta, META_FILE, readSource } from './meta.js'
 import { formatIndex, indexPath, laterSince, parseIndex, type SeriesIndex } from './series-index.js'
 import { reachesEnd, SETTLING_MS, type State, type WindowEnds, type WindowFacts, windowState } from './window-state.js'
@@ -256,7 +256,7 @@ export class Mirror {
 
   /** Changes whenever the file is written: each write makes a new one. */
   private indexVersion(series: Series): number {
-    const stats = this.reading(() => statSync(join(this.root, indexPath(series)), { throwIfNoEntry: false }))
+    const stats = this.reading(() => statPath(join(this.root, indexPath(series))))
     return stats ? stats.ino + stats.mtimeMs : 0
   }
 

@@ -12,7 +12,7 @@ import { SYMBOLS, type SymbolName } from '../klines/symbols.js'
 import { MAX_FILE_BYTES, statPath } from '../mirror/file-store.js'
 import { Mirror, type WindowRead } from '../mirror/mirror.js'
 import type { WindowFacts } from '../mirror/window-state.js'
-import { rulesOf } from '../sources/base-url.js'
+import { rulesOf, SAMPLE } from '../sources/base-url.js'
 import type { Rules } from '../sources/source.js'
 
 /** Memory for files that the disk does not take, bytes. */
@@ -82,7 +82,12 @@ export class ServedMirror extends Mirror {
     const path = windowPath(window)
     const kept = this.memory.get(path)
     if (kept) return { state: 'cached', ...kept, batch: decodeWindow(kept.bytes, window) }
-    return this.outside(path) ?? super.read(window, kernel)
+    const read = this.outside(path) ?? super.read(window, kernel)
+    // The sample is complete, and its empty windows have no files.
+    const isEmpty = read.state === 'missing' && this.source === SAMPLE && this.knows(window.symbol)
+    if (!isEmpty) return read
+    const bytes = Buffer.from('[]')
+    return { state: 'cached', bytes, batch: decodeWindow(bytes, window), ino: 0, size: 2, mtimeMs: 0, ctimeMs: 0 }
   }
 
   override store(window: WindowRef, bytes: Buffer, facts: WindowFacts, source: string): void {

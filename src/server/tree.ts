@@ -12,7 +12,6 @@ import { windowSpan } from '../klines/windows.js'
 import { lastModified } from '../mirror/mirror.js'
 import { laterSince } from '../mirror/series-index.js'
 import type { WindowFacts } from '../mirror/window-state.js'
-import { SAMPLE } from '../sources/base-url.js'
 import { Body } from './body.js'
 import { HttpError } from './errors.js'
 import type { ServedMirror } from './served-mirror.js'
@@ -139,9 +138,7 @@ export class Tree {
       file.isReported = true
       throw new HttpError(404, 'The file of this window is corrupt.')
     }
-    // The sample is complete, and its empty windows have no files.
-    const isEmpty = windowSpan(window).startTime > this.now() || this.mirror.source === SAMPLE
-    if (isEmpty) return EMPTY_WINDOW
+    if (windowSpan(window).startTime > this.now()) return EMPTY_WINDOW
     const reason = this.upstream ? ' Pages of other sites make this server download nothing.' : ''
     throw new HttpError(404, `This window is not in the mirror.${reason}`)
   }

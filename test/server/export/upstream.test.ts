@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openRun } from '../../../src/engine/run.js'
-import { LIMITS } from '../../../src/server/connections.js'
+import { consecutiveStartDates } from '../../../src/klines/windows.js'
 import { MADE_SYMBOLS, madeMarket } from '../../support/exchange/made-market.js'
 import { EXCHANGE_NOW } from '../../support/exchange/market.js'
 import { type ErrorBody, expectError } from '../../support/servers/error-response.js'
@@ -130,7 +130,8 @@ describe('a service that fails', () => {
   })
 
   it('down: after some failures no further window is requested, and all are named', async () => {
-    const { url, service } = await upstreamSetup({ now: () => Date.UTC(2030, 0, 1) })
+    const { url, service, tree } = await upstreamSetup({ now: () => Date.UTC(2030, 0, 1) })
+    putFile(tree, LIST, consecutiveStartDates('15m', STARTED[0], Date.UTC(2030, 0, 1)))
     const failing = new Set<string>()
     service.hold = path => {
       failing.add(path)
@@ -156,7 +157,7 @@ describe('a service that fails', () => {
 
   it('too slow: 504, and the windows are named', async () => {
     const { url, service } = await upstreamSetup({
-      policy: { ...NO_PAUSE, baseDelayMs: 1, attemptMs: 400, fileMs: 500 },
+      policy: { ...NO_PAUSE, attemptMs: 400, fileMs: 500 },
     })
     service.hold = path => (path.includes(FULL_WEEKS[0]) ? new Promise(() => {}) : undefined)
     const error = expectError(await get(url), 504)
@@ -168,17 +169,6 @@ describe('a service that fails', () => {
     rmSync(join(tree, weekPath('BTCUSDT', FULL_WEEKS[0])))
     const error = expectError(await get(url), 409)
     expect(error.cause).toEqual([expect.objectContaining({ startDate: FULL_WEEKS[0] })])
-  })
-
-  it('slower than the limit for idle connections: the client that waits is served', async () => {
-    const limits = { ...LIMITS, idleMs: 500 }
-    const { url, service, tree } = await upstreamSetup({ limits })
-    const started = performance.now()
-    service.hold = () =>
-      new Promise(resolve => setTimeout(resolve, Math.max(0, started + 4 * limits.idleMs - performance.now())))
-    const { status, body } = await get(url)
-    expect(performance.now() - started).toBeGreaterThan(3 * limits.idleMs)
-    expect([status, body.equals(await exportedFile(tree, ['BTCUSDT', '15m', 'csv']))]).toEqual([200, true])
   })
 })
 
@@ -195,7 +185,7 @@ describe('the exchange behind a server', () => {
       upstream: () => openRun({ baseUrl, mirror, now }, { policy: NO_PAUSE }),
     })
     const symbol = Object.keys(MADE_SYMBOLS).find(name => name !== 'BTCUSDT') as string
-    for (const target of [`1d/${symbol}.csv`, `1h/${symbol}.parquet?last=60d`, `1d/${symbol}.csv?resample=3d`]) {
+    for (const target of [`1d/${symbol}.csv`, `1h/${symbol}.parquet?last=60d`, `1d/${symbol}.csv?resample=2d`]) {
       const { status, body } = await request(`/export/${target}`)
       expect([target, status, String(status === 200 ? '' : body)]).toEqual([target, 200, ''])
     }

@@ -27,7 +27,7 @@ export async function serveUpstream(
 ): Promise<TestServer> {
   const { policy = NO_PAUSE, ...rest } = options
   return startTestServer(mirror, {
-    upstream: () => openRun({ baseUrl, mirror, now: NOW }, { policy }),
+    upstream: () => openRun({ baseUrl, mirror, now: rest.now?.() ?? NOW }, { policy }),
     source: baseUrl,
     ...rest,
   })
