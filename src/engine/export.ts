@@ -93,7 +93,12 @@ export function exportTo(
 }
 
 /** Throws `bad_option` for a number of candles that is none, for both, and for `partial` without `resample`: no option is ignored. */
-export function checkExcerpt({ limit, tail, partial, resample }: Pick<ExportRequest, 'limit' | 'tail' | 'partial' | 'resample'>): void {
+export function checkExcerpt({
+  limit,
+  tail,
+  partial,
+  resample,
+}: Pick<ExportRequest, 'limit' | 'tail' | 'partial' | 'resample'>): void {
   checkValue('limit', CANDLE_OPTIONS.limit, limit)
   checkValue('tail', CANDLE_OPTIONS.tail, tail)
   if (partial && resample === undefined) {

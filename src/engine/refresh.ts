@@ -171,7 +171,13 @@ async function refreshCached(
   } catch (error) {
     if (!(error instanceof FetchError)) throw error
     const reason = error.message.replace(`${windowName(window)}: `, '')
-    return { window, status: 'failed', reason, isAbsent: error.status === 404 && cached === undefined, timedOut: error.timedOut }
+    return {
+      window,
+      status: 'failed',
+      reason,
+      isAbsent: error.status === 404 && cached === undefined,
+      timedOut: error.timedOut,
+    }
   }
 }
 

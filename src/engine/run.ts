@@ -122,7 +122,13 @@ export async function openRun(
 
 /** A run that reads a mirror alone, which somebody else has opened. */
 export function mirrorRun(mirror: Mirror, { now, signal, warn }: Pick<Run, 'now' | 'signal' | 'warn'>): Run {
-  const rest = { concurrency: DEFAULT_CONCURRENCY, refresh: false, readOnly: true, emit: () => {}, close: async () => {} }
+  const rest = {
+    concurrency: DEFAULT_CONCURRENCY,
+    refresh: false,
+    readOnly: true,
+    emit: () => {},
+    close: async () => {},
+  }
   return { mirror, source: undefined, now, signal, warn, done: new Map(), ...rest }
 }
 

@@ -61,13 +61,17 @@ export async function updateUser(
     return (await transport.open({ method: 'POST', path, headers, body: JSON.stringify(fields), signal })).readWhole()
   }
   return request('the update', send, options, ({ success, id, notify, ...rest }) => {
-    if (typeof success === 'boolean' && typeof id === 'string' && typeof notify === 'string') return { success, id, notify, ...rest }
+    if (typeof success === 'boolean' && typeof id === 'string' && typeof notify === 'string')
+      return { success, id, notify, ...rest }
     throw new FetchError('invalid', 'it lacks success, id or notify')
   })
 }
 
 /** Downloads the OpenAPI description of an API: the greeting API itself, the klines service, or the exports of a `klines serve`. */
-export function getSpec(api: keyof typeof API_SPECS = 'greeting', options: GreetingOptions = {}): Promise<OpenApiDocument> {
+export function getSpec(
+  api: keyof typeof API_SPECS = 'greeting',
+  options: GreetingOptions = {},
+): Promise<OpenApiDocument> {
   const send = ({ transport }: Service, signal: AbortSignal) => transport.get(API_SPECS[api], { signal })
   return request('the OpenAPI description', send, options, document => {
     if (typeof document.openapi === 'string') return document as OpenApiDocument
@@ -111,7 +115,11 @@ export async function* streamTokens(options: GreetingOptions = {}): AsyncGenerat
 }
 
 /** Throws `bad_base_url`. */
-async function open({ baseUrl = GREETING_BASE_URL, signal = new AbortController().signal, limits }: GreetingOptions): Promise<Service> {
+async function open({
+  baseUrl = GREETING_BASE_URL,
+  signal = new AbortController().signal,
+  limits,
+}: GreetingOptions): Promise<Service> {
   if (isExchange(baseUrl.trim())) {
     const message = `"${baseUrl.trim()}" is the exchange, which has candles alone. Expected the address of a server of the greeting API.`
     const suggestions = [`klines serve starts one, at ${GREETING_BASE_URL} by default.`]
@@ -189,14 +197,18 @@ function unexpected(baseUrl: string, what: RequestName, cause: FetchError, type:
 /** The error for a response that is no success, with the server's own message. */
 function refusal(baseUrl: string, what: RequestName, { status, headers, body }: WholeResponse): KlinesError {
   const waitMs = status === 429 || status === 503 ? parseRetryAfter(headers['retry-after'], Date.now()) : undefined
-  if (waitMs !== undefined) return rateLimited(baseUrl, status, Date.now() + waitMs, ['Run the same command again after that.'])
+  if (waitMs !== undefined)
+    return rateLimited(baseUrl, status, Date.now() + waitMs, ['Run the same command again after that.'])
   const { message = '', causes = [] } = parseErrorBody(body) ?? {}
   const reason = message ? `: ${trimPeriod(message)}` : ''
   const data = { status, ...(causes.length > 0 && { cause: causes }) }
   const suggestions = causes.filter(cause => !message.includes(cause))
   if (status === 429) {
     suggestions.push('Try again later, and less often.')
-    return new KlinesError('rate_limited', `${baseUrl} received too many requests (429)${reason}.`, { suggestions, data })
+    return new KlinesError('rate_limited', `${baseUrl} received too many requests (429)${reason}.`, {
+      suggestions,
+      data,
+    })
   }
   if (status >= 400 && status < 500 && status !== 408) {
     if (!message) suggestions.push('That is not how a greeting service refuses: is --base-url the right address?')

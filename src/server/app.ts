@@ -13,8 +13,8 @@ import { assetRoutes } from './pages/assets.js'
 import { chartRoutes } from './pages/chart.js'
 import { homeRoutes } from './pages/home.js'
 import { sendBody } from './send.js'
-import { treeApi } from './tree-api.js'
 import type { Tree } from './tree.js'
+import { treeApi } from './tree-api.js'
 
 /** A path and what answers its requests. */
 export interface Route {
@@ -115,7 +115,10 @@ export async function createApp({ tree, onError, limits = LIMITS, warn, onReques
     const allow = [...methods, 'OPTIONS'].join(', ')
     const answer = (request: FastifyRequest, reply: FastifyReply, done: (error: Error) => void) => {
       if (request.method !== 'OPTIONS') return done(new HttpError(405, `Only ${allow} here.`, { headers: { allow } }))
-      return void reply.code(204).headers({ ...(method === 'GET' && !isPrivate && PREFLIGHT_HEADERS), allow }).send()
+      return void reply
+        .code(204)
+        .headers({ ...(method === 'GET' && !isPrivate && PREFLIGHT_HEADERS), allow })
+        .send()
     }
     const others = METHODS.filter(name => !methods.includes(name) && name !== 'CONNECT')
     app.route({ method: others, url, onRequest: answer, handler: () => {}, config: { isPrivate } })

@@ -60,7 +60,11 @@ export function createHttpServer(listener: RequestListener, limits: Limits): Htt
     const { latest } = connection
     connection.isEnding = true
     const end = () => {
-      if (!socket.destroyed) endSlowly(socket.on('error', () => {}), errorBytes(error))
+      if (!socket.destroyed)
+        endSlowly(
+          socket.on('error', () => {}),
+          errorBytes(error),
+        )
     }
     if (latest === undefined || latest.closed) end()
     else latest.once('close', end)

@@ -65,7 +65,12 @@ interface SendOptions {
 }
 
 /** Sends the error object. */
-export function sendError(error: HttpError, { method }: IncomingMessage, response: ServerResponse, options: SendOptions = {}): void {
+export function sendError(
+  error: HttpError,
+  { method }: IncomingMessage,
+  response: ServerResponse,
+  options: SendOptions = {},
+): void {
   const body = JSON.stringify(errorObject(error))
   const isPublic = options.isPublic && (method === 'GET' || method === 'HEAD')
   response.writeHead(error.statusCode, { ...errorHeaders(error, body, options.isLast), ...(isPublic && CORS_HEADERS) })

@@ -3,8 +3,8 @@ import { checkExcerpt, type ExportRequest } from '../engine/export.js'
 import { parseRowFormat } from '../export/row-format.js'
 import { type ErrorCode, isKlinesError, KlinesError } from '../klines/errors.js'
 import { parseInterval } from '../klines/intervals.js'
-import type { Series } from '../klines/series.js'
 import { parseTargetInterval } from '../klines/resample/target-interval.js'
+import type { Series } from '../klines/series.js'
 import { suggest } from '../klines/suggest.js'
 import { parseSymbol } from '../klines/symbols.js'
 import { CANDLE_ENTRIES } from '../options/candle-options.js'
@@ -77,7 +77,11 @@ export interface ExportParameters extends FileFormat {
  * Parses the path and the query of a request. Throws `HttpError`: 404 for a name that cannot be a symbol, an interval or an
  * extension, with the nearest one; 400 for a parameter that is unknown, repeated or invalid.
  */
-export function parseParameters(interval: string, file: string, query: Readonly<Record<string, unknown>>): ExportParameters {
+export function parseParameters(
+  interval: string,
+  file: string,
+  query: Readonly<Record<string, unknown>>,
+): ExportParameters {
   const [, name = file, extension = ''] = /^([^.]*)\.(.*)$/s.exec(file) ?? []
   const path = orStatus(404, () => ({
     series: { symbol: parseSymbol(name), interval: parseInterval(interval) },
@@ -126,7 +130,9 @@ function parseQuery(query: Readonly<Record<string, unknown>>): ExportQuery {
     throw new HttpError(400, message, { cause: faults })
   }
   const given = ENTRIES.filter(({ flag }) => names.includes(flag))
-  return Object.fromEntries(given.map(({ name, flag, option }) => [name, parseValue(name, option, String(query[flag]))]))
+  return Object.fromEntries(
+    given.map(({ name, flag, option }) => [name, parseValue(name, option, String(query[flag]))]),
+  )
 }
 
 /** The statuses of errors that a client can do something about; any other is an internal error. */

@@ -12,12 +12,20 @@ import type { Output } from '../export/output/output.js'
 import type { Interval } from '../klines/intervals.js'
 import { cleanText } from '../sources/error-body.js'
 import { CORS_HEADERS, HttpError } from './errors.js'
-import { EXTENSIONS, type ExportParameters, exportContent, mediaType, parseParameters, QuerySchema, toExportError } from './export-query.js'
+import {
+  EXTENSIONS,
+  type ExportParameters,
+  exportContent,
+  mediaType,
+  parseParameters,
+  QuerySchema,
+  toExportError,
+} from './export-query.js'
 import { isFromOtherSite } from './hosts.js'
 import type { Api } from './openapi.js'
 import { acceptsIdentity } from './send.js'
-import { intervalSchema, quotable, staleHeaders, symbolSchema } from './tree-api.js'
 import type { Tree } from './tree.js'
+import { intervalSchema, quotable, staleHeaders, symbolSchema } from './tree-api.js'
 
 /** Exports at the same time. Each takes up to some 50 MB, and all share one thread. */
 const EXPORTS_AT_ONCE = 4
@@ -110,7 +118,11 @@ interface ExportContext {
 }
 
 /** Checks all windows before the first byte. Throws `HttpError`, `KlinesError`, and the signal's reason when the client leaves. */
-async function sendExport(parameters: ExportParameters, { tree, signal, warn, mayAsk }: ExportContext, reply: FastifyReply): Promise<void> {
+async function sendExport(
+  parameters: ExportParameters,
+  { tree, signal, warn, mayAsk }: ExportContext,
+  reply: FastifyReply,
+): Promise<void> {
   const { series, extension, query } = parameters
   const { mirror, now } = tree
   signal.throwIfAborted()
@@ -134,7 +146,12 @@ async function sendExport(parameters: ExportParameters, { tree, signal, warn, ma
     return responseOutput(reply, headers, signal)
   }
   const output = `${series.symbol}.${extension}`
-  await exportTo({ ...request, output, signal }, sink, async () => plan, async () => run)
+  await exportTo(
+    { ...request, output, signal },
+    sink,
+    async () => plan,
+    async () => run,
+  )
 }
 
 /** What an export of one series plans. */

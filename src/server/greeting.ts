@@ -133,7 +133,10 @@ function tokenType(accept: string | undefined): string {
 function splitWords(text: string): string[] {
   const words = text.match(/\s*\S+(\s+$)?/g)
   if (words) return words
-  throw new KlinesError('bad_option', `--stream-text is ${JSON.stringify(text)}. Expected a text with at least one word.`)
+  throw new KlinesError(
+    'bad_option',
+    `--stream-text is ${JSON.stringify(text)}. Expected a text with at least one word.`,
+  )
 }
 
 /** Words as tokens in JSON Lines, one every `WORD_MS`; like the public instance, reports an error as the last line. */

@@ -18,7 +18,9 @@ export interface HostOptions {
 /** Whether only programs of this machine reach a server that listens on a host. */
 export function isLoopback(host: string): boolean {
   const name = withoutDot(host.toLowerCase())
-  return name === 'localhost' || name.endsWith('.localhost') || name === '::1' || (isIPv4(name) && name.startsWith('127.'))
+  return (
+    name === 'localhost' || name.endsWith('.localhost') || name === '::1' || (isIPv4(name) && name.startsWith('127.'))
+  )
 }
 
 /**
@@ -27,7 +29,10 @@ export function isLoopback(host: string): boolean {
  * addresses cannot be rebound. A server on another address answers for any name. The check returns the error that the request gets,
  * and replaces a target in absolute form by its path, whose host is the one that counts (RFC 9112, 3.2.2).
  */
-export function requestCheck({ host, allowHost = [] }: HostOptions): (request: IncomingMessage) => HttpError | undefined {
+export function requestCheck({
+  host,
+  allowHost = [],
+}: HostOptions): (request: IncomingMessage) => HttpError | undefined {
   const names = isLoopback(host) && new Set(['localhost', ...allowHost.map(name => withoutDot(name.toLowerCase()))])
   /** The Host of the last valid request: most clients send the same one again. */
   let lastValid: string | undefined
@@ -99,7 +104,9 @@ export function addressUrl({ address, family, port }: Pick<AddressInfo, 'address
 export function machineUrls({ address, port }: AddressInfo): string[] {
   if (address !== '0.0.0.0' && address !== '::') return []
   const all = Object.values(networkInterfaces()).flatMap(addresses => addresses ?? [])
-  const others = all.filter(({ internal, family, scopeid }) => !internal && !scopeid && (family === 'IPv4' || address === '::'))
+  const others = all.filter(
+    ({ internal, family, scopeid }) => !internal && !scopeid && (family === 'IPv4' || address === '::'),
+  )
   return others.map(one => addressUrl({ ...one, port }))
 }
 

@@ -64,7 +64,11 @@ const SHARED = {
  * a component of that name wherever it occurs. `baseUrl` is the address of the server: absolute, without /api (which is part of the paths)
  * and without a slash at its end, so that clients can append a path to it.
  */
-export function describeApi({ info, tags, specTag, operations }: Api, specPath: string, baseUrl: string): OpenApiDocument {
+export function describeApi(
+  { info, tags, specTag, operations }: Api,
+  specPath: string,
+  baseUrl: string,
+): OpenApiDocument {
   const components = new Components()
   const spec: Operation = {
     method: 'get',

@@ -37,7 +37,11 @@ interface ValidFile {
   readonly body: Body
   readonly final: boolean
   /** What was known of an open window: it may become final without its file changing. */
-  readonly known?: { readonly window: WindowRef; readonly facts: WindowFacts | undefined; readonly since: number | undefined }
+  readonly known?: {
+    readonly window: WindowRef
+    readonly facts: WindowFacts | undefined
+    readonly since: number | undefined
+  }
 }
 
 interface CorruptFile {
@@ -107,7 +111,8 @@ export class Tree {
     const cached = this.get(path)
     if (!cached && !(await upstream.knows(window.symbol))) throw noSuchFile()
     // Never requested: a published tree has files of the future, which are not final.
-    if (cached?.state !== 'corrupt' && (await this.isFuture(window, upstream))) return { body: this.stored(path, window) }
+    if (cached?.state !== 'corrupt' && (await this.isFuture(window, upstream)))
+      return { body: this.stored(path, window) }
     try {
       await upstream.refresh(window).finally(() => this.checked.delete(path))
     } catch (error) {
@@ -134,7 +139,8 @@ export class Tree {
     const file = this.get(path)
     if (file?.state === 'valid') return file.body
     if (file) {
-      if (!file.isReported) this.warn(`Corrupt in the mirror ${this.mirror.root}, so not served: ${path}: ${file.reason}.`)
+      if (!file.isReported)
+        this.warn(`Corrupt in the mirror ${this.mirror.root}, so not served: ${path}: ${file.reason}.`)
       file.isReported = true
       throw new HttpError(404, 'The file of this window is corrupt.')
     }
@@ -161,7 +167,8 @@ export class Tree {
   }
 
   private compute(path: string, entry: ListEntry): Body {
-    const list = entry.kind === 'symbols' ? knownSymbols(this.mirror) : knownDates(this.mirror, entry.interval, this.now())
+    const list =
+      entry.kind === 'symbols' ? knownSymbols(this.mirror) : knownDates(this.mirror, entry.interval, this.now())
     if (list.length === 0 && entry.kind === 'startDates') throw noSuchFile()
     const text = JSON.stringify(list)
     const known = this.computed.get(path)

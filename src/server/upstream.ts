@@ -87,7 +87,8 @@ export class Upstream {
       if (entry.kind === 'startDates') await fetchStartDates(run, entry.interval)
       else {
         const { gone } = await fetchSymbols(run)
-        if (gone.length > 0) throw new HttpError(502, `The service behind this server lists ${gone.join(', ')} no more.`)
+        if (gone.length > 0)
+          throw new HttpError(502, `The service behind this server lists ${gone.join(', ')} no more.`)
       }
     })
   }
@@ -124,7 +125,11 @@ export class Upstream {
    * has, and why some may not be current: after a failure, those that are cached count as they are. Throws `HttpError` with each window
    * that cannot be had, and the signal's reason.
    */
-  async refreshPlan(plan: Plan, signal: AbortSignal, found?: HttpError): Promise<{ plan: Plan; problem: HttpError | undefined }> {
+  async refreshPlan(
+    plan: Plan,
+    signal: AbortSignal,
+    found?: HttpError,
+  ): Promise<{ plan: Plan; problem: HttpError | undefined }> {
     let problem = found
     const refresh = async (window: WindowRef): Promise<WindowFailure | undefined> => {
       try {
@@ -246,7 +251,8 @@ function toHttpError(error: unknown, now = 0): unknown {
     return new HttpError(503, message, { headers: { 'retry-after': seconds } })
   }
   if (error instanceof InvalidSymbolError) return noSuchFile()
-  const isFailure = isKlinesError(error, 'incomplete') || isKlinesError(error, 'bad_list') || isKlinesError(error, 'unreachable')
+  const isFailure =
+    isKlinesError(error, 'incomplete') || isKlinesError(error, 'bad_list') || isKlinesError(error, 'unreachable')
   const failure = isFailure ? error.cause : error
   if (failure instanceof FetchError) return failed(failure.message, failure.status === 404, failure.timedOut)
   // A list that lacks what is known; a service that refuses for a time.

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { WORD_MS } from '../../../src/server/greeting.js'
 import { LIMITS } from '../../../src/server/connections.js'
+import { WORD_MS } from '../../../src/server/greeting.js'
 import { startServer } from '../../../src/server/server.js'
 import { USER_TARGET, useHttpServer } from '../../support/servers/http-server.js'
 import { RawClient, rawRequest } from '../../support/servers/raw-client.js'

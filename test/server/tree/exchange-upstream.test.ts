@@ -32,10 +32,7 @@ beforeEach(() => {
 })
 
 /** `klines serve --upstream` over a mirror of an exchange, in this process. */
-async function setup({
-  market = madeMarket(MADE_SYMBOLS),
-  mirror = join(tempFolder(), 'mirror'),
-} = {}) {
+async function setup({ market = madeMarket(MADE_SYMBOLS), mirror = join(tempFolder(), 'mirror') } = {}) {
   const exchange = await ExchangeServer.start(market as Market)
   exchange.now = () => time
   const baseUrl = `binance:${exchange.url}`
