@@ -220,6 +220,8 @@ export class Mirror {
   /** Keeps what is known of a window; it is written with `flush`, and about every second before that. */
   note(window: WindowRef, facts: WindowFacts): void {
     const index = this.index(window)
+    const known = index.facts.get(window.startDate)
+    if (known?.sha256 === facts.sha256 && known.asked === facts.asked && known.rendered === facts.rendered) return
     index.facts.set(window.startDate, facts)
     index.made.set(window.startDate, facts)
     if (Date.now() - index.writtenMs > WRITE_EVERY_MS) this.flush(window)

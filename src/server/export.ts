@@ -5,11 +5,12 @@ import Type from 'typebox'
 import { shortSentences } from '../engine/coverage.js'
 import { noMinutes } from '../engine/errors.js'
 import { exportTo } from '../engine/export.js'
-import { type Plan, type PlanRequest, planRequest } from '../engine/plan.js'
+import { knownSource } from '../engine/known-source.js'
+import { type Plan, planRequest } from '../engine/plan.js'
 import type { DownloadReport } from '../engine/report.js'
 import { mirrorRun, type Run } from '../engine/run.js'
 import type { Output } from '../export/output/output.js'
-import type { Interval } from '../klines/intervals.js'
+import { isKlinesError, KlinesError } from '../klines/errors.js'
 import { cleanText } from '../sources/error-body.js'
 import { CORS_HEADERS, HttpError } from './errors.js'
 import {
@@ -117,67 +118,59 @@ interface ExportContext {
   readonly mayAsk: boolean
 }
 
-/** Checks all windows before the first byte. Throws `HttpError`, `KlinesError`, and the signal's reason when the client leaves. */
+/**
+ * Checks all windows before the first byte. Where the service behind the server fails, what is cached is sent with a warning, if it is
+ * enough. Throws `HttpError`, `KlinesError`, and the signal's reason when the client leaves.
+ */
 async function sendExport(
-  parameters: ExportParameters,
-  { tree, signal, warn, mayAsk }: ExportContext,
+  { series: { symbol, interval }, extension, query, ...format }: ExportParameters,
+  { tree: { mirror, now, upstream }, signal, warn, mayAsk }: ExportContext,
   reply: FastifyReply,
 ): Promise<void> {
-  const { series, extension, query } = parameters
-  const { mirror, now } = tree
-  signal.throwIfAborted()
-  const request = { ...query, symbols: [series.symbol], intervals: [series.interval] as [Interval] }
-  const run = mirrorRun(mirror, { now, signal, warn })
-  const { plan, problem } = await planExport(tree, request, run, mayAsk)
-  const ending = `-${plan.series[0].label.interval}.${extension}`
-  const sink = (report: DownloadReport) => {
-    const short = shortSentences(report.series, report.range).map(text => `299 klines "${quotable(text)}"`)
-    const { warning, ...fields } = problem ? staleHeaders(problem) : { 'cache-control': 'no-cache' }
-    const warnings = [...(warning ? [warning] : []), ...short].join(', ')
-    const headers = {
-      'content-type': mediaType(parameters),
-      'content-disposition': contentDisposition(`${series.symbol}${ending}`, `candles${ending}`),
-      'accept-ranges': 'none',
-      'x-content-type-options': 'nosniff',
-      ...CORS_HEADERS,
-      ...fields,
-      ...(warnings && { warning: warnings }),
+  const request = { ...query, symbols: [symbol], intervals: [interval], signal, output: `${symbol}.${extension}` }
+  const write = (run: Run, problem?: HttpError) => {
+    let plan: Plan
+    const sink = (report: DownloadReport) => {
+      const { warning, ...fields } = problem ? staleHeaders(problem) : { 'cache-control': 'no-cache' }
+      const short = shortSentences(report.series, report.range).map(text => `299 klines "${quotable(text)}"`)
+      const warnings = [...(warning ? [warning] : []), ...short].join(', ')
+      const headers = {
+        'content-type': mediaType(format),
+        'content-disposition': contentDisposition(symbol, `-${plan.series[0].label.interval}.${extension}`),
+        'accept-ranges': 'none',
+        'x-content-type-options': 'nosniff',
+        ...CORS_HEADERS,
+        ...fields,
+        ...(warnings && { warning: warnings }),
+      }
+      return responseOutput(reply, headers, signal)
     }
-    return responseOutput(reply, headers, signal)
+    const planOnce = async () => {
+      // Where the service cannot be asked, its lists are as they were.
+      plan = await planRequest(request, problem ? { ...run, source: knownSource(mirror, now) } : run)
+      return plan
+    }
+    return exportTo(request, sink, planOnce, async () => run)
   }
-  const output = `${series.symbol}.${extension}`
-  await exportTo(
-    { ...request, output, signal },
-    sink,
-    async () => plan,
-    async () => run,
-  )
-}
-
-/** What an export of one series plans. */
-type ExportPlan = Omit<PlanRequest, 'intervals'> & { readonly intervals: [Interval] }
-
-/** The windows of an export, current as far as the service behind the server can be asked; `problem`: why some may not be. */
-async function planExport(
-  { mirror, upstream }: Tree,
-  request: ExportPlan,
-  run: Run,
-  mayAsk: boolean,
-): Promise<{ plan: Plan; problem?: HttpError | undefined }> {
-  const [interval] = request.intervals
+  signal.throwIfAborted()
+  const offline = mirrorRun(mirror, { now, signal, warn })
   if (!(upstream && mayAsk)) {
     if (!mirror.intervals.includes(interval)) throw new HttpError(404, noMinutes(interval, 'This server').message)
-    return { plan: await planRequest(request, run) }
+    return void (await write(offline))
   }
-  let problem: HttpError | undefined
-  const planned = await upstream.plan(request).catch((error: unknown) => {
-    if (!(error instanceof HttpError)) throw error
-    problem = error
-    return planRequest(request, run).catch(() => {
-      throw error
+  try {
+    // The run stays open for others.
+    await upstream.use(run => write({ ...run, signal, warn, close: async () => {} }))
+  } catch (error) {
+    const problem = isKlinesError(error, 'incomplete') ? error.cause : error
+    if (signal.aborted || reply.raw.headersSent || !(problem instanceof HttpError)) throw error
+    await write(offline, problem).catch(failure => {
+      if (reply.raw.headersSent) throw failure
+      const isNamed = error === problem && problem.statusCode !== 503 && isKlinesError(failure, 'incomplete')
+      if (!isNamed) throw error
+      throw new KlinesError('incomplete', `${problem.message} ${failure.message}`, { ...failure, cause: problem })
     })
-  })
-  return upstream.refreshPlan(planned, run.signal, problem)
+  }
 }
 
 /** The body of a response. Its first bytes send the head, so that a failure before them still gets an error response. */
@@ -214,9 +207,9 @@ function responseOutput(reply: FastifyReply, headers: OutgoingHttpHeaders, signa
 }
 
 /** RFC 6266: a name with other characters than ASCII has a form of its own, and one for clients that do not know that. */
-function contentDisposition(name: string, plainName: string): string {
-  if (/^[ -~]+$/.test(name)) return `attachment; filename="${name}"`
-  return `attachment; filename="${plainName}"; filename*=UTF-8''${encodeURIComponent(name)}`
+function contentDisposition(symbol: string, ending: string): string {
+  if (/^[ -~]+$/.test(symbol)) return `attachment; filename="${symbol}${ending}"`
+  return `attachment; filename="candles${ending}"; filename*=UTF-8''${encodeURIComponent(symbol + ending)}`
 }
 
 function describeCut({ method, url = '' }: IncomingMessage, { message }: Error): string {

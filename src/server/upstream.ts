@@ -1,10 +1,8 @@
-import pMap from 'p-map'
-import { incomplete } from '../engine/errors.js'
 import { fetchStartDates, fetchSymbols, request } from '../engine/lists.js'
-import { needsFirstCandle, type Plan, type PlanRequest, planRequest } from '../engine/plan.js'
-import { refreshWindow, type WindowFailure } from '../engine/refresh.js'
+import { needsFirstCandle } from '../engine/plan.js'
+import { refreshWindow } from '../engine/refresh.js'
 import type { Run } from '../engine/run.js'
-import { isKlinesError, KlinesError } from '../klines/errors.js'
+import { type ErrorCode, isKlinesError, KlinesError } from '../klines/errors.js'
 import { DAY_MS, HOUR_MS, type Interval, MINUTE_MS, nextOpenTime } from '../klines/intervals.js'
 import { type TreeEntry, windowPath } from '../klines/paths.js'
 import type { WindowRef } from '../klines/series.js'
@@ -25,20 +23,15 @@ import type { ServedMirror } from './served-mirror.js'
  */
 export const UPSTREAM_POLICY: RetryPolicy = { ...QUICK_POLICY, maxRetryAfterMs: 0 }
 
-/** Windows of an export that are fetched at the same time; the service's own limits hold too. */
-const FETCHES_AT_ONCE = 16
-
 /** A list of the tree. */
 export type ListEntry = Exclude<TreeEntry, { kind: 'window' }>
-
 /** Opens a run with the service as its source. Called again when the previous one has stopped after too many failures. */
 export type OpenUpstream = () => Promise<Run<Source>>
 
-/** An open run, and how many requests use it. */
+/** An open run, and how much work uses it. */
 interface Opened {
   readonly run: Run<Source>
   uses: number
-  isReplaced: boolean
 }
 
 /**
@@ -62,18 +55,15 @@ export class Upstream {
 
   /** Opens the service, so that a wrong configuration fails early. Throws what `open` throws; sends no request. */
   async start(): Promise<void> {
-    await this.take().then(opened => this.release(opened))
+    await this.take()
   }
 
   /** Makes a window current, in the mirror or in memory. */
   refresh(window: WindowRef): Promise<void> {
-    return this.share(windowPath(window), async run => {
-      const { source, mirror, signal } = run
+    return this.share(`refresh ${windowPath(window)}`, async run => {
+      const { source, signal } = run
       if (source.rules.kind === 'exchange') {
         if (window.startDate < firstExchangeStartDate(window.interval)) throw noSuchFile()
-        const facts = mirror.facts(window).get(window.startDate)
-        const isCurrent = facts && !hasNewCandle(window.interval, facts.asked, this.now())
-        if (isCurrent && mirror.read(window).state === 'cached') return
         if (needsFirstCandle([window], run)) await source.firstCandle?.(window, signal)
       }
       const result = await refreshWindow(run, window)
@@ -84,12 +74,9 @@ export class Upstream {
   /** Makes a list current. */
   refreshList(entry: ListEntry): Promise<void> {
     return this.share(entry.kind === 'symbols' ? entry.kind : entry.interval, async run => {
-      if (entry.kind === 'startDates') await fetchStartDates(run, entry.interval)
-      else {
-        const { gone } = await fetchSymbols(run)
-        if (gone.length > 0)
-          throw new HttpError(502, `The service behind this server lists ${gone.join(', ')} no more.`)
-      }
+      if (entry.kind === 'startDates') return void (await fetchStartDates(run, entry.interval))
+      const { gone } = await fetchSymbols(run)
+      if (gone.length > 0) throw new HttpError(502, `The service behind this server lists ${gone.join(', ')} no more.`)
     })
   }
 
@@ -98,13 +85,9 @@ export class Upstream {
     if (this.mirror.knows(symbol)) return true
     if (this.now() >= this.symbolsUntil) {
       this.symbolsUntil = this.now() + HOUR_MS
-      const known = this.symbols
       this.symbols = this.share('names', async run => (await fetchSymbols({ ...run, readOnly: true })).names)
       this.symbols.catch(() => {
         this.symbolsUntil = this.now() + 5 * MINUTE_MS
-        void known.then(names => {
-          if (names.length > 0) this.symbols = known
-        })
       })
     }
     return (await this.symbols).includes(symbol)
@@ -115,99 +98,72 @@ export class Upstream {
     return this.share('now', ({ source, signal }) => request(source, "the exchange's clock", source.now(signal)))
   }
 
-  /** The windows of a request, as the service lists them. */
-  plan(asked: PlanRequest): Promise<Plan> {
-    return this.use(run => planRequest(asked, run))
-  }
-
-  /**
-   * Makes all windows of a plan current. Returns the plan without the windows that the service does not have before the first one that it
-   * has, and why some may not be current: after a failure, those that are cached count as they are. Throws `HttpError` with each window
-   * that cannot be had, and the signal's reason.
-   */
-  async refreshPlan(
-    plan: Plan,
-    signal: AbortSignal,
-    found?: HttpError,
-  ): Promise<{ plan: Plan; problem: HttpError | undefined }> {
-    let problem = found
-    const refresh = async (window: WindowRef): Promise<WindowFailure | undefined> => {
+  /** Runs work over the mirror with the service as its source. */
+  async use<T>(work: (run: Run<Source>) => Promise<T>): Promise<T> {
+    const opened = await this.take()
+    opened.uses++
+    const { source, signal } = opened.run
+    let fault: FetchError | undefined
+    /** Windows that others wait for are fetched once. After a failure the service is not asked for another one. */
+    const fetch: Source['fetch'] = async (window, since) => {
+      if (fault) throw fault
+      const isExchange = source.rules.kind === 'exchange'
+      if (isExchange && since !== undefined && !hasNewCandle(window.interval, since, this.now())) {
+        return { rendered: since, asked: since }
+      }
       try {
-        if (problem) throw problem
-        await this.refresh(window)
-        return undefined
+        return await this.once(windowPath(window), () => source.fetch(window, since, signal))
       } catch (error) {
-        if (!(error instanceof HttpError)) throw error
-        if (error.statusCode !== 404) problem = error
-        if (this.mirror.read(window).state === 'cached') return undefined
-        return { window, status: 'failed', reason: trimPeriod(error.message), isAbsent: error.statusCode === 404 }
+        const cause = isKlinesError(error, 'unreachable') ? error.cause : error
+        if (cause instanceof FetchError && cause.status !== 404) fault = cause
+        throw fault ?? error
       }
     }
-    const series = await pMap(plan.series, async one => {
-      const results = await pMap(one.windows, refresh, { concurrency: FETCHES_AT_ONCE, signal })
-      const begin = results.findIndex(failure => !failure?.isAbsent)
-      return { one, begin, failures: results.slice(Math.max(begin, 0)).flatMap(failure => failure ?? []) }
-    })
-    const failures = series.flatMap(one => one.failures)
-    if (failures.length > 0) {
-      if (problem?.statusCode === 503) throw problem
-      const total = plan.series.reduce((sum, { windows }) => sum + windows.length, 0)
-      const { message, data } = incomplete(failures, total, { offline: false, forExport: true })
-      const details = { suggestions: ['The mirror keeps what was downloaded; try again later.'], data, cause: problem }
-      throw new KlinesError('incomplete', message, details)
+    try {
+      const shared: Source = Object.assign(Object.create(source), { fetch })
+      return await work({ ...opened.run, source: shared, mirror: this.mirror, done: new Map() })
+    } catch (error) {
+      throw toHttpError(error, this.now(), fault)
+    } finally {
+      opened.uses--
+      this.retire(opened)
     }
-    const begun = series.map(({ one, begin }) => ({ ...one, windows: one.windows.slice(begin) }))
-    return { plan: { ...plan, series: begun }, problem }
   }
 
   /** Closes every run that was opened. */
   async close(): Promise<void> {
-    await Promise.all([...this.opened].map(({ run }) => run.close().catch(() => {})))
+    const all = [...this.opened]
+    this.opened.clear()
+    await Promise.all(all.map(({ run }) => run.close().catch(() => {})))
   }
 
   /** Runs work once for all who wait for it. */
   private share<T>(key: string, work: (run: Run<Source>) => Promise<T>): Promise<T> {
-    const shared = this.pending.get(key)
-    if (shared) return shared as Promise<T>
-    const started = this.use(work).finally(() => {
-      this.pending.delete(key)
+    return this.once(key, () => this.use(work)).finally(() => {
       if (this.pending.size === 0) this.mirror.flushAll()
     })
-    this.pending.set(key, started)
-    return started
   }
 
-  private async use<T>(work: (run: Run<Source>) => Promise<T>): Promise<T> {
-    const opened = await this.take()
-    try {
-      return await work({ ...opened.run, mirror: this.mirror, done: new Map() })
-    } catch (error) {
-      throw toHttpError(error, this.now())
-    } finally {
-      this.release(opened)
-    }
+  private once<T>(key: string, start: () => Promise<T>): Promise<T> {
+    const pending = this.pending.get(key) ?? start().finally(() => this.pending.delete(key))
+    this.pending.set(key, pending)
+    return pending as Promise<T>
   }
 
   private async take(): Promise<Opened> {
-    for (;;) {
-      this.current ??= this.openNext()
-      const taken = this.current
-      const opened = await taken
-      // Others may have replaced it meanwhile, and closed it.
-      if (this.current !== taken) continue
-      if (!hasStopped(opened.run.source)) {
-        opened.uses++
-        return opened
-      }
-      this.current = undefined
-      opened.isReplaced = true
-      if (opened.uses === 0) this.retire(opened)
-    }
+    this.current ??= this.openNext()
+    const taken = this.current
+    const opened = await taken
+    if (!hasStopped(opened.run.source)) return opened
+    // Others may have replaced it meanwhile.
+    if (this.current === taken) this.current = undefined
+    this.retire(opened)
+    return this.take()
   }
 
   private async openNext(): Promise<Opened> {
     try {
-      const opened = { run: await this.open(), uses: 0, isReplaced: false }
+      const opened = { run: await this.open(), uses: 0 }
       this.opened.add(opened)
       return opened
     } catch (error) {
@@ -216,13 +172,9 @@ export class Upstream {
     }
   }
 
-  private release(opened: Opened): void {
-    if (--opened.uses === 0 && opened.isReplaced) this.retire(opened)
-  }
-
-  /** Closes a run that was replaced. Its failure would concern nobody. */
+  /** Closes a run that has stopped, once no work uses it. Its failure would concern nobody. */
   private retire(opened: Opened): void {
-    this.opened.delete(opened)
+    if (opened.uses > 0 || !hasStopped(opened.run.source) || !this.opened.delete(opened)) return
     opened.run.close().catch(() => {})
   }
 }
@@ -243,20 +195,24 @@ function hasNewCandle(interval: Interval, asked: number, now: number): boolean {
   return after !== before
 }
 
-/** Converts what the engine and a source throw, and a window that could not be had; returns other errors unchanged. */
-function toHttpError(error: unknown, now = 0): unknown {
+/** Converts what the engine and a source throw; an error that names failed windows gets their `fault` as its cause, others stay. */
+function toHttpError(error: unknown, now: number, fault?: FetchError): unknown {
   if (isKlinesError(error, 'rate_limited')) {
     const seconds = String(Math.max(1, Math.ceil((Date.parse(error.data.until ?? '') - now) / 1000)))
     const message = `The service behind this server limits requests. Try again in ${seconds} s.`
     return new HttpError(503, message, { headers: { 'retry-after': seconds } })
   }
   if (error instanceof InvalidSymbolError) return noSuchFile()
-  const isFailure =
-    isKlinesError(error, 'incomplete') || isKlinesError(error, 'bad_list') || isKlinesError(error, 'unreachable')
-  const failure = isFailure ? error.cause : error
+  if (isKlinesError(error, 'incomplete') && error.data.failures) {
+    const { message, data, suggestions } = error
+    const cause = fault && failed(fault.message, false, fault.timedOut)
+    return new KlinesError('incomplete', message, { cause, data, suggestions })
+  }
+  const isFailure = ['incomplete', 'bad_list', 'unreachable'].some(code => isKlinesError(error, code as ErrorCode))
+  const failure = isFailure ? (error as Error).cause : error
   if (failure instanceof FetchError) return failed(failure.message, failure.status === 404, failure.timedOut)
   // A list that lacks what is known; a service that refuses for a time.
-  return isFailure ? new HttpError(502, error.message) : error
+  return isFailure ? new HttpError(502, (error as Error).message) : error
 }
 
 function failed(reason: string, isAbsent = false, timedOut = false): HttpError {
