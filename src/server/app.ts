@@ -7,11 +7,10 @@ import { coverageRoutes } from './coverage.js'
 import { HttpError, sendError, toHttpError } from './errors.js'
 import { exportApi } from './export.js'
 import { type GreetingSettings, greetingApi } from './greeting.js'
+import { homePage } from './home.js'
 import { type HostOptions, requestBaseUrl, requestCheck } from './hosts.js'
 import { type Api, describeApi } from './openapi.js'
-import { assetRoutes } from './pages/assets.js'
-import { chartRoutes } from './pages/chart.js'
-import { homeRoutes } from './pages/home.js'
+import { fileRoutes, pageRoute } from './pages.js'
 import { sendBody } from './send.js'
 import type { Tree } from './tree.js'
 import { treeApi } from './tree-api.js'
@@ -61,10 +60,9 @@ export async function createApp({ tree, onError, limits = LIMITS, warn, onReques
   const specs = [KLINES_SPEC_PATH, EXPORT_SPEC_PATH, GREETING_SPEC_PATH]
   const routes = [
     ...apis.flatMap((api, index) => [...api.routes, specRoute(specs[index], api)]),
-    ...homeRoutes(tree),
+    pageRoute('/', () => homePage(tree)),
     ...coverageRoutes(tree),
-    ...chartRoutes(tree.mirror),
-    ...assetRoutes(),
+    ...fileRoutes(tree.mirror),
   ]
   const check = requestCheck(options)
   const { fastify } = await import('fastify')

@@ -28,10 +28,10 @@ const coders = {
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** Metadata of a body. */
-export interface BodyMetadata {
+interface BodyMetadata {
   /** Media type; default JSON. */
   readonly type?: string
-  /** Modification time of the file, ms; undefined for a body without a file. */
+  /** When it was modified, ms UTC; undefined for a body that nobody modifies. */
   readonly mtimeMs?: number
   /** Whether it will never change, so that caches may keep it forever. */
   readonly final?: boolean
@@ -50,12 +50,16 @@ export interface Representation {
 
 /** A body in memory. Each coding is computed once, on first use. */
 export class Body {
-  readonly identity: Representation
   /** As an HTTP date, in whole seconds (RFC 9110, 5.6.7). */
   readonly lastModified: string | undefined
+  readonly isJson: boolean
+  /** Whether a coding would save nothing. */
+  readonly isSmall: boolean
+  /** Memory use with the codings that were computed, bytes. */
+  size: number
   private readonly hash: string
+  private readonly identity: Representation
   private readonly coded = new Map<Coding, Promise<Representation>>()
-  private codedBytes = 0
 
   constructor(
     readonly bytes: Buffer,
@@ -63,21 +67,10 @@ export class Body {
   ) {
     this.hash = createHash('sha1').update(bytes).digest('base64url')
     this.lastModified = metadata.mtimeMs === undefined ? undefined : new Date(metadata.mtimeMs).toUTCString()
+    this.isJson = metadata.type === undefined
+    this.isSmall = bytes.length < MIN_CODED_BYTES
+    this.size = bytes.length + 1024
     this.identity = this.represent(bytes, 'identity')
-  }
-
-  get isJson(): boolean {
-    return this.metadata.type === undefined
-  }
-
-  /** Memory use with the codings that were computed, bytes. */
-  get size(): number {
-    return this.bytes.length + this.codedBytes + 1024
-  }
-
-  /** Whether a coding would save nothing. */
-  get isSmall(): boolean {
-    return this.bytes.length < MIN_CODED_BYTES
   }
 
   /** The body in a coding. */
@@ -90,24 +83,26 @@ export class Body {
 
   private async encode(coding: 'gzip' | 'br'): Promise<Representation> {
     const bytes = await coders[coding](this.bytes)
-    this.codedBytes += Math.max(bytes.length, ZLIB_BLOCK_BYTES)
+    this.size += Math.max(bytes.length, ZLIB_BLOCK_BYTES)
     this.metadata.onGrowth?.(this)
     return this.represent(bytes, coding)
   }
 
-  /** A strong ETag differs between codings (RFC 9110, 8.8.3.3). */
   private represent(bytes: Buffer, coding: Coding): Representation {
-    const etag = coding === 'identity' ? `"${this.hash}"` : `"${this.hash}-${coding}"`
+    const { type = JSON_TYPE, final, isPrivate } = this.metadata
+    const isCoded = coding !== 'identity'
+    // A strong ETag differs between codings (RFC 9110, 8.8.3.3).
+    const etag = isCoded ? `"${this.hash}-${coding}"` : `"${this.hash}"`
     const headers = {
-      'content-type': this.metadata.type ?? JSON_TYPE,
+      'content-type': type,
       'content-length': String(bytes.length),
-      ...(coding !== 'identity' && { 'content-encoding': coding }),
+      ...(isCoded && { 'content-encoding': coding }),
       etag,
       ...(this.lastModified !== undefined && { 'last-modified': this.lastModified }),
-      'cache-control': this.metadata.final ? 'public, max-age=31536000, immutable' : 'public, no-cache',
+      'cache-control': final ? 'public, max-age=31536000, immutable' : 'public, no-cache',
       vary: 'accept-encoding',
       'accept-ranges': 'bytes',
-      ...(!this.metadata.isPrivate && CORS_HEADERS),
+      ...(!isPrivate && CORS_HEADERS),
       'x-content-type-options': 'nosniff',
     }
     return { bytes, etag, headers }

@@ -7,15 +7,7 @@ export const CORS_HEADERS = {
   'access-control-expose-headers': 'ETag, Last-Modified, Content-Range',
 }
 
-/** Details of an error response besides its message. */
-interface HttpErrorDetails {
-  /** Part of the error object. */
-  readonly cause?: unknown
-  /** Header fields that the status requires, such as Allow. */
-  readonly headers?: Readonly<Record<string, string>>
-}
-
-/** An error response: its status, and the message and cause of its error object. */
+/** An error response: its status, the message and cause of its error object, and header fields that the status requires. */
 export class HttpError extends Error {
   override readonly name = 'HttpError'
   readonly headers: Readonly<Record<string, string>>
@@ -23,7 +15,7 @@ export class HttpError extends Error {
   constructor(
     readonly statusCode: number,
     message: string,
-    { cause, headers = {} }: HttpErrorDetails = {},
+    { cause, headers = {} }: { cause?: unknown; headers?: Readonly<Record<string, string>> } = {},
   ) {
     super(message, cause === undefined ? undefined : { cause })
     this.headers = headers
@@ -44,8 +36,8 @@ const MESSAGES: Partial<Record<number, string>> = {
 }
 
 /** An error with the default message of its status. */
-export function plainError(status: number, details?: HttpErrorDetails): HttpError {
-  return new HttpError(status, MESSAGES[status] ?? `${STATUS_CODES[status] ?? 'Failed'}.`, details)
+export function plainError(status: number): HttpError {
+  return new HttpError(status, MESSAGES[status] ?? `${STATUS_CODES[status] ?? 'Failed'}.`)
 }
 
 /** Converts what a handler or Fastify throws: it names the status of a request that it refuses; anything else is 500. */
@@ -56,48 +48,43 @@ export function toHttpError(error: Error & { statusCode?: number; code?: string 
   return plainError(statusCode >= 400 && statusCode < 500 ? statusCode : 500)
 }
 
-/** How an error is sent. */
-interface SendOptions {
-  /** Whether pages of other sites may read it. */
-  readonly isPublic?: boolean
-  /** Whether the connection ends, because what follows on it cannot be read. */
-  readonly isLast?: boolean
-}
-
-/** Sends the error object. */
+/**
+ * Sends the error object. `isPublic`: pages of other sites may read it; `isLast`: the connection ends, because what follows on it cannot
+ * be read.
+ */
 export function sendError(
   error: HttpError,
   { method }: IncomingMessage,
   response: ServerResponse,
-  options: SendOptions = {},
+  { isPublic = false, isLast = false } = {},
 ): void {
-  const body = JSON.stringify(errorObject(error))
-  const isPublic = options.isPublic && (method === 'GET' || method === 'HEAD')
-  response.writeHead(error.statusCode, { ...errorHeaders(error, body, options.isLast), ...(isPublic && CORS_HEADERS) })
-  response.end(body)
+  const { body, headers } = errorAnswer(error, isLast)
+  const cors = isPublic && (method === 'GET' || method === 'HEAD') && CORS_HEADERS
+  response.writeHead(error.statusCode, { ...headers, ...cors }).end(body)
 }
 
 /** The response to what has no request that could be answered, as bytes. */
 export function errorBytes(error: HttpError): string {
-  const body = JSON.stringify(errorObject(error))
-  const headers = { ...errorHeaders(error, body, true), date: new Date().toUTCString() }
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  return `HTTP/1.1 ${error.statusCode} ${STATUS_CODES[error.statusCode]}\r\n${lines.join('')}\r\n${body}`
+  const { body, headers } = errorAnswer(error, true)
+  const fields = Object.entries({ ...headers, date: new Date().toUTCString() })
+  const head = [
+    `HTTP/1.1 ${error.statusCode} ${STATUS_CODES[error.statusCode]}`,
+    ...fields.map(field => field.join(': ')),
+  ]
+  return `${head.join('\r\n')}\r\n\r\n${body}`
 }
 
-/** The JSON body of an error response: the error object of the service's OpenAPI description. */
-function errorObject({ statusCode, message, cause }: HttpError) {
-  return { statusCode, message, isError: true, ...(cause !== undefined && { cause }) }
-}
-
-function errorHeaders(error: HttpError, body: string, isLast = false): Record<string, string> {
-  return {
+/** The JSON body is the error object of the service's OpenAPI description. */
+function errorAnswer({ statusCode, message, cause, headers }: HttpError, isLast: boolean) {
+  const body = JSON.stringify({ statusCode, message, isError: true, ...(cause !== undefined && { cause }) })
+  const fields: Record<string, string> = {
     'content-type': 'application/json; charset=utf-8',
     'cache-control': 'no-store',
-    ...error.headers,
+    ...headers,
     'content-length': String(Buffer.byteLength(body)),
     ...(isLast && { connection: 'close' }),
   }
+  return { body, headers: fields }
 }
 
 /** The statuses of an error object, as the service's OpenAPI description lists them. */
@@ -115,10 +102,5 @@ export const ErrorObjectSchema = Type.Object(
     isError: Type.Literal(true, { description: 'Always true' }),
     cause: Type.Optional(Type.Unknown({ description: 'Error cause of any shape' })),
   },
-  {
-    $id: 'ErrorObject',
-    additionalProperties: false,
-    description: 'What every failed request is answered with',
-    examples: [{ statusCode: 400, message: 'What is wrong, in words.', isError: true }],
-  },
+  { $id: 'ErrorObject', additionalProperties: false, description: 'What every failed request is answered with' },
 )

@@ -32,35 +32,25 @@ export const QuerySchema = Type.Object(
   Object.fromEntries(ENTRIES.map(({ flag, option }) => [flag, Type.Optional(toSchema(option))])),
 )
 
-const BINARY = Type.Unsafe<Uint8Array>({ description: 'The bytes of the file' })
-const CELL = Type.Union([Type.Integer(), Type.Number(), Type.String()])
-
-/** How each format is sent, and the schema of the body. */
-const MEDIA: Record<Format, { readonly type: string; readonly schema: TSchema }> = {
-  csv: { type: 'text/csv; charset=utf-8', schema: Type.String({ description: 'With a header' }) },
-  json: {
-    type: 'application/json; charset=utf-8',
-    schema: Type.Array(Type.Array(CELL), { description: 'A row a candle, its cells in the order of the columns' }),
-  },
-  jsonl: {
-    type: 'application/jsonl; charset=utf-8',
-    schema: Type.Record(Type.String(), CELL, { description: 'A line: a candle by the names of the columns' }),
-  },
-  parquet: { type: 'application/vnd.apache.parquet', schema: BINARY },
-  arrow: { type: 'application/vnd.apache.arrow.file', schema: BINARY },
+/** How each format is sent. */
+const MEDIA: Record<Format, string> = {
+  csv: 'text/csv; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  jsonl: 'application/jsonl; charset=utf-8',
+  parquet: 'application/vnd.apache.parquet',
+  arrow: 'application/vnd.apache.arrow.file',
 }
-
 const GZIP_TYPE = 'application/gzip'
 
 /** The media type of a file. */
 export function mediaType({ format, gzip }: FileFormat): string {
-  return gzip ? GZIP_TYPE : MEDIA[format].type
+  return gzip ? GZIP_TYPE : MEDIA[format]
 }
 
 /** Schemas of the bodies by media type, without its parameters. */
 export function exportContent(): Record<string, TSchema> {
-  const types = Object.values(MEDIA).map(({ type, schema }) => [type.split(';')[0], schema] as const)
-  return Object.fromEntries([...types, [GZIP_TYPE, BINARY]])
+  const types = [...Object.values(MEDIA), GZIP_TYPE].map(type => type.split(';')[0])
+  return Object.fromEntries(types.map(type => [type, Type.Unsafe({ description: 'The bytes of the file' })]))
 }
 
 /** The options of a query, by their names in the library. */
@@ -150,22 +140,16 @@ const STATUSES: Partial<Record<ErrorCode, number>> = {
   digits_lost: 409,
 }
 
-/** How an error is converted. */
-interface ErrorOptions {
-  /** The status instead of the usual one. */
-  readonly status?: number | undefined
-  /** Folder of the mirror, which no client sees. */
-  readonly root?: string
-}
-
-/** Converts an error of the library to an `HttpError`, and the windows that it names to its cause. Returns any other error unchanged. */
-export function toExportError(error: unknown, { status, root }: ErrorOptions = {}): unknown {
+/**
+ * Converts an error of the library to an `HttpError`, and the windows that it names to its cause; returns any other error unchanged.
+ * `status`: instead of the usual one; `root`: the folder of the mirror, which no client sees.
+ */
+export function toExportError(error: unknown, { status, root = '' }: { status?: number; root?: string } = {}): unknown {
   if (!(error instanceof KlinesError)) return error
-  const failed = error.cause instanceof HttpError ? error.cause : undefined
-  const statusCode = status ?? failed?.statusCode ?? STATUSES[error.code]
+  const statusCode = status ?? (error.cause instanceof HttpError ? error.cause.statusCode : STATUSES[error.code])
   if (statusCode === undefined) return error
   const hide = (text: string) => {
-    return root === undefined ? text : text.replaceAll(`the mirror ${root}`, 'this server').replaceAll(`${root}/`, '')
+    return root ? text.replaceAll(`the mirror ${root}`, 'this server').replaceAll(`${root}/`, '') : text
   }
   const failures = isKlinesError(error, 'incomplete') ? error.data.failures : undefined
   const cause = failures?.map(({ reason, ...window }) => ({ ...window, message: hide(reason) }))

@@ -3,15 +3,6 @@ import type { OpenApiDocument } from '../greeting/client.js'
 import type { Route } from './app.js'
 import { ErrorObjectSchema } from './errors.js'
 
-/** The successful (200) response of an operation. */
-interface OperationResponse {
-  readonly description: string
-  /** Schema of the body by media type. */
-  readonly content: Readonly<Record<string, TSchema>>
-  /** Whether it carries validators, so that a conditional request may get 304. */
-  readonly revalidates?: boolean
-}
-
 /** An operation at a path, as OpenAPI describes it. */
 export interface Operation {
   readonly method: 'get' | 'post'
@@ -24,7 +15,12 @@ export interface Operation {
   readonly query?: TObject
   /** Schema of the JSON body. */
   readonly body?: TSchema
-  readonly response: OperationResponse
+  /** The successful response (200): schemas of its body by media type; whether a conditional request may get 304. */
+  readonly response: {
+    readonly description: string
+    readonly content: Readonly<Record<string, TSchema>>
+    readonly revalidates?: boolean
+  }
   /** Descriptions of the error statuses that a client may want to tell apart. */
   readonly errors?: Readonly<Record<number, string>>
 }
@@ -35,29 +31,20 @@ export interface Api {
   readonly info: { readonly title: string; readonly version: string; readonly description: string }
   /** Descriptions by tag. */
   readonly tags: Readonly<Record<string, string>>
-  /** That of the document itself. */
+  /** The tag of the document itself. */
   readonly specTag: string
   /** Called for each document. */
   readonly operations: () => readonly Operation[]
 }
 
-/** Header fields of a cacheable body, with their descriptions. */
-const HEADERS = {
-  ETag: 'Names this version of the body',
-  'Last-Modified': 'When the file was modified; a body without a file has none',
-  'Cache-Control': 'immutable for a window that can change no more, no-cache for everything else',
-}
-const HEADER_REFS = Object.fromEntries(
-  Object.keys(HEADERS).map(name => [name, { $ref: `#/components/headers/${name}` }]),
+/** Header fields of a cacheable body. */
+const HEADERS = Object.fromEntries(
+  Object.entries({
+    ETag: 'Names this version of the body',
+    'Last-Modified': 'When the file was modified; a body without a file has none',
+    'Cache-Control': 'immutable for a window that can change no more, no-cache for everything else',
+  }).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
 )
-
-/** Components besides schemas that operations refer to. */
-const SHARED = {
-  headers: Object.fromEntries(
-    Object.entries(HEADERS).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
-  ),
-  responses: { NotModified: { description: 'The client has this version already', headers: HEADER_REFS } },
-}
 
 /**
  * The OpenAPI 3.1 document of an API, which is at `specPath`, built from the schemas that validate requests. A schema with an `$id` becomes
@@ -69,7 +56,7 @@ export function describeApi(
   specPath: string,
   baseUrl: string,
 ): OpenApiDocument {
-  const components = new Components()
+  const schemas: Record<string, unknown> = {}
   const spec: Operation = {
     method: 'get',
     path: `/${specPath}`,
@@ -84,40 +71,29 @@ export function describeApi(
     info: { ...info, license: { name: 'MIT', identifier: 'MIT' } },
     servers: [{ url: baseUrl }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
-    paths: Object.fromEntries(all.map(one => [one.path, { [one.method]: describeOperation(one, components) }])),
-    components: { schemas: components.schemas, ...SHARED },
+    paths: Object.fromEntries(all.map(one => [one.path, { [one.method]: extract(describe(one), schemas) }])),
+    components: { schemas },
   }
 }
 
-function describeOperation(operation: Operation, components: Components): object {
-  const { operationId, summary, description, tag, params, query, body, response, errors = {} } = operation
-  const parameters = [...describeParameters('path', params), ...describeParameters('query', query)]
+function describe({ method: _method, path: _path, tag, params, query, body, response, errors, ...rest }: Operation) {
+  const { description, content, revalidates } = response
+  const failures = Object.entries({ ...errors, default: 'Any other failure' })
   return {
-    operationId,
-    summary,
-    ...(description && { description }),
+    ...rest,
     tags: [tag],
-    ...(parameters.length > 0 && { parameters: components.extract(parameters) }),
-    ...(body && {
-      requestBody: { required: true, content: describeContent({ 'application/json': body }, components) },
-    }),
+    parameters: [...describeParameters('path', params), ...describeParameters('query', query)],
+    ...(body && { requestBody: { required: true, content: describeBody({ 'application/json': body }) } }),
     responses: {
-      ...describeSuccess(response, components),
-      ...Object.fromEntries(Object.entries(errors).map(([status, text]) => [status, describeError(text, components)])),
-      default: describeError('Any other failure', components),
+      200: { description, ...(revalidates && { headers: HEADERS }), content: describeBody(content) },
+      ...(revalidates && { 304: { description: 'The client has this version already', headers: HEADERS } }),
+      ...Object.fromEntries(
+        failures.map(([status, text]) => {
+          return [status, { description: text, content: describeBody({ 'application/json': ErrorObjectSchema }) }]
+        }),
+      ),
     },
   }
-}
-
-function describeSuccess({ description, content, revalidates }: OperationResponse, components: Components): object {
-  return {
-    200: { description, ...(revalidates && { headers: HEADER_REFS }), content: describeContent(content, components) },
-    ...(revalidates && { 304: { $ref: '#/components/responses/NotModified' } }),
-  }
-}
-
-function describeError(description: string, components: Components): object {
-  return { description, content: describeContent({ 'application/json': ErrorObjectSchema }, components) }
 }
 
 function describeParameters(location: 'path' | 'query', schema: TObject | undefined): object[] {
@@ -128,24 +104,17 @@ function describeParameters(location: 'path' | 'query', schema: TObject | undefi
   })
 }
 
-function describeContent(types: Readonly<Record<string, TSchema>>, components: Components): object {
-  return Object.fromEntries(
-    Object.entries(types).map(([type, schema]) => [type, { schema: components.extract(schema) }]),
-  )
+function describeBody(content: Readonly<Record<string, TSchema>>): object {
+  return Object.fromEntries(Object.entries(content).map(([type, schema]) => [type, { schema }]))
 }
 
-/** Collects the named schemas. */
-class Components {
-  readonly schemas: Record<string, object> = {}
-
-  /** Returns `value` with every schema that has an `$id` replaced by a reference to its component. */
-  extract(value: unknown): unknown {
-    if (Array.isArray(value)) return value.map(item => this.extract(item))
-    if (typeof value !== 'object' || value === null) return value
-    const { $id, ...rest } = value as { $id?: string }
-    const plain = Object.fromEntries(Object.entries(rest).map(([key, item]) => [key, this.extract(item)]))
-    if ($id === undefined) return plain
-    this.schemas[$id] = plain
-    return { $ref: `#/components/schemas/${$id}` }
-  }
+/** A value with every schema that has an `$id` replaced by a reference to its component, which goes to `schemas`. */
+function extract(value: unknown, schemas: Record<string, unknown>): unknown {
+  if (Array.isArray(value)) return value.map(item => extract(item, schemas))
+  if (typeof value !== 'object' || value === null) return value
+  const { $id, ...rest } = value as { $id?: string }
+  const plain = Object.fromEntries(Object.entries(rest).map(([key, item]) => [key, extract(item, schemas)]))
+  if ($id === undefined) return plain
+  schemas[$id] = plain
+  return { $ref: `#/components/schemas/${$id}` }
 }

@@ -109,80 +109,57 @@ const NAME = '^[^\\x00-/:-@\\[-\\x7f]{2,40}$'
 
 /** Schema of a symbol: one of those that the service lists; of the exchange any name, because it may get any other. */
 export function symbolSchema(mirror: ServedMirror): TSchema {
-  const details = { $id: 'Symbol', description: 'Trading pair' }
+  const $id = 'Symbol'
   if (mirror.rules.kind !== 'exchange') {
-    return Type.Enum([...(mirror.listedSymbols() ?? SYMBOLS)], { ...details, type: 'string' })
+    const listed = mirror.listedSymbols() ?? SYMBOLS
+    return Type.Enum([...listed], { $id, description: 'Trading pair', type: 'string' })
   }
-  return Type.String({
-    ...details,
-    description:
-      'Trading pair: letters and digits of any script, in upper case, composed (NFC), at most 40 bytes of UTF-8',
-    pattern: NAME,
-    examples: ['BTCUSDT'],
-  })
+  const description = 'Trading pair: letters and digits of any script, in upper case, composed (NFC), at most 40 bytes'
+  return Type.String({ $id, description, pattern: NAME, examples: ['BTCUSDT'] })
 }
 
 /** Schema of an interval. `names`: as people write them, or as paths have them. */
 export function intervalSchema(names: readonly string[]): TSchema {
-  return Type.Enum([...names], {
-    $id: 'Interval',
-    type: 'string',
-    description: 'Length of a candle; 1M is a calendar month',
-  })
+  const description = 'Length of a candle; 1M is a calendar month'
+  return Type.Enum([...names], { $id: 'Interval', type: 'string', description })
 }
 
 /** Schema of the startDates of an interval: any day for 1m, 3m and 5m. */
 function startDateSchema(interval: Interval, startDates: readonly string[]): TSchema {
-  const details = {
-    $id: `StartDate${intervalSegment(interval)}`,
-    format: 'date',
-    description: `First day of a ${interval} window, UTC`,
-  }
+  const description = `First day of a ${interval} window, UTC`
+  const details = { $id: `StartDate${intervalSegment(interval)}`, format: 'date', description }
   return isMinutes(interval) ? Type.String(details) : Type.Enum([...startDates], { ...details, type: 'string' })
 }
 
-const TIME = { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }
-const DECIMAL = { type: 'string', pattern: '^\\d+(\\.\\d+)?$' }
-
-/** The elements of a row, in order. */
+/** What each element of a row is: a time or a count, a decimal, or text. */
 const ELEMENTS = [
-  { ...TIME, description: 'Open time, ms since the epoch, UTC' },
-  { ...DECIMAL, description: 'Open price' },
-  { ...DECIMAL, description: 'High price' },
-  { ...DECIMAL, description: 'Low price' },
-  { ...DECIMAL, description: 'Close price' },
-  { ...DECIMAL, description: 'Base asset volume' },
-  { ...TIME, description: 'Close time, ms since the epoch, UTC' },
-  { ...DECIMAL, description: 'Quote asset volume' },
-  { ...TIME, description: 'Number of trades' },
-  { ...DECIMAL, description: 'Taker buy base asset volume' },
-  { ...DECIMAL, description: 'Taker buy quote asset volume' },
-  { type: 'string', description: 'Unused legacy field' },
-]
+  ['integer', 'Open time, ms since the epoch, UTC'],
+  ['decimal', 'Open price'],
+  ['decimal', 'High price'],
+  ['decimal', 'Low price'],
+  ['decimal', 'Close price'],
+  ['decimal', 'Base asset volume'],
+  ['integer', 'Close time, ms since the epoch, UTC'],
+  ['decimal', 'Quote asset volume'],
+  ['integer', 'Number of trades'],
+  ['decimal', 'Taker buy base asset volume'],
+  ['decimal', 'Taker buy quote asset volume'],
+  ['text', 'Unused legacy field'],
+] as const
 
-const EXAMPLE: KlineRow = [
-  1735689600000,
-  '2000.00000000',
-  '2010.50000000',
-  '1995.25000000',
-  '2004.00000000',
-  '150.25000000',
-  1735693199999,
-  '301101.00000000',
-  1200,
-  '75.00000000',
-  '150300.00000000',
-  '0',
-]
+const TYPES = {
+  integer: { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
+  decimal: { type: 'string', pattern: '^\\d+(\\.\\d+)?$' },
+  text: { type: 'string' },
+} as const
 
 /** A tuple as in JSON Schema 2020-12, which OpenAPI 3.1 uses. */
 const KLINE = Type.Unsafe<KlineRow>({
   $id: 'Kline',
   description: 'A candle, as the exchange lays it out',
   type: 'array',
-  prefixItems: ELEMENTS.map((element, index) => ({ title: COLUMNS[index], ...element })),
+  prefixItems: ELEMENTS.map(([type, description], index) => ({ title: COLUMNS[index], ...TYPES[type], description })),
   items: false,
   minItems: ELEMENTS.length,
   maxItems: ELEMENTS.length,
-  examples: [EXAMPLE],
 })
