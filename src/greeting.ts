@@ -1,11 +1,12 @@
 /** The client of the greeting API: update a user, stream tokens, read the OpenAPI documents. */
 export {
-  type GreetingClient,
   type GreetingOptions,
-  openGreetingClient,
+  getSpec,
+  type OpenApiDocument,
+  streamTokens,
   type UserUpdateFields,
-} from './greeting-client/client.js'
-export type { OpenApiDocument } from './greeting-client/parse.js'
-export type { Token, UserUpdate, UserUpdateResult } from './greeting-client/schema.js'
-export { GREETING_BASE_URL, type LocalEndpoint } from './http/base-url.js'
+  updateUser,
+} from './greeting/client.js'
+export type { Token, UserUpdate, UserUpdateResult } from './greeting/schemas.js'
 export { type ErrorCode, type ErrorData, isKlinesError, KlinesError } from './klines/errors.js'
+export { GREETING_BASE_URL } from './sources/base-url.js'

@@ -47,8 +47,8 @@ export interface ExportReport extends DownloadReport {
   readonly files: WrittenFile[]
 }
 
-/** Opens what takes the bytes of the only output instead of a file or stdout. */
-export type Sink = () => Output | Promise<Output>
+/** Opens what takes the bytes of the only output instead of a file or stdout, when every window is there. */
+export type Sink = (report: DownloadReport) => Output | Promise<Output>
 
 /**
  * Downloads what is missing or can still change (unless `offline`) and exports the range. No file is put in place and no byte
@@ -67,31 +67,44 @@ export async function exportKlines(request: ExportRequest): Promise<ExportReport
   return exportTo({ ...request, output: '-' }, () => stream)
 }
 
-/** The same for a path, or with bytes that go to a `sink` instead; with `plan`, for candles that were planned otherwise. */
+/**
+ * The same for a path, or with bytes that go to a `sink` instead; with `plan`, for candles that were planned otherwise, and with `open`,
+ * in a run that was opened otherwise.
+ */
 export function exportTo(
   request: ExportRequest & { readonly output: string },
   sink?: Sink,
   plan: (run: Run) => Promise<Plan> = run => planRequest(request, run, { isTail: request.tail !== undefined }),
+  open: () => Promise<Run> = () => openRun(request),
 ): Promise<ExportReport> {
   checkExcerpt(request)
   const format = parseTemplate(request.output, request.format)
   const rowFormat = parseRowFormat(request, format.format)
-  return withRun(openRun(request), async run => {
+  return withRun(open(), async run => {
     const planned = await plan(run)
     const outputs = planOutputs(
       request.output,
       format,
       planned.series.map(one => ({ ...one.label, plan: one })),
     )
-    await checkOutputs(outputs, request)
+    if (!sink) await checkOutputs(outputs, request)
     return writeExport(planned, outputs, { ...request, rowFormat, sink }, run)
   })
 }
 
-/** Throws `bad_option` for a number of candles that is none, and for both. */
-export function checkExcerpt({ limit, tail }: Pick<ExportRequest, 'limit' | 'tail'>): void {
+/** Throws `bad_option` for a number of candles that is none, for both, and for `partial` without `resample`: no option is ignored. */
+export function checkExcerpt({
+  limit,
+  tail,
+  partial,
+  resample,
+}: Pick<ExportRequest, 'limit' | 'tail' | 'partial' | 'resample'>): void {
   checkValue('limit', CANDLE_OPTIONS.limit, limit)
   checkValue('tail', CANDLE_OPTIONS.tail, tail)
+  if (partial && resample === undefined) {
+    const message = '--partial keeps incomplete candles of another length, and none is requested.'
+    throw new KlinesError('bad_option', message, { suggestions: ['Name a length with --resample, such as 1d.'] })
+  }
   if (limit === undefined || tail === undefined) return
   throw new KlinesError('bad_option', '--limit and --tail both say which candles to write. Expected one of them.')
 }
@@ -109,7 +122,7 @@ async function writeExport(
   options: WriteOptions,
   run: Run,
 ): Promise<ExportReport> {
-  const { partial, limit, tail, fingerprint, rowFormat, sink } = options
+  const { partial, limit, tail, fingerprint, rowFormat, sink: given } = options
   const plan = tail === undefined ? asked : await cutPlan(asked, tail, run)
   const cut = new Map(asked.series.map((one, index) => [one, plan.series[index]]))
   const outputs = specs.map(({ series, ...spec }) => ({
@@ -117,12 +130,13 @@ async function writeExport(
     series: series.map(one => cut.get(one.plan) as SeriesPlan),
   }))
   const streams = await Promise.all(outputs.map(({ path }) => isStream(path)))
-  const isStreamed = sink !== undefined || streams.includes(true)
+  const isStreamed = given !== undefined || streams.includes(true)
   const windows = plan.series.reduce((sum, { windows }) => sum + windows.length, 0)
   const threads = isStreamed ? 1 : countThreads(outputs.length, windows, options)
   // Bytes in a pipe cannot be taken back, and only the main thread makes requests.
   const downloadsFirst = isStreamed || (threads > 1 && run.source !== undefined)
   const first = downloadsFirst ? await downloadPlan(plan, run, options, true) : undefined
+  const sink = given && first && (() => given(first))
   const reading = first ? { ...run, source: undefined } : run
   const tally = new Tally(plan, reading, first !== undefined)
   const metadata = { range: plan.range.text, limit, tail, source: run.source?.name ?? run.mirror.source ?? 'unknown' }

@@ -367,7 +367,8 @@ async function askFirstCandles(plans: readonly FoundWindows[], run: Run<Source>)
   throw unknownSymbols([...unknown], names, source.name)
 }
 
-function needsFirstCandle(windows: readonly WindowRef[], { mirror, refresh }: Run): boolean {
+/** Whether windows lie before the candles that are cached of a series, so that its first candle decides which of them are empty. */
+export function needsFirstCandle(windows: readonly WindowRef[], { mirror, refresh }: Run): boolean {
   if (windows.length === 0) return false
   const cached = mirror.dates(windows[0])
   const facts = mirror.facts(windows[0])

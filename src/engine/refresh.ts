@@ -48,6 +48,8 @@ export interface WindowFailure {
   readonly reason: string
   /** The source has no such file. */
   readonly isAbsent?: boolean
+  /** The source did not answer in time. */
+  readonly timedOut?: boolean
 }
 
 /** A window that the source does not have, nor any before it: there the series begins later. */
@@ -169,7 +171,13 @@ async function refreshCached(
   } catch (error) {
     if (!(error instanceof FetchError)) throw error
     const reason = error.message.replace(`${windowName(window)}: `, '')
-    return { window, status: 'failed', reason, isAbsent: error.status === 404 && cached === undefined }
+    return {
+      window,
+      status: 'failed',
+      reason,
+      isAbsent: error.status === 404 && cached === undefined,
+      timedOut: error.timedOut,
+    }
   }
 }
 

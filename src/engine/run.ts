@@ -122,6 +122,18 @@ export async function openRun(
   return { mirror, isExchange: isExchange(mirror.source ?? name), source, concurrency, refresh, readOnly, signal, now, emit, warn, close, done: new Map() }
 }
 
+/** A run that reads a mirror alone, which somebody else has opened. */
+export function mirrorRun(mirror: Mirror, { now, signal, warn }: Pick<Run, 'now' | 'signal' | 'warn'>): Run {
+  const rest = {
+    concurrency: DEFAULT_CONCURRENCY,
+    refresh: false,
+    readOnly: true,
+    emit: () => {},
+    close: async () => {},
+  }
+  return { mirror, source: undefined, now, signal, warn, done: new Map(), ...rest }
+}
+
 /** Runs work, and closes what was opened for it. */
 export async function withRun<T, S extends Source | undefined>(
   opening: Promise<Run<S>>,

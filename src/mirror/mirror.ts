@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, statSync, utimesSync } from 'node:fs'
+import { appendFileSync, existsSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { sha256 } from '../fs/checksum.js'
 import { type FileVersion, readFile } from '../fs/read-file.js'
@@ -18,7 +18,7 @@ import { rulesOf } from '../sources/base-url.js'
 import type { Rules } from '../sources/source.js'
 import { CHANGES_FILE, formatChanges } from './changes.js'
 import { toMirrorError } from './errors.js'
-import { listFolder, MAX_FILE_BYTES, writeFile } from './file-store.js'
+import { listFolder, MAX_FILE_BYTES, statPath, writeFile } from './file-store.js'
 import { CACHE_TAG, CACHE_TAG_FILE, encodeMeta, META_FILE, readSource } from './meta.js'
 import { formatIndex, indexPath, laterSince, parseIndex, type SeriesIndex } from './series-index.js'
 import { reachesEnd, SETTLING_MS, type State, type WindowEnds, type WindowFacts, windowState } from './window-state.js'
@@ -220,6 +220,8 @@ export class Mirror {
   /** Keeps what is known of a window; it is written with `flush`, and about every second before that. */
   note(window: WindowRef, facts: WindowFacts): void {
     const index = this.index(window)
+    const known = index.facts.get(window.startDate)
+    if (known?.sha256 === facts.sha256 && known.asked === facts.asked && known.rendered === facts.rendered) return
     index.facts.set(window.startDate, facts)
     index.made.set(window.startDate, facts)
     if (Date.now() - index.writtenMs > WRITE_EVERY_MS) this.flush(window)
@@ -256,7 +258,7 @@ export class Mirror {
 
   /** Changes whenever the file is written: each write makes a new one. */
   private indexVersion(series: Series): number {
-    const stats = this.reading(() => statSync(join(this.root, indexPath(series)), { throwIfNoEntry: false }))
+    const stats = this.reading(() => statPath(join(this.root, indexPath(series))))
     return stats ? stats.ino + stats.mtimeMs : 0
   }
 

@@ -1,119 +1,148 @@
-import type { IncomingMessage } from 'node:http'
-import type { Warn } from '../download/sources/window-source.js'
-import { EXPORT_SPEC_PATH, GREETING_SPEC_PATH, KLINES_SPEC_PATH } from '../greeting-client/paths.js'
-import { type ApiInfo, describeApi, type Endpoint, specEndpoint } from './docs/openapi.js'
-import { exportEndpoints } from './export/routes.js'
-import { type GreetingSettings, greetingEndpoints } from './greeting/routes.js'
-import { homeRoutes } from './home/routes.js'
-import { Body } from './http/body.js'
-import { HttpError, plainError } from './http/error.js'
-import { HardenedServer } from './http/hardened-server.js'
-import { HostCheck } from './http/host.js'
-import { LIMITS, type Limits } from './http/limits.js'
-import { Router, routeListener } from './http/router.js'
-import { assetRoutes } from './pages/assets.js'
-import { chartRoutes } from './pages/chart.js'
-import { treeEndpoints } from './tree/routes.js'
-import type { Tree } from './tree/tree.js'
+import { METHODS, type RequestListener } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { EXPORT_SPEC_PATH, GREETING_SPEC_PATH, KLINES_SPEC_PATH } from '../greeting/paths.js'
+import { Body } from './body.js'
+import { createHttpServer, LIMITS, type Limits } from './connections.js'
+import { coverageRoutes } from './coverage.js'
+import { HttpError, sendError, toHttpError } from './errors.js'
+import { exportApi } from './export.js'
+import { type GreetingSettings, greetingApi } from './greeting.js'
+import { homePage } from './home.js'
+import { type HostOptions, requestBaseUrl, requestCheck } from './hosts.js'
+import { type Api, describeApi } from './openapi.js'
+import { fileRoutes, pageRoute } from './pages.js'
+import { sendBody } from './send.js'
+import type { Tree } from './tree.js'
+import { treeApi } from './tree-api.js'
+
+/** A path and what answers its requests. */
+export interface Route {
+  /** A route of GET answers HEAD too. */
+  readonly method: 'GET' | 'POST'
+  /** As Fastify has it: `/api/users/:id`. */
+  readonly url: string
+  /** Whether pages of other sites may not read its responses. */
+  readonly isPrivate?: boolean | undefined
+  /** Sends the response. What it throws is sent as an error, and ends the connection once the head was sent. */
+  readonly handler: (request: FastifyRequest, reply: FastifyReply) => void | Promise<void>
+}
 
 /** The parts and settings of the application. */
-export interface AppOptions extends GreetingSettings {
+export interface AppOptions extends GreetingSettings, HostOptions {
   readonly tree: Tree
-  /** The host that the server listens on: the one name besides those of the loopback that a request may carry. */
-  readonly host: string
   /** Called with every internal error; the client only gets a plain 500. */
   readonly onError?: ((error: Error) => void) | undefined
+  /** @internal */
   readonly limits?: Limits | undefined
   /** Receives warnings for the operator, such as that an export was cut. */
-  readonly warn?: Warn | undefined
+  readonly warn: (warning: string) => void
+  /** Hears of each request before it is answered. */
+  readonly onRequest?: RequestListener | undefined
 }
 
-/** The application: the file tree, exports, the greeting API, their documents and page, and one format for every error. */
-export function createApp({
-  tree,
-  host,
-  onError = () => {},
-  limits = LIMITS,
-  warn,
-  ...greeting
-}: AppOptions): HardenedServer {
-  const endpoints = [...klinesApi(tree), ...exportApi(tree, warn), ...greetingApi(greeting, limits)]
-  const router = new Router([
-    ...endpoints.map(endpoint => ({ ...endpoint, path: endpoint.route ?? endpoint.path })),
-    ...homeRoutes(tree),
-    ...chartRoutes(tree.mirror),
-    ...assetRoutes(),
-  ])
-  const listener = routeListener(router, { check: requestCheck(new HostCheck(host), limits.urlBytes), onError })
-  return new HardenedServer(listener, limits)
-}
-
-/** Checks the request line and Host of a request, whatever its path. */
-function requestCheck(hosts: HostCheck, urlBytes: number) {
-  return (request: IncomingMessage): HttpError | undefined => {
-    const { url = '', method, httpVersionMajor } = request
-    // Node reads any version from 0.9 to 2.0, each as if it were 1.1.
-    if (httpVersionMajor !== 1) return plainError(505)
-    const error = hosts.check(request)
-    if (error) return error
-    if (url.length > urlBytes) return plainError(414)
-    // RFC 9112, 3.2: a target has no fragment, and the asterisk is for OPTIONS.
-    const isTarget = !url.includes('#') && (!url.startsWith('*') || (url === '*' && method === 'OPTIONS'))
-    return isTarget ? undefined : new HttpError(400, 'The request target is not valid.')
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    isPrivate?: boolean | undefined
   }
 }
 
-/** The klines API: the same paths as the public service, for all intervals, and its own description. */
-function klinesApi(tree: Tree): Endpoint[] {
-  const info = {
-    title: 'klines API',
-    version: '0.1.8',
-    description:
-      'Historical spot candles as static JSON files, one a calendar window: the list of symbols, the list of start dates ' +
-      'of each interval, and a file for every interval, symbol and start date. All times are UTC. HEAD, conditional ' +
-      'requests, one byte range, gzip and br are answered everywhere.',
-    tags: { meta: 'What there is: symbols, start dates and this description', klines: 'Candles, one file a window' },
-  }
-  return describedApi(info, treeEndpoints(tree), KLINES_SPEC_PATH, 'meta')
+/** Header fields of the response to a preflight: pages of other sites may read the public data, but not send POST. */
+const PREFLIGHT_HEADERS = {
+  'access-control-allow-origin': '*',
+  'access-control-allow-methods': 'GET, HEAD',
+  'access-control-allow-headers': '*',
+  'access-control-max-age': '86400',
 }
 
-/** Exports of the tree, and their own description. `warn` receives warnings for the operator. */
-function exportApi(tree: Tree, warn?: Warn): Endpoint[] {
-  const info = {
-    title: 'klines export API',
-    version: '1.0.0',
-    description:
-      'The candles of a series as one file: CSV, JSON, JSON Lines, Parquet or Arrow, with the range, columns ' +
-      'and interval that the query names. All times are UTC.',
-    tags: { export: 'Files of candles', meta: 'This description' },
+/** The application: the file tree, exports, the greeting API, their documents and pages, and one format for every error. */
+export async function createApp({ tree, onError, limits = LIMITS, warn, onRequest, ...options }: AppOptions) {
+  const apis = [treeApi(tree), exportApi(tree, warn), greetingApi(options)]
+  const specs = [KLINES_SPEC_PATH, EXPORT_SPEC_PATH, GREETING_SPEC_PATH]
+  const routes = [
+    ...apis.flatMap((api, index) => [...api.routes, specRoute(specs[index], api)]),
+    pageRoute('/', () => homePage(tree)),
+    ...coverageRoutes(tree),
+    ...fileRoutes(tree.mirror),
+  ]
+  const check = requestCheck(options)
+  const { fastify } = await import('fastify')
+  let finish = async () => {}
+  const fail = (error: Error, request: FastifyRequest, reply: FastifyReply) => {
+    const { raw } = reply
+    reply.hijack()
+    // Node's parser has rejected the rest of the request meanwhile, which got an error for that.
+    if (raw.writableEnded) return
+    const httpError = toHttpError(error)
+    if (httpError.statusCode === 500) onError?.(error)
+    const isPublic = !request.routeOptions.config?.isPrivate
+    if (raw.headersSent) raw.destroy()
+    else sendError(httpError, request.raw, raw, { isPublic, isLast: reply.getHeader('connection') === 'close' })
   }
-  return describedApi(info, exportEndpoints(tree, warn), EXPORT_SPEC_PATH, 'meta')
-}
-
-/** The greeting API: user updates, the token stream, and its own description. Throws `bad_option`, as `greetingEndpoints`. */
-function greetingApi(settings: GreetingSettings, limits: Limits): Endpoint[] {
-  const info = {
-    // The title of the public instance.
-    title: '"Hello World" app API',
-    version: '1.0.0',
-    description: 'Update a user, stream tokens, and this description.',
-    tags: { UserRPC: 'Users', StreamRPC: 'Streams', OpenApiRPC: 'This description' },
-  }
-  return describedApi(info, greetingEndpoints(settings, limits), GREETING_SPEC_PATH, 'OpenApiRPC')
-}
-
-/** Adds the endpoint of the OpenAPI document that describes all of them, itself too. */
-function describedApi(info: ApiInfo, endpoints: readonly Endpoint[], path: string, tag: string): Endpoint[] {
-  const described = endpoints.filter(({ isDescribed = true }) => isDescribed)
-  let latest: { baseUrl: string; body: Body } | undefined
-  const document = (baseUrl: string) => {
-    // Most clients send the same Host again.
-    if (latest?.baseUrl !== baseUrl) {
-      latest = { baseUrl, body: new Body(Buffer.from(JSON.stringify(describeApi(info, described, baseUrl)))) }
+  const app = fastify({
+    serverFactory: listener => {
+      const made = createHttpServer((request, response) => {
+        onRequest?.(request, response)
+        const refusal = check(request)
+        if (refusal) sendError(refusal, request, response)
+        else listener(request, response)
+      }, limits)
+      finish = made.finish
+      return made.server
+    },
+    // `createHttpServer` has its own.
+    clientErrorHandler: () => {},
+    bodyLimit: limits.bodyBytes,
+    exposeHeadRoutes: false,
+    return503OnClosing: false,
+    // Longer than any target: the length of that is checked before.
+    routerOptions: { maxParamLength: 8 * 1024 },
+    frameworkErrors: (_error, request, reply) =>
+      fail(new HttpError(400, 'The address has a % that begins no escape of UTF-8.'), request, reply),
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, app.getDefaultJsonParser('error', 'error'))
+  app.setErrorHandler(fail)
+  // Before a body is read, which nobody needs.
+  app.addHook('onRequest', (request, _reply, done) => {
+    done(request.is404 ? new HttpError(404, 'There is nothing at this path.') : undefined)
+  })
+  for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
+  for (const { method, url, isPrivate, handler } of routes) {
+    const methods = method === 'GET' ? ['GET', 'HEAD'] : [method]
+    app.route({ method: methods, url, handler, config: { isPrivate } })
+    const allow = [...methods, 'OPTIONS'].join(', ')
+    const answer = (request: FastifyRequest, reply: FastifyReply, done: (error: Error) => void) => {
+      if (request.method !== 'OPTIONS') return done(new HttpError(405, `Only ${allow} here.`, { headers: { allow } }))
+      return void reply
+        .code(204)
+        .headers({ ...(method === 'GET' && !isPrivate && PREFLIGHT_HEADERS), allow })
+        .send()
     }
-    return latest.body
+    const others = METHODS.filter(name => !methods.includes(name) && name !== 'CONNECT')
+    app.route({ method: others, url, onRequest: answer, handler: () => {}, config: { isPrivate } })
   }
-  const spec = specEndpoint(path, tag, document)
-  described.push(spec)
-  return [...endpoints, spec]
+  /** Answers the requests that were received, and closes. */
+  const close = async () => {
+    const closed = app.close()
+    await finish()
+    await closed
+  }
+  return { app, close }
+}
+
+/** The route of the OpenAPI document of an API, for the base address that a request was sent to. */
+function specRoute(path: string, api: Api): Route {
+  let latest: { baseUrl: string; body: Body } | undefined
+  return {
+    method: 'GET',
+    url: `/${path}`,
+    handler: (request, reply) => {
+      const baseUrl = requestBaseUrl(request.raw)
+      // Most clients send the same Host again.
+      if (latest?.baseUrl !== baseUrl) {
+        latest = { baseUrl, body: new Body(Buffer.from(JSON.stringify(describeApi(api, path, baseUrl)))) }
+      }
+      return sendBody(request, reply, latest.body, { vary: 'accept-encoding, host' })
+    },
+  }
 }

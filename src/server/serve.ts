@@ -1,8 +1,6 @@
-import { toWarn } from '../download/events.js'
-import { openMirror, openSource, warnOnce } from '../download/sources/open-source.js'
-import type { SourceOptions } from '../download/sources/source-options.js'
-import { toSourceName } from '../http/base-url.js'
+import { openMirror, openRun, type SourceOptions } from '../engine/run.js'
 import { KlinesError } from '../klines/errors.js'
+import { toSourceName } from '../sources/base-url.js'
 import type { RunningServer } from './server.js'
 
 /** What to serve, and where. */
@@ -13,6 +11,8 @@ export interface ServeRequest extends Pick<SourceOptions, 'baseUrl' | 'mirror' |
   readonly host?: string | undefined
   /** 0, the default, picks a free port. */
   readonly port?: number | undefined
+  /** Further names that requests may be sent to while it listens on the loopback, such as that of a proxy in front of it. */
+  readonly allowHost?: readonly string[] | undefined
   /** The text that the greeting API streams. */
   readonly streamText?: string | undefined
 }
@@ -28,23 +28,18 @@ export type Serving = RunningServer
  * const server = await serve({ mirror: 'candles', port: 8787 })
  */
 export async function serve(request: ServeRequest = {}): Promise<Serving> {
-  const { baseUrl, upstream = false, host, port, streamText } = request
-  const mirror = openMirror(request)
-  const warn = warnOnce(toWarn(request))
-  if (baseUrl !== undefined) mirror.upkeep.checkBase(toSourceName(baseUrl))
-  const meta = mirror.upkeep.readMeta(warn)
-  if (!upstream && !mirror.files.exists && meta === undefined) {
-    throw new KlinesError('window_missing', `There is no mirror at ${mirror.root}.`, {
-      suggestions: ['Download candles first, or set `upstream: true`.'],
+  const { baseUrl, upstream = false, host, port, allowHost, streamText, onEvent } = request
+  const { root, source, exists } = openMirror(request)
+  if (!upstream && !exists && source === undefined) {
+    throw new KlinesError('window_missing', `There is no mirror at ${root}.`, {
+      suggestions: ['Download candles first, or serve with --upstream.'],
     })
   }
-  const [{ startServer }, { UPSTREAM_POLICY }] = await Promise.all([
-    import('./server.js'),
-    import('./tree/upstream.js'),
-  ])
+  const [{ startServer }, { UPSTREAM_POLICY }] = await Promise.all([import('./server.js'), import('./upstream.js')])
   return startServer({
-    ...{ root: mirror.root, host, port, streamText, warn },
-    baseUrl: upstream ? toSourceName(baseUrl) : meta?.baseUrl,
-    upstream: upstream ? memory => openSource(request, { policy: UPSTREAM_POLICY, memory }) : undefined,
+    ...{ root, host, port, allowHost, streamText },
+    warn: message => onEvent?.({ type: 'warning', message }),
+    source: upstream ? toSourceName(baseUrl) : source,
+    upstream: upstream ? () => openRun({ ...request, mirror: root }, { policy: UPSTREAM_POLICY }) : undefined,
   })
 }

@@ -60,11 +60,17 @@ export function parseRetryAfter(header: string | undefined, now: number): number
   return time === undefined ? undefined : Math.max(0, time - now)
 }
 
-/** An HTTP date (RFC 9110, 5.6.7) in ms UTC; undefined for any other text: `Date.parse` accepts far more, such as `9999`. */
-export function parseHttpDate(text: string | undefined): number | undefined {
-  if (text === undefined || !/^[A-Z][a-z]{2,8},? .*\d\d:\d\d:\d\d/.test(text)) return undefined
+/** The three forms of RFC 9110, 5.6.7, with the day of the month. */
+const HTTP_DATE =
+  /^(?:[A-Z][a-z]{2}, (\d\d) [A-Z][a-z]{2} \d{4} [\d:]{8} GMT|[A-Z][a-z]{5,8}, (\d\d)-[A-Z][a-z]{2}-\d\d [\d:]{8} GMT|[A-Z][a-z]{2} [A-Z][a-z]{2} ([ \d]\d) [\d:]{8} \d{4})$/
+
+/** An HTTP date in ms UTC; undefined for any other text: `Date.parse` accepts far more, such as `9999`. */
+export function parseHttpDate(text = ''): number | undefined {
+  const match = HTTP_DATE.exec(text)
+  if (match === null) return undefined
   const time = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`)
-  return Number.isNaN(time) ? undefined : time
+  // A day that the month lacks would be one of the next month.
+  return new Date(time).getUTCDate() === Number(match[1] ?? match[2] ?? match[3]) ? time : undefined
 }
 
 /** Limits that a user sets for the requests of a run. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { openSource } from '../../src/download/sources/open-source.js'
-import type { ServiceSource } from '../../src/download/sources/service-source.js'
+import { openRun, type Run } from '../../src/engine/run.js'
+import type { Source } from '../../src/sources/source.js'
 import { deferred, turns } from '../support/deferred.js'
 import { openTestServer } from '../support/servers/test-server.js'
 import { TreeServer } from '../support/servers/tree-server.js'
@@ -20,17 +20,16 @@ async function countedSources() {
   const service = await TreeServer.start(makeTree(tempFolder()))
   service.date = NOW
   const mirror = join(tempFolder(), 'mirror')
-  const opened: ServiceSource[] = []
-  const closed: ServiceSource[] = []
-  const upstream = async () => {
-    const source = await openSource({ baseUrl: service.url, mirror, now: NOW }, { policy: NO_PAUSE })
-    const close = source.close.bind(source)
-    source.close = async () => {
-      closed.push(source)
-      await close()
+  const opened: Source[] = []
+  const closed: Source[] = []
+  const upstream = async (): Promise<Run<Source>> => {
+    const run = await openRun({ baseUrl: service.url, mirror, now: NOW }, { policy: NO_PAUSE })
+    const close = async () => {
+      closed.push(run.source)
+      await run.close()
     }
-    opened.push(source)
-    return source
+    opened.push(run.source)
+    return { ...run, close }
   }
   const server = await openTestServer(mirror, { upstream })
   /** Makes the current source stop; the next request opens another one. */

@@ -1,8 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { openSource } from '../../../src/download/sources/open-source.js'
-import { LIMITS } from '../../../src/server/http/limits.js'
+import { openRun } from '../../../src/engine/run.js'
+import { consecutiveStartDates } from '../../../src/klines/windows.js'
 import { MADE_SYMBOLS, madeMarket } from '../../support/exchange/made-market.js'
 import { EXCHANGE_NOW } from '../../support/exchange/market.js'
 import { type ErrorBody, expectError } from '../../support/servers/error-response.js'
@@ -94,7 +94,8 @@ describe('a server with a service behind it', () => {
     writeFileSync(file, '')
     const mirror = join(file, 'mirror')
     const { request } = await startTestServer(mirror, {
-      upstream: memory => openSource({ baseUrl: service.url, mirror, now: NOW }, { policy: NO_PAUSE, memory }),
+      source: service.url,
+      upstream: () => openRun({ baseUrl: service.url, mirror, now: NOW }, { policy: NO_PAUSE }),
     })
     for (let time = 0; time < 2; time++) {
       const { status, body } = await request(PATH)
@@ -120,16 +121,17 @@ describe('a service that fails', () => {
     const response = await request(PATH)
     const error = parseErrorObject(response) as ErrorBody
     expect([response.status, error.statusCode]).toEqual([502, 502])
-    expect(error.message).toMatch(/^2 of 7 windows could not be downloaded, so nothing was exported: 2 x The service/)
+    expect(error.message).toMatch(/^The service behind this server failed: .* 2 of 7 windows are missing or corrupt, so nothing was exported/)
     expect(error.cause).toEqual(
       FULL_WEEKS.slice(0, 2).map(startDate => {
-        return { symbol: 'BTCUSDT', interval: '15m', startDate, message: expect.stringContaining('failed') }
+        return { symbol: 'BTCUSDT', interval: '15m', startDate, message: 'not in the mirror' }
       }),
     )
   })
 
   it('down: after some failures no further window is requested, and all are named', async () => {
-    const { url, service } = await upstreamSetup({ now: () => Date.UTC(2030, 0, 1) })
+    const { url, service, tree } = await upstreamSetup({ now: () => Date.UTC(2030, 0, 1) })
+    putFile(tree, LIST, consecutiveStartDates('15m', STARTED[0], Date.UTC(2030, 0, 1)))
     const failing = new Set<string>()
     service.hold = path => {
       failing.add(path)
@@ -155,7 +157,7 @@ describe('a service that fails', () => {
 
   it('too slow: 504, and the windows are named', async () => {
     const { url, service } = await upstreamSetup({
-      policy: { ...NO_PAUSE, baseDelayMs: 1, attemptMs: 400, fileMs: 500 },
+      policy: { ...NO_PAUSE, attemptMs: 400, fileMs: 500 },
     })
     service.hold = path => (path.includes(FULL_WEEKS[0]) ? new Promise(() => {}) : undefined)
     const error = expectError(await get(url), 504)
@@ -168,17 +170,6 @@ describe('a service that fails', () => {
     const error = expectError(await get(url), 409)
     expect(error.cause).toEqual([expect.objectContaining({ startDate: FULL_WEEKS[0] })])
   })
-
-  it('slower than the limit for idle connections: the client that waits is served', async () => {
-    const limits = { ...LIMITS, idleMs: 500 }
-    const { url, service, tree } = await upstreamSetup({ limits })
-    const started = performance.now()
-    service.hold = () =>
-      new Promise(resolve => setTimeout(resolve, Math.max(0, started + 4 * limits.idleMs - performance.now())))
-    const { status, body } = await get(url)
-    expect(performance.now() - started).toBeGreaterThan(3 * limits.idleMs)
-    expect([status, body.equals(await exportedFile(tree, ['BTCUSDT', '15m', 'csv']))]).toEqual([200, true])
-  })
 })
 
 describe('the exchange behind a server', () => {
@@ -189,12 +180,12 @@ describe('the exchange behind a server', () => {
     const baseUrl = `binance:${exchange.url}`
     const now = EXCHANGE_NOW
     const { request, url } = await startTestServer(mirror, {
-      baseUrl,
+      source: baseUrl,
       now: () => now,
-      upstream: memory => openSource({ baseUrl, mirror, now }, { policy: NO_PAUSE, memory }),
+      upstream: () => openRun({ baseUrl, mirror, now }, { policy: NO_PAUSE }),
     })
     const symbol = Object.keys(MADE_SYMBOLS).find(name => name !== 'BTCUSDT') as string
-    for (const target of [`1d/${symbol}.csv`, `1h/${symbol}.parquet?last=60d`, `1d/${symbol}.csv?resample=3d`]) {
+    for (const target of [`1d/${symbol}.csv`, `1h/${symbol}.parquet?last=60d`, `1d/${symbol}.csv?resample=2d`]) {
       const { status, body } = await request(`/export/${target}`)
       expect([target, status, String(status === 200 ? '' : body)]).toEqual([target, 200, ''])
     }

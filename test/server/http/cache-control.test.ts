@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { indexTree } from '../../support/index-tree.js'
 import { type SendRequest, startTestServer, useTestServer } from '../../support/servers/test-server.js'
 import {
   candle,
@@ -53,14 +54,6 @@ describe('Cache-Control', () => {
       expect(await readCacheControl(tree.request, path, coding)).toBe(REVALIDATE)
   })
 
-  it('a missing window of a complete mirror is revalidated each time', async () => {
-    const root = tempFolder()
-    putFile(root, 'mirror.json', { layout: 1, baseUrl: 'http://example.com', complete: true })
-    putFile(root, 'api/klines/start-dates/15m.json', [WEEK])
-    const { request } = await startTestServer(root)
-    expect(await readCacheControl(request, weekPath('BTCUSDT', WEEK))).toBe(REVALIDATE)
-  })
-
   it.each([
     ['a missing window', weekPath('DOTUSDT', WEEK), 404],
     ['an unknown path', '/api/klines/15m/BTCUSDT/2025-01-07.json', 404],
@@ -85,55 +78,70 @@ describe('Cache-Control', () => {
 describe('a window is final', () => {
   const rows = weekRows(WEEK)
   const last = Date.parse(LATER_WEEK) - 900_000
+  const later = weekRows(LATER_WEEK).slice(0, 1)
+  const path = weekPath('BTCUSDT', WEEK)
 
   it.each<[string, unknown, number, boolean, string]>([
-    ['with the last candle, at any modification time', rows, 0, false, FOREVER],
+    ['with the last candle, whenever it was rendered', rows, 0, false, FOREVER],
     ['not without the last candle', rows.slice(0, -1), END + DAY, false, REVALIDATE],
     ['not with the last but one', [...rows.slice(0, -1), candle(last - 900_000)], END + DAY, false, REVALIDATE],
     [
-      'without it, modified a day after the end, when a later one has candles',
+      'without it, rendered a day after the end, when a later one has candles',
       rows.slice(1, -1),
       END + DAY,
       true,
       FOREVER,
     ],
-    ['not modified earlier than that', rows.slice(1, -1), END + DAY - 1000, true, REVALIDATE],
+    ['not rendered earlier than that', rows.slice(1, -1), END + DAY - 1000, true, REVALIDATE],
     ['not when it is empty and nothing follows', [], END + DAY, false, REVALIDATE],
     ['when it is empty and a later one has candles', [], END + DAY, true, FOREVER],
-  ])('%s', async (_, rows, mtime, later, expected) => {
+  ])('%s', async (_, rows, rendered, isFollowed, expected) => {
     const root = tempFolder()
-    putFile(root, weekPath('BTCUSDT', WEEK), rows, mtime)
-    putFile(root, weekPath('BTCUSDT', LATER_WEEK), later ? weekRows(LATER_WEEK).slice(0, 1) : [], RENDERED)
-    putFile(root, weekPath('ETHUSDT', LATER_WEEK), weekRows(LATER_WEEK), RENDERED)
-    const { request } = await startTestServer(root)
-    expect(await readCacheControl(request, weekPath('BTCUSDT', WEEK))).toBe(expected)
+    putFile(root, path, rows)
+    putFile(root, weekPath('BTCUSDT', LATER_WEEK), isFollowed ? later : [])
+    putFile(root, weekPath('ETHUSDT', LATER_WEEK), weekRows(LATER_WEEK))
+    const { request } = await startTestServer(indexTree(root, { rendered }))
+    expect(await readCacheControl(request, path)).toBe(expected)
   })
 
-  it('as soon as a later one with candles appears', async () => {
+  it('without its last candle in a copy without an index: not at all', async () => {
+    const root = tempFolder()
+    putFile(root, path, rows.slice(1, -1), END + DAY)
+    putFile(root, weekPath('BTCUSDT', LATER_WEEK), later)
+    const { request } = await startTestServer(root)
+    const { headers } = await request(path)
+    expect(headers['cache-control']).toBe(REVALIDATE)
+    // The close of its last candle, never the time of the file.
+    const [lastTime] = rows[rows.length - 2]
+    expect(headers['last-modified']).toBe(new Date(lastTime + 900_000).toUTCString())
+  })
+
+  it('as soon as a later one with candles is downloaded, although its file stays the same', async () => {
     const root = tempFolder()
     putFile(root, weekPath('BTCUSDT', EMPTY_WEEK), [])
-    const { request } = await startTestServer(root)
+    const { request } = await startTestServer(indexTree(root, { rendered: RENDERED }))
     expect(await readCacheControl(request, weekPath('BTCUSDT', EMPTY_WEEK))).toBe(REVALIDATE)
-    putFile(root, weekPath('BTCUSDT', WEEK), rows)
+    putFile(root, path, rows)
+    indexTree(root, { rendered: RENDERED })
     expect(await readCacheControl(request, weekPath('BTCUSDT', EMPTY_WEEK))).toBe(FOREVER)
   })
 
   it('no longer when it is replaced by a version that is not', async () => {
     const root = makeTree(tempFolder())
     const { request } = await startTestServer(root)
-    const path = weekPath('BTCUSDT', FULL_WEEKS[4])
-    expect(await readCacheControl(request, path)).toBe(FOREVER)
-    const inTime = Date.parse(OPEN_WEEK)
-    putFile(root, path, weekRows(FULL_WEEKS[4], { days: 3 }), inTime)
-    expect(await readCacheControl(request, path)).toBe(REVALIDATE)
+    const other = weekPath('BTCUSDT', FULL_WEEKS[4])
+    expect(await readCacheControl(request, other)).toBe(FOREVER)
+    putFile(root, other, weekRows(FULL_WEEKS[4], { days: 3 }), Date.parse(OPEN_WEEK))
+    expect(await readCacheControl(request, other)).toBe(REVALIDATE)
   })
 
-  it('not because of a later one that is corrupt or a folder', async () => {
+  it('not because of a later one that nobody has downloaded', async () => {
     for (const later of ['[[1', 'folder']) {
       const root = tempFolder()
       putFile(root, weekPath('BTCUSDT', EMPTY_WEEK), [])
-      if (later === 'folder') mkdirSync(join(root, weekPath('BTCUSDT', WEEK)), { recursive: true })
-      else putFile(root, weekPath('BTCUSDT', WEEK), later)
+      indexTree(root, { rendered: RENDERED })
+      if (later === 'folder') mkdirSync(join(root, path), { recursive: true })
+      else putFile(root, path, later)
       const { request } = await startTestServer(root)
       expect(await readCacheControl(request, weekPath('BTCUSDT', EMPTY_WEEK))).toBe(REVALIDATE)
     }

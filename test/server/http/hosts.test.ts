@@ -1,13 +1,8 @@
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { Mirror } from '../../../src/mirror/mirror.js'
-import { createApp } from '../../../src/server/app.js'
-import { addressUrl } from '../../../src/server/http/host.js'
-import { Tree } from '../../../src/server/tree/tree.js'
+import { describe, expect, it } from 'vitest'
 import { expectError } from '../../support/servers/error-response.js'
 import { useHttpServer } from '../../support/servers/http-server.js'
 import { sendRaw } from '../../support/servers/raw-client.js'
+import { startTestServer } from '../../support/servers/test-server.js'
 
 const SYMBOLS = '/api/klines/symbols.json'
 
@@ -140,11 +135,8 @@ describe('the server answers only for its own names', () => {
     }
   })
 
-  it('the host that it listens on is its own, and no similar name', async () => {
-    const app = createApp({ tree: new Tree(new Mirror(server.root())), host: 'Served.example.' })
-    onTestFinished(() => void app.close())
-    await once(app.listen({ host: '127.0.0.1', port: 0 }), 'listening')
-    const url = addressUrl(app.address() as AddressInfo)
+  it('a name that is allowed is its own, and no similar one', async () => {
+    const { url } = await startTestServer(server.root(), { allowHost: ['Served.example.'] })
     const requestStatus = async (host: string) => (await sendRaw(url, request(host))).status
     for (const host of ['served.example', 'SERVED.Example:8787', 'served.example.', 'localhost', '127.0.0.1']) {
       expect([host, await requestStatus(host)]).toEqual([host, 200])
@@ -152,5 +144,15 @@ describe('the server answers only for its own names', () => {
     for (const host of ['served.example.evil.com', 'a.served.example', 'example', 'served-example', 'evil.com']) {
       expect([host, await requestStatus(host)]).toEqual([host, 421])
     }
+  })
+
+  it('a server on another address than the loopback answers for any name, and names its addresses', async () => {
+    const { url, otherUrls } = await startTestServer(server.root(), { host: '0.0.0.0' })
+    for (const host of ['klines.example', '192.0.2.1', 'localhost']) {
+      expect([host, (await sendRaw(url, request(host))).status]).toEqual([host, 200])
+    }
+    expectError(await sendRaw(url, request('a..b')), 400)
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+    for (const other of otherUrls) expect(other).toMatch(/^http:\/\/[\d.]+:\d+$/)
   })
 })

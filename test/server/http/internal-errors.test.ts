@@ -1,13 +1,13 @@
 import { chmodSync } from 'node:fs'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { LIMITS } from '../../../src/server/http/limits.js'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { Mirror } from '../../../src/mirror/mirror.js'
 import { startServer } from '../../../src/server/server.js'
 import { expectError } from '../../support/servers/error-response.js'
 import { USER_TARGET } from '../../support/servers/http-server.js'
-import { RawClient, rawPost, rawRequest, sendRaw } from '../../support/servers/raw-client.js'
+import { rawPost, rawRequest, sendRaw } from '../../support/servers/raw-client.js'
 import { startServerProcess } from '../../support/servers/server-process.js'
 import { startTestServer } from '../../support/servers/test-server.js'
-import { FULL_WEEKS, makeTree, NOW, putFile, weekPath } from '../../support/synthetic-tree.js'
+import { FULL_WEEKS, makeTree, NOW, weekPath } from '../../support/synthetic-tree.js'
 import { tempFolder } from '../../support/temp-folder.js'
 
 const SYMBOLS = '/api/klines/symbols.json'
@@ -15,12 +15,15 @@ const SYMBOLS = '/api/klines/symbols.json'
 describe('an internal error', () => {
   it('is a plain 500 for the client, and is passed to onError', async () => {
     const root = makeTree(tempFolder())
-    putFile(root, 'mirror.json', '{"layout":3,"baseUrl":"http://example.com"}')
     const errors: Error[] = []
     const server = await startServer({ root, now: () => NOW, onError: error => void errors.push(error) })
     onTestFinished(() => server.close())
-    const missing = rawRequest(`GET /${weekPath('DOTUSDT', FULL_WEEKS[0])}`)
+    const spy = vi.spyOn(Mirror.prototype, 'read').mockImplementation(() => {
+      throw new Error(`EIO: ${root}/mirror.json`)
+    })
+    const missing = rawRequest(`GET /${weekPath('BTCUSDT', FULL_WEEKS[0])}`)
     const response = await sendRaw(server.url, missing)
+    spy.mockRestore()
     expect(expectError(response, 500)).toEqual({ statusCode: 500, message: 'Internal error.', isError: true })
     expect(response.body.toString()).not.toContain('mirror')
     expect(errors.map(({ message }) => message)).toEqual([expect.stringContaining(`${root}/mirror.json`)])
@@ -57,51 +60,5 @@ describe('a client that is still sending', () => {
   ])('still gets %i: %s', async (status, _, bytes) => {
     const { url } = await startTestServer(makeTree(tempFolder()))
     for (let round = 0; round < 15; round++) expectError(await sendRaw(url, bytes), status)
-  })
-})
-
-describe('connections beyond the limit', () => {
-  it('get 503 and are closed, and are served again when others have closed', async () => {
-    const limits = { ...LIMITS, connections: 4 }
-    const root = makeTree(tempFolder())
-    putFile(root, 'mirror.json', '{"layout": broken')
-    const errors: Error[] = []
-    const server = await startServer({ root, limits, onError: error => void errors.push(error) })
-    onTestFinished(() => server.close())
-    const clients = await Promise.all(Array.from({ length: 4 }, () => RawClient.open(server.url)))
-    const request = rawRequest(`GET ${SYMBOLS}`)
-    const failing = rawRequest(`GET /${weekPath('DOTUSDT', FULL_WEEKS[0])}`)
-    for (const client of clients) {
-      client.send(request)
-      expect((await client.next()).status).toBe(200)
-    }
-    for (let round = 0; round < 3; round++) {
-      const beyond = await RawClient.open(server.url)
-      beyond.send(Buffer.concat([failing, request]))
-      const response = await beyond.next()
-      expectError(response, 503)
-      expect(response.headers).toMatchObject({ 'retry-after': '5', connection: 'close' })
-      await beyond.closed
-      expect(beyond.rest.toString()).toBe('')
-      beyond.close()
-    }
-    // Their requests were not processed.
-    expect(errors).toEqual([])
-    const flood = await Promise.all(Array.from({ length: 50 }, () => RawClient.open(server.url)))
-    await Promise.all(flood.map(client => client.closed))
-    for (const client of [...flood, ...clients.splice(0, 2)]) client.close()
-    await expect
-      .poll(() =>
-        sendRaw(server.url, request).then(
-          ({ status }) => status,
-          () => 0,
-        ),
-      )
-      .toBe(200)
-    for (const client of clients) {
-      client.send(request)
-      expect((await client.next()).status).toBe(200)
-      client.close()
-    }
   })
 })

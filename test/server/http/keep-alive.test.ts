@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { LIMITS } from '../../../src/server/http/limits.js'
+import { LIMITS } from '../../../src/server/connections.js'
 import { useHttpServer } from '../../support/servers/http-server.js'
 import { RawClient, rawRequest } from '../../support/servers/raw-client.js'
 import * as requests from '../../support/servers/raw-requests.js'

@@ -2,9 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { downloadKlines } from '../../../src/engine/download.js'
-import { openSource } from '../../../src/download/sources/open-source.js'
+import { openRun } from '../../../src/engine/run.js'
 import { SYMBOLS } from '../../../src/klines/symbols.js'
-import { LIMITS } from '../../../src/server/http/limits.js'
 import { turns } from '../../support/deferred.js'
 import { banned, FORBIDDEN, RESTRICTED, tooManyRequests } from '../../support/exchange/exchange-answers.js'
 import type { ExchangeRequest } from '../../support/exchange/exchange-request.js'
@@ -33,19 +32,14 @@ beforeEach(() => {
 })
 
 /** `klines serve --upstream` over a mirror of an exchange, in this process. */
-async function setup({
-  market = madeMarket(MADE_SYMBOLS),
-  mirror = join(tempFolder(), 'mirror'),
-  limits = LIMITS,
-} = {}) {
+async function setup({ market = madeMarket(MADE_SYMBOLS), mirror = join(tempFolder(), 'mirror') } = {}) {
   const exchange = await ExchangeServer.start(market as Market)
   exchange.now = () => time
   const baseUrl = `binance:${exchange.url}`
   const server = await startTestServer(mirror, {
-    baseUrl,
+    source: baseUrl,
     now: () => time,
-    limits,
-    upstream: memory => openSource({ baseUrl, mirror }, { policy: NO_PAUSE, memory }),
+    upstream: () => openRun({ baseUrl, mirror }, { policy: NO_PAUSE }),
   })
   onTestFinished(() => expect(exchange.violations).toEqual([]))
   const sent = (kind: ExchangeRequest['kind']) => exchange.log.filter(request => request.kind === kind)
@@ -243,7 +237,7 @@ describe('a server in front of the exchange', () => {
   })
 
   it('of the default host says its address', async () => {
-    const { request } = await startTestServer(join(tempFolder(), 'mirror'), { baseUrl: 'binance' })
+    const { request } = await startTestServer(join(tempFolder(), 'mirror'), { source: 'binance' })
     const page = String((await request('/')).body)
     expect(page).toContain('A mirror of the exchange Binance: <code>https://data-api.binance.vision</code>.')
   })

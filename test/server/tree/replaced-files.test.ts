@@ -26,7 +26,8 @@ const VERSIONS = [
   { count: 37, seed: 5, time: Date.UTC(2025, 0, 9, 3, 17) },
 ].map(({ count, seed, time }) => ({
   bytes: windowBytes(Array.from({ length: count }, (_, index) => candle(START + index * 900_000, seed))),
-  modified: new Date(time).toUTCString(),
+  // Without an index, the close of the last candle.
+  modified: new Date(START + count * 900_000).toUTCString(),
   time,
 }))
 

@@ -3,14 +3,15 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { downloadKlines } from '../../../src/engine/download.js'
 import { filesBelow } from '../../support/files-below.js'
+import { indexTree } from '../../support/index-tree.js'
 import { startTestServer } from '../../support/servers/test-server.js'
 import { serveUpstream } from '../../support/servers/upstream-setup.js'
-import { makeTree, PRESENT, START_DATES, SYMBOLS, weekPath } from '../../support/synthetic-tree.js'
+import { makeTree, PRESENT, RENDERED, START_DATES, SYMBOLS, weekPath } from '../../support/synthetic-tree.js'
 import { tempFolder } from '../../support/temp-folder.js'
 
 describe('this server as the service', () => {
   it('a download makes a mirror with the same bytes, and gets 304 the next time', async () => {
-    const tree = makeTree(tempFolder())
+    const tree = indexTree(makeTree(tempFolder()), { rendered: RENDERED })
     const statuses: (number | undefined)[] = []
     const { url } = await startTestServer(tree, { now: () => PRESENT, log: ({ status }) => void statuses.push(status) })
     const mirror = join(tempFolder(), 'mirror')

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { upstreamSetup } from '../../support/servers/upstream-setup.js'
-import { FUTURE_WEEK, putFile, STARTED, SYMBOLS } from '../../support/synthetic-tree.js'
+import { FULL_WEEKS, FUTURE_WEEK, putFile, STARTED, SYMBOLS, weekPath } from '../../support/synthetic-tree.js'
 
 describe('the lists of the service are served', () => {
   const LIST = 'api/klines/start-dates/15m.json'
@@ -15,7 +15,7 @@ describe('the lists of the service are served', () => {
     expect(JSON.parse(String(stored(LIST)))).toEqual(longer)
   })
 
-  it('also with unknown symbols, unless all of them are unknown', async () => {
+  it('also with unknown symbols alone, unless a cached one is missing or there is none', async () => {
     const { tree, request } = await upstreamSetup()
     const get = async (symbols: string[]) => {
       putFile(tree, 'api/klines/symbols.json', symbols)
@@ -24,7 +24,10 @@ describe('the lists of the service are served', () => {
     }
     const known = ['NEWUSDT', 'BTCUSDT']
     expect(await get(known)).toEqual([200, undefined, known])
-    for (const unknown of [['NEWUSDT'], []]) expect(await get(unknown)).toEqual([200, '111', known])
+    expect(await get([])).toEqual([200, '111', known])
+    expect(await get(['NEWUSDT'])).toEqual([200, undefined, ['NEWUSDT']])
+    await request(weekPath('BTCUSDT', FULL_WEEKS[0]))
+    expect(await get(['ETHUSDT'])).toEqual([200, '111', ['NEWUSDT']])
   })
 
   it.each(['nonsense', '{"a":1}', '["2025-01-07"]', '["2025-01-06"', JSON.stringify(STARTED.slice(0, 3))])(

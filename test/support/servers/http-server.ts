@@ -3,15 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
 import { type ServerOptions, startServer } from '../../../src/server/server.js'
-import { makeTree, NOW } from '../synthetic-tree.js'
+import { indexTree } from '../index-tree.js'
+import { makeTree, NOW, RENDERED } from '../synthetic-tree.js'
 import { type RawResponse, sendRaw } from './raw-client.js'
 
-/** One server over the synthetic tree for all tests of a group, and a client that sends raw bytes. */
+/** One server over a mirror of the synthetic tree for all tests of a group, and a client that sends raw bytes. */
 export function useHttpServer(options: Partial<ServerOptions> = {}) {
   const errors: Error[] = []
   const server = { root: '', url: '', close: async () => {} }
   beforeAll(async () => {
-    const root = makeTree(mkdtempSync(join(tmpdir(), 'klines-http-')))
+    const root = indexTree(makeTree(mkdtempSync(join(tmpdir(), 'klines-http-'))), { rendered: RENDERED })
     server.root = root
     Object.assign(
       server,

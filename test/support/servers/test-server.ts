@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { type RunningServer, type ServerOptions, startServer } from '../../../src/server/server.js'
-import { makeTree, NOW } from '../synthetic-tree.js'
+import { indexTree } from '../index-tree.js'
+import { makeTree, NOW, RENDERED } from '../synthetic-tree.js'
 
 /** A response as received; its body is not decoded. */
 export interface TestResponse {
@@ -53,10 +54,11 @@ export function requestFrom(
 
 /** Starts a server over a folder at the time `NOW`; the caller has to close it. */
 export async function openTestServer(root: string, options: Partial<ServerOptions> = {}): Promise<TestServer> {
-  const { url, close } = await startServer({ root, now: () => NOW, ...options })
+  const { close, ...server } = await startServer({ root, now: () => NOW, ...options })
+  const { url } = server
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
   return {
-    url,
+    ...server,
     request: (path, options) => requestFrom(url, path, { agent, ...options }),
     close: () => {
       agent.destroy()
@@ -89,12 +91,12 @@ export function useServerOver(root: () => string, options?: Partial<ServerOption
   return { request: (path, how) => server.request(path, how), url: () => server.url, root }
 }
 
-/** Starts one server over the synthetic tree, in a temporary folder, for all tests of a group. */
+/** Starts one server over a mirror of the synthetic tree, in a temporary folder, for all tests of a group. */
 export function useTestServer(): SharedServer {
   const root = mkdtempSync(join(tmpdir(), 'klines-server-'))
   // Runs last: vitest runs afterAll hooks in reverse order.
   afterAll(() => rmSync(root, { recursive: true, force: true }))
-  return { ...useServerOver(() => makeTree(root)), root: () => root }
+  return { ...useServerOver(() => indexTree(makeTree(root), { rendered: RENDERED })), root: () => root }
 }
 
 /** Header fields of the connection, not of the response's content. */

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { openSource } from '../../../src/download/sources/open-source.js'
-import type { RetryPolicy } from '../../../src/sources/retry.js'
+import { openRun } from '../../../src/engine/run.js'
 import type { ServerOptions } from '../../../src/server/server.js'
-import { UPSTREAM_POLICY } from '../../../src/server/tree/upstream.js'
+import { UPSTREAM_POLICY } from '../../../src/server/upstream.js'
+import type { RetryPolicy } from '../../../src/sources/retry.js'
 import { turns } from '../deferred.js'
 import { filesBelow } from '../files-below.js'
 import { makeTree, NOW } from '../synthetic-tree.js'
@@ -11,8 +11,8 @@ import { tempFolder } from '../temp-folder.js'
 import { type RequestOptions, startTestServer, type TestResponse, type TestServer } from './test-server.js'
 import { TreeServer } from './tree-server.js'
 
-/** The command's policy without pauses between tries. */
-export const NO_PAUSE: RetryPolicy = { ...UPSTREAM_POLICY, baseDelayMs: 0 }
+/** The command's policy, with one try: there is no pause. */
+export const NO_PAUSE: RetryPolicy = { ...UPSTREAM_POLICY, tries: 1 }
 
 /** Options of a server with an upstream service. */
 export interface UpstreamOptions extends Partial<ServerOptions> {
@@ -27,7 +27,8 @@ export async function serveUpstream(
 ): Promise<TestServer> {
   const { policy = NO_PAUSE, ...rest } = options
   return startTestServer(mirror, {
-    upstream: () => openSource({ baseUrl, mirror, now: NOW }, { policy }),
+    upstream: () => openRun({ baseUrl, mirror, now: rest.now?.() ?? NOW }, { policy }),
+    source: baseUrl,
     ...rest,
   })
 }

@@ -1,0 +1,120 @@
+import Type, { type TObject, type TSchema } from 'typebox'
+import type { OpenApiDocument } from '../greeting/client.js'
+import type { Route } from './app.js'
+import { ErrorObjectSchema } from './errors.js'
+
+/** An operation at a path, as OpenAPI describes it. */
+export interface Operation {
+  readonly method: 'get' | 'post'
+  readonly path: string
+  readonly operationId: string
+  readonly summary: string
+  readonly description?: string
+  readonly tag: string
+  readonly params?: TObject
+  readonly query?: TObject
+  /** Schema of the JSON body. */
+  readonly body?: TSchema
+  /** The successful response (200): schemas of its body by media type; whether a conditional request may get 304. */
+  readonly response: {
+    readonly description: string
+    readonly content: Readonly<Record<string, TSchema>>
+    readonly revalidates?: boolean
+  }
+  /** Descriptions of the error statuses that a client may want to tell apart. */
+  readonly errors?: Readonly<Record<number, string>>
+}
+
+/** An API: what serves it, and what its OpenAPI document says. */
+export interface Api {
+  readonly routes: readonly Route[]
+  readonly info: { readonly title: string; readonly version: string; readonly description: string }
+  /** Descriptions by tag. */
+  readonly tags: Readonly<Record<string, string>>
+  /** The tag of the document itself. */
+  readonly specTag: string
+  /** Called for each document. */
+  readonly operations: () => readonly Operation[]
+}
+
+/** Header fields of a cacheable body. */
+const HEADERS = Object.fromEntries(
+  Object.entries({
+    ETag: 'Names this version of the body',
+    'Last-Modified': 'When the file was modified; a body without a file has none',
+    'Cache-Control': 'immutable for a window that can change no more, no-cache for everything else',
+  }).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
+)
+
+/**
+ * The OpenAPI 3.1 document of an API, which is at `specPath`, built from the schemas that validate requests. A schema with an `$id` becomes
+ * a component of that name wherever it occurs. `baseUrl` is the address of the server: absolute, without /api (which is part of the paths)
+ * and without a slash at its end, so that clients can append a path to it.
+ */
+export function describeApi(
+  { info, tags, specTag, operations }: Api,
+  specPath: string,
+  baseUrl: string,
+): OpenApiDocument {
+  const schemas: Record<string, unknown> = {}
+  const spec: Operation = {
+    method: 'get',
+    path: `/${specPath}`,
+    operationId: 'getSpec',
+    summary: 'The OpenAPI description of this API',
+    tag: specTag,
+    response: { description: 'OpenAPI 3.1', content: { 'application/json': Type.Object({}) }, revalidates: true },
+  }
+  const all = [...operations(), spec]
+  return {
+    openapi: '3.1.0',
+    info: { ...info, license: { name: 'MIT', identifier: 'MIT' } },
+    servers: [{ url: baseUrl }],
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    paths: Object.fromEntries(all.map(one => [one.path, { [one.method]: extract(describe(one), schemas) }])),
+    components: { schemas },
+  }
+}
+
+function describe({ method: _method, path: _path, tag, params, query, body, response, errors, ...rest }: Operation) {
+  const { description, content, revalidates } = response
+  const failures = Object.entries({ ...errors, default: 'Any other failure' })
+  return {
+    ...rest,
+    tags: [tag],
+    parameters: [...describeParameters('path', params), ...describeParameters('query', query)],
+    ...(body && { requestBody: { required: true, content: describeBody({ 'application/json': body }) } }),
+    responses: {
+      200: { description, ...(revalidates && { headers: HEADERS }), content: describeBody(content) },
+      ...(revalidates && { 304: { description: 'The client has this version already', headers: HEADERS } }),
+      ...Object.fromEntries(
+        failures.map(([status, text]) => {
+          return [status, { description: text, content: describeBody({ 'application/json': ErrorObjectSchema }) }]
+        }),
+      ),
+    },
+  }
+}
+
+function describeParameters(location: 'path' | 'query', schema: TObject | undefined): object[] {
+  return Object.entries(schema?.properties ?? {}).map(([name, property]) => {
+    const { description, examples, ...rest } = property as TSchema & { description?: string; examples?: unknown[] }
+    const required = schema?.required?.includes(name) ?? false
+    return { name, in: location, required, description, ...(examples && { example: examples[0] }), schema: rest }
+  })
+}
+
+function describeBody(content: Readonly<Record<string, TSchema>>): object {
+  return Object.fromEntries(Object.entries(content).map(([type, schema]) => [type, { schema }]))
+}
+
+/** A value with every schema that has an `$id` replaced by a reference to its component, which goes to `schemas`. */
+function extract(value: unknown, schemas: Record<string, unknown>): unknown {
+  if (Array.isArray(value)) return value.map(item => extract(item, schemas))
+  if (typeof value !== 'object' || value === null) return value
+  const { $id, ...rest } = value as { $id?: string }
+  const plain = Object.fromEntries(Object.entries(rest).map(([key, item]) => [key, extract(item, schemas)]))
+  if ($id === undefined) return plain
+  schemas[$id] = plain
+  return { $ref: `#/components/schemas/${$id}` }
+}

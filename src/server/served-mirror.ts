@@ -1,0 +1,140 @@
+import { join } from 'node:path'
+import { LRUCache } from 'lru-cache'
+import { checkInside } from '../fs/inside.js'
+import { type FileRead, type FileVersion, readFile } from '../fs/read-file.js'
+import { decodeWindow } from '../klines/batch/window-codec.js'
+import { isKlinesError } from '../klines/errors.js'
+import { EXCHANGE_INTERVALS, type Interval, isMinutes } from '../klines/intervals.js'
+import type { Kernel } from '../klines/kernel/kernel.js'
+import { windowPath } from '../klines/paths.js'
+import type { Series, WindowRef } from '../klines/series.js'
+import { SYMBOLS, type SymbolName } from '../klines/symbols.js'
+import { MAX_FILE_BYTES, statPath } from '../mirror/file-store.js'
+import { Mirror, type WindowRead } from '../mirror/mirror.js'
+import type { WindowFacts } from '../mirror/window-state.js'
+import { rulesOf, SAMPLE } from '../sources/base-url.js'
+import type { Rules } from '../sources/source.js'
+
+/** Memory for files that the disk does not take, bytes. */
+const MEMORY_BYTES = 32 * 1024 * 1024
+
+/** What a server needs beside a mirror. */
+export interface ServedMirrorOptions {
+  /** The source that the mirror is going to have; until its first file it may be an empty folder. */
+  readonly source?: string | undefined
+  readonly warn: (warning: string) => void
+}
+
+/**
+ * The mirror of a server, which reads it, and writes to it what it downloads. What the disk does not take is kept in memory, and counts
+ * instead of the file. No file behind a link that leads out of the mirror is read.
+ */
+export class ServedMirror extends Mirror {
+  private readonly memory = new LRUCache<string, FileVersion & { readonly bytes: Buffer }>({
+    maxSize: MEMORY_BYTES,
+    sizeCalculation: ({ size }) => size + 1024,
+  })
+  private readonly tell: (warning: string) => void
+  private readonly givenSource: string | undefined
+  private versions = 0
+  private isUnwritable = false
+
+  constructor(root: string, { source, warn }: ServedMirrorOptions) {
+    super(root, warn)
+    this.givenSource = source
+    this.tell = warn
+  }
+
+  /** The base address that the mirror copies or is going to copy. */
+  get baseUrl(): string | undefined {
+    return this.source ?? this.givenSource
+  }
+
+  override get rules(): Rules {
+    return rulesOf(this.baseUrl)
+  }
+
+  /** The intervals that the mirror has or may get: those of 1m, 3m and 5m of the exchange, and where it has them. */
+  get intervals(): readonly Interval[] {
+    const isExchange = this.rules.kind === 'exchange'
+    return EXCHANGE_INTERVALS.filter(one => isExchange || !isMinutes(one) || this.symbols([one]).length > 0)
+  }
+
+  /** Whether a symbol is one of the public service, the mirror lists it, or has or had a window of it. */
+  knows(symbol: SymbolName): boolean {
+    const isListed = this.rules.kind !== 'exchange' && [...SYMBOLS, ...(this.listedSymbols() ?? [])].includes(symbol)
+    return isListed || EXCHANGE_INTERVALS.some(interval => this.has({ symbol, interval }))
+  }
+
+  /** The version of the file at a path; undefined when it is missing. */
+  version(path: string): FileVersion | undefined {
+    return this.memory.get(path) ?? statPath(join(this.root, path))
+  }
+
+  /** The file at a path of the tree. */
+  file(path: string): FileRead {
+    const kept = this.memory.get(path)
+    if (kept) return { state: 'file', ...kept }
+    return this.outside(path) ?? readFile(join(this.root, path), MAX_FILE_BYTES)
+  }
+
+  override read(window: WindowRef, kernel?: Kernel): WindowRead {
+    const path = windowPath(window)
+    const kept = this.memory.get(path)
+    if (kept) return { state: 'cached', ...kept, batch: decodeWindow(kept.bytes, window) }
+    const read = this.outside(path) ?? super.read(window, kernel)
+    // The sample is complete, and its empty windows have no files.
+    const isEmpty = read.state === 'missing' && this.source === SAMPLE && this.knows(window.symbol)
+    if (!isEmpty) return read
+    const bytes = Buffer.from('[]')
+    return { state: 'cached', bytes, batch: decodeWindow(bytes, window), ino: 0, size: 2, mtimeMs: 0, ctimeMs: 0 }
+  }
+
+  override store(window: WindowRef, bytes: Buffer, facts: WindowFacts, source: string): void {
+    const isStored = this.keep(windowPath(window), bytes, () => super.store(window, bytes, facts, source))
+    if (!isStored) this.note(window, facts)
+  }
+
+  override storeList(path: string, bytes: Buffer, mtimeMs: number, source: string): void {
+    this.keep(path, bytes, () => super.storeList(path, bytes, mtimeMs, source))
+  }
+
+  /** Where the disk takes nothing, what is known of windows stays in memory, too. */
+  override flush(series: Series): void {
+    this.attempt(() => super.flush(series))
+  }
+
+  /** Writes a file, or keeps it in memory; returns whether it was written. */
+  private keep(path: string, bytes: Buffer, write: () => void): boolean {
+    const isWritten = this.attempt(write)
+    if (isWritten) this.memory.delete(path)
+    else this.memory.set(path, { bytes, ino: 0, size: bytes.length, mtimeMs: ++this.versions, ctimeMs: 0 })
+    return isWritten
+  }
+
+  private attempt(write: () => void): boolean {
+    try {
+      write()
+      return true
+    } catch (error) {
+      const isLinked = isKlinesError(error, 'linked_path')
+      if (!isLinked && !isKlinesError(error, 'mirror_unusable')) throw error
+      if (isLinked) this.tell(`${error.message} What belongs there is kept in memory.`)
+      else if (!this.isUnwritable) {
+        this.isUnwritable = true
+        this.tell(`${error.message} Continuing in memory: downloaded windows are not kept for the next run.`)
+      }
+      return false
+    }
+  }
+
+  private outside(path: string): Extract<WindowRead, { state: 'corrupt' }> | undefined {
+    try {
+      checkInside(this.root, path)
+      return undefined
+    } catch (error) {
+      if (isKlinesError(error, 'linked_path')) return { state: 'corrupt', reason: 'below a link that leads elsewhere' }
+      throw error
+    }
+  }
+}

@@ -1,0 +1,226 @@
+import { fetchStartDates, fetchSymbols, request } from '../engine/lists.js'
+import { needsFirstCandle } from '../engine/plan.js'
+import { refreshWindow } from '../engine/refresh.js'
+import type { Run } from '../engine/run.js'
+import { type ErrorCode, isKlinesError, KlinesError } from '../klines/errors.js'
+import { DAY_MS, HOUR_MS, type Interval, MINUTE_MS, nextOpenTime } from '../klines/intervals.js'
+import { type TreeEntry, windowPath } from '../klines/paths.js'
+import type { WindowRef } from '../klines/series.js'
+import type { SymbolName } from '../klines/symbols.js'
+import { trimPeriod } from '../klines/text.js'
+import { firstExchangeStartDate } from '../klines/windows.js'
+import { SETTLING_MS } from '../sources/closed-rows.js'
+import { InvalidSymbolError } from '../sources/exchange-errors.js'
+import { FetchError } from '../sources/fetch-error.js'
+import { QUICK_POLICY, type RetryPolicy } from '../sources/retry.js'
+import type { Source } from '../sources/source.js'
+import { HttpError } from './errors.js'
+import type { ServedMirror } from './served-mirror.js'
+
+/**
+ * A client waits: two tries of five seconds unless `retries` and `timeout` say otherwise, and a Retry-After of the service is
+ * passed on to the client instead of waited out.
+ */
+export const UPSTREAM_POLICY: RetryPolicy = { ...QUICK_POLICY, maxRetryAfterMs: 0 }
+
+/** A list of the tree. */
+export type ListEntry = Exclude<TreeEntry, { kind: 'window' }>
+/** Opens a run with the service as its source. Called again when the previous one has stopped after too many failures. */
+export type OpenUpstream = () => Promise<Run<Source>>
+
+/** An open run, and how much work uses it. */
+interface Opened {
+  readonly run: Run<Source>
+  uses: number
+}
+
+/**
+ * The service behind a server: fetches files into the mirror, with one request a file however many clients wait for it. All methods
+ * throw `HttpError`: 404 the service has no such file, 502 its response was invalid or it is unreachable, 503 it limits requests (and gets
+ * none until its time), 504 it timed out.
+ */
+export class Upstream {
+  private current: Promise<Opened> | undefined
+  private readonly opened = new Set<Opened>()
+  private readonly pending = new Map<string, Promise<unknown>>()
+  private symbols: Promise<readonly SymbolName[]> = Promise.resolve([])
+  /** When the symbols are asked for again, ms UTC. */
+  private symbolsUntil = 0
+
+  constructor(
+    private readonly open: OpenUpstream,
+    private readonly mirror: ServedMirror,
+    private readonly now: () => number,
+  ) {}
+
+  /** Opens the service, so that a wrong configuration fails early. Throws what `open` throws; sends no request. */
+  async start(): Promise<void> {
+    await this.take()
+  }
+
+  /** Makes a window current, in the mirror or in memory. */
+  refresh(window: WindowRef): Promise<void> {
+    return this.share(`refresh ${windowPath(window)}`, async run => {
+      const { source, signal } = run
+      if (source.rules.kind === 'exchange') {
+        if (window.startDate < firstExchangeStartDate(window.interval)) throw noSuchFile()
+        if (needsFirstCandle([window], run)) await source.firstCandle?.(window, signal)
+      }
+      const result = await refreshWindow(run, window)
+      if (result.status === 'failed') throw failed(result.reason, result.isAbsent, result.timedOut)
+    })
+  }
+
+  /** Makes a list current. */
+  refreshList(entry: ListEntry): Promise<void> {
+    return this.share(entry.kind === 'symbols' ? entry.kind : entry.interval, async run => {
+      if (entry.kind === 'startDates') return void (await fetchStartDates(run, entry.interval))
+      const { gone } = await fetchSymbols(run)
+      if (gone.length > 0) throw new HttpError(502, `The service behind this server lists ${gone.join(', ')} no more.`)
+    })
+  }
+
+  /** Whether the mirror or the service has a symbol, with one request an hour at most, and after a failed one in five minutes. */
+  async knows(symbol: SymbolName): Promise<boolean> {
+    if (this.mirror.knows(symbol)) return true
+    if (this.now() >= this.symbolsUntil) {
+      this.symbolsUntil = this.now() + HOUR_MS
+      this.symbols = this.share('names', async run => (await fetchSymbols({ ...run, readOnly: true })).names)
+      this.symbols.catch(() => {
+        this.symbolsUntil = this.now() + 5 * MINUTE_MS
+      })
+    }
+    return (await this.symbols).includes(symbol)
+  }
+
+  /** The exchange's present, ms UTC. */
+  present(): Promise<number> {
+    return this.share('now', ({ source, signal }) => request(source, "the exchange's clock", source.now(signal)))
+  }
+
+  /** Runs work over the mirror with the service as its source. */
+  async use<T>(work: (run: Run<Source>) => Promise<T>): Promise<T> {
+    const opened = await this.take()
+    opened.uses++
+    const { source, signal } = opened.run
+    let fault: FetchError | undefined
+    /** Windows that others wait for are fetched once. After a failure the service is not asked for another one. */
+    const fetch: Source['fetch'] = async (window, since) => {
+      if (fault) throw fault
+      const isExchange = source.rules.kind === 'exchange'
+      if (isExchange && since !== undefined && !hasNewCandle(window.interval, since, this.now())) {
+        return { rendered: since, asked: since }
+      }
+      try {
+        return await this.once(windowPath(window), () => source.fetch(window, since, signal))
+      } catch (error) {
+        const cause = isKlinesError(error, 'unreachable') ? error.cause : error
+        if (cause instanceof FetchError && cause.status !== 404) fault = cause
+        throw fault ?? error
+      }
+    }
+    try {
+      const shared: Source = Object.assign(Object.create(source), { fetch })
+      return await work({ ...opened.run, source: shared, mirror: this.mirror, done: new Map() })
+    } catch (error) {
+      throw toHttpError(error, this.now(), fault)
+    } finally {
+      opened.uses--
+      this.retire(opened)
+    }
+  }
+
+  /** Closes every run that was opened. */
+  async close(): Promise<void> {
+    const all = [...this.opened]
+    this.opened.clear()
+    await Promise.all(all.map(({ run }) => run.close().catch(() => {})))
+  }
+
+  /** Runs work once for all who wait for it. */
+  private share<T>(key: string, work: (run: Run<Source>) => Promise<T>): Promise<T> {
+    return this.once(key, () => this.use(work)).finally(() => {
+      if (this.pending.size === 0) this.mirror.flushAll()
+    })
+  }
+
+  private once<T>(key: string, start: () => Promise<T>): Promise<T> {
+    const pending = this.pending.get(key) ?? start().finally(() => this.pending.delete(key))
+    this.pending.set(key, pending)
+    return pending as Promise<T>
+  }
+
+  private async take(): Promise<Opened> {
+    this.current ??= this.openNext()
+    const taken = this.current
+    const opened = await taken
+    if (!hasStopped(opened.run.source)) return opened
+    // Others may have replaced it meanwhile.
+    if (this.current === taken) this.current = undefined
+    this.retire(opened)
+    return this.take()
+  }
+
+  private async openNext(): Promise<Opened> {
+    try {
+      const opened = { run: await this.open(), uses: 0 }
+      this.opened.add(opened)
+      return opened
+    } catch (error) {
+      this.current = undefined
+      throw error
+    }
+  }
+
+  /** Closes a run that has stopped, once no work uses it. Its failure would concern nobody. */
+  private retire(opened: Opened): void {
+    if (opened.uses > 0 || !hasStopped(opened.run.source) || !this.opened.delete(opened)) return
+    opened.run.close().catch(() => {})
+  }
+}
+
+/** Whether a source has stopped for good: a refusal for a time ends by itself, and what needs no request goes on meanwhile. */
+function hasStopped({ stopReason }: Source): boolean {
+  return isKlinesError(stopReason, 'unreachable') && stopReason.cause !== undefined
+}
+
+/**
+ * Whether a candle may have closed since a window was asked for: readers of one window must not spend the limit of the exchange. Both
+ * times in ms UTC.
+ */
+function hasNewCandle(interval: Interval, asked: number, now: number): boolean {
+  // Longer candles end with a day too.
+  const step = Math.min(nextOpenTime(interval, 0), DAY_MS)
+  const [before, after] = [asked, now].map(time => Math.floor((time - SETTLING_MS) / step))
+  return after !== before
+}
+
+/** Converts what the engine and a source throw; an error that names failed windows gets their `fault` as its cause, others stay. */
+function toHttpError(error: unknown, now: number, fault?: FetchError): unknown {
+  if (isKlinesError(error, 'rate_limited')) {
+    const seconds = String(Math.max(1, Math.ceil((Date.parse(error.data.until ?? '') - now) / 1000)))
+    const message = `The service behind this server limits requests. Try again in ${seconds} s.`
+    return new HttpError(503, message, { headers: { 'retry-after': seconds } })
+  }
+  if (error instanceof InvalidSymbolError) return noSuchFile()
+  if (isKlinesError(error, 'incomplete') && error.data.failures) {
+    const { message, data, suggestions } = error
+    const cause = fault && failed(fault.message, false, fault.timedOut)
+    return new KlinesError('incomplete', message, { cause, data, suggestions })
+  }
+  const isFailure = ['incomplete', 'bad_list', 'unreachable'].some(code => isKlinesError(error, code as ErrorCode))
+  const failure = isFailure ? (error as Error).cause : error
+  if (failure instanceof FetchError) return failed(failure.message, failure.status === 404, failure.timedOut)
+  // A list that lacks what is known; a service that refuses for a time.
+  return isFailure ? new HttpError(502, (error as Error).message) : error
+}
+
+function failed(reason: string, isAbsent = false, timedOut = false): HttpError {
+  if (isAbsent) return noSuchFile()
+  if (timedOut) return new HttpError(504, 'The service behind this server did not answer in time.')
+  return new HttpError(502, `The service behind this server failed: ${trimPeriod(reason)}.`)
+}
+
+function noSuchFile(): HttpError {
+  return new HttpError(404, 'The service has no such file.')
+}
