@@ -35,7 +35,7 @@ export function defaultMirrorRoot(baseUrl: string): string {
   const folder = findUserFolder('cache')
   if (folder === undefined) {
     throw new KlinesError('bad_option', 'The default mirror lies in the home folder, and this user has none.', {
-      suggestions: ['Set HOME to the path of a folder, or name a folder with `mirror`.'],
+      suggestions: ['Set HOME to the path of a folder, or name a folder with --mirror.'],
     })
   }
   // The host `..` is valid in a URL: a name of dots alone would leave the cache folder.
