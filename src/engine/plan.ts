@@ -23,7 +23,7 @@ import {
   type TimeRange,
 } from '../klines/time-range.js'
 import { consecutiveStartDates, parseDate, windowSpan } from '../klines/windows.js'
-import { newestCandle } from '../mirror/status.js'
+import { firstCandle, newestCandle } from '../mirror/status.js'
 import { PUBLIC_BASE_URL } from '../sources/base-url.js'
 import { InvalidSymbolError } from '../sources/exchange-errors.js'
 import type { Source } from '../sources/source.js'
@@ -46,6 +46,8 @@ import {
 export interface PlanRequest extends SelectionRequest, RangeText {
   /** Length of the candles to make of those that are read, such as `3h`, `2d` or `1q`. */
   readonly resample?: string | undefined
+  /** Keep longer candles at both ends that are covered in part only. */
+  readonly partial?: boolean | undefined
 }
 
 /** The windows of one series that a range needs, ascending. */
@@ -84,6 +86,7 @@ export const MAY_LAG_MS = 48 * 3_600_000
 export async function planRequest(asked: PlanRequest, run: Run, { isTail = false } = {}): Promise<Plan> {
   const selection = parseSelection(asked)
   const target = asked.resample === undefined ? undefined : parseTargetInterval(asked.resample)
+  if (asked.partial && target === undefined) throw nothingPartial()
   checkRange(asked, run.now())
   if (selection.intervals !== 'all') checkResample(selection.intervals, target)
   await checkOrigin(run)
@@ -114,7 +117,7 @@ export async function planRequest(asked: PlanRequest, run: Run, { isTail = false
  */
 async function findAnchor(symbol: SymbolName, run: Run): Promise<number | undefined> {
   const series: Series = { symbol, interval: '3d' }
-  const known = run.mirror.gridAnchor(series)
+  const known = firstCandle(run.mirror, series)
   if (known !== undefined || (SYMBOLS as readonly string[]).includes(symbol) || !isOnline(run)) return known
   if (run.readOnly) return run.source.firstCandle?.(series, run.signal)
   const plan = { series, label: series, range: ALL_TIME }
@@ -158,6 +161,11 @@ export async function planUpdate(run: Run<Source>): Promise<Plan> {
 
 function isOnline(run: Run): run is Run<Source> {
   return run.source !== undefined
+}
+
+function nothingPartial(): KlinesError {
+  const message = '--partial keeps incomplete candles of another length, and none is requested.'
+  return new KlinesError('bad_option', message, { suggestions: ['Add --resample, or leave --partial out.'] })
 }
 
 /** Throws `bad_time` and `bad_range`; whether a range that depends on the present is empty shows when the source's present is known. */
@@ -296,7 +304,7 @@ async function findOfSource(
   for (const { series, range: needed } of plans) {
     const { interval } = series
     const cached = mirror.dates(series)
-    const known = select(
+    const known = planWindows(
       series,
       [...knownDates(mirror, interval, range.now), ...cached],
       needed,
@@ -310,7 +318,7 @@ async function findOfSource(
       const list = lists.get(interval) ?? fetchStartDates(run, interval)
       lists.set(interval, list)
       const { names, present } = await list
-      const windows = select(series, [...names, ...cached], needed, Math.max(present, range.now))
+      const windows = planWindows(series, [...names, ...cached], needed, Math.max(present, range.now))
       found.push({ windows, listedFrom: names[0] })
     }
   }
@@ -323,7 +331,7 @@ export function isBeforeFirst({ firstCandle = Number.NEGATIVE_INFINITY }: FoundW
 }
 
 /** The windows of some dates that overlap a range and have begun by `present`, ms UTC. */
-function select(
+export function planWindows(
   series: Series,
   dates: readonly string[],
   { fromTime, toTime }: TimeRange,
@@ -393,20 +401,22 @@ function findOfMirror(
   const windows = plans.map(({ series, range: needed }) => {
     const cached = mirror.dates(series)
     const [first, last] = [cached[0], cached[cached.length - 1]]
-    if (first === undefined) return { windows: select(series, knownDates(mirror, series.interval, now), needed, now) }
+    if (first === undefined)
+      return { windows: planWindows(series, knownDates(mirror, series.interval, now), needed, now) }
     const known = knownDates(mirror, series.interval, now)
     // Each series of a lock has its own range.
     const [isFromOpen, isToOpen] = [needed.fromTime === -Infinity, needed.toTime === Infinity]
     const fromTime = isFromOpen ? parseDate(first) : needed.fromTime
     const toTime = isToOpen ? windowSpan(windowOf(series, last)).endTime : needed.toTime
     const between = consecutiveStartDates(series.interval, first, parseDate(last))
-    if (isFromOpen && known.length > 0 && known[0] < first)
+    // The sample and bare folders have no source to get more from.
+    if (isFromOpen && mirror.rules.kind !== 'fixed' && known.length > 0 && known[0] < first)
       begun.push(`${seriesName(series)} with ${first}`)
     if (isToOpen && isOutdated(series, known, cached, run))
       newest.push(newestCandle(mirror, series) ?? Number.NEGATIVE_INFINITY)
     const present = isToOpen ? Number.POSITIVE_INFINITY : now
     const mayLack = ({ startDate }: WindowRef) => endMoves && parseDate(startDate) > now - MAY_LAG_MS
-    const all = select(series, [...known, ...cached, ...between], { fromTime, toTime }, present)
+    const all = planWindows(series, [...known, ...cached, ...between], { fromTime, toTime }, present)
     return { windows: all.filter(window => cached.includes(window.startDate) || !mayLack(window)) }
   })
   if (begun.length > 0 && !isTail)

@@ -22,6 +22,7 @@ import { filesBelow } from '../support/files-below.js'
 import { whileReadOnly } from '../support/permission.js'
 import {
   FULL_WEEKS,
+  FUTURE_WEEK,
   NOW,
   OPEN_WEEK,
   putFile,
@@ -249,47 +250,43 @@ describe('digits', () => {
 })
 
 describe('an export whose mirror cannot be written', () => {
-  it('because its path is a file warns once and continues in memory', async () => {
-    const { server, mirror, warnings, request } = await exportSetup()
+  it('because its path is a file ends with mirror_unusable before any request for a window', async () => {
+    const { server, out, mirror, request } = await exportSetup()
     writeFileSync(mirror, 'precious')
-    await exportKlines(request)
-    expect(dataLines(request.output)).toEqual(csvRows('BTCUSDT'))
-    expect(warnings).toHaveLength(1)
-    expect(warnings[0]).toMatch(/^Cannot write the mirror .*Continuing in memory/)
+    await expect(exportKlines(request)).rejects.toMatchObject({ code: 'mirror_unusable' })
     expect(readFileSync(mirror, 'utf8')).toBe('precious')
-    expect(server.paths('windows')).toHaveLength(7)
+    expect(server.paths('windows')).toEqual([])
+    expect(filesBelow(out)).toEqual([])
   })
 
   /** Runs the export as a user who may write only to `out`. */
-  async function exportReadOnly({ server, mirror, folder, out, request }: Awaited<ReturnType<typeof exportSetup>>) {
+  async function exportReadOnly(
+    { server, mirror, folder, out, request }: Awaited<ReturnType<typeof exportSetup>>,
+    to: string,
+  ) {
     chmodSync(out, 0o777)
     const { stdout, stderr } = await whileReadOnly(folder, () =>
-      runChild('cli/export-child.ts', [server.url, mirror, request.output, String(NOW)], { withoutRoot: true }),
+      runChild('cli/export-child.ts', [server.url, mirror, request.output, String(NOW), to], { withoutRoot: true }),
     )
     expect(stderr).toBe('')
     return JSON.parse(stdout)
   }
 
-  it('for lack of permission warns once and continues in memory', async () => {
+  it('for lack of permission says so and exports nothing', async () => {
     const setup = await exportSetup()
-    const result = await exportReadOnly(setup)
-    expect(result).toMatchObject({
-      code: 'none',
-      candles: 42,
-      warnings: [expect.stringContaining('permission denied')],
-    })
-    expect(dataLines(setup.request.output)).toEqual(csvRows('BTCUSDT'))
-    expect(filesBelow(setup.folder)).toEqual([])
+    const result = await exportReadOnly(setup, FUTURE_WEEK)
+    expect(result).toMatchObject({ code: 'mirror_unusable', message: expect.stringContaining('permission denied') })
+    expect([filesBelow(setup.folder), filesBelow(setup.out)]).toEqual([[], []])
   })
 
   it('but can be read uses its final windows without requests', async () => {
     const setup = await exportSetup()
     await downloadKlines(setup.request)
     setup.server.reset()
-    const result = await exportReadOnly(setup)
-    expect(result).toMatchObject({ code: 'none', candles: 42 })
-    expect(setup.server.paths('windows')).toEqual([weekPath('BTCUSDT', OPEN_WEEK)])
-    expect(dataLines(setup.request.output)).toEqual(csvRows('BTCUSDT'))
+    const result = await exportReadOnly(setup, OPEN_WEEK)
+    expect(result).toMatchObject({ code: 'none', candles: 40 })
+    expect(setup.server.log).toEqual([])
+    expect(dataLines(setup.request.output)).toEqual(csvRows('BTCUSDT').slice(0, 40))
   })
 })
 

@@ -1,10 +1,11 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { streamWindows } from '../../src/download/window-stream.js'
 import { type DownloadRequest, downloadKlines } from '../../src/engine/download.js'
-import { planSeries } from '../../src/engine/plan.js'
-import { downloadSetup, openTestSource, readJson } from '../support/download-setup.js'
+import { fetchStartDates } from '../../src/engine/lists.js'
+import { planRequest } from '../../src/engine/plan.js'
+import { refresh, refreshWindow } from '../../src/engine/refresh.js'
+import { downloadSetup, openTestRun, readJson } from '../support/download-setup.js'
 import { catchError } from '../support/errors.js'
 import { filesBelow } from '../support/files-below.js'
 import { FULL_WEEKS, OPEN_WEEK, STARTED, weekPath, weekRows } from '../support/synthetic-tree.js'
@@ -13,7 +14,7 @@ const SYMBOLS_LIST = 'api/klines/symbols.json'
 const LIST = 'api/klines/start-dates/15m.json'
 const SERIES = { symbol: 'BTCUSDT', interval: '15m' } as const
 const path = (startDate: string) => weekPath('BTCUSDT', startDate)
-const ALL_TIME = { fromTime: -Infinity, toTime: Infinity }
+const REQUEST = { symbols: ['BTCUSDT'], intervals: ['15m'] } as const
 
 describe('a window that cannot be downloaded', () => {
   it('makes the run incomplete and is listed; the others are stored, and the next run requests only it', async () => {
@@ -55,10 +56,10 @@ describe('a window that cannot be downloaded', () => {
   ])('is not stored if the body is %s; the windows before and after it are', async (_, body, words) => {
     const { server, mirror } = await downloadSetup()
     server.always(path(FULL_WEEKS[2]), { body })
-    const source = openTestSource(server, mirror)
-    const plans = await planSeries(source, [{ series: SERIES, range: ALL_TIME }])
+    const run = await openTestRun(server, mirror)
+    const plan = await planRequest(REQUEST, run)
     const results = []
-    for await (const { result } of streamWindows(source, plans, { concurrency: 3 })) results.push(result)
+    for await (const result of refresh(run, plan.series)) results.push(result)
     expect(results.map(({ status }) => status)).toEqual(
       STARTED.map(date => (date === FULL_WEEKS[2] ? 'failed' : 'fetched')),
     )
@@ -70,7 +71,8 @@ describe('a window that cannot be downloaded', () => {
   it('fails when a request without a condition gets 304; it is not treated as empty', async () => {
     const { server, mirror } = await downloadSetup()
     server.always(path(FULL_WEEKS[2]), { status: 304 })
-    const result = await openTestSource(server, mirror).window({ ...SERIES, startDate: FULL_WEEKS[2] })
+    const run = await openTestRun(server, mirror)
+    const result = await refreshWindow(run, { ...SERIES, startDate: FULL_WEEKS[2] })
     expect(result).toMatchObject({ status: 'failed', reason: 'status 304, which was not requested' })
   })
 
@@ -101,8 +103,7 @@ describe('a malicious list of start dates is refused before any window is reques
   ])('%s', async (_, list, words) => {
     const { server, mirror } = await downloadSetup()
     server.always(LIST, { body: JSON.stringify(list) })
-    const source = openTestSource(server, mirror)
-    const error = await catchError(planSeries(source, [{ series: SERIES, range: ALL_TIME }]))
+    const error = await catchError(planRequest(REQUEST, await openTestRun(server, mirror)))
     expect(error).toMatchObject({ code: 'bad_list' })
     expect(error.message).toMatch(words)
     expect(existsSync(mirror)).toBe(false)
@@ -112,19 +113,19 @@ describe('a malicious list of start dates is refused before any window is reques
 
 describe('a service whose list cannot be downloaded', () => {
   it.each([
-    ['404', { status: 404 }, 'answered 404 (Not Found) for the list of 15m start dates', /`startSample\(\)`/],
+    ['404', { status: 404 }, 'answered 404 (Not Found) for the list of 15m start dates', /--base-url sample/],
     ['503', { status: 503 }, 'answered 503 (Service Unavailable); tried 6 times for', /^Try again later/],
     [
       '418',
       { status: 418, body: '{"message":"No"}' },
       "answered 418 (I'm a Teapot) for the list of 15m start dates: No.",
-      /`baseUrl`/,
+      /--base-url/,
     ],
     ['a captive portal', { body: '<html>Sign in</html>' }, 'did not answer with JSON; tried 3 times', /sign-in page/],
   ])('(%s) is unreachable; the error says what happened and what to do', async (_, answer, words, advice) => {
     const { server, mirror } = await downloadSetup()
     server.always(LIST, answer)
-    const error = await catchError(openTestSource(server, mirror).contents.startDates('15m'))
+    const error = await catchError(fetchStartDates(await openTestRun(server, mirror), '15m'))
     expect(error).toMatchObject({ code: 'unreachable', data: { baseUrl: server.url } })
     expect(error.message).toContain(`The service at ${server.url} ${words}`)
     expect(error.suggestions).toEqual([expect.stringMatching(advice), expect.stringContaining('klines export')])
@@ -132,9 +133,9 @@ describe('a service whose list cannot be downloaded', () => {
 
   it('is unreachable if the connection is refused', async () => {
     const { server, mirror } = await downloadSetup()
-    const source = openTestSource(server, mirror)
+    const run = await openTestRun(server, mirror)
     await server.stop()
-    expect(await catchError(source.contents.startDates('15m'))).toMatchObject({
+    expect(await catchError(fetchStartDates(run, '15m'))).toMatchObject({
       code: 'unreachable',
       message: expect.stringContaining('connection refused (ECONNREFUSED)'),
     })
@@ -171,19 +172,18 @@ describe('a first download that stores no file leaves no folder, also none above
     const { server, mirror, folder } = await setUp()
     server.always(LIST, answer)
     server.always(SYMBOLS_LIST, answer)
-    const source = openTestSource(server, mirror, { memory: new Map() })
-    await expect(source.contents.startDates('15m')).rejects.toHaveProperty('code')
-    await expect(source.contents.series({ symbols: 'all', intervals: ['15m'] }, ALL_TIME)).rejects.toHaveProperty(
-      'code',
-    )
+    const run = await openTestRun(server, mirror)
+    await expect(planRequest(REQUEST, run)).rejects.toHaveProperty('code')
+    await expect(planRequest({ ...REQUEST, symbols: 'all' }, run)).rejects.toHaveProperty('code')
+    await run.close()
     expect(readdirSync(folder)).toEqual([])
   })
 
   it('a refused connection', async () => {
     const { server, mirror, folder } = await setUp()
-    const source = openTestSource(server, mirror)
+    const run = await openTestRun(server, mirror)
     await server.stop()
-    await expect(source.contents.startDates('15m')).rejects.toMatchObject({ code: 'unreachable' })
+    await expect(planRequest(REQUEST, run)).rejects.toMatchObject({ code: 'unreachable' })
     expect(readdirSync(folder)).toEqual([])
   })
 

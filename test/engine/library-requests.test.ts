@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { mirrorStatus } from '../../src/download/mirror-status.js'
 import { listSymbols } from '../../src/engine/catalogue.js'
-import { type BatchRequest, klineBatches, klineRows } from '../../src/engine/rows.js'
+import { klineBatches, klineRows, type ReadRequest } from '../../src/engine/rows.js'
 import { COLUMNS } from '../../src/klines/columns.js'
 import type { TimeText } from '../../src/klines/time-range.js'
 import { serve } from '../../src/server/serve.js'
@@ -61,7 +60,7 @@ describe('rows', () => {
   })
 
   it('in another form are refused', async () => {
-    const request = { ...offline().request, as: 'tuples' } as unknown as BatchRequest
+    const request = { ...offline().request, as: 'tuples' } as unknown as ReadRequest
     expect(await catchError(klineRows(request).next())).toMatchObject({ code: 'bad_option' })
   })
 })

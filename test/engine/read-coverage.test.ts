@@ -1,21 +1,22 @@
 import { describe, expect, it } from 'vitest'
-import { type BatchRequest, klineBatches, klineRows } from '../../src/engine/rows.js'
+import { klineBatches, klineRows, type ReadRequest } from '../../src/engine/rows.js'
 import { catchError } from '../support/errors.js'
 import { onWarning } from '../support/events.js'
-import { SAMPLE_TREE } from '../support/sample-tree.js'
+import { tempFolder } from '../support/temp-folder.js'
 
 /** The newest hour of the sample opens at 2025-03-30 23:00. Its January lacks three hours in a row. */
-const REQUEST = { symbols: ['BTCUSDT'], intervals: ['1h'], offline: true, mirror: SAMPLE_TREE } as const
+const REQUEST = { symbols: ['BTCUSDT'], intervals: ['1h'], baseUrl: 'sample' } as const
 const RANGE = { from: '2025-03-25', to: '2025-04-05' }
-const REQUESTED = 'Requested 2025-03-25 00:00 to 2025-04-05 00:00 UTC'
+const REQUESTED = 'You asked for 2025-03-25 00:00 to 2025-04-05 00:00 UTC'
 
 /** Reads all candles; returns their number, what was warned of, and the error at the end. */
-async function readAll(request: Partial<BatchRequest>) {
+async function readAll(request: Partial<ReadRequest>) {
   const warnings: string[] = []
   let rows = 0
   const error = await catchError(async () => {
     const onEvent = onWarning(text => warnings.push(text))
-    for await (const batch of klineBatches({ ...REQUEST, ...request, onEvent })) rows += batch.length
+    for await (const batch of klineBatches({ ...REQUEST, mirror: tempFolder(), ...request, onEvent }))
+      rows += batch.length
     // So that there always is one.
     throw new Error('none')
   })
@@ -23,7 +24,7 @@ async function readAll(request: Partial<BatchRequest>) {
 }
 
 describe('rows and batches of less than was requested', () => {
-  it.each<[string, Partial<BatchRequest>, number, string[]]>([
+  it.each<[string, Partial<ReadRequest>, number, string[]]>([
     [
       'of one series',
       RANGE,
@@ -76,7 +77,7 @@ describe('rows and batches of less than was requested', () => {
   it('say nothing when the loop is left before', async () => {
     const warnings: string[] = []
     const onEvent = onWarning(text => warnings.push(text))
-    for await (const _ of klineRows({ ...REQUEST, ...RANGE, failOnGaps: true, onEvent })) break
+    for await (const _ of klineRows({ ...REQUEST, mirror: tempFolder(), ...RANGE, failOnGaps: true, onEvent })) break
     expect(warnings).toEqual([])
   })
 })

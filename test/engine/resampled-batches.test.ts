@@ -1,15 +1,26 @@
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
-import type { ReadRequest } from '../../src/engine/rows.js'
-import { exportKlines, isKlinesError, type KlineBatch, klineBatches } from '../../src/index.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { downloadKlines } from '../../src/engine/download.js'
+import { exportKlines } from '../../src/engine/export.js'
+import { klineBatches, type ReadRequest } from '../../src/engine/rows.js'
+import type { KlineBatch } from '../../src/klines/batch/kline-batch.js'
+import { isKlinesError } from '../../src/klines/errors.js'
 import { cases } from '../support/full.js'
 import { hasRealTree, realTree } from '../support/oracles/real-tree.js'
 import { makeQuarterHours, QUARTER } from '../support/quarter-hour-tree.js'
-import { type FileRow, SAMPLE_TREE, sampleRows, treeFileRows } from '../support/sample-tree.js'
+import { type FileRow, sampleRows, treeFileRows } from '../support/sample-tree.js'
 import { candle, putFile } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
+
+/** A mirror of the sample, with its empty windows. */
+const SAMPLE = mkdtempSync(join(tmpdir(), 'klines-sample-'))
+beforeAll(() =>
+  downloadKlines({ symbols: ['BTCUSDT'], intervals: ['15m', '1h', '1d', '3d'], baseUrl: 'sample', mirror: SAMPLE }),
+)
+afterAll(() => rmSync(SAMPLE, { recursive: true, force: true }))
 
 /** A request for one series of a mirror, to be resampled. */
 interface Case extends Pick<ReadRequest, 'from' | 'to'> {
@@ -20,7 +31,7 @@ interface Case extends Pick<ReadRequest, 'from' | 'to'> {
   readonly partial?: boolean
 }
 
-const toRequest = ({ mirror = SAMPLE_TREE, symbol = 'BTCUSDT', interval, from, to }: Case) =>
+const toRequest = ({ mirror = SAMPLE, symbol = 'BTCUSDT', interval, from, to }: Case) =>
   ({ symbols: [symbol], intervals: [interval], offline: true, mirror, from, to }) as const
 
 async function collect(batches: AsyncIterable<KlineBatch>): Promise<FileRow[]> {

@@ -25,12 +25,15 @@ function stateOf(
   return windowState({ symbol: 'BTCUSDT', interval, startDate }, ends, facts, laterSince, { kind })
 }
 
-it.each(['static', 'exchange', 'fixed'] as const)('%s: without a valid file a window is missing, whatever is known of it', kind => {
-  const window = { symbol: 'BTCUSDT', interval: '1h', startDate: '2024-02-01' } as const
-  const facts = factsOf(ms('2025-01-01'), ms('2025-01-01'), ms('2024-02-29T23:00Z'))
-  expect(windowState(window, undefined, undefined, undefined, { kind })).toBe('missing')
-  expect(windowState(window, undefined, facts, 0, { kind })).toBe('missing')
-})
+it.each(['static', 'exchange', 'fixed'] as const)(
+  '%s: without a valid file a window is missing, whatever is known of it',
+  kind => {
+    const window = { symbol: 'BTCUSDT', interval: '1h', startDate: '2024-02-01' } as const
+    const facts = factsOf(ms('2025-01-01'), ms('2025-01-01'), ms('2024-02-29T23:00Z'))
+    expect(windowState(window, undefined, undefined, undefined, { kind })).toBe('missing')
+    expect(windowState(window, undefined, facts, 0, { kind })).toBe('missing')
+  },
+)
 
 describe('static: a window is final when its last candle reaches its end, whatever else is known', () => {
   it.each<[Interval, string, string]>([
@@ -84,7 +87,13 @@ describe('static: an empty or half full window is final only when it was rendere
     ['rendered 23 h 59 min after its end', end + DAY - MINUTE, end + 30 * DAY, end, 'open'],
     ['rendered a day after its end', end + DAY, end + DAY, end + DAY, 'final'],
     ['rendered long after', end + 900 * DAY, end + 900 * DAY, end, 'final'],
-    ['deployed again late as it was, later candles of a later deploy', end + 30 * DAY, end + 30 * DAY, end + 40 * DAY, 'open'],
+    [
+      'deployed again late as it was, later candles of a later deploy',
+      end + 30 * DAY,
+      end + 30 * DAY,
+      end + 40 * DAY,
+      'open',
+    ],
     ['the same, asked for again since', end + 30 * DAY, end + 40 * DAY, end + 40 * DAY, 'final'],
     ['a service that does not say when', undefined, end + 40 * DAY, end, 'open'],
   ])('%s', (_, rendered, asked, laterSince, expected) => {

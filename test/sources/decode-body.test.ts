@@ -1,7 +1,7 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decodeBody } from '../../src/http/transport/response.js'
+import { decodeBody } from '../../src/sources/transport.js'
 import { catchError } from '../support/errors.js'
 
 const PLAIN = Buffer.from(JSON.stringify(['BTCUSDT', 'ETHUSDT']))

@@ -1,16 +1,14 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readCatalogue } from '../../src/engine/catalogue.js'
 import { downloadKlines } from '../../src/engine/download.js'
 import type { KlinesEvent } from '../../src/engine/events.js'
 import { publishMirror } from '../../src/engine/publish.js'
-import { KnownNames } from '../../src/download/sources/known-names.js'
 import { Mirror } from '../../src/mirror/mirror.js'
 import { catchError } from '../support/errors.js'
 import { jsonAnswer, RESTRICTED, tooManyRequests } from '../support/exchange/exchange-answers.js'
 import { exchangeSetup } from '../support/exchange/exchange-setup.js'
 import { EXCHANGE_NOW } from '../support/exchange/market.js'
+import { putFile } from '../support/synthetic-tree.js'
 
 const DAY = 86_400_000
 const FIRST_CANDLE = 'api/v3/klines?symbol=BTCEUR&interval=1d&startTime=0'
@@ -85,12 +83,12 @@ describe('a mirror that is to be published', () => {
   })
 })
 
-it('a damaged list of symbols becomes that of what the mirror has', async () => {
+it('a damaged list of symbols is published as that of what the mirror has', async () => {
   const { mirror, request } = await exchangeSetup()
   await downloadKlines({ ...request(), ...SERIES })
-  writeFileSync(join(mirror, 'api/klines/symbols.json'), 'garbage')
-  await downloadKlines({ ...request(), ...SERIES, refresh: true })
-  expect(new Mirror(mirror).contents.listedSymbols()).toEqual(['BTCEUR'])
+  putFile(mirror, 'api/klines/symbols.json', 'garbage')
+  await publishMirror({ mirror, now: EXCHANGE_NOW })
+  expect(new Mirror(mirror).listedSymbols()).toEqual(['BTCEUR'])
 })
 
 describe('lists that are only shown', () => {
@@ -116,28 +114,4 @@ it('429 is named as what it is, whatever says how long to wait', async () => {
   }
   await catchError(downloadKlines({ ...request(), ...SERIES, onEvent, signal: end.signal }))
   expect([...reasons].filter(Boolean)).toEqual(['rate limited'])
-})
-
-it('names that cannot be fetched are not requested for every stranger', async () => {
-  let [now, requests, isDown] = [0, 0, true]
-  const fetchNames = async () => {
-    requests++
-    if (isDown) throw new Error('down')
-    return ['BTCEUR']
-  }
-  const names = new KnownNames(
-    symbol => symbol === 'KNOWN',
-    fetchNames,
-    () => now,
-  )
-  expect(await names.has('KNOWN')).toBe(true)
-  for (let count = 0; count < 50; count++) await expect(names.has(`C${count}`)).rejects.toThrow('down')
-  expect(requests).toBe(1)
-  isDown = false
-  now += 5 * 60_000
-  expect([await names.has('BTCEUR'), await names.has('NOPE')]).toEqual([true, false])
-  isDown = true
-  now += 3_600_000
-  expect(await names.has('BTCEUR')).toBe(true)
-  expect(requests).toBe(3)
 })

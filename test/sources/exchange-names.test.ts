@@ -1,27 +1,50 @@
-import { describe, expect, it } from 'vitest'
-import { parseNames } from '../../src/sources/exchange.js'
-import { thrownBy } from '../support/thrown-by.js'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { KlinesError } from '../../src/klines/errors.js'
+import { exchangeSource } from '../../src/sources/exchange.js'
+import { Fetcher } from '../../src/sources/fetcher.js'
+import { catchError } from '../support/errors.js'
+import { EXCHANGE_NOW } from '../support/exchange/market.js'
+import { FakeClock } from '../support/fake-clock.js'
 
-const parse = (value: unknown) => parseNames(Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)))
+/** The names that a source takes from an answer, and those that it warns of. */
+async function parseBytes(body: Buffer) {
+  const warnings: string[] = []
+  const headers = { date: new Date(EXCHANGE_NOW).toUTCString() }
+  const transport = { get: async () => ({ status: 200, headers, body, wireBytes: 0 }), close: async () => {} }
+  const fetcher = new Fetcher(transport, 'binance', { concurrency: 1, clock: new FakeClock(EXCHANGE_NOW) })
+  const clock = { now: () => EXCHANGE_NOW, observe: () => {} }
+  const source = exchangeSource(fetcher, clock, text => warnings.push(text))
+  onTestFinished(() => source.close())
+  const { names } = await source.symbols(new AbortController().signal)
+  return { symbols: names, warnings }
+}
+
+const parse = (value: unknown) => parseBytes(Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)))
+/** What such an answer is refused with. */
+async function refusal(body: Buffer | string): Promise<KlinesError> {
+  const { cause } = await catchError(parseBytes(Buffer.from(body)))
+  if (cause instanceof KlinesError) return cause
+  throw cause
+}
 const prices = (...symbols: unknown[]) => symbols.map(symbol => ({ symbol, price: '1.00000000' }))
 
 describe('the names of the exchange', () => {
-  it('are those of the public service first, in their order, then the others by name', () => {
-    expect(parse(prices('ZRXBTC', 'ETHUSDT', '1INCHBTC', 'BTCUSDT', 'AAVEBTC'))).toEqual({
+  it('are those of the public service first, in their order, then the others by name', async () => {
+    expect(await parse(prices('ZRXBTC', 'ETHUSDT', '1INCHBTC', 'BTCUSDT', 'AAVEBTC'))).toEqual({
       symbols: ['BTCUSDT', 'ETHUSDT', '1INCHBTC', 'AAVEBTC', 'ZRXBTC'],
-      unusable: [],
+      warnings: [],
     })
   })
 
-  it('may be of any script', () => {
-    expect(parse(prices('币安人生USDT', 'ÉUSDT', 'X'.repeat(40)))).toEqual({
+  it('may be of any script', async () => {
+    expect(await parse(prices('币安人生USDT', 'ÉUSDT', 'X'.repeat(40)))).toEqual({
       symbols: ['X'.repeat(40), 'ÉUSDT', '币安人生USDT'],
-      unusable: [],
+      warnings: [],
     })
   })
 
-  it('count once', () => {
-    expect(parse(prices('ETHBTC', 'ETHBTC')).symbols).toEqual(['ETHBTC'])
+  it('count once', async () => {
+    expect((await parse(prices('ETHBTC', 'ETHBTC'))).symbols).toEqual(['ETHBTC'])
   })
 
   it.each([
@@ -40,19 +63,23 @@ describe('the names of the exchange', () => {
     'A/B',
     'A B',
     'AB\u0000',
-  ])('that cannot be a path are left out: %j', name => {
-    expect(parse(prices('ETHBTC', name))).toEqual({ symbols: ['ETHBTC'], unusable: [name] })
+  ])('that cannot be a path are left out: %j', async name => {
+    expect(await parse(prices('ETHBTC', name))).toEqual({
+      symbols: ['ETHBTC'],
+      warnings: [expect.stringMatching(/are left out: /)],
+    })
   })
 
-  it('can be 3,500, and 50,000', () => {
+  it('can be 3,500, and 50,000', async () => {
     const names = (count: number) => Array.from({ length: count }, (_, index) => `N${index}USDT`)
-    expect(parse(prices(...names(3_500))).symbols).toHaveLength(3_500)
-    expect(parse(prices(...names(50_000))).symbols).toHaveLength(50_000)
-    expect(thrownBy(() => parse(prices(...names(50_001)))).message).toMatch(/50001 entries, expected at most 50000/)
+    expect((await parse(prices(...names(3_500)))).symbols).toHaveLength(3_500)
+    expect((await parse(prices(...names(50_000)))).symbols).toHaveLength(50_000)
+    const { message } = await refusal(JSON.stringify(prices(...names(50_001))))
+    expect(message).toMatch(/50001 entries, expected at most 50000/)
   })
 
-  it('may be none', () => {
-    expect(parse([])).toEqual({ symbols: [], unusable: [] })
+  it('may be none', async () => {
+    expect(await parse([])).toEqual({ symbols: [], warnings: [] })
   })
 
   it.each([
@@ -68,16 +95,16 @@ describe('the names of the exchange', () => {
     ['[[]]', /entry 0 has no symbol/, 'shape'],
     ['[{"__proto__":{"symbol":"ETHBTC"}}]', /entry 0 has no symbol/, 'shape'],
     ['['.repeat(100_000), /it is not JSON/, 'not_json'],
-  ])('%.30s is refused', (text, message, kind) => {
-    const error = thrownBy(() => parse(text))
+  ])('%.30s is refused', async (text, message, kind) => {
+    const error = await refusal(text)
     expect(error).toMatchObject({ code: 'bad_list', data: { kind } })
     expect(error.message).toMatch(message)
   })
 
-  it('are refused when they are not UTF-8, or larger than 8 MiB', () => {
+  it('are refused when they are not UTF-8, or larger than 8 MiB', async () => {
     const latin = Buffer.from('[{"symbol":"\xc9BTC"}]', 'latin1')
-    expect(thrownBy(() => parseNames(latin)).message).toMatch(/it is not JSON/)
+    expect((await refusal(latin)).message).toMatch(/it is not JSON/)
     const large = Buffer.alloc(8 * 1024 * 1024 + 1, ' ')
-    expect(thrownBy(() => parseNames(large)).message).toMatch(/8388609 bytes, expected at most 8388608/)
+    expect((await refusal(large)).message).toMatch(/8388609 bytes, expected at most 8388608/)
   })
 })

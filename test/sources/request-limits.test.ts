@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { checkLimits, limitPolicy, QUICK_POLICY, RETRY_POLICY, type RequestLimits } from '../../src/sources/retry.js'
+import { limitPolicy, QUICK_POLICY, RETRY_POLICY, type RequestLimits } from '../../src/sources/retry.js'
 import { thrownBy } from '../support/thrown-by.js'
 
 describe('the limits of a user', () => {
@@ -43,20 +43,20 @@ describe('the limits of a user', () => {
 })
 
 it.each<[RequestLimits, string]>([
-  [{ retries: -1 }, '`retries` is -1. Expected a whole number from 0 to 100.'],
-  [{ retries: 1.5 }, '`retries` is 1.5. Expected a whole number from 0 to 100.'],
-  [{ retries: 101 }, '`retries` is 101. Expected a whole number from 0 to 100.'],
-  [{ retries: '3' as unknown as number }, '`retries` is 3. Expected a whole number from 0 to 100.'],
-  [{ timeout: 0 }, '`timeout` is 0. Expected seconds: a number above 0, at most 3600.'],
-  [{ timeout: 3_601 }, '`timeout` is 3601. Expected seconds: a number above 0, at most 3600.'],
-  [{ timeout: Number.NaN }, '`timeout` is NaN. Expected seconds: a number above 0, at most 3600.'],
+  [{ retries: -1 }, '--retries is -1. Expected a whole number from 0 to 100.'],
+  [{ retries: 1.5 }, '--retries is 1.5. Expected a whole number from 0 to 100.'],
+  [{ retries: 101 }, '--retries is 101. Expected a whole number from 0 to 100.'],
+  [{ retries: '3' as unknown as number }, '--retries is 3. Expected a whole number from 0 to 100.'],
+  [{ timeout: 0 }, '--timeout is 0. Expected seconds: a number above 0, at most 3600.'],
+  [{ timeout: 3_601 }, '--timeout is 3601. Expected seconds: a number above 0, at most 3600.'],
+  [{ timeout: Number.NaN }, '--timeout is NaN. Expected seconds: a number above 0, at most 3600.'],
 ])('%j is refused', (limits, message) => {
-  expect(thrownBy(() => checkLimits(limits))).toMatchObject({ code: 'bad_option', message })
+  expect(thrownBy(() => limitPolicy(RETRY_POLICY, limits))).toMatchObject({ code: 'bad_option', message })
 })
 
 it.each<RequestLimits>([{}, { retries: 0, timeout: 0.001 }, { retries: 100, timeout: 3_600 }])(
   '%j is accepted',
   limits => {
-    expect(() => checkLimits(limits)).not.toThrow()
+    expect(() => limitPolicy(RETRY_POLICY, limits)).not.toThrow()
   },
 )

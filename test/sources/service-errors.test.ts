@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { FetchError, toFetchError } from '../../src/sources/fetch-error.js'
 import { unreachable } from '../../src/sources/errors.js'
+import { FetchError, toFetchError } from '../../src/sources/fetch-error.js'
 
 const URL = 'http://example.com/klines'
 const fault = (code: string) => toFetchError(Object.assign(new Error(code), { code }))
@@ -17,20 +17,20 @@ describe('the error for a service says what happened:', () => {
       /^Try/,
     ],
     [status(520), 1, 'answered 520 for the list', /^Try again later/],
-    [status(404, '', false), 1, 'answered 404 (Not Found) for the list', /`startSample\(\)`/],
+    [status(404, '', false), 1, 'answered 404 (Not Found) for the list', /--base-url sample/],
     [
       fault('ECONNREFUSED'),
       6,
       'cannot be reached: connection refused (ECONNREFUSED); tried 6 times for the list',
       /^Check/,
     ],
-    [fault('ENOTFOUND'), 1, 'cannot be reached: no such host (ENOTFOUND)', /`baseUrl`; `startSample/],
-    [fault('UND_ERR_HEADERS_TIMEOUT'), 1, 'did not answer in time (UND_ERR_HEADERS_TIMEOUT)', /`timeout`/],
+    [fault('ENOTFOUND'), 1, 'cannot be reached: no such host (ENOTFOUND)', /--base-url; --base-url sample/],
+    [fault('UND_ERR_HEADERS_TIMEOUT'), 1, 'did not answer in time (UND_ERR_HEADERS_TIMEOUT)', /--timeout/],
     [
       new FetchError('transient', 'no whole answer within 30 s', { unreachable: true, timedOut: true }),
       4,
       'did not answer in time: no whole answer within 30 s; tried 4 times for the list',
-      /`timeout`/,
+      /--timeout/,
     ],
     [
       new FetchError('invalid', 'The list is refused: it is not JSON.', { notJson: true }),
@@ -42,7 +42,7 @@ describe('the error for a service says what happened:', () => {
       new FetchError('permanent', 'more than 3 redirects', { status: 302 }),
       1,
       'sent a response that cannot be used: more than 3 redirects for the list',
-      /`baseUrl`/,
+      /--base-url/,
     ],
   ])('%s', (failure, tries, expected, advice) => {
     failure.tries = tries

@@ -1,9 +1,10 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { RetryingFetcher } from '../../src/sources/fetcher.js'
-import { HttpTransport } from '../../src/sources/transport.js'
 import type { WindowRef } from '../../src/klines/series.js'
-import { KlinesClient } from '../../src/sources/static.js'
+import { Fetcher } from '../../src/sources/fetcher.js'
+import type { Fetched, Source } from '../../src/sources/source.js'
+import { staticSource } from '../../src/sources/static.js'
+import { HttpTransport } from '../../src/sources/transport.js'
 import { catchError } from '../support/errors.js'
 import { FakeClock } from '../support/fake-clock.js'
 import { RawServer, rawReply } from '../support/servers/raw-server.js'
@@ -16,30 +17,33 @@ const PATH = weekPath('BTCUSDT', FULL_WEEKS[0])
 const BODY = windowBytes(weekRows(FULL_WEEKS[0]))
 const { signal } = new AbortController()
 
-function createClient(url: string): KlinesClient {
+function openSource(url: string): Source {
   const transport = new HttpTransport(url, { connections: 2 })
-  onTestFinished(() => transport.close())
-  return new KlinesClient(new RetryingFetcher(transport, url, { concurrency: 2, clock: new FakeClock(NOW) }), () => NOW)
+  const source = staticSource(new Fetcher(transport, url, { concurrency: 2, clock: new FakeClock(NOW) }), {
+    now: () => NOW,
+    observe: () => {},
+  })
+  onTestFinished(() => source.close())
+  return source
 }
 
 async function setup() {
   const server = await TreeServer.start(tempFolder())
-  return { server, client: createClient(server.url) }
+  return { server, source: openSource(server.url) }
 }
 
 describe('a window', () => {
   it('has its rows and its decoded bytes', async () => {
-    const { server, client } = await setup()
+    const { server, source } = await setup()
     for (const [coding, body] of [
       ['gzip', gzipSync(BODY)],
       ['br', brotliCompressSync(BODY)],
     ] as const) {
       server.script(PATH, { headers: { 'content-encoding': coding }, body })
-      const fetched = await client.window(WINDOW, undefined, signal)
-      if (fetched === 'unmodified') throw new Error('Expected a body')
+      const fetched = (await source.fetch(WINDOW, undefined, signal)) as Fetched
       expect(fetched.bytes.equals(BODY)).toBe(true)
-      expect(fetched.value.length).toBe(8)
-      expect(fetched.value.row(0)).toEqual(weekRows(FULL_WEEKS[0])[0])
+      expect(fetched.batch.length).toBe(8)
+      expect(fetched.batch.row(0)).toEqual(weekRows(FULL_WEEKS[0])[0])
     }
   })
 
@@ -57,13 +61,13 @@ describe('a window', () => {
     [404, 'permanent'],
     [501, 'permanent'],
   ])('with status %i and no condition is %s', async (status, kind) => {
-    const { server, client } = await setup()
+    const { server, source } = await setup()
     server.always(PATH, { status, body: BODY })
     if (status === 200) {
-      expect(await client.window(WINDOW, undefined, signal)).toHaveProperty('value.length', 8)
+      expect(await source.fetch(WINDOW, undefined, signal)).toHaveProperty('batch.length', 8)
       return
     }
-    expect(await catchError(client.window(WINDOW, undefined, signal))).toMatchObject({ kind, status })
+    expect(await catchError(source.fetch(WINDOW, undefined, signal))).toMatchObject({ kind, status })
     expect(server.log).toHaveLength(kind === 'invalid' ? 3 : 1)
   })
 
@@ -86,77 +90,86 @@ describe('a window', () => {
     ],
     ['200,000 levels of nesting', '['.repeat(200_000), /./],
   ])('of %s is rejected after three tries, naming the fault', async (_, body, message) => {
-    const { server, client } = await setup()
+    const { server, source } = await setup()
     server.always(PATH, { body })
-    const error = await catchError(client.window(WINDOW, undefined, signal))
+    const error = await catchError(source.fetch(WINDOW, undefined, signal))
     expect(error).toMatchObject({ kind: 'invalid' })
     expect(error.message).toMatch(message)
     expect(server.log).toHaveLength(3)
   })
 
   it('with a byte order mark is accepted', async () => {
-    const { server, client } = await setup()
+    const { server, source } = await setup()
     server.always(PATH, { body: Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), BODY]) })
-    expect(await client.window(WINDOW, undefined, signal)).toHaveProperty('value.length', 8)
+    expect(await source.fetch(WINDOW, undefined, signal)).toHaveProperty('batch.length', 8)
   })
 
   it("that is missing reports the error object's message, made safe for a terminal", async () => {
-    const { server, client } = await setup()
+    const { server, source } = await setup()
     const message = `No such window\u001b[2J\nreally`
     server.always(PATH, { status: 404, body: JSON.stringify({ statusCode: 404, message, isError: true }) })
-    const error = await catchError(client.window(WINDOW, undefined, signal))
+    const error = await catchError(source.fetch(WINDOW, undefined, signal))
     expect(error.message).toBe('status 404: No such window [2J really')
   })
 })
 
 describe('a cached window', () => {
-  const cachedMtimeMs = Date.UTC(2025, 1, 12, 3, 17, 5)
+  const cachedTime = Date.UTC(2025, 1, 12, 3, 17, 5)
 
-  it('is requested with If-Modified-Since and is unmodified after a 304', async () => {
-    const { server, client } = await setup()
+  it('is requested with If-Modified-Since and comes without a body after a 304', async () => {
+    const { server, source } = await setup()
     server.always(PATH, { status: 304 })
-    expect(await client.window(WINDOW, cachedMtimeMs, signal)).toBe('unmodified')
+    expect(await source.fetch(WINDOW, cachedTime, signal)).not.toHaveProperty('bytes')
     expect(server.log[0].headers['if-modified-since']).toBe('Wed, 12 Feb 2025 03:17:05 GMT')
     expect(server.log).toHaveLength(1)
   })
 
-  it('is unmodified also when the 304 names the coding of the file', async () => {
-    const { server, client } = await setup()
+  it('comes without a body also when the 304 names the coding of the file', async () => {
+    const { server, source } = await setup()
     server.always(PATH, { status: 304, headers: { 'content-encoding': 'gzip' } })
-    expect(await client.window(WINDOW, cachedMtimeMs, signal)).toBe('unmodified')
+    expect(await source.fetch(WINDOW, cachedTime, signal)).not.toHaveProperty('bytes')
   })
 
   it('that does not exist means a request without a condition', async () => {
-    const { server, client } = await setup()
+    const { server, source } = await setup()
     server.always(PATH, { body: BODY })
-    await client.window(WINDOW, undefined, signal)
+    await source.fetch(WINDOW, undefined, signal)
     expect(server.log[0].headers).not.toHaveProperty('if-modified-since')
     expect(server.log[0].headers).not.toHaveProperty('range')
   })
 })
 
-describe('the modification time of a window', () => {
+describe('the times of a window', () => {
   const modified = 'Last-Modified: Wed, 12 Feb 2025 03:17:00 GMT'
   const date = 'Date: Wed, 12 Feb 2025 11:59:00 GMT'
 
   it.each([
-    ['Last-Modified', [date, modified], Date.UTC(2025, 1, 12, 3, 17)],
-    ['Date, without Last-Modified', [date], Date.UTC(2025, 1, 12, 11, 59)],
-    ['Date, when Last-Modified is nonsense', ['Last-Modified: yesterday-ish', date], Date.UTC(2025, 1, 12, 11, 59)],
-    ['the present, with neither', [], NOW],
-  ])('is %s', async (_, headers, expected) => {
+    ['Last-Modified and Date', [date, modified], Date.UTC(2025, 1, 12, 3, 17), Date.UTC(2025, 1, 12, 11, 59)],
+    ['Date, without Last-Modified', [date], Date.UTC(2025, 1, 12, 11, 59), Date.UTC(2025, 1, 12, 11, 59)],
+    [
+      'Date, when Last-Modified is nonsense',
+      ['Last-Modified: yesterday-ish', date],
+      ...[Date.UTC(2025, 1, 12, 11, 59), Date.UTC(2025, 1, 12, 11, 59)],
+    ],
+    ['unknown and the present, with neither', [], undefined, NOW],
+    [
+      'the present at the latest',
+      ['Date: Wed, 12 Feb 2030 11:59:00 GMT', 'Last-Modified: Wed, 12 Feb 2031 11:59:00 GMT'],
+      NOW,
+      NOW,
+    ],
+  ])('are %s', async (_, headers, rendered, asked) => {
     const server = await RawServer.start(rawReply('200 OK', [...headers, `Content-Length: ${BODY.length}`], BODY))
-    const fetched = await createClient(server.url).window(WINDOW, undefined, signal)
-    expect(fetched).toHaveProperty('mtimeMs', expected)
+    expect(await openSource(server.url).fetch(WINDOW, undefined, signal)).toMatchObject({ rendered, asked })
   })
 })
 
 describe('the lists', () => {
   it('have the paths of the service', async () => {
-    const { server, client } = await setup()
+    const { server, source } = await setup()
     server.always('api/klines/symbols.json', { body: '["DOTUSDT","XYZUSDT","BTCUSDT"]' })
     server.always('api/klines/start-dates/1M.json', { body: '["2010-01-01","2030-01-01"]' })
-    expect((await client.symbols(signal)).value).toEqual(['BTCUSDT', 'DOTUSDT', 'XYZUSDT'])
-    expect((await client.startDates('1M', signal)).value).toEqual(['2010-01-01', '2030-01-01'])
+    expect((await source.symbols(signal)).names).toEqual(['BTCUSDT', 'DOTUSDT', 'XYZUSDT'])
+    expect((await source.startDates('1M', signal)).names).toEqual(['2010-01-01', '2030-01-01'])
   })
 })

@@ -34,7 +34,11 @@ export async function downloadSetup() {
 }
 
 /** Opens a run as `downloadKlines` does, but with a clock that does not wait between tries. */
-export async function openTestRun(server: TreeServer, mirror: string, options: Partial<Run> = {}): Promise<Run<Source>> {
+export async function openTestRun(
+  server: TreeServer,
+  mirror: string,
+  options: Partial<Run> = {},
+): Promise<Run<Source>> {
   const transport = new HttpTransport(server.url, { connections: 4 })
   const fetcher = new Fetcher(transport, server.url, { concurrency: 4, clock: new FakeClock(NOW) })
   onTestFinished(() => fetcher.close())

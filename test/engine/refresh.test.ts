@@ -1,59 +1,62 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { WindowFailure, WindowResult, WindowSource } from '../../src/download/sources/window-source.js'
-import { streamWindows } from '../../src/download/window-stream.js'
+import { refresh, type WindowOutcome } from '../../src/engine/refresh.js'
+import { openRun } from '../../src/engine/run.js'
 import { decodeWindow } from '../../src/klines/batch/window-codec.js'
-import type { WindowRef } from '../../src/klines/series.js'
-import { deferred, turns } from '../support/deferred.js'
+import { type Series, type WindowRef, windowOf } from '../../src/klines/series.js'
+import { ALL_TIME } from '../../src/klines/time-range.js'
+import type { Fetched, Source } from '../../src/sources/source.js'
+import { deferred, turns, until } from '../support/deferred.js'
 import { catchError } from '../support/errors.js'
 import { cases } from '../support/full.js'
+import { tempFolder } from '../support/temp-folder.js'
 
 const DAY = 86_400_000
+const SERIES: Series = { symbol: 'BTCUSDT', interval: '15m' }
 
 /** `count` consecutive 15m windows. */
 function makeWindows(count: number): WindowRef[] {
-  return Array.from({ length: count }, (_, week) => ({
-    symbol: 'BTCUSDT',
-    interval: '15m',
-    startDate: new Date(Date.UTC(2024, 11, 30) + week * 7 * DAY).toISOString().slice(0, 10),
-  }))
+  return Array.from({ length: count }, (_, week) =>
+    windowOf(SERIES, new Date(Date.UTC(2024, 11, 30) + week * 7 * DAY).toISOString().slice(0, 10)),
+  )
 }
 
 /** A source that returns a window once `answer` resolves, and counts the pending ones. */
 class TestSource {
-  readonly info = { offline: false }
   active = 0
   peak = 0
   readonly requested: string[] = []
 
   constructor(private readonly answer: (window: WindowRef, index: number) => Promise<void> | void) {}
 
-  get asSource(): WindowSource {
-    return this as unknown as WindowSource
+  get asSource(): Source {
+    return { name: 'http://one.example', rules: { kind: 'static' }, fetch: this.fetch } as unknown as Source
   }
 
-  async window(window: WindowRef): Promise<WindowResult | WindowFailure> {
+  private readonly fetch = async (window: WindowRef): Promise<Fetched> => {
     this.peak = Math.max(this.peak, ++this.active)
     try {
       await this.answer(window, this.requested.push(window.startDate) - 1)
     } finally {
       this.active--
     }
-    return { window, status: 'cached', batch: decodeWindow(Buffer.from('[]'), window), size: 0 }
+    const bytes = Buffer.from('[]')
+    return { bytes, batch: decodeWindow(bytes, window), rendered: 0, asked: 0 }
   }
 }
 
-/** Streams one series without a range. */
-async function* streamSeries(
+/** Refreshes the windows of one series in an empty mirror. */
+async function* refreshSeries(
   source: TestSource,
   windows: readonly WindowRef[],
-  options: Parameters<typeof streamWindows>[2],
-) {
-  const run = { windows, range: { fromTime: -Infinity, toTime: Infinity } }
-  for await (const { result } of streamWindows(source.asSource, [run], options)) yield result
+  options: { readonly concurrency: number; readonly signal?: AbortSignal },
+): AsyncGenerator<WindowOutcome> {
+  const run = await openRun({ mirror: tempFolder(), offline: true, ...options })
+  const plan = { series: SERIES, label: SERIES, range: ALL_TIME, windows }
+  yield* refresh({ ...run, source: source.asSource }, [plan])
 }
 
-describe('the window stream', () => {
+describe('a refresh of many windows', () => {
   it('returns every window once, in the given order, however long each takes', async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -63,7 +66,7 @@ describe('the window stream', () => {
           const windows = makeWindows(delays.length)
           const source = new TestSource((_, index) => turns(delays[index]))
           const seen: string[] = []
-          for await (const { window } of streamSeries(source, windows, { concurrency })) {
+          for await (const { window } of refreshSeries(source, windows, { concurrency })) {
             seen.push(window.startDate)
           }
           expect(seen).toEqual(windows.map(({ startDate }) => startDate))
@@ -78,8 +81,9 @@ describe('the window stream', () => {
   it('keeps exactly as many windows pending as the concurrency allows', async () => {
     const gate = deferred()
     const source = new TestSource(() => gate.promise)
-    const stream = streamSeries(source, makeWindows(50), { concurrency: 6 })
+    const stream = refreshSeries(source, makeWindows(50), { concurrency: 6 })
     const first = stream.next()
+    await until(() => source.active >= 6)
     await turns()
     expect(source.active).toBe(6)
     expect(source.requested).toHaveLength(6)
@@ -90,7 +94,7 @@ describe('the window stream', () => {
 
   it('runs ahead of a slow consumer by at most twice the concurrency', async () => {
     const source = new TestSource(() => {})
-    const stream = streamSeries(source, makeWindows(200), { concurrency: 5 })
+    const stream = refreshSeries(source, makeWindows(200), { concurrency: 5 })
     for (let taken = 1; taken <= 20; taken++) {
       await stream.next()
       await turns(20)
@@ -101,7 +105,7 @@ describe('the window stream', () => {
 
   it('requests nothing more after the loop is left', async () => {
     const source = new TestSource(() => turns(2))
-    for await (const _ of streamSeries(source, makeWindows(200), { concurrency: 4 })) break
+    for await (const _ of refreshSeries(source, makeWindows(200), { concurrency: 4 })) break
     const requested = source.requested.length
     await turns()
     expect(source.requested.length).toBe(requested)
@@ -115,7 +119,7 @@ describe('the window stream', () => {
     const seen: string[] = []
     const windows = makeWindows(20)
     const error = await catchError(async () => {
-      for await (const { window } of streamSeries(source, windows, { concurrency: 2 })) seen.push(window.startDate)
+      for await (const { window } of refreshSeries(source, windows, { concurrency: 2 })) seen.push(window.startDate)
     })
     expect(error.message).toBe('stop')
     expect(seen).toEqual(windows.slice(0, 3).map(({ startDate }) => startDate))
@@ -126,7 +130,7 @@ describe('the window stream', () => {
     const source = new TestSource(() => {})
     let seen = 0
     const error = await catchError(async () => {
-      for await (const _ of streamSeries(source, makeWindows(700), {
+      for await (const _ of refreshSeries(source, makeWindows(700), {
         concurrency: 4,
         signal: controller.signal,
       })) {

@@ -1,13 +1,19 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type ExchangeClient, openExchangeClient } from '../../src/sources/exchange.js'
-import { InvalidSymbolError } from '../../src/sources/exchange-errors.js'
-import { RETRY_POLICY } from '../../src/sources/retry.js'
 import { isKlinesError } from '../../src/klines/errors.js'
-import type { WindowRef } from '../../src/klines/series.js'
+import type { Series, WindowRef } from '../../src/klines/series.js'
+import { exchangeSource } from '../../src/sources/exchange.js'
+import { InvalidSymbolError } from '../../src/sources/exchange-errors.js'
+import { exchangeRules } from '../../src/sources/exchange-limits.js'
+import { Fetcher } from '../../src/sources/fetcher.js'
+import { openSource } from '../../src/sources/open.js'
+import { RETRY_POLICY } from '../../src/sources/retry.js'
+import type { Source } from '../../src/sources/source.js'
+import { HttpTransport } from '../../src/sources/transport.js'
 import { catchError } from '../support/errors.js'
 import { banned, ERROR_UNDER_200 } from '../support/exchange/exchange-answers.js'
 import { MADE_SYMBOLS, madeMarket } from '../support/exchange/made-market.js'
 import { EXCHANGE_NOW } from '../support/exchange/market.js'
+import { FakeClock } from '../support/fake-clock.js'
 import { ExchangeServer } from '../support/servers/exchange-server.js'
 import { sampleRow } from '../support/windows.js'
 
@@ -15,21 +21,24 @@ const SERIES = { symbol: 'BTCUSDT', interval: '1d' } as const
 const PROBE = 'api/v3/klines?symbol=BTCUSDT&interval=1d&startTime=0'
 const signal = new AbortController().signal
 
-/** A client of the made market, without pauses between its three tries. `now`: the present that the user names. */
-async function setup({ now = EXCHANGE_NOW, names = [] as string[] } = {}) {
+/** The made market as a source, without pauses between its three tries. */
+async function setup({ names = [] as string[] } = {}) {
   const exchange = await ExchangeServer.start(madeMarket(MADE_SYMBOLS, { names }))
   const warnings: string[] = []
-  const client: ExchangeClient = await openExchangeClient({
-    baseUrl: `binance:${exchange.url}`,
-    concurrency: 4,
-    policy: { ...RETRY_POLICY, tries: 3, baseDelayMs: 0 },
-    limits: {},
-    now: () => now,
-    warn: text => void warnings.push(text),
-  })
-  onTestFinished(() => client.fetcher.close())
-  return { exchange, client, warnings }
+  const clock = new FakeClock(EXCHANGE_NOW)
+  const name = `binance:${exchange.url}`
+  const policy = { ...RETRY_POLICY, tries: 3 }
+  const transport = new HttpTransport(exchange.url, { connections: 4 })
+  const fetcher = new Fetcher(transport, name, { concurrency: 4, policy, clock, rules: exchangeRules(name, clock.now) })
+  const source = exchangeSource(fetcher, { now: () => EXCHANGE_NOW, observe: () => {} }, text => warnings.push(text))
+  onTestFinished(() => source.close())
+  return { exchange, source, warnings, firstCandle: askFirstCandle(source) }
 }
+
+const askFirstCandle =
+  ({ firstCandle }: Source) =>
+  async (series: Series) =>
+    firstCandle?.(series, signal)
 
 describe('the names', () => {
   it('that cannot be used are named once, a few of them, safe for a terminal', async () => {
@@ -42,9 +51,9 @@ describe('the names', () => {
       'c',
       ...Array.from({ length: 2_000 }, (_, n) => `é${n}`),
     ]
-    const { client, warnings } = await setup({ names })
-    const { value } = await client.symbols(signal)
-    expect(value).toEqual(['BTCUSDT', 'BTCEUR', 'NAVBTC', 'NEWUSDT', 'PEPEUSDT', 'USDCUSDT'])
+    const { source, warnings } = await setup({ names })
+    const found = await source.symbols(signal)
+    expect(found.names).toEqual(['BTCUSDT', 'BTCEUR', 'NAVBTC', 'NEWUSDT', 'PEPEUSDT', 'USDCUSDT'])
     const shown = `"①USDT", "[2JX", "${'x'.repeat(20)}...", "a", "b" and 2,001 more`
     expect(warnings).toEqual([
       `Names that are not 2 or more letters and digits, at most 40 bytes of UTF-8, in upper case, are left out: ${shown}.`,
@@ -54,12 +63,10 @@ describe('the names', () => {
 
 describe('the first candle', () => {
   it('is the one that the exchange has, or none', async () => {
-    const { client, exchange } = await setup({ names: ['SOONUSDT'] })
-    expect(await client.firstOpenTime(SERIES, signal)).toBe(Date.UTC(2023, 10, 20))
-    expect(await client.firstOpenTime({ ...SERIES, symbol: 'SOONUSDT' }, signal)).toBeUndefined()
-    expect(await catchError(client.firstOpenTime({ ...SERIES, symbol: 'XYZ' }, signal))).toBeInstanceOf(
-      InvalidSymbolError,
-    )
+    const { firstCandle, exchange } = await setup({ names: ['SOONUSDT'] })
+    expect(await firstCandle(SERIES)).toBe(Date.UTC(2023, 10, 20))
+    expect(await firstCandle({ ...SERIES, symbol: 'SOONUSDT' })).toBeUndefined()
+    expect(await catchError(firstCandle({ ...SERIES, symbol: 'XYZ' }))).toBeInstanceOf(InvalidSymbolError)
     expect(exchange.log).toHaveLength(3)
   })
 
@@ -73,12 +80,12 @@ describe('the first candle', () => {
     ['an object', { rows: [] }, /not an array/],
     ['null', null, /not an array/],
   ])('of %s is a failed attempt, not a series without candles', async (_, body, message) => {
-    const { client, exchange } = await setup()
+    const { exchange, firstCandle } = await setup()
     exchange.script(PROBE, { body: JSON.stringify(body) }, ERROR_UNDER_200)
-    expect(await client.firstOpenTime(SERIES, signal)).toBe(Date.UTC(2023, 10, 20))
+    expect(await firstCandle(SERIES)).toBe(Date.UTC(2023, 10, 20))
     expect(exchange.log).toHaveLength(3)
-    exchange.always(PROBE, { body: JSON.stringify(body) })
-    expect(await catchError(client.firstOpenTime(SERIES, signal))).toMatchObject({
+    exchange.always('api/v3/klines?symbol=BTCEUR', { body: JSON.stringify(body) })
+    expect(await catchError(firstCandle({ ...SERIES, symbol: 'BTCEUR' }))).toMatchObject({
       kind: 'invalid',
       message: expect.stringMatching(message),
     })
@@ -90,29 +97,32 @@ describe('after a 418', () => {
     ['years ago', Date.UTC(2001, 0)],
     ['in years', Date.UTC(2051, 0)],
   ])('no request is sent, also when the user names a present %s', async (_, now) => {
-    const { client, exchange } = await setup({ now })
+    const exchange = await ExchangeServer.start(madeMarket(MADE_SYMBOLS))
+    const options = { concurrency: 4, policy: RETRY_POLICY, limits: {}, now: () => now, observe: () => {} }
+    const source = await openSource(`binance:${exchange.url}`, { ...options, warn: () => {} })
+    onTestFinished(() => source.close())
     exchange.script('api', banned(Date.now() + 300_000, 300))
     const window: WindowRef = { ...SERIES, startDate: '2024-01-01' }
-    const first = await catchError(client.window(window, undefined, signal))
+    const first = await catchError(source.fetch(window, undefined, signal))
     if (!isKlinesError(first, 'rate_limited')) throw first
     expect(first.message).toContain('banned until')
     const until = Date.parse(first.data.until ?? '')
     expect(Math.abs(until - Date.now() - 300_000)).toBeLessThan(30_000)
     for (let request = 0; request < 3; request++) {
-      expect(await catchError(client.window(window, undefined, signal))).toBe(first)
+      expect(await catchError(source.fetch(window, undefined, signal))).toBe(first)
     }
     expect(exchange.log).toHaveLength(1)
   })
 })
 
 it('a window is one request, and its time is that of the answer', async () => {
-  const { client, exchange } = await setup()
-  const fetched = await client.window({ ...SERIES, startDate: '2024-01-01' }, EXCHANGE_NOW, signal)
-  expect(fetched).toMatchObject({ servedMs: EXCHANGE_NOW, mtimeMs: EXCHANGE_NOW })
+  const { source, exchange } = await setup()
+  const fetched = await source.fetch({ ...SERIES, startDate: '2024-01-01' }, EXCHANGE_NOW, signal)
+  expect(fetched).toMatchObject({ rendered: EXCHANGE_NOW, asked: EXCHANGE_NOW })
   expect(exchange.log.map(({ path }) => path)).toEqual([
     `api/v3/klines?symbol=BTCUSDT&interval=1d&startTime=${Date.UTC(2024, 0)}&endTime=${Date.UTC(2026, 0) - 1}&limit=1000`,
   ])
   // The clock is known now.
-  expect((await client.startDates('1d', signal)).servedMs).toBe(EXCHANGE_NOW)
+  expect((await source.startDates('1d', signal)).served).toBe(EXCHANGE_NOW)
   expect(exchange.log).toHaveLength(1)
 })

@@ -4,12 +4,16 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { parquetMetadata, parquetReadObjects } from 'hyparquet'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openSource } from '../../src/download/sources/open-source.js'
-import { checkExcerpt, cutToTail } from '../../src/export/excerpt.js'
-import { planRequest } from '../../src/export/export-series.js'
-import { type ExportRequest, exportKlines, exportLake, isKlinesError } from '../../src/index.js'
+import { checkExcerpt, type ExportRequest, exportKlines } from '../../src/engine/export.js'
+import { planRequest } from '../../src/engine/plan.js'
+import { openRun } from '../../src/engine/run.js'
+import { cutToTail } from '../../src/engine/tail.js'
+import { isKlinesError } from '../../src/klines/errors.js'
 import { windowPath } from '../../src/klines/paths.js'
+import type { WindowRef } from '../../src/klines/series.js'
 import { startDateAt } from '../../src/klines/windows.js'
+import { exportLake } from '../../src/lake/update.js'
+import type { Mirror } from '../../src/mirror/mirror.js'
 import { makeRows } from '../support/exchange/made-rows.js'
 import { cases } from '../support/full.js'
 import { putFile } from '../support/synthetic-tree.js'
@@ -94,22 +98,26 @@ describe('the first and the last candles of a series', () => {
     )
   })
 
-  it('are counted for each series of a file, and a report is about the whole range', async () => {
+  it('are counted for each series of a file; a report is about what was read', async () => {
     const symbols = ['BTCUSDT', 'ETHUSDT']
     const all = await lines({ symbols })
     const half = all.length / 2
     expect(await lines({ symbols, tail: 3 })).toEqual([...all.slice(half - 3, half), ...all.slice(-3)])
     expect(await lines({ symbols, limit: 3 })).toEqual([...all.slice(0, 3), ...all.slice(half, half + 3)])
     const whole = (await exportRun({ symbols })).report
-    for (const option of [{ tail: 3 }, { limit: 3 }]) {
-      const { report } = await exportRun({ symbols, ...option })
-      expect(report.series).toEqual(whole.series)
-      expect(report.files).toMatchObject([{ candles: 6 }])
-    }
+    const { report } = await exportRun({ symbols, limit: 3 })
+    expect(report.series).toEqual(whole.series)
+    expect(report.files).toMatchObject([{ candles: 6 }])
+    const tail = (await exportRun({ symbols, tail: 3 })).report
+    expect(tail.series).toMatchObject([
+      { candles: 3, gaps: 0, missing: 0, coverage: { shortAtStart: 0 } },
+      { candles: 3, gaps: 0, missing: 0, coverage: { shortAtStart: 0 } },
+    ])
+    expect(tail.files).toMatchObject([{ candles: 6 }])
     expect(whole.series[0]).toMatchObject({ gaps: 2, missing: 5 + 48 })
   })
 
-  it('are in files of every format, also of several threads', async () => {
+  it('are in files of every format', async () => {
     const { bytes } = await exportRun({ tail: 7, columns: ['open_time'], compression: 'none' }, 'x.parquet')
     const file = Uint8Array.from(bytes).buffer
     const rows = await parquetReadObjects({ file })
@@ -118,7 +126,7 @@ describe('the first and the last candles of a series', () => {
     )
     const [{ value = '' } = {}] = parquetMetadata(file).key_value_metadata ?? []
     expect(JSON.parse(value)).toMatchObject({ range: '2024-12-01T00:00:00.000Z/..' })
-    const { report } = await exportRun({ symbols: 'all', tail: 2, threads: 2 }, '{symbol}.csv')
+    const { report } = await exportRun({ symbols: 'all', tail: 2 }, '{symbol}.csv')
     expect(report.files.map(({ candles }) => candles)).toEqual([2, 2])
   })
 })
@@ -126,31 +134,25 @@ describe('the first and the last candles of a series', () => {
 describe('cutToTail', () => {
   it('reads no more windows than it needs', async () => {
     const request = { symbols: ['BTCUSDT'], intervals: ['15m'], mirror, offline: true, now: NOW } as const
-    const source = await openSource(request, { memory: new Map() })
-    const selection = { symbols: ['BTCUSDT'], intervals: ['15m'] } as never
+    const run = await openRun(request)
     const read = async (tail: number, resample?: string) => {
-      const { series } = await planRequest({ resample, now: NOW }, source, selection)
-      const windows: string[] = []
-      const counted = new Proxy(source, {
-        get: (target, name) => {
-          const value = Reflect.get(target, name)
-          if (name !== 'cachedWindow') return typeof value === 'function' ? value.bind(target) : value
-          return (window: { startDate: string }) => {
-            windows.push(window.startDate)
-            return source.cachedWindow(window as never)
-          }
+      const { series } = await planRequest({ ...request, resample }, run)
+      const windows = new Set<string>()
+      const counted: Mirror = Object.assign(Object.create(run.mirror), {
+        read: (window: WindowRef) => {
+          windows.add(window.startDate)
+          return run.mirror.read(window)
         },
       })
-      const [cut] = await cutToTail(counted, series, { tail, partial: undefined })
-      expect(cut.windows.map(({ startDate }) => startDate)).toEqual(windows.toReversed())
-      return [windows.length, series[0].windows.length]
+      const cut = await cutToTail({ ...run, mirror: counted }, series[0], tail)
+      return [windows.size, cut.windows.length, series[0].windows.length]
     }
-    expect(await read(20)).toEqual([1, 15])
+    // The last week has three days and a half.
+    expect(await read(20)).toEqual([1, 2, 15])
     // A week of quarters, and one: the row before them is read, too.
-    expect(await read(673)).toEqual([2, 15])
-    expect(await read(20, '1d')).toEqual([4, 15])
-    expect(await read(1_000_000)).toEqual([15, 15])
-    await source.close()
+    expect(await read(673)).toEqual([2, 2, 15])
+    expect(await read(20, '1d')).toEqual([4, 4, 15])
+    expect(await read(1_000_000)).toEqual([15, 15, 15])
   })
 
   it('leaves a series as it is when one of its windows cannot be read, which the export reports', async () => {

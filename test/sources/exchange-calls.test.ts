@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { callWeight, firstCandleQuery, NAMES_PATH, TIME_PATH, windowQuery } from '../../src/sources/exchange-calls.js'
 import type { WindowRef } from '../../src/klines/series.js'
+import { callWeight, firstCandleCall, NAMES_PATH, TIME_PATH, windowCall } from '../../src/sources/exchange-calls.js'
 
 const window = (text: string) => {
   const [symbol, interval, startDate] = text.split(' ')
@@ -17,23 +17,23 @@ describe('the call for a window', () => {
   ])('%s: from its first millisecond to its last, both inclusive, at most 1,000 rows', (text, startTime, endTime) => {
     const { symbol, interval } = window(text)
     const query = `symbol=${symbol}&interval=${interval}&startTime=${startTime}&endTime=${endTime}&limit=1000`
-    expect(windowQuery(window(text))).toBe(`api/v3/klines?${query}`)
+    expect(windowCall(window(text))).toBe(`api/v3/klines?${query}`)
   })
 
   it('keeps the case of 1M, which is not 1m', () => {
-    expect(windowQuery(window('BTCUSDT 1M 2010-01-01'))).toContain('interval=1M&')
+    expect(windowCall(window('BTCUSDT 1M 2010-01-01'))).toContain('interval=1M&')
   })
 })
 
 it('the call for the first candle asks for one row from the beginning of time', () => {
-  expect(firstCandleQuery({ symbol: 'BTCUSDT', interval: '3d' })).toBe(
+  expect(firstCandleCall({ symbol: 'BTCUSDT', interval: '3d' })).toBe(
     'api/v3/klines?symbol=BTCUSDT&interval=3d&startTime=0&limit=1',
   )
 })
 
 it('the calls weigh what the documentation of the exchange says', () => {
-  expect(callWeight(windowQuery(window('BTCUSDT 1h 2018-02-01')))).toBe(2)
-  expect(callWeight(firstCandleQuery({ symbol: 'BTCUSDT', interval: '3d' }))).toBe(2)
+  expect(callWeight(windowCall(window('BTCUSDT 1h 2018-02-01')))).toBe(2)
+  expect(callWeight(firstCandleCall({ symbol: 'BTCUSDT', interval: '3d' }))).toBe(2)
   expect([NAMES_PATH, callWeight(NAMES_PATH)]).toEqual(['api/v3/ticker/price', 4])
   expect([TIME_PATH, callWeight(TIME_PATH)]).toEqual(['api/v3/time', 1])
 })
