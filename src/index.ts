@@ -38,7 +38,7 @@ export type { OutputStream } from './export/output/given-stream.js'
 export type { WrittenFile } from './export/output-writer.js'
 export type { ExportReport } from './export/write.js'
 export type { FingerprintReport, SeriesFingerprint, YearDigest } from './fingerprint/fingerprint.js'
-export { type LocalEndpoint, PUBLIC_BASE_URL } from './http/base-url.js'
+export { PUBLIC_BASE_URL } from './http/base-url.js'
 export type { NetworkActivity } from './http/retrying-fetcher.js'
 export type { Coverage } from './klines/audit/coverage.js'
 export type { SeriesTotals } from './klines/audit/gap-counter.js'
@@ -78,7 +78,6 @@ export {
   TIME_FORMATS,
   type TimeFormat,
 } from './options/output-options.js'
-export { type RunningSample, startSample } from './server/sample.js'
 export { type ServeRequest, type Serving, serve } from './server/serve.js'
 export type { VerificationReport, VerifiedSeries } from './verify/verify.js'
 export { type VerifyRequest, verifyKlines } from './verify/verify-klines.js'

@@ -3,13 +3,12 @@ import type { GreetingClient } from '../greeting-client/client.js'
 import { GREETING_BASE_URL } from '../http/base-url.js'
 import { BaseCommand } from './base-command.js'
 import type { OutputOptions } from './flags/run.js'
-import { withAddress } from './service-address.js'
 
 /** The flag with the address of a server that has the greeting API. */
 export function addressFlag(server: string) {
   return Flags.string({
     helpGroup: 'what',
-    summary: `Base address of ${server}, without /api; sample starts one for this command. Default: ${GREETING_BASE_URL}.`,
+    summary: `Base address of ${server}, without /api. Default: ${GREETING_BASE_URL}.`,
     helpValue: 'URL',
     // KLINES_BASE_URL is the address of the klines service.
     env: 'KLINES_GREETING_URL',
@@ -32,13 +31,11 @@ export abstract class GreetingCommand extends BaseCommand {
   ): Promise<T> {
     const { signal } = this.context(flags)
     const { openGreetingClient } = await import('../greeting-client/client.js')
-    return withAddress(flags['base-url'], async baseUrl => {
-      const client = await openGreetingClient({ baseUrl })
-      try {
-        return await work(client, signal)
-      } finally {
-        await client.close()
-      }
-    })
+    const client = await openGreetingClient({ baseUrl: flags['base-url'] })
+    try {
+      return await work(client, signal)
+    } finally {
+      await client.close()
+    }
   }
 }

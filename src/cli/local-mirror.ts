@@ -9,11 +9,10 @@ import { quoteWord } from '../klines/text.js'
 import type { Mirror } from '../mirror/mirror.js'
 import type { TableFlags } from './flags/selection.js'
 import type { LocationFlags } from './flags/service.js'
-import { offlineAddress } from './service-address.js'
 
 /** What the flags name, for a command that makes no request. */
 function offlineOptions(flags: LocationFlags): SourceOptions {
-  return { baseUrl: offlineAddress(flags['base-url']), mirror: flags.mirror }
+  return { baseUrl: flags['base-url'], mirror: flags.mirror }
 }
 
 /** The windows of the mirror that the flags name. Throws `window_missing` where there is none, and `mirror_mismatch`. */

@@ -23,7 +23,6 @@ const FLAGS = new Map([
   ['intervals', '-i'],
   ['output', '-o'],
   ['error.data', '--json'],
-  ['startSample()', '--base-url sample'],
 ])
 
 /**

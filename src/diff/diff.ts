@@ -3,7 +3,7 @@ import { badInput, inputError } from '../candle-files/errors.js'
 import { toWarn } from '../download/events.js'
 import type { SourceOptions } from '../download/sources/source-options.js'
 import type { WindowFailure } from '../download/sources/window-source.js'
-import { isExchange, type LocalEndpoint, SAMPLE } from '../http/base-url.js'
+import { isExchange, SAMPLE } from '../http/base-url.js'
 import type { Coverage } from '../klines/audit/coverage.js'
 import { isKlinesError, KlinesError } from '../klines/errors.js'
 import { isInterval } from '../klines/intervals.js'
@@ -28,7 +28,7 @@ export interface DiffRequest extends SeriesFilter, Omit<SourceOptions, 'baseUrl'
 export interface SideRequest {
   readonly name: string
   /** Of a service, whose candles come through its own mirror; undefined for a path. */
-  readonly baseUrl?: string | LocalEndpoint | undefined
+  readonly baseUrl?: string | undefined
 }
 
 /** A series that was compared. */

@@ -1,4 +1,4 @@
-import { type LocalEndpoint, toSourceName } from '../http/base-url.js'
+import { toSourceName } from '../http/base-url.js'
 import { systemClock } from '../http/system-clock.js'
 import { isKlinesError, KlinesError } from '../klines/errors.js'
 import type { Interval } from '../klines/intervals.js'
@@ -25,7 +25,7 @@ const ADVICE = 'Nothing was written. Download them with klines download, then pu
 /** A mirror to make a complete tree, and where the first candles of its series are requested if need be. */
 export interface PublishOptions extends Pick<SourceOptions, 'mirror' | 'retries' | 'timeout' | 'signal' | 'onEvent'> {
   /** The address that the mirror should have. Default: the one that it says, or without `mirror` the public instance. */
-  readonly baseUrl?: string | LocalEndpoint | undefined
+  readonly baseUrl?: string | undefined
   /**
    * The present, ms UTC. Default: the machine's clock.
    * @internal

@@ -6,9 +6,7 @@ import type { WholeResponse } from '../http/transport/response.js'
 import { KlinesError } from '../klines/errors.js'
 import { trimPeriod } from '../klines/text.js'
 
-const ADVICE = [
-  'Start one with klines serve, or name an address with `baseUrl`; `startSample()` runs one for a single command.',
-]
+const ADVICE = ['Start one with klines serve, or name an address with `baseUrl`.']
 
 /** What was requested, as error messages name it. */
 export type RequestName = 'the update' | 'the token stream' | 'the OpenAPI description'

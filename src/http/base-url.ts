@@ -16,17 +16,10 @@ export const BINANCE = 'binance'
 /** Market data alone, without a key: https://github.com/binance/binance-spot-api-docs, faqs/market_data_only.md. */
 const BINANCE_HOST = 'https://data-api.binance.vision'
 
-/** A server in this process: requests go to `url`, mirrors and files record `name`. */
-export interface LocalEndpoint {
-  readonly name: string
-  readonly url: string
-}
-
 /** A base address as mirrors and files record it. Default: the public instance. Throws `bad_base_url`. */
-export function toSourceName(baseUrl: string | LocalEndpoint = PUBLIC_BASE_URL): string {
-  if (typeof baseUrl !== 'string') return baseUrl.name
+export function toSourceName(baseUrl = PUBLIC_BASE_URL): string {
   const text = baseUrl.trim()
-  if (text === BINANCE) return BINANCE
+  if (text === BINANCE || text === SAMPLE) return text
   if (!isExchange(text)) return parseBaseUrl(text)
   const address = parseBaseUrl(toAddress(text), `${BINANCE}:`)
   return address === BINANCE_HOST ? BINANCE : `${BINANCE}:${address}`

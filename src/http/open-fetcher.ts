@@ -1,13 +1,15 @@
-import { type LocalEndpoint, toAddress, toSourceName } from './base-url.js'
+import { SAMPLE, toAddress, toSourceName } from './base-url.js'
 import type { HostRules } from './host-demands.js'
 import { HostLimitFile } from './host-limit.js'
 import { limitPolicy, type RequestLimits, type RetryPolicy, toMs } from './retry.js'
 import { type NetworkActivity, RetryingFetcher } from './retrying-fetcher.js'
 import { systemClock } from './system-clock.js'
+import { SAMPLE_FILES } from './transport/sample-files.js'
+import type { HttpTransport } from './transport/transport.js'
 
 /** Which service, and how it is used. */
 export interface ServiceOptions {
-  readonly baseUrl: string | LocalEndpoint | undefined
+  readonly baseUrl: string | undefined
   /** Requests at once. */
   readonly concurrency: number
   /** How failed requests are repeated where `limits` do not say it. */
@@ -23,23 +25,21 @@ export async function openFetcher(
   { baseUrl, concurrency, policy, limits, onActivity }: ServiceOptions,
   rules?: HostRules,
 ): Promise<RetryingFetcher> {
-  const isLocal = typeof baseUrl === 'object'
   const name = toSourceName(baseUrl)
-  // undici takes 25 ms to load, so offline commands do without.
-  const { HttpTransport } = await import('./transport/transport.js')
-  const { timeout } = limits
-  const transport = new HttpTransport(isLocal ? baseUrl.url : toAddress(name), {
-    connections: concurrency,
-    direct: isLocal,
-    // A user who allows more time means the silence before an answer too.
-    idleMs: timeout === undefined ? undefined : toMs(timeout),
-  })
+  const isSample = name === SAMPLE
+  const transport = isSample ? SAMPLE_FILES : await openTransport(toAddress(name), concurrency, limits)
   return new RetryingFetcher(transport, name, {
     concurrency,
     policy: limitPolicy(policy, limits),
     rules,
-    // A server in this process has an address that another one may get next.
-    limitFile: isLocal ? undefined : HostLimitFile.find(toAddress(name), systemClock.now),
+    limitFile: isSample ? undefined : HostLimitFile.find(toAddress(name), systemClock.now),
     onActivity,
   })
+}
+
+async function openTransport(address: string, connections: number, { timeout }: RequestLimits): Promise<HttpTransport> {
+  // undici takes 25 ms to load, so offline commands do without.
+  const { HttpTransport } = await import('./transport/transport.js')
+  // A user who allows more time means the silence before an answer too.
+  return new HttpTransport(address, { connections, idleMs: timeout === undefined ? undefined : toMs(timeout) })
 }

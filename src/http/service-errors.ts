@@ -5,7 +5,7 @@ import type { FetchError } from './fetch-error.js'
 import type { HostLimit } from './host-limit.js'
 
 const CHECK_ADDRESS =
-  'Check the network and `baseUrl`; `startSample()` tries everything with synthetic sample data and no network.'
+  "Check the network and `baseUrl`; `baseUrl: 'sample'` tries everything with synthetic sample data and no network."
 const SIGN_IN =
   'Another address, or the sign-in page of a network, may have answered: check `baseUrl`, and open it in a browser.'
 const MORE_TIME = 'Check the network and `baseUrl`; a slow service may need a longer `timeout`, in seconds.'

@@ -5,7 +5,6 @@ import type { WindowFailure, WindowResult, WindowSource } from '../download/sour
 import { type DownloadReport, DownloadTally } from '../download/tally.js'
 import { readWindows, streamWindows } from '../download/window-stream.js'
 import { Fingerprinter, type SeriesFingerprint } from '../fingerprint/fingerprint.js'
-import { SAMPLE } from '../http/base-url.js'
 import { systemClock } from '../http/system-clock.js'
 import type { ChangedCell } from '../klines/batch/diff.js'
 import { KlinesError } from '../klines/errors.js'
@@ -67,9 +66,7 @@ export async function checkLock(request: LockCheckRequest): Promise<LockCheck> {
   const { offline, signal } = request
   const lock = await readLock(request.lock)
   const name = findLockSource(lock, request)
-  // The sample has no address; its mirror has its name.
-  const local = name === SAMPLE && offline ? { name, url: '' } : name
-  const source = await openSource({ ...request, baseUrl: request.baseUrl ?? local })
+  const source = await openSource({ ...request, baseUrl: request.baseUrl ?? name })
   try {
     const plan = await planLock(source, lock, request)
     const checks = new Map(plan.series.map((series, index) => [series, new SeriesCheck(series, lock.series[index])]))

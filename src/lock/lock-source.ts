@@ -1,4 +1,4 @@
-import { type LocalEndpoint, toSourceName } from '../http/base-url.js'
+import { toSourceName } from '../http/base-url.js'
 import { KlinesError } from '../klines/errors.js'
 import type { Lock } from './lock-file.js'
 
@@ -6,7 +6,7 @@ import type { Lock } from './lock-file.js'
 interface NamedPlace {
   /** The file. */
   readonly lock: string
-  readonly baseUrl?: string | LocalEndpoint | undefined
+  readonly baseUrl?: string | undefined
   readonly mirror?: string | undefined
   /** Whether no request is sent. */
   readonly offline?: boolean | undefined

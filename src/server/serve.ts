@@ -1,7 +1,8 @@
 import { toWarn } from '../download/events.js'
 import { openMirror, openSource, warnOnce } from '../download/sources/open-source.js'
 import type { SourceOptions } from '../download/sources/source-options.js'
-import { toSourceName } from '../http/base-url.js'
+import { SAMPLE, toSourceName } from '../http/base-url.js'
+import { SAMPLE_ROOT } from '../http/transport/sample-files.js'
 import { KlinesError } from '../klines/errors.js'
 import type { RunningServer } from './server.js'
 
@@ -29,7 +30,8 @@ export type Serving = RunningServer
  */
 export async function serve(request: ServeRequest = {}): Promise<Serving> {
   const { baseUrl, upstream = false, host, port, streamText } = request
-  const mirror = openMirror(request)
+  const sample = baseUrl === SAMPLE && !upstream ? SAMPLE_ROOT : undefined
+  const mirror = openMirror({ ...request, mirror: request.mirror ?? sample })
   const warn = warnOnce(toWarn(request))
   if (baseUrl !== undefined) mirror.upkeep.checkBase(toSourceName(baseUrl))
   const meta = mirror.upkeep.readMeta(warn)

@@ -9,7 +9,7 @@ it.each([
   ['Replace it with `force: true`.', 'Replace it with --force.'],
   ['`port: 0` takes a free one.', '--port 0 takes a free one.'],
   ["Or `baseUrl: 'http://h/it's'`.", "Or --base-url http://h/it's."],
-  ['Check `baseUrl`; `startSample()` needs no network.', 'Check --base-url; --base-url sample needs no network.'],
+  ["Check `baseUrl`; `baseUrl: 'sample'` needs no network.", 'Check --base-url; --base-url sample needs no network.'],
   ["With {symbol} in `output`, or `format: 'jsonl'`.", 'With {symbol} in -o, or -f jsonl.'],
   ['A finer one with `intervals`.', 'A finer one with -i.'],
   ['`error.data` names every window.', '--json names every window.'],

@@ -112,7 +112,7 @@ describe('a malicious list of start dates is refused before any window is reques
 
 describe('a service whose list cannot be downloaded', () => {
   it.each([
-    ['404', { status: 404 }, 'answered 404 (Not Found) for the list of 15m start dates', /`startSample\(\)`/],
+    ['404', { status: 404 }, 'answered 404 (Not Found) for the list of 15m start dates', /`baseUrl: 'sample'`/],
     ['503', { status: 503 }, 'answered 503 (Service Unavailable); tried 6 times for', /^Try again later/],
     [
       '418',

@@ -134,8 +134,7 @@ describe('a second run', () => {
 
   it('is refused before any request if the mirror belongs to another base URL', async () => {
     const { server, request } = await downloadSetup()
-    await downloadKlines({ ...request, baseUrl: { name: 'http://other.example', url: server.url } })
-    server.reset()
+    putFile(request.mirror, 'mirror.json', { layout: 1, baseUrl: 'http://other.example', complete: false })
     await expect(downloadKlines(request)).rejects.toMatchObject({ code: 'mirror_mismatch' })
     expect(server.log).toEqual([])
   })

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { type CliSandbox, type Env, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { WITHOUT_ROOT, whileReadOnly } from '../support/permission.js'
 import { csvOf, sampleRows } from '../support/sample-tree.js'
+import { startServeCommand } from '../support/servers/serve-command.js'
 
 const newSandbox = useSandboxes()
 const DAILY = csvOf(sampleRows('BTCUSDT', '1d'))
@@ -92,7 +93,9 @@ describe.concurrent('values are defaults', () => {
 
   it('a base-url is not that of the greeting service, and a format not that of tables', async () => {
     const sandbox = sandboxWith({ 'base-url': 'http://127.0.0.1:1', format: 'parquet', mirror: 'm', interval: '1d' })
-    const run = await sandbox.call(['openapi'], { KLINES_GREETING_URL: 'sample' })
+    const server = await startServeCommand(newSandbox(), ['--base-url', 'sample'])
+    const run = await sandbox.call(['openapi'], { KLINES_GREETING_URL: server.url })
+    await server.stop()
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(JSON.parse(run.stdout)).toHaveProperty('openapi')
     await sandbox.call(['download', 'BTCUSDT', '--base-url', 'sample'])

@@ -6,7 +6,9 @@ import { EXIT_CODES } from '../../src/cli/error-report.js'
 import * as schemas from '../../src/cli/reports/schema.js'
 import { type CliSandbox, PROJECT, type Run, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { usePreparedSandboxes } from '../support/cli/prepared-sandbox.js'
+import { SAMPLE_TREE } from '../support/sample-tree.js'
 import { startServeCommand } from '../support/servers/serve-command.js'
+import { useServerOver } from '../support/servers/test-server.js'
 
 const read = (path: string) => readFileSync(join(PROJECT, path), 'utf8')
 const { commands } = JSON.parse(read('oclif.manifest.json')) as { commands: Record<string, { flags: object }> }
@@ -80,7 +82,8 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
   version: [['']],
 }
 
-const ENV = { KLINES_MIRROR: 'm', KLINES_BASE_URL: 'sample', KLINES_GREETING_URL: 'sample' }
+const ENV = { KLINES_MIRROR: 'm', KLINES_BASE_URL: 'sample' }
+const greeting = useServerOver(() => SAMPLE_TREE)
 
 const prepare = usePreparedSandboxes(useSandboxes(), async sandbox => {
   for (const args of [
@@ -109,7 +112,7 @@ async function runCommand(sandbox: CliSandbox, command: string, args: string): P
   if (command === 'version') return sandbox.run(['version', '--json'])
   if (command === 'serve') return (await startServeCommand(sandbox, [], sandbox.start(line, ENV))).stop()
   if (command === 'config unset') await sandbox.call(['config', 'set', args, '1d'])
-  return sandbox.call(line, ENV)
+  return sandbox.call(line, { ...ENV, KLINES_GREETING_URL: greeting.url() })
 }
 
 const ajv = new Ajv({ allErrors: true, strict: true, allowUnionTypes: true })

@@ -64,9 +64,9 @@ describe('the library', () => {
 
   itWorks('openGreetingClient calls the greeting API', async () => {
     const source = `import { openGreetingClient } from 'klines/greeting'
-      import { startSample } from 'klines'
-      const sample = await startSample()
-      const client = await openGreetingClient({ baseUrl: sample })
+      import { serve } from 'klines'
+      const server = await serve({ baseUrl: 'sample' })
+      const client = await openGreetingClient({ baseUrl: server.url })
       const fields = { email: 'a@example.com', profile: { name: 'A B', age: 30 } }
       const answer = await client.updateUser('123e4567-e89b-12d3-a456-426614174000', fields, 'push')
       const { openapi } = await client.getSpec()
@@ -74,7 +74,7 @@ describe('the library', () => {
       for await (const { message } of client.streamTokens()) { first = message; break }
       const { code } = await client.updateUser('x', {}).catch(e => e)
       await client.close()
-      await sample.close()
+      await server.close()
       console.log(JSON.stringify({ answer, openapi, first, code }))`
     expect(await printedBy('greeting.js', source)).toEqual({
       answer: { success: true, id: '123e4567-e89b-12d3-a456-426614174000', notify: 'push' },

@@ -17,14 +17,14 @@ describe('the error for a service says what happened:', () => {
       /^Try/,
     ],
     [status(520), 1, 'answered 520 for the list', /^Try again later/],
-    [status(404, '', false), 1, 'answered 404 (Not Found) for the list', /`startSample\(\)`/],
+    [status(404, '', false), 1, 'answered 404 (Not Found) for the list', /`baseUrl: 'sample'`/],
     [
       fault('ECONNREFUSED'),
       6,
       'cannot be reached: connection refused (ECONNREFUSED); tried 6 times for the list',
       /^Check/,
     ],
-    [fault('ENOTFOUND'), 1, 'cannot be reached: no such host (ENOTFOUND)', /`baseUrl`; `startSample/],
+    [fault('ENOTFOUND'), 1, 'cannot be reached: no such host (ENOTFOUND)', /`baseUrl`; `baseUrl: 'sample'/],
     [fault('UND_ERR_HEADERS_TIMEOUT'), 1, 'did not answer in time (UND_ERR_HEADERS_TIMEOUT)', /`timeout`/],
     [
       new FetchError('transient', 'no whole answer within 30 s', { unreachable: true, timedOut: true }),

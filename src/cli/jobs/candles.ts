@@ -22,7 +22,7 @@ import type { Report } from '../reports/report.js'
 import { dryRunReport, runReport } from '../reports/run.js'
 import { type RunDetails, type RunResult, tableNotes } from '../reports/run-text.js'
 import { resolveFlags } from '../resolve-flags.js'
-import { type BaseAddress, downloadingFrom, withAddress } from '../service-address.js'
+import { downloadingFrom } from '../service-address.js'
 import { CandleTable } from '../terminal/candle-table.js'
 import { print, printNote } from '../terminal/print.js'
 import { ProgressDisplay } from '../terminal/progress.js'
@@ -51,12 +51,12 @@ export async function runCandles(
   const flags = resolveFlags(given, offline, context.given)
   const { output } = flags
   checkStandardOutput(output, flags)
-  // Before the sample's server starts: wrong names end the run here.
-  const named = { ...toRequest(symbols, flags, context), offline, ranges }
+  const baseUrl = flags['base-url']
+  const named = { ...toRequest(symbols, flags, context), baseUrl, offline, ranges }
   const table = flags.isTable ? openTable(flags) : undefined
-  const run = async (baseUrl: BaseAddress, { events }: ProgressDisplay) => {
+  const run = async ({ events }: ProgressDisplay) => {
     const startedMs = performance.now()
-    const request = { ...named, baseUrl, onEvent: events(context.warn) }
+    const request = { ...named, onEvent: events(context.warn) }
     if (flags['dry-run']) return dryRunReport(await runDry(flags, { ...request, output }))
     const result = await runJob(flags, { ...request, output }, table)
     if (table && !flags.quiet) print(tableNotes(table.omitted, result))
@@ -69,11 +69,8 @@ export async function runCandles(
   }
   // Every window is there before the first byte goes to stdout, where it must not meet a bar.
   const endsEarly = output === '-'
-  const runAt = (baseUrl: BaseAddress) => {
-    const words = offline ? READING : downloadingFrom(baseUrl)
-    return ProgressDisplay.during(context.progressStyle, words, display => run(baseUrl, display), { endsEarly })
-  }
-  const report = await withAddress(flags['base-url'], runAt, { offline })
+  const words = offline ? READING : downloadingFrom(baseUrl)
+  const report = await ProgressDisplay.during(context.progressStyle, words, run, { endsEarly })
   if (output !== '-' || flags['dry-run']) return report
   if (flags.format === undefined && isStdoutFile()) context.warn('JSON rows, one array; -f csv writes CSV.')
   return undefined

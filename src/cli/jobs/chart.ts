@@ -16,7 +16,7 @@ import type { Report } from '../reports/report.js'
 import { SYNTHETIC } from '../reports/run-text.js'
 import type { ChartObject } from '../reports/schema.js'
 import { resolveRange } from '../resolve-flags.js'
-import { type BaseAddress, downloadingFrom, withAddress } from '../service-address.js'
+import { downloadingFrom } from '../service-address.js'
 import { NO_PROGRESS, ProgressDisplay } from '../terminal/progress.js'
 
 /**
@@ -29,25 +29,21 @@ export async function runChart(
   context: RunContext,
 ): Promise<Report<ChartObject> | undefined> {
   const pictures = parsePictures(flags, context.given)
-  const named = toRequest(symbols, flags, context)
-  const draw = async (address: BaseAddress) => {
-    const request = { ...named, baseUrl: address }
-    const loaded = await loadFirst(request, pictures ? pictureRoom(pictures) : terminalRoom(chartSize(flags)), context)
-    if (!pictures) warnAboutWidth(flags, context)
-    const { loader, charts } = loaded
-    await loader.close()
-    if (pictures) return await drawPictures(loaded, pictures, { ...flags, ...context })
-    if (flags.json) return { json: chartObject(charts, loader), text: () => '' }
-    const lines = drawAll(charts, flags)
-    const { baseUrl } = loader.source.info
-    const short = coverageText(loader.coverage, { range: loader.range, baseUrl, verbose: false })
-    if (short !== undefined) lines.push('', short)
-    if (baseUrl === SAMPLE) lines.push('', SYNTHETIC)
-    // The texts are drawn from names and decimals that were checked; ANSI codes must reach the terminal.
-    process.stdout.write(`${lines.join('\n')}\n`)
-    return undefined
-  }
-  return withAddress(flags['base-url'], draw, flags)
+  const request = toRequest(symbols, flags, context)
+  const loaded = await loadFirst(request, pictures ? pictureRoom(pictures) : terminalRoom(chartSize(flags)), context)
+  if (!pictures) warnAboutWidth(flags, context)
+  const { loader, charts } = loaded
+  await loader.close()
+  if (pictures) return await drawPictures(loaded, pictures, { ...flags, ...context })
+  if (flags.json) return { json: chartObject(charts, loader), text: () => '' }
+  const lines = drawAll(charts, flags)
+  const { baseUrl } = loader.source.info
+  const short = coverageText(loader.coverage, { range: loader.range, baseUrl, verbose: false })
+  if (short !== undefined) lines.push('', short)
+  if (baseUrl === SAMPLE) lines.push('', SYNTHETIC)
+  // The texts are drawn from names and decimals that were checked; ANSI codes must reach the terminal.
+  process.stdout.write(`${lines.join('\n')}\n`)
+  return undefined
 }
 
 async function loadFirst(request: ChartRequest, room: ChartRoom, context: RunContext): Promise<LoadedCharts> {
@@ -77,8 +73,8 @@ function chartSize(flags: ChartFlags) {
 }
 
 function toRequest(symbols: string[], flags: ChartFlags, { signal, given }: RunContext): ChartRequest {
-  const { interval, mirror, resample, offline } = flags
+  const { interval, mirror, resample, offline, 'base-url': baseUrl } = flags
   const range = resolveRange(flags, given)
-  const fetching = { mirror, ...toFetchOptions(flags), signal }
+  const fetching = { baseUrl, mirror, ...toFetchOptions(flags), signal }
   return { ...parseSelectionText(symbols, interval), ...range, ...fetching, resample, offline }
 }

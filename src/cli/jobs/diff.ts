@@ -7,7 +7,6 @@ import type { DiffArgs, DiffFlags } from '../flags/diff.js'
 import { toFetchOptions } from '../flags/service.js'
 import { type DiffReport, type DiffVerdict, diffReport, MAX_LISTED } from '../reports/diff.js'
 import { resolveRange } from '../resolve-flags.js'
-import { withAddress } from '../service-address.js'
 import { ProgressDisplay } from '../terminal/progress.js'
 
 const DOWNLOADING = { start: 'Reading both sides', verb: 'Downloading', noun: 'window' }
@@ -48,10 +47,10 @@ export async function runDiff(
       await diff.close()
     }
   }
-  return withSide(a, sideA => withSide(b, sideB => compare(sideA, sideB)))
+  return compare(toSide(a), toSide(b))
 }
 
-/** A path, or the address of a service; `sample` starts the embedded server. */
-function withSide<T>(name: string, work: (side: SideRequest) => Promise<T>): Promise<T> {
-  return isService(name) ? withAddress(name, baseUrl => work({ name, baseUrl })) : work({ name })
+/** A path, or the address of a service. */
+function toSide(name: string): SideRequest {
+  return isService(name) ? { name, baseUrl: name } : { name }
 }

@@ -13,7 +13,6 @@ import type { Report } from '../reports/report.js'
 import { SYNTHETIC } from '../reports/run-text.js'
 import type { FingerprintObject } from '../reports/schema.js'
 import { resolveRange } from '../resolve-flags.js'
-import { offlineAddress } from '../service-address.js'
 
 /** What only the mirror's candles have. */
 const MIRROR_ONLY = ['interval', 'from', 'to', 'last', 'resample', 'partial', 'fail-on-gaps', 'base-url', 'mirror']
@@ -52,7 +51,7 @@ async function fingerprintMirror(
     const suggestions = ['Name intervals with -i, such as -i 1h, or write a folder as ./FOLDER.']
     throw new KlinesError('bad_option', 'Expected at least one interval of the symbols.', { suggestions })
   }
-  const baseUrl = offlineAddress(flags['base-url'])
+  const baseUrl = flags['base-url']
   const partial = resample !== undefined || given.has('partial') ? flags.partial : undefined
   const report = await fingerprintKlines({
     ...parseSelectionText(symbols, interval),

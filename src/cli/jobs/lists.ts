@@ -8,7 +8,6 @@ import { type LocationFlags, type NetworkFlags, toLimits } from '../flags/servic
 import { intervalsReport, startDatesReport, symbolsReport } from '../reports/catalogue.js'
 import type { Report } from '../reports/report.js'
 import type { IntervalsObject, StartDatesObject, SymbolsObject } from '../reports/schema.js'
-import { withAddress } from '../service-address.js'
 import { NO_PROGRESS, ProgressDisplay } from '../terminal/progress.js'
 
 const FETCHING = { start: 'Fetching lists', verb: '', noun: 'list' }
@@ -53,9 +52,8 @@ async function readLists(
   const findBaseUrl = () => (mirror === undefined ? undefined : openMirror({ mirror }).upkeep.readMeta()?.baseUrl)
   // Lists take a moment, so only a person who waits sees something.
   const style = progressStyle.kind === 'bar' ? progressStyle : NO_PROGRESS
-  return withAddress(flags['base-url'] ?? findBaseUrl(), baseUrl =>
-    ProgressDisplay.during(style, FETCHING, ({ events }) =>
-      readCatalogue({ baseUrl, mirror, ...toLimits(flags), signal, onEvent: events(warn) }, intervals),
-    ),
+  const options = { baseUrl: flags['base-url'] ?? findBaseUrl(), mirror, ...toLimits(flags), signal }
+  return ProgressDisplay.during(style, FETCHING, ({ events }) =>
+    readCatalogue({ ...options, onEvent: events(warn) }, intervals),
   )
 }

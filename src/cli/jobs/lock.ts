@@ -13,7 +13,6 @@ import type { Report } from '../reports/report.js'
 import { SYNTHETIC } from '../reports/run-text.js'
 import type { LockCheckObject, LockObject } from '../reports/schema.js'
 import { resolveRange } from '../resolve-flags.js'
-import { offlineAddress } from '../service-address.js'
 import { ProgressDisplay } from '../terminal/progress.js'
 
 const READING = { start: 'Reading the mirror', verb: 'Reading', noun: 'window' }
@@ -34,11 +33,10 @@ export async function runLock(
   flags: LockFlags,
   { given, signal, warn, progressStyle }: RunContext,
 ): Promise<Report<LockObject> | undefined> {
-  const { interval, mirror, output, force, json } = flags
+  const { interval, mirror, output, force, json, 'base-url': baseUrl } = flags
   if (output === '-' && json) {
     throw new KlinesError('bad_option', '--json prints an object on stdout, where the lock goes. Expected one of them.')
   }
-  const baseUrl = offlineAddress(flags['base-url'])
   const report = await ProgressDisplay.during(progressStyle, READING, ({ events }) =>
     lockKlines({
       ...{ symbols, intervals: interval },
@@ -65,10 +63,9 @@ export async function runVerifyLock(
   const { signal, warn, progressStyle } = context
   const { lock = '', mirror } = flags
   const source = findNamedSource(await readLock(lock), flags, context, true)
-  const check = await ProgressDisplay.during(progressStyle, READING, ({ events }) => {
-    const baseUrl = offlineAddress(source)
-    return checkLock({ lock, baseUrl, mirror, offline: true, signal, onEvent: events(warn) })
-  })
+  const check = await ProgressDisplay.during(progressStyle, READING, ({ events }) =>
+    checkLock({ lock, baseUrl: source, mirror, offline: true, signal, onEvent: events(warn) }),
+  )
   return { ...lockCheckReport(check), exitCode: EXIT_CODES[check.verdict] }
 }
 
@@ -99,7 +96,7 @@ export function findNamedSource(
 ): string | undefined {
   return findLockSource(lock, {
     lock: flags.lock ?? '',
-    baseUrl: given.has('base-url') ? offlineAddress(flags['base-url']) : undefined,
+    baseUrl: given.has('base-url') ? flags['base-url'] : undefined,
     mirror: flags.mirror,
     offline,
   })

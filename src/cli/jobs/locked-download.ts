@@ -9,7 +9,7 @@ import { lockDiffers, lockedRunReport } from '../reports/lock.js'
 import type { Report } from '../reports/report.js'
 import type { RunResult } from '../reports/run-text.js'
 import { resolveFlags } from '../resolve-flags.js'
-import { downloadingFrom, withAddress } from '../service-address.js'
+import { downloadingFrom } from '../service-address.js'
 import { ProgressDisplay } from '../terminal/progress.js'
 import { checkStandardOutput, runCandles } from './candles.js'
 import { findNamedSource, refuseBesideLock } from './lock.js'
@@ -62,9 +62,7 @@ async function downloadLocked(
 ): Promise<LockCheck> {
   const { lock = '', mirror } = flags
   const options = { ...toFetchOptions(flags), signal }
-  return withAddress(source, baseUrl =>
-    ProgressDisplay.during(progressStyle, downloadingFrom(baseUrl), ({ events }) =>
-      checkLock({ lock, baseUrl, mirror, ...options, onEvent: events(warn) }),
-    ),
+  return ProgressDisplay.during(progressStyle, downloadingFrom(source), ({ events }) =>
+    checkLock({ lock, baseUrl: source, mirror, ...options, onEvent: events(warn) }),
   )
 }

@@ -8,7 +8,6 @@ import { namedMirror } from '../local-mirror.js'
 import { mirrorPublishReport, mirrorReport, type OtherMirror } from '../reports/mirror.js'
 import type { Report } from '../reports/report.js'
 import type { MirrorObject, MirrorPublishObject } from '../reports/schema.js'
-import { offlineAddress } from '../service-address.js'
 import { ProgressDisplay } from '../terminal/progress.js'
 
 /** `mirror`: what the named mirror has, and the other ones of the user. Throws `window_missing` when there is none, unless `path`. */
@@ -18,7 +17,7 @@ export async function runMirror(
 ): Promise<Report<MirrorObject>> {
   const { root, files } = namedMirror(flags)
   const isPathAlone = flags.path && !(flags.json && files.exists)
-  const location = { baseUrl: offlineAddress(flags['base-url']), mirror: flags.mirror }
+  const location = { baseUrl: flags['base-url'], mirror: flags.mirror }
   const status = isPathAlone
     ? { mirror: root, baseUrl: undefined, windows: 0, cachedBytes: 0, series: [] }
     : await mirrorStatus({ ...location, signal, onEvent: warningsTo(warn) })
@@ -39,7 +38,7 @@ export async function runMirrorPublish(
 ): Promise<Report<MirrorPublishObject>> {
   const { signal, warn, progressStyle } = context
   const source = flags['base-url'] ?? namedMirror(flags).baseUrl
-  const location = { baseUrl: offlineAddress(source), mirror: flags.mirror }
+  const location = { baseUrl: source, mirror: flags.mirror }
   const report = await ProgressDisplay.during(progressStyle, PUBLISHING, ({ events }) =>
     publishMirror({ ...location, ...toLimits(flags), signal, onEvent: events(warn) }),
   )

@@ -9,7 +9,7 @@ import { requireMirror } from '../local-mirror.js'
 import type { Report } from '../reports/report.js'
 import { dryRunReport, runReport } from '../reports/run.js'
 import type { DryRunObject, RunObject } from '../reports/schema.js'
-import { downloadingFrom, withAddress } from '../service-address.js'
+import { downloadingFrom } from '../service-address.js'
 import { ProgressDisplay } from '../terminal/progress.js'
 
 /** `update`: every series of the mirror. */
@@ -19,21 +19,19 @@ export async function runUpdate(
 ): Promise<Report<RunObject | DryRunObject>> {
   const startedMs = performance.now()
   const mirror = requireMirror(flags, warn)
-  const source = flags['base-url'] ?? mirror.baseUrl
-  if (source === undefined) {
+  const baseUrl = flags['base-url'] ?? mirror.baseUrl
+  if (baseUrl === undefined) {
     throw new KlinesError('bad_option', `${mirror.root} does not say where its candles come from.`, {
       suggestions: ['Name the address with `baseUrl`.'],
     })
   }
-  const options = { mirror: flags.mirror, ...toFetchOptions(flags), failOnGaps: flags['fail-on-gaps'], signal }
-  return withAddress(source, baseUrl =>
-    ProgressDisplay.during(progressStyle, downloadingFrom(baseUrl), async ({ events }) => {
-      const request = { ...options, baseUrl, onEvent: events(warn) }
-      if (flags['dry-run']) return dryRunReport(await dryRunUpdate(request))
-      const run = await updateMirror(request)
-      const elapsedMs = performance.now() - startedMs
-      const perSeries = flags['per-series'] ?? false
-      return runReport(run, { elapsedMs, now: systemClock.now(), offline: false, perSeries })
-    }),
-  )
+  const options = { baseUrl, mirror: flags.mirror, ...toFetchOptions(flags), failOnGaps: flags['fail-on-gaps'], signal }
+  return ProgressDisplay.during(progressStyle, downloadingFrom(baseUrl), async ({ events }) => {
+    const request = { ...options, onEvent: events(warn) }
+    if (flags['dry-run']) return dryRunReport(await dryRunUpdate(request))
+    const run = await updateMirror(request)
+    const elapsedMs = performance.now() - startedMs
+    const perSeries = flags['per-series'] ?? false
+    return runReport(run, { elapsedMs, now: systemClock.now(), offline: false, perSeries })
+  })
 }

@@ -1,4 +1,4 @@
-import { type LocalEndpoint, toSourceName } from '../../http/base-url.js'
+import { toSourceName } from '../../http/base-url.js'
 import { decodeWindow } from '../../klines/batch/window-codec.js'
 import { KlinesError } from '../../klines/errors.js'
 import { type Series, seriesName, type WindowRef } from '../../klines/series.js'
@@ -16,7 +16,7 @@ const EMPTY_WINDOW = new TextEncoder().encode('[]')
 /** What a `MirrorSource` is told. */
 export interface MirrorSourceOptions extends MirrorContentsOptions {
   /** The base address that the mirror should have; default: any. */
-  readonly baseUrl?: string | LocalEndpoint | undefined
+  readonly baseUrl?: string | undefined
 }
 
 /** Windows from a mirror alone, without any request. */

@@ -1,4 +1,3 @@
-import type { LocalEndpoint } from '../../http/base-url.js'
 import type { RequestLimits, RetryPolicy } from '../../http/retry.js'
 import type { EventOptions } from '../events.js'
 import type { CacheWriterOptions } from './cache-writer.js'
@@ -10,7 +9,7 @@ export interface SourceOptions extends RequestLimits, EventOptions {
    * Base address of a klines service, the part before `/api`; `binance` for the exchange itself, `binance:URL` for another host
    * of its API. Default: the public instance.
    */
-  readonly baseUrl?: string | LocalEndpoint | undefined
+  readonly baseUrl?: string | undefined
   /** Folder of the mirror. Default: a folder for each base address under the platform's cache folder. */
   readonly mirror?: string | undefined
   /** Download final windows again too. */

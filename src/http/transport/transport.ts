@@ -1,7 +1,7 @@
 import { VERSION } from '../../version.js'
 import { FetchError, toFetchError } from '../fetch-error.js'
 import { ACCEPT_ENCODING, HttpResponse, type WholeResponse } from './response.js'
-import { Agent, type Dispatcher, EnvHttpProxyAgent } from './undici.js'
+import { type Agent, type Dispatcher, EnvHttpProxyAgent } from './undici.js'
 
 export type { WholeResponse }
 
@@ -17,8 +17,6 @@ const IDLE_TIMEOUT_MS = 15_000
 /** Settings of the connections to an origin. */
 export interface TransportOptions {
   readonly connections: number
-  /** Whether to ignore the proxy settings of the environment. */
-  readonly direct?: boolean
   /**
    * The longest wait for a connection, and the longest silence while a response is expected, ms. Default 10 s for a connection,
    * 15 s for a response.
@@ -38,14 +36,14 @@ export interface HttpRequest {
 /**
  * Talks to one origin over keep-alive HTTP/1.1 connections. It does not retry, and no status is an error. Whole bodies are
  * capped, decoded and never partial; a GET follows at most three redirects, all to the same origin. HTTP_PROXY, HTTPS_PROXY
- * and NO_PROXY apply unless `direct` is set, as for the sample server in this process.
+ * and NO_PROXY apply.
  */
 export class HttpTransport {
   private readonly dispatcher: Dispatcher
   private readonly origin: string
   private readonly basePath: string
 
-  constructor(baseUrl: string, { connections, direct = false, idleMs }: TransportOptions) {
+  constructor(baseUrl: string, { connections, idleMs }: TransportOptions) {
     const url = new URL(baseUrl)
     this.origin = url.origin
     this.basePath = url.pathname.replace(/\/+$/, '')
@@ -57,7 +55,7 @@ export class HttpTransport {
       headersTimeout: idleMs ?? IDLE_TIMEOUT_MS,
       bodyTimeout: idleMs ?? IDLE_TIMEOUT_MS,
     }
-    this.dispatcher = direct ? new Agent(options) : new EnvHttpProxyAgent(options)
+    this.dispatcher = new EnvHttpProxyAgent(options)
   }
 
   /** Sends a GET request. Throws a `FetchError`, or the signal's reason when it aborts. */
