@@ -13,7 +13,7 @@ import type { WindowRef } from '../klines/series.js'
 import { isRelativeRange } from '../klines/time-range.js'
 import { parseThreads, type ThreadOptions } from '../threads/thread-count.js'
 import { openFolder } from './folder.js'
-import { LakeLock, type LockEffects } from './lock/lake-lock.js'
+import { type LakeLock, lockLake } from './lake-lock.js'
 import { type LakeOptionsRequest, parseLakeOptions } from './options.js'
 import { WindowFiles } from './parts/window-files.js'
 import { checkOptions, LakePlan } from './plan.js'
@@ -43,8 +43,8 @@ export interface LakeRequest
  * @example
  * const { lake } = await exportLake({ symbols: 'all', intervals: ['1d'], output: 'lake', numbers: 'decimal' })
  */
-export async function exportLake(request: LakeRequest, lockEffects?: LockEffects): Promise<LakeReport> {
-  const { output: root, signal } = request
+export async function exportLake(request: LakeRequest): Promise<LakeReport> {
+  const { output: root } = request
   const warn = toWarn(request)
   const { selection, options, rowFormat, force, ...rest } = parseLakeRequest(request)
   const { threads, moves } = rest
@@ -53,16 +53,14 @@ export async function exportLake(request: LakeRequest, lockEffects?: LockEffects
   let lock: LakeLock | undefined
   const memory: FileMemory = new Map()
   try {
-    const taken = await LakeLock.acquire(root, { warn, signal }, lockEffects)
-    lock = taken
+    lock = await lockLake(root)
     const folder = openFolder(root, warn)
     const source = await openSource(request, { memory })
     try {
       checkOptions(folder, source.info.baseUrl, options, force)
       const { plan, series } = await planRequest(request, source, selection)
       const windows = new WindowFiles(openMirror(request), memory, force ? undefined : folder.manifest)
-      const checkLock = () => taken.check()
-      const updateOptions = { ...request, threads, force, moves, checkLock }
+      const updateOptions = { ...request, threads, force, moves, checkLock: lock.check }
       const job = { source, plan, options, rowFormat, series, windows }
       const lake = new LakePlan(folder, job, updateOptions)
       const findCounted = (window: WindowRef) => windows.counted(window)
@@ -77,7 +75,7 @@ export async function exportLake(request: LakeRequest, lockEffects?: LockEffects
       await source.close()
     }
   } finally {
-    lock?.release()
+    await lock?.release()
     // As far as they are empty: a run that failed before its first part leaves nothing.
     removeFolders(folders)
   }

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { outputError } from '../export/output/errors.js'
 import { isTempName } from '../export/output/temp.js'
 import { KlinesError } from '../klines/errors.js'
+import { LOCK_FILE } from './lake-lock.js'
 import { findFiles, parsePartPath, SERIES_FOLDER } from './layout.js'
-import { LOCK_FILE } from './lock/lock-file.js'
 import { type LakeManifest, MANIFEST_FILE, readManifest } from './manifest.js'
 
 /** What is in the folder of a lake. */

@@ -1,11 +1,11 @@
 import { rmdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { outputError } from '../export/output/errors.js'
-import { isLeftOf, isTempOf } from '../export/output/temp.js'
+import { isTempOf } from '../export/output/temp.js'
 import { errnoCode } from '../fs/errno.js'
 import { refuseLinks } from '../fs/links.js'
+import { isLeftover } from '../fs/temp-name.js'
 import { findFiles, PART_FILE } from './layout.js'
-import { LOCK_FILE } from './lock/lock-file.js'
 import { MANIFEST_FILE } from './manifest.js'
 import { README_FILE } from './root/readme.js'
 import { VIEWS_FILE } from './root/views.js'
@@ -13,15 +13,12 @@ import { VIEWS_FILE } from './root/views.js'
 /** The files that a run writes by way of a temp file. */
 const TEMP_TARGETS = [PART_FILE, MANIFEST_FILE, VIEWS_FILE, README_FILE]
 
-/**
- * Removes the temp files of processes that have ended: whoever has the lock is the only one that writes a lake, so that those of other
- * machines and containers are useless too, except those of locks.
- */
+/** Removes the temp files that killed runs have left. */
 export function removeLeftovers(root: string): void {
   for (const path of findFiles(root)) {
     const name = basename(path)
-    const isUseless = isLeftOf(name, LOCK_FILE) || TEMP_TARGETS.some(target => isTempOf(name, target))
-    if (isUseless) rmSync(join(root, path), { force: true })
+    const isTemp = TEMP_TARGETS.some(target => isTempOf(name, target))
+    if (isTemp && isLeftover(join(root, path))) rmSync(join(root, path), { force: true })
   }
 }
 

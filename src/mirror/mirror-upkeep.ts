@@ -57,7 +57,7 @@ export class MirrorUpkeep {
   }
 
   /**
-   * Checks that files of `baseUrl` can be stored here, and removes the temp files of dead processes. Creates nothing. Throws
+   * Checks that files of `baseUrl` can be stored here, and removes the leftover temp files. Creates nothing. Throws
    * `mirror_mismatch`, and `mirror_unusable` when the folder could not become a mirror.
    */
   checkWritable(baseUrl: string, now: number): void {
@@ -70,8 +70,8 @@ export class MirrorUpkeep {
   }
 
   /**
-   * Makes the folder a mirror of `baseUrl` unless it is one already, gives it the layout of this version, and removes the temp files
-   * of dead processes. Throws `mirror_mismatch` and `mirror_unusable`.
+   * Makes the folder a mirror of `baseUrl` unless it is one already, gives it the layout of this version, and removes leftover temp
+   * files. Throws `mirror_mismatch` and `mirror_unusable`.
    */
   prepare(baseUrl: string, now: number): void {
     const { root } = this.files

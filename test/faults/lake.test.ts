@@ -7,6 +7,7 @@ import { usePreparedSandboxes } from '../support/cli/prepared-sandbox.js'
 import { stockedSandbox } from '../support/cli/stocked-sandbox.js'
 import { callNumbers, callsUpTo, FULL, kindOfFile, oneOf } from '../support/full.js'
 import { onlyPart } from '../support/lake.js'
+import { letAnHourPass } from '../support/let-an-hour-pass.js'
 import { OPEN_WEEK, putFile, weekPath, weekRows } from '../support/synthetic-tree.js'
 
 const newSandbox = useSandboxes()
@@ -85,6 +86,7 @@ describe.each(['an update', 'a new lake'])('in %s', kind => {
           expect(expected.some(name => sandbox.bytes(name).equals(sandbox.bytes(`lake/${path}`)))).toBe(true)
         }
         if (!killed) expect(sandbox.files('lake').filter(name => !FILES.includes(name))).toEqual([])
+        letAnHourPass(sandbox.path('lake'))
         expect(await sandbox.call(EXPORT)).toMatchObject({ code: 0, stderr: '' })
         expect(sandbox.files('lake')).toEqual(FILES)
         for (const path of PARTS) expect(sandbox.bytes(`lake/${path}`).equals(sandbox.bytes(`new/${path}`))).toBe(true)

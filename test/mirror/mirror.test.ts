@@ -8,7 +8,6 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { WindowRef } from '../../src/klines/series.js'
@@ -100,11 +99,10 @@ describe('prepare', () => {
     },
   )
 
-  it('removes the temp files of dead processes', () => {
+  it('removes leftover temp files', () => {
     const root = tempFolder()
     new Mirror(root).upkeep.prepare(BASE, NOW)
-    // Beyond the largest possible process id.
-    writeFileSync(join(root, '.klines-tmp', `${hostname()}~4194305~00112233445566aa`), 'half')
+    putFile(root, '.klines-tmp/4194305~00112233445566aa', 'half', NOW - 2 * 3_600_000)
     new Mirror(root).upkeep.prepare(BASE, NOW)
     expect(names(join(root, '.klines-tmp'))).toEqual([])
   })
@@ -172,10 +170,10 @@ describe('checkWritable', () => {
     expect(names(folder)).toEqual(before.length === 0 ? [] : ['api'])
   })
 
-  it('removes the temp files of dead processes', () => {
+  it('removes leftover temp files', () => {
     const root = tempFolder()
     new Mirror(root).upkeep.prepare(BASE, NOW)
-    writeFileSync(join(root, '.klines-tmp', `${hostname()}~4194305~00112233445566aa`), 'half')
+    putFile(root, '.klines-tmp/4194305~00112233445566aa', 'half', NOW - 2 * 3_600_000)
     new Mirror(root).upkeep.checkWritable(BASE, NOW)
     expect(names(join(root, '.klines-tmp'))).toEqual([])
   })

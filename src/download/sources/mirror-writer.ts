@@ -41,7 +41,7 @@ export class MirrorWriter {
   }
 
   /**
-   * Checks before the first request that the mirror can be written, and removes temp files of dead processes. A mirror that
+   * Checks before the first request that the mirror can be written, and removes leftover temp files. A mirror that
    * does not say its source is compared with this one first. Throws `mirror_unusable`, `mirror_mismatch` and `unreachable`.
    */
   prepare(): Promise<void> {
