@@ -1,7 +1,7 @@
 import type { KlinesError } from '../klines/errors.js'
-import { type HostLimitFile, isLimitStatus } from './host-limit.js'
+import { readBan, writeBan } from './ban-file.js'
 import { parseRetryAfter } from './retry.js'
-import { COME_BACK, rateLimited, stillLimited } from './service-errors.js'
+import { COME_BACK, rateLimited, stillBanned } from './service-errors.js'
 import type { Clock } from './system-clock.js'
 import type { Throttle } from './throttle.js'
 import type { WholeResponse } from './transport/transport.js'
@@ -18,8 +18,8 @@ export interface DemandOptions {
   readonly maxWaitMs: number
   /** What the host demands beside statuses and Retry-After. */
   readonly rules?: HostRules | undefined
-  /** Where limits of the host are remembered for other runs. */
-  readonly limitFile?: HostLimitFile | undefined
+  /** Says to all runs until when the host bans this address. */
+  readonly banFile?: string | undefined
   /** Called when requests have to wait. */
   readonly onPause: () => void
 }
@@ -67,20 +67,17 @@ export class HostDemands {
     return reason
   }
 
-  /** To be called before each request: waits as other runs were told to. Throws what has ended this run, or ends it now. */
+  /** To be called before each request: throws what has ended this run, and ends it for a ban that another run was told of. */
   check(): void {
     const { stopReason } = this
     if (stopReason) throw stopReason
-    const { limitFile, clock } = this.options
-    const limit = limitFile?.find()
-    if (!limit || !limitFile) return
-    const { status, untilTime } = limit
-    if (this.pause(status, untilTime - clock.now(), RATE_LIMITED)) return
-    throw this.stop(stillLimited(this.baseUrl, limit, limitFile.path), untilTime)
+    const { banFile, clock } = this.options
+    const untilTime = banFile && readBan(banFile, clock.now())
+    if (banFile && untilTime) throw this.stop(stillBanned(this.baseUrl, untilTime, banFile), untilTime)
   }
 
   /**
-   * Does what a response for `path` demands, and remembers it for other runs. Throws what ends the run: a refusal of the host, a
+   * Does what a response for `path` demands, and tells other runs of a ban. Throws what ends the run: a refusal of the host, a
    * ban, or `rate_limited` for too long a wait; a response that is good counts before that.
    */
   apply(response: WholeResponse, path: string): void {
@@ -120,7 +117,8 @@ export class HostDemands {
   }
 
   private remember(status: number, untilTime: number): void {
-    if (isLimitStatus(status)) this.options.limitFile?.remember({ status, untilTime })
+    const { banFile } = this.options
+    if (status === 418 && banFile) writeBan(banFile, untilTime)
   }
 }
 

@@ -1,9 +1,8 @@
+import { findBanFile } from './ban-file.js'
 import { SAMPLE, toAddress, toSourceName } from './base-url.js'
 import type { HostRules } from './host-demands.js'
-import { HostLimitFile } from './host-limit.js'
 import { limitPolicy, type RequestLimits, type RetryPolicy, toMs } from './retry.js'
 import { type NetworkActivity, RetryingFetcher } from './retrying-fetcher.js'
-import { systemClock } from './system-clock.js'
 import { SAMPLE_FILES } from './transport/sample-files.js'
 import type { HttpTransport } from './transport/transport.js'
 
@@ -32,7 +31,7 @@ export async function openFetcher(
     concurrency,
     policy: limitPolicy(policy, limits),
     rules,
-    limitFile: isSample ? undefined : HostLimitFile.find(toAddress(name), systemClock.now),
+    banFile: isSample ? undefined : findBanFile(toAddress(name)),
     onActivity,
   })
 }

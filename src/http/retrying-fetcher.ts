@@ -30,7 +30,7 @@ export interface NetworkActivity {
 }
 
 /** Settings of a `RetryingFetcher`. */
-export interface FetcherOptions extends Pick<DemandOptions, 'rules' | 'limitFile'> {
+export interface FetcherOptions extends Pick<DemandOptions, 'rules' | 'banFile'> {
   readonly concurrency: number
   readonly clock?: Clock
   readonly random?: () => number
@@ -78,7 +78,7 @@ export class RetryingFetcher {
       random = Math.random,
       policy = RETRY_POLICY,
       rules,
-      limitFile,
+      banFile,
       onActivity = () => {},
     }: FetcherOptions,
   ) {
@@ -88,7 +88,7 @@ export class RetryingFetcher {
       clock,
       maxWaitMs,
       rules,
-      limitFile,
+      banFile,
       onPause: () => this.report(),
     })
     this.clock = clock

@@ -2,7 +2,6 @@ import { KlinesError } from '../klines/errors.js'
 import { trimPeriod } from '../klines/text.js'
 import { isExchange, toAddress } from './base-url.js'
 import type { FetchError } from './fetch-error.js'
-import type { HostLimit } from './host-limit.js'
 
 const CHECK_ADDRESS =
   "Check the network and `baseUrl`; `baseUrl: 'sample'` tries everything with synthetic sample data and no network."
@@ -51,11 +50,10 @@ export function rateLimited(
 export const COME_BACK = 'Run the same command again after that; what was downloaded stays in the mirror.'
 const STAY_AWAY = 'Wait until then: each request before that makes the ban longer.'
 
-/** The error for a limit that an earlier answer has set. `path`: the file that it is remembered in. */
-export function stillLimited(baseUrl: string, { status, untilTime }: HostLimit, path: string): KlinesError {
+/** The error for a ban that an earlier run was told of. `path`: the file that says so. */
+export function stillBanned(baseUrl: string, untilTime: number, path: string): KlinesError {
   const remembered = `No request was sent: ${path} remembers it. Remove that file if this machine has another address now.`
-  const advice = [status === 418 ? STAY_AWAY : COME_BACK, remembered]
-  return rateLimited(baseUrl, status, untilTime, advice, 'answered before')
+  return rateLimited(baseUrl, 418, untilTime, [STAY_AWAY, remembered], 'answered before')
 }
 
 /** The error for a service that will answer no request of this machine. `reason`: why, as part of a sentence. */

@@ -1,8 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { toStatusError } from '../../src/http/fetched.js'
-import { HostLimitFile } from '../../src/http/host-limit.js'
 import { RETRY_POLICY, type RetryPolicy } from '../../src/http/retry.js'
 import { type NetworkActivity, RetryingFetcher } from '../../src/http/retrying-fetcher.js'
 import { HttpTransport, type WholeResponse } from '../../src/http/transport/transport.js'
@@ -12,7 +11,7 @@ import { FakeClock } from '../support/fake-clock.js'
 import { TreeServer } from '../support/servers/tree-server.js'
 import { tempFolder } from '../support/temp-folder.js'
 
-const [MINUTE, HOUR] = [60_000, 3_600_000]
+const [MINUTE, _HOUR] = [60_000, 3_600_000]
 const NOW = Date.UTC(2025, 1, 12, 12)
 const OK = { body: '["BTCUSDT"]' }
 const { signal } = new AbortController()
@@ -25,16 +24,16 @@ const accept = (response: WholeResponse) => {
 async function setup(policy: Partial<RetryPolicy> = {}) {
   const server = await TreeServer.start(tempFolder())
   const clock = new FakeClock(NOW)
-  const path = join(tempFolder(), '.limits', 'host.json')
+  const path = join(tempFolder(), '.bans', 'host')
   server.always('a', OK)
   server.always('b', OK)
-  const newRun = (limits = path, onActivity?: (activity: NetworkActivity) => void) => {
+  const newRun = (banFile = path, onActivity?: (activity: NetworkActivity) => void) => {
     const fetcher = new RetryingFetcher(new HttpTransport(server.url, { connections: 4 }), server.url, {
       concurrency: 4,
       clock,
       random: () => 0,
       policy: { ...RETRY_POLICY, ...policy },
-      limitFile: new HostLimitFile(limits, () => clock.now()),
+      banFile,
       onActivity,
     })
     onTestFinished(() => fetcher.close())
@@ -86,95 +85,31 @@ describe('a ban', () => {
     expect(server.paths()).toEqual(['b', 'a'])
   })
 
-  it('of ten days is remembered for three', async () => {
-    const { server, clock, newRun, limitedTo } = await setup()
-    server.script('a', limitedTo(418, 10 * 86_400))
-    await catchError(newRun()('a'))
-    expect(await catchError(newRun()('a'))).toMatchObject({ data: { until: '2025-02-15T12:00:00Z' } })
-    await clock.sleep(72 * HOUR)
-    expect(await newRun()('a')).toBe(200)
-  })
-
   it('that cannot be remembered is known to its own run alone', async () => {
     const { server, newRun, limitedTo } = await setup()
     const file = join(tempFolder(), 'file')
     writeFileSync(file, '')
-    const path = join(file, '.limits', 'host.json')
+    const path = join(file, '.bans', 'host')
     server.script('a', limitedTo(418, 300))
     const first = newRun(path)
     expect(await catchError(first('a'))).toMatchObject({ code: 'rate_limited' })
     expect(await catchError(first('b'))).toMatchObject({ code: 'rate_limited' })
     expect(await newRun(path)('b')).toBe(200)
   })
-
-  it('ends by the time that has passed when the clock is set back', async () => {
-    const { server, newRun, limitedTo, clock } = await setup()
-    server.script('a', limitedTo(418, 300))
-    const run = newRun()
-    await catchError(run('a'))
-    const elapsed = clock.elapsed.bind(clock)
-    clock.elapsed = () => elapsed() + 300_000
-    clock.now = () => NOW - 365 * 24 * HOUR
-    // The run's own memory is over; that of the file lasts for its longest time.
-    expect(await catchError(run('b'))).toMatchObject({ data: { until: '2024-02-16T12:00:00Z' } })
-  })
 })
 
 describe('429', () => {
-  it('lets other runs wait for up to a minute', async () => {
-    const { server, clock, path, newRun, limitedTo } = await setup()
-    const times: number[] = []
-    server.hold = () => void times.push(clock.now() - NOW)
-    server.script('a', limitedTo(429, 60))
-    const others: Promise<number>[] = []
-    // They begin while the first one waits.
-    const first = newRun(path, ({ pauseMs }) => {
-      if (pauseMs > 0 && others.length === 0) others.push(newRun()('b'), newRun()('b'))
-    })
-    expect(await first('a')).toBe(200)
-    expect(await Promise.all(others)).toEqual([200, 200])
-    expect(times).toEqual([0, MINUTE, MINUTE, MINUTE])
-  })
-
-  it('lets a run wait that has begun, and tells why', async () => {
-    const { server, clock, newRun, path } = await setup()
-    const run = newRun()
-    expect(await run('a')).toBe(200)
-    mkdirSync(join(path, '..'))
-    writeFileSync(path, JSON.stringify({ status: 429, until: new Date(NOW + 20_000).toISOString() }))
-    expect(await run('b')).toBe(200)
-    expect(clock.sleeps).toEqual([20_000])
-    expect(server.paths()).toEqual(['a', 'b'])
-  })
-
-  it.each([
-    [61, '2025-02-12T12:01:01Z'],
-    [3_600, '2025-02-12T13:00:00Z'],
-    [86_400, '2025-02-12T13:00:00Z'],
-  ])('with Retry-After of %d s ends other runs, for an hour at most', async (seconds, end) => {
-    const { server, clock, newRun, limitedTo } = await setup()
-    server.script('a', limitedTo(429, seconds))
-    expect(await catchError(newRun()('a'))).toMatchObject({ code: 'rate_limited' })
-    const error = await catchError(newRun()('b'))
-    expect(error).toMatchObject({ code: 'rate_limited', data: { status: 429, until: end } })
-    expect(error.message).toBe(`${server.url} answered before 429 (Too Many Requests): rate limited until ${end}.`)
-    expect(server.paths()).toEqual(['a'])
-    await clock.sleep(Date.parse(end) - NOW)
-    expect(await newRun()('b')).toBe(200)
-  })
-
   it('does not let a server wait, whose policy allows no wait', async () => {
     const { server, newRun, limitedTo } = await setup({ maxRetryAfterMs: 0 })
     server.script('a', limitedTo(429, 5))
-    for (const run of [newRun(), newRun()])
-      expect(await catchError(run('a'))).toMatchObject({
-        code: 'rate_limited',
-        data: { until: '2025-02-12T12:00:05Z' },
-      })
+    expect(await catchError(newRun()('a'))).toMatchObject({
+      code: 'rate_limited',
+      data: { until: '2025-02-12T12:00:05Z' },
+    })
     expect(server.paths()).toEqual(['a'])
   })
 
-  it.each([503, 500, 403])('is another thing than %d with Retry-After, which no other run hears of', async status => {
+  it.each([429, 503, 500, 403])('no other run hears of %d with Retry-After', async status => {
     const { server, newRun, limitedTo } = await setup()
     server.always('a', limitedTo(status, 3_600))
     expect(await catchError(newRun()('a'))).toMatchObject({ code: 'rate_limited' })

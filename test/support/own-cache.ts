@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { afterAll, beforeEach } from 'vitest'
 
 /**
- * Gives each test file a cache folder of its own, and each test one without limits of hosts: they are remembered by host and port, and
+ * Gives each test file a cache folder of its own, and each test one without bans of hosts: they are remembered by host and port, and
  * the next server may get the same port. The environment of this machine's user is left alone.
  */
 const before = process.env.XDG_CACHE_HOME
 const folder = mkdtempSync(join(tmpdir(), 'klines-cache-'))
 process.env.XDG_CACHE_HOME = folder
 
-beforeEach(() => rmSync(join(folder, 'klines', '.limits'), { recursive: true, force: true }))
+beforeEach(() => rmSync(join(folder, 'klines', '.bans'), { recursive: true, force: true }))
 
 afterAll(() => {
   if (before === undefined) delete process.env.XDG_CACHE_HOME
