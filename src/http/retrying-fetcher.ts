@@ -1,5 +1,4 @@
 import type { KlinesError } from '../klines/errors.js'
-import { findNoMemory } from '../klines/no-memory.js'
 import { FetchError } from './fetch-error.js'
 import { type DemandOptions, HostDemands } from './host-demands.js'
 import { RETRY_POLICY, type RetryPolicy, retryDelay } from './retry.js'
@@ -50,7 +49,7 @@ export interface FileRequest<T> {
 
 /**
  * Fetches files of one host, each with the retries of the policy, all under one throttle, and counts the requests. Throws
- * the last `FetchError` of a file, or `unreachable`, `rate_limited` or `no_memory` when every other file would fail too.
+ * the last `FetchError` of a file, or `unreachable` or `rate_limited` when every other file would fail too.
  */
 export class RetryingFetcher {
   /** Requests made, retries included. */
@@ -164,8 +163,6 @@ export class RetryingFetcher {
       const signal = AbortSignal.any([request.signal, deadline])
       response = await this.transport.get(request.path, { headers: request.headers ?? {}, signal })
       this.wireBytes += response.wireBytes
-      // What lacks memory ends the run at the first time: each further try takes seconds of garbage collection.
-      if (this.stopReason?.code === 'no_memory') throw this.stopReason
       this.demands.apply(response, request.path)
       const value = request.accept(response)
       this.throttle.succeeded()
@@ -173,9 +170,6 @@ export class RetryingFetcher {
     } catch (error) {
       request.signal.throwIfAborted()
       if (response === undefined) this.demands.countFailure(request.path)
-      // A body that could not be parsed, a connection that could not be made: their cause tells.
-      const noMemory = findNoMemory(error)
-      if (noMemory) throw this.demands.stop(noMemory)
       if (!deadline.aborted || error instanceof FetchError) throw error
       const details = { unreachable: true, timedOut: true }
       throw new FetchError('transient', `no whole answer within ${limitMs / 1000} s`, details)

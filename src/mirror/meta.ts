@@ -4,7 +4,6 @@ import { errnoCode } from '../fs/errno.js'
 import { readFile } from '../fs/read-file.js'
 import { isSourceName } from '../http/base-url.js'
 import { KlinesError } from '../klines/errors.js'
-import { throwNoMemory } from '../klines/no-memory.js'
 import { findRules } from '../trees/find-rules.js'
 import { toMirrorError } from './errors.js'
 import { MAX_FILE_BYTES } from './file-store.js'
@@ -51,7 +50,6 @@ export function readMeta(root: string, warn: (warning: string) => void = () => {
     if (file.state === 'corrupt') return unreadable(`it is ${file.reason}`)
     meta = JSON.parse(file.bytes.toString())
   } catch (error) {
-    throwNoMemory(error)
     if (errnoCode(error) !== '') throw toMirrorError(error, 'read', root)
     return unreadable('it is not JSON')
   }

@@ -2,7 +2,6 @@ import { serialize } from 'node:v8'
 import { SHARE_ENV, Worker } from 'node:worker_threads'
 import { CODE_URL } from '../version.js'
 import { claim, type WorkerMessage, type WorkerStart } from './tasks.js'
-import { countRoom } from './thread-count.js'
 
 /** The number of the main thread among those that claim tasks; workers have higher ones. */
 const MAIN_THREAD = 1
@@ -67,11 +66,9 @@ export class WorkerPool<Result> {
   private start(): void {
     const { load, claims } = this
     const module = new URL(load.module, CODE_URL)
-    const workers = Math.min(load.workers, countRoom())
-    if (workers === 0) return
     try {
       const tasks = share(load.tasks)
-      while (this.workers.length < workers) {
+      while (this.workers.length < load.workers) {
         const thread = MAIN_THREAD + 1 + this.workers.length
         const workerData: WorkerStart = { claims, thread, data: load.data, tasks }
         const worker = new Worker(module, { workerData, env: SHARE_ENV, resourceLimits: RESOURCE_LIMITS })
@@ -79,7 +76,7 @@ export class WorkerPool<Result> {
         this.exits.push(this.listen(worker, thread))
       }
     } catch {
-      // The system may refuse memory or more threads; the others then do the work.
+      // The system may refuse more threads; the others then do the work.
     }
   }
 

@@ -5,7 +5,6 @@ import { toStatusError } from '../../src/http/fetched.js'
 import { RETRY_POLICY, type RetryPolicy } from '../../src/http/retry.js'
 import { type NetworkActivity, RetryingFetcher } from '../../src/http/retrying-fetcher.js'
 import { HttpTransport, type WholeResponse } from '../../src/http/transport/transport.js'
-import { until } from '../support/deferred.js'
 import { catchError } from '../support/errors.js'
 import { FakeClock } from '../support/fake-clock.js'
 import { TreeServer } from '../support/servers/tree-server.js'
@@ -114,43 +113,5 @@ describe('429', () => {
     server.always('a', limitedTo(status, 3_600))
     expect(await catchError(newRun()('a'))).toMatchObject({ code: 'rate_limited' })
     expect(await newRun()('b')).toBe(200)
-  })
-})
-
-describe('no memory', () => {
-  const NO_ROOM = new RangeError('WebAssembly.Memory(): could not allocate memory')
-
-  it('ends the run at the first time, without a retry', async () => {
-    const server = await TreeServer.start(tempFolder())
-    server.always('a', OK)
-    const transport = new HttpTransport(server.url, { connections: 4 })
-    const fetcher = new RetryingFetcher(transport, server.url, { concurrency: 4, clock: new FakeClock(NOW) })
-    onTestFinished(() => fetcher.close())
-    let parsed = 0
-    const parse = () => {
-      parsed++
-      throw NO_ROOM
-    }
-    const get = () => fetcher.get({ path: 'a', signal, accept: parse })
-    // Those that are answered together are not parsed one after the other: each would collect garbage for seconds.
-    server.hold = () => until(() => server.log.length === 4)
-    const errors = await Promise.all(Array.from({ length: 12 }, () => catchError(get())))
-    expect(new Set(errors).size).toBe(1)
-    expect(errors[0]).toMatchObject({ code: 'no_memory' })
-    expect([parsed, server.log.length]).toEqual([1, 4])
-  })
-
-  it('of the transport ends the run as well', async () => {
-    let requests = 0
-    const send = async () => {
-      requests++
-      throw NO_ROOM
-    }
-    const transport = { get: send, close: async () => {} }
-    const fetcher = new RetryingFetcher(transport, 'http://127.0.0.1', { concurrency: 1, clock: new FakeClock(NOW) })
-    const get = () => fetcher.get({ path: 'a', signal, accept: () => 0 })
-    expect(await catchError(get())).toMatchObject({ code: 'no_memory' })
-    expect(await catchError(get())).toMatchObject({ code: 'no_memory' })
-    expect(requests).toBe(1)
   })
 })
