@@ -3,11 +3,10 @@ import { isDiskFull } from '../fs/errno.js'
 import { checkWritableFolder, makeFolder } from '../fs/make-folder.js'
 import { isKlinesError, KlinesError } from '../klines/errors.js'
 import { findRules } from '../trees/find-rules.js'
-import { listFolder, removeSynced, writeFile } from './file-store.js'
+import { listFolder, removeSynced, sweepTemps, writeFile } from './file-store.js'
 import { CACHE_TAG, CACHE_TAG_FILE, encodeMeta, META_FILE, type MirrorMeta, readMeta } from './meta.js'
 import type { MirrorFiles } from './mirror-files.js'
 import type { MirrorRecord } from './record.js'
-import { sweepTemps } from './walk.js'
 
 /** What keeps a mirror one that others can use: `mirror.json`, and no temp files. */
 export class MirrorUpkeep {
