@@ -14,9 +14,7 @@ const APPENDING = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | co
 /** How a `LineFile` is read and written. */
 export interface LineFileOptions {
   /** A longer line is none, bytes. */
-  readonly maxLineBytes: number
-  /** Only so many bytes at the end are read. Default: 64 MiB. */
-  readonly maxBytes?: number
+  readonly maxLineBytes?: number
   /** Whether what is written is on the disk when `append` and `replace` return. */
   readonly sync?: boolean
 }
@@ -30,13 +28,10 @@ type TakeLine = (line: string | undefined) => void
  */
 export class LineFile {
   private readonly path: string
-  private readonly maxBytes: number
   /** The file that was read. */
   private inode: number | undefined
   /** How far it was read, bytes. */
   offset = 0
-  /** Whether it ends within a line, as far as it was read. */
-  isTorn = false
 
   constructor(
     private readonly root: string,
@@ -44,7 +39,6 @@ export class LineFile {
     private readonly options: LineFileOptions,
   ) {
     this.path = join(root, name)
-    this.maxBytes = options.maxBytes ?? MAX_LINE_FILE_BYTES
   }
 
   /**
@@ -58,13 +52,13 @@ export class LineFile {
         this.forget()
       }
       this.inode = ino
-      this.offset = Math.max(this.offset, size - this.maxBytes)
+      this.offset = Math.max(this.offset, size - MAX_LINE_FILE_BYTES)
       this.readLines(descriptor, size, take)
     })
   }
 
   private readLines(descriptor: number, size: number, take: TakeLine): void {
-    const { maxLineBytes } = this.options
+    const { maxLineBytes = Infinity } = this.options
     const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, size - this.offset))
     while (this.offset < size) {
       const length = readSync(descriptor, buffer, 0, buffer.length, this.offset)
@@ -74,7 +68,6 @@ export class LineFile {
         take(end - start <= maxLineBytes ? chunk.toString('utf8', start, end) : undefined)
         start = end + 1
       }
-      this.isTorn = start < length
       // The rest is read with the next chunk, unless it is too long for a line.
       if (length - start > maxLineBytes) start = length
       if (start === 0) return
@@ -82,29 +75,14 @@ export class LineFile {
     }
   }
 
-  /** The last `length` bytes without what is left of a line at their start. */
-  readEnd(length: number): Buffer {
-    return this.open(READING, (descriptor, { size }) => {
-      const start = Math.max(0, size - length)
-      // With the byte before, which may end a line.
-      const bytes = readAt(descriptor, Math.max(0, start - 1), size)
-      return start === 0 ? bytes : bytes.subarray(bytes.indexOf(LINE_END) + 1 || bytes.length)
-    })
-  }
-
-  /** The first `length` bytes, or all of a shorter file. */
-  readStart(length: number): Buffer {
-    return this.open(READING, descriptor => readAt(descriptor, 0, length))
-  }
-
   /**
-   * Appends lines with one write, and creates the file for them. `replace` is called in its place where the file must not be changed: it
-   * has another name, which may be that of a backup, or would become larger than `limit`, bytes.
+   * Appends lines with one write, and creates the file for them. `replace` is called in its place where the file has another name,
+   * which may be that of a backup.
    */
-  append(lines: string, replace: (bytes: Buffer, size: number) => void, limit = Infinity): void {
+  append(lines: string, replace?: () => void): void {
     this.open(APPENDING, (descriptor, stat) => {
       const bytes = Buffer.from((endsTorn(descriptor, stat) ? '\n' : '') + lines)
-      if (stat.nlink > 1 || stat.size + bytes.length > limit) return replace(bytes, stat.size)
+      if (replace && stat.nlink > 1) return replace()
       const written = writeSync(descriptor, bytes)
       if (written < bytes.length) throw new Error(`only ${written} of ${bytes.length} bytes were written`)
       if (!this.options.sync) return
@@ -116,7 +94,6 @@ export class LineFile {
   /** Writes the file anew, whole or not at all. What another process appends meanwhile is lost. */
   replace(bytes: Uint8Array): void {
     writeFile(this.root, this.name, bytes, Date.now(), { sync: this.options.sync })
-    this.isTorn = false
   }
 
   remove(): void {
@@ -128,7 +105,6 @@ export class LineFile {
   forget(): void {
     this.inode = undefined
     this.offset = 0
-    this.isTorn = false
   }
 
   private open<T>(flags: number, use: (descriptor: number, stat: Stats) => T): T {

@@ -1,7 +1,6 @@
 import { isKlinesError } from '../klines/errors.js'
 import { findRules } from '../trees/find-rules.js'
 import type { TreeRules } from '../trees/tree-rules.js'
-import { MirrorChanges } from './changes.js'
 import { MirrorContents } from './mirror-contents.js'
 import { MirrorFiles } from './mirror-files.js'
 import { MirrorUpkeep } from './mirror-upkeep.js'
@@ -16,7 +15,6 @@ export class Mirror {
   readonly files: MirrorFiles
   /** What the service has said about the windows. A bare tree has none. */
   readonly record: MirrorRecord
-  readonly changes: MirrorChanges
   readonly upkeep: MirrorUpkeep
   readonly contents: MirrorContents
   readonly windows: MirrorWindows
@@ -28,7 +26,6 @@ export class Mirror {
   ) {
     this.files = new MirrorFiles(root)
     this.record = new MirrorRecord(root, () => this.upkeep.readMeta() !== undefined)
-    this.changes = new MirrorChanges(root)
     this.upkeep = new MirrorUpkeep(this.files, this.record)
     const isComplete = () => this.upkeep.readMeta()?.complete === true
     this.contents = new MirrorContents(this.files, this.record, this, isComplete)

@@ -135,17 +135,6 @@ export class MirrorRecord {
       this.rewrite()
   }
 
-  /** Forgets windows and series, by the paths of their files and folders, and all lines that do not count. Throws `mirror_unusable`. */
-  tidy(gone: ReadonlySet<string>): void {
-    this.refresh()
-    const before = this.windows.size + this.candles.size
-    for (const path of gone) {
-      this.windows.delete(path)
-      this.candles.delete(path)
-    }
-    if (this.replaced > 0 || this.file.isTorn || this.windows.size + this.candles.size < before) this.rewrite()
-  }
-
   /** The number of lines that do not count. */
   private get replaced(): number {
     return this.lines - this.windows.size - this.candles.size

@@ -1,6 +1,6 @@
 import type { FileSnapshot } from '../../fs/read-file.js'
 import { isKlinesError } from '../../klines/errors.js'
-import type { RecordedChange } from '../../mirror/changes.js'
+import { appendChanges, type RecordedChange } from '../../mirror/changes.js'
 import { META_FILE } from '../../mirror/meta.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import type { RecordLine } from '../../mirror/record-lines.js'
@@ -113,7 +113,7 @@ export class CacheWriter {
   /** Records changes before the file that makes them. Where that fails, only the old values are lost. */
   private recordChanges(changes: readonly RecordedChange[]): void {
     try {
-      this.mirror.changes.append(changes)
+      appendChanges(this.mirror.root, changes)
     } catch (error) {
       if (!isKlinesError(error, 'mirror_unusable')) throw error
       this.options.warn(`${error.message} Values that the service changed are not kept there.`)
