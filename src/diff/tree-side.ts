@@ -44,14 +44,8 @@ export function openMirrorSide(
     open: (label, range) => {
       const series = toSeries(label, name)
       const dates = mirror.contents.startDates(series)
-      const isEmpty = source.contents.isEmptyWithoutFile(series)
       const windows = planWindows(series, dates, range, Infinity)
-      return new TreeCandles(
-        source,
-        { series, range, windows, requested },
-        isEmpty ? undefined : new Set(dates),
-        signal,
-      )
+      return new TreeCandles(source, { series, range, windows, requested }, new Set(dates), signal)
     },
     close: () => source.close(),
   }

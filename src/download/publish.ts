@@ -1,25 +1,29 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { sha256 } from '../fs/checksum.js'
 import { toSourceName } from '../http/base-url.js'
 import { systemClock } from '../http/system-clock.js'
-import { isKlinesError, KlinesError } from '../klines/errors.js'
+import { KlinesError } from '../klines/errors.js'
 import type { Interval } from '../klines/intervals.js'
 import { windowPath } from '../klines/paths.js'
-import type { WindowRef } from '../klines/series.js'
+import { seriesName, type WindowRef } from '../klines/series.js'
 import type { SymbolName } from '../klines/symbols.js'
 import { trimPeriod } from '../klines/text.js'
+import { windowSpan } from '../klines/windows.js'
 import type { Mirror } from '../mirror/mirror.js'
 import { findRules } from '../trees/find-rules.js'
-import { mayHaveGrown, reachesEnd } from '../trees/window-ends.js'
+import { reachesEnd } from '../trees/window-ends.js'
 import { incomplete } from './errors.js'
 import { toWarn } from './events.js'
-import { completeTree, findTreeGaps } from './sources/completeness.js'
+import { completeTree, EMPTY_WINDOW, listTree } from './sources/completeness.js'
 import { findLeadingWindows, type LeadingWindows, NOT_CACHED } from './sources/first-candles.js'
 import { openMirror } from './sources/open-source.js'
 import { withoutName } from './sources/service-source.js'
 import type { SourceOptions } from './sources/source-options.js'
 import type { WindowFailure } from './sources/window-source.js'
 
-const OUTDATED = 'stored before its end, and not downloaded since'
-const UNRECORDED = "not as the mirror's record has it, and not downloaded since"
+const OUTDATED = 'does not reach its end, while later windows have candles, and may have got more since'
+/** How many windows are looked at before the signal is checked again. */
+const WINDOWS_PER_TURN = 256
 const ADVICE = 'Nothing was written. Download them with klines download, then publish again.'
 
 /** A mirror to make a complete tree, and where the first candles of its series are requested if need be. */
@@ -50,10 +54,11 @@ export interface PublishReport {
 
 /**
  * Makes a mirror a complete static tree, which any static host can serve: lists, and empty windows where a list names one that
- * starts in the future or ends before the first candle of its series; `complete: true` in `mirror.json` comes last. The first
- * candles are requested from the exchange, of other mirrors such a window is missing. Nothing is written unless all is there.
+ * starts in the future or ends before the first candle of its series. The first candles are requested from the exchange, of other
+ * mirrors such a window is missing. Nothing is written unless all is there, and no window may have got candles that come before the
+ * newest one of its series.
  *
- * Throws `incomplete` for windows that are missing or corrupt, `bad_list`, `mirror_mismatch` for a mirror that does not say its
+ * Throws `incomplete` for windows that are missing, corrupt or outdated, `bad_list`, `mirror_mismatch` for a mirror that does not say its
  * source, `window_missing` for one without a window, and `mirror_unusable`.
  */
 export async function publishMirror(options: PublishOptions): Promise<PublishReport> {
@@ -66,66 +71,51 @@ export async function publishMirror(options: PublishOptions): Promise<PublishRep
   if (symbols.length === 0) {
     throw nothingToPublish(`The mirror ${mirror.root} has no window to publish.`)
   }
+  const tree = listTree(mirror, symbols, now)
+  const { lists, windows } = tree
   const failures: WindowFailure[] = []
+  const [future, missing, open]: WindowRef[][] = [[], [], []]
+  /** The open time of the last candle of each series, ms UTC. */
+  const newest = new Map<string, number>()
   /** The times of windows that other ones may be told, by path, where those of their files are different. */
   const times = new Map<string, number>()
-  let newest = Number.NEGATIVE_INFINITY
-  const visit = (window: WindowRef, done: number, total: number) => {
-    const read = mirror.windows.readInPlace(window)
-    if (read.state === 'cached') {
-      const { lastOpenTime } = read.batch
-      newest = Math.max(newest, lastOpenTime ?? newest)
-      if (!reachesEnd(window, lastOpenTime)) {
-        const recorded = mirror.windows.timesOf(window, read)
-        const time = recorded && mirror.windows.renderedTime(recorded)
-        const fault = findFault(window, lastOpenTime === undefined, { time, fileTime: read.mtimeMs, now })
-        if (fault) failures.push(fail(window, fault))
-        const shown = mirror.windows.lastModified(window, read.batch, read, recorded)
-        if (Math.abs(shown - read.mtimeMs) >= 1000) times.set(windowPath(window), shown)
-      }
+  for (const [index, window] of windows.entries()) {
+    if (index % WINDOWS_PER_TURN === 0) {
+      await nextTurn()
+      signal?.throwIfAborted()
     }
-    if (read.state === 'corrupt') {
+    onEvent?.({ type: 'progress', done: index + 1, total: windows.length })
+    const read = mirror.windows.readInPlace(window)
+    if (read.state === 'missing') (windowSpan(window).startTime > now ? future : missing).push(window)
+    else if (read.state === 'corrupt') {
       const reason = trimPeriod(withoutName(read.error.message, window))
       failures.push(fail(window, `corrupt in the mirror: ${reason}`))
+    } else {
+      const { lastOpenTime } = read.batch
+      if (lastOpenTime !== undefined) newest.set(seriesName(window), lastOpenTime)
+      if (reachesEnd(window, lastOpenTime)) continue
+      const recorded = mirror.windows.timesOf(window, read)
+      if (!mirror.windows.isFinal(window, read.batch, recorded)) open.push(window)
+      const shown = mirror.windows.lastModified(window, read.batch, read, recorded)
+      if (Math.abs(shown - read.mtimeMs) >= 1000) times.set(windowPath(window), shown)
     }
-    onEvent?.({ type: 'progress', done, total })
   }
-  const gaps = await findTreeGaps(mirror, { symbols, now, signal, visit })
-  if (newest > now) throw slowClock(mirror, now, newest)
-  if (gaps.missing.length > 0) admitHoles(mirror, now)
-  const leading = await findLeading(mirror, baseUrl, gaps.missing, options)
+  const latest = Math.max(...newest.values())
+  if (latest > now) throw slowClock(mirror, now, latest)
+  const isPassed = (window: WindowRef) => windowSpan(window).endTime <= (newest.get(seriesName(window)) ?? -Infinity)
+  failures.push(...open.filter(isPassed).map(window => fail(window, OUTDATED)))
+  const leading = await findLeading(mirror, baseUrl, missing, options)
   failures.push(...leading.failures)
-  if (failures.length > 0) throw incomplete(failures, gaps.windows, { advice: ADVICE, offline: true })
+  if (failures.length > 0) throw incomplete(failures, windows.length, { advice: ADVICE, offline: true })
   mirror.upkeep.checkWritable(baseUrl, now)
-  const empty = [...leading.empty, ...gaps.future]
   // A static host shows the times of files.
   for (const [path, time] of times) mirror.files.setTime(path, time)
-  const listsWritten = completeTree(mirror, gaps, empty, now)
-  const { lists, windows } = gaps
-  const counts = { windows, emptyWritten: empty.length, listsWritten }
+  const empty = [...leading.empty, ...future]
+  const listsWritten = completeTree(mirror, tree, empty, now)
+  const content = { size: EMPTY_WINDOW.length, sha256: sha256(EMPTY_WINDOW), time: now, confirmed: now }
+  for (const window of leading.empty) mirror.record.append({ kind: 'window', path: windowPath(window), ...content })
+  const counts = { windows: windows.length, emptyWritten: empty.length, listsWritten }
   return { mirror: mirror.root, baseUrl, symbols, intervals: [...lists.keys()], ...counts }
-}
-
-/** Why a window whose last candle does not reach its end may lack candles by now; undefined when it lacks none. */
-function findFault(
-  window: WindowRef,
-  isEmpty: boolean,
-  { time, fileTime, now }: { readonly time: number | undefined; readonly fileTime: number; readonly now: number },
-): string | undefined {
-  const mayLack = (time: number) => mayHaveGrown(window, { isEmpty, time }, now)
-  // A copy is never older than what it is a copy of.
-  if (mayLack(time ?? fileTime)) return OUTDATED
-  return time === undefined && mayLack(Number.NEGATIVE_INFINITY) ? UNRECORDED : undefined
-}
-
-/** A mirror that lacks windows is not complete, whatever made it say so. */
-function admitHoles(mirror: Mirror, now: number): void {
-  try {
-    mirror.upkeep.giveUpCompleteness(now)
-  } catch (error) {
-    // The missing windows are the error that matters.
-    if (!isKlinesError(error, 'mirror_unusable')) throw error
-  }
 }
 
 /** Windows of the future cannot be told from missing ones by a clock that is behind. */

@@ -27,7 +27,7 @@ export interface LakePart extends FileContent {
   readonly windows: readonly string[]
 }
 
-/** A window that a part was made of. One without a file, of a complete mirror, has the size 0. */
+/** A window that a part was made of. One without a file, of the bundled sample, has the size 0. */
 export interface WindowContent extends FileContent {
   readonly startDate: string
   /** Of its candles, as `packTotals` makes them; undefined when they were not counted. */

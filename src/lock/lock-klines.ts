@@ -158,7 +158,7 @@ class SeriesLock {
     const { interval } = this.plan.series
     const { mirror, now } = this.options
     const { fromTime, toTime } = this.range
-    // A complete mirror says that it is empty.
+    // An empty window of the bundled sample has no file.
     if (file === undefined) return true
     const finalUntil = mirror === undefined ? now - LATE_MS : mirror.windows.finalUntil(window, file, batch, now)
     let rows = batch.length

@@ -80,12 +80,6 @@ function writeOnce(root: string, path: string, bytes: Uint8Array, mtimeMs: numbe
   }
 }
 
-/** Removes a file so that it is gone after a power cut, too. Throws what the file system throws. */
-export function removeSynced(path: string): void {
-  rmSync(path, { force: true })
-  syncFolder(dirname(path))
-}
-
 /** Removes leftover temp files, one by one, and returns how many. Throws `linked_path` for a linked folder. */
 export function sweepTemps(root: string, now: number): number {
   const names = listFolder(join(root, TEMP_FOLDER)).filter(isTempName)

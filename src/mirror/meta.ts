@@ -24,13 +24,11 @@ export interface MirrorMeta {
   readonly layout: number
   /** The base address that this mirror copies. */
   readonly baseUrl: string
-  /** Whether every window of the mirror's lists is here, so that one without a file is empty. */
-  readonly complete: boolean
 }
 
-/** Encodes `mirror.json` for a mirror of `baseUrl`; a new one is not complete. */
-export function encodeMeta(baseUrl: string, complete = false): Buffer {
-  const meta: MirrorMeta = { layout: findRules(baseUrl).layout, baseUrl, complete }
+/** Encodes `mirror.json` for a mirror of `baseUrl`. */
+export function encodeMeta(baseUrl: string): Buffer {
+  const meta: MirrorMeta = { layout: findRules(baseUrl).layout, baseUrl }
   return Buffer.from(`${JSON.stringify(meta, null, 2)}\n`)
 }
 
@@ -41,7 +39,7 @@ export function encodeMeta(baseUrl: string, complete = false): Buffer {
 export function readMeta(root: string, warn: (warning: string) => void = () => {}): MirrorMeta | undefined {
   const path = join(root, META_FILE)
   const unreadable = (reason: string): undefined =>
-    void warn(`${path} cannot be read: ${reason}. The mirror counts as not complete, and its source as unknown.`)
+    void warn(`${path} cannot be read: ${reason}. The source of the mirror counts as unknown.`)
   let meta: Partial<MirrorMeta> | null
   try {
     const file = readFile(path, MAX_FILE_BYTES)
@@ -58,7 +56,7 @@ export function readMeta(root: string, warn: (warning: string) => void = () => {
     const message = `${path} is of layout ${meta.layout}; this version reads layouts ${LAYOUTS.join(' and ')}.`
     throw new KlinesError('mirror_mismatch', message, { suggestions: ['Name another folder with `mirror`.'] })
   }
-  const { layout, baseUrl, complete } = meta
+  const { layout, baseUrl } = meta
   if (!isSourceName(baseUrl)) return unreadable('its base address is not valid')
-  return { layout, baseUrl, complete: complete === true }
+  return { layout, baseUrl }
 }

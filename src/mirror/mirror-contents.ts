@@ -1,6 +1,7 @@
 import type { FileRead } from '../fs/read-file.js'
+import { SAMPLE_ROOT } from '../http/transport/sample-files.js'
 import { isKlinesError, KlinesError } from '../klines/errors.js'
-import { EXCHANGE_INTERVALS, type Interval, isMinutes } from '../klines/intervals.js'
+import { EXCHANGE_INTERVALS, type Interval } from '../klines/intervals.js'
 import { parseStartDates, parseSymbols } from '../klines/lists.js'
 import { intervalPath, SYMBOLS_PATH, seriesPath, startDatesPath, windowPath } from '../klines/paths.js'
 import { type Series, windowOf } from '../klines/series.js'
@@ -17,12 +18,11 @@ const SUFFIX = '.json'
 
 /** What a mirror has and lists: symbols, intervals, series and the startDates of their windows. All methods throw `mirror_unusable`. */
 export class MirrorContents {
-  /** `mirror`: whose rules are known once its source is. `isComplete`: whether it says that it has every window of its lists. */
+  /** `mirror`: whose rules are known once its source is. */
   constructor(
     private readonly files: MirrorFiles,
     private readonly record: MirrorRecord,
     private readonly mirror: { readonly rules: TreeRules },
-    private readonly isComplete: () => boolean,
   ) {}
 
   /** Whether any window of a series is cached, valid or not. */
@@ -55,14 +55,9 @@ export class MirrorContents {
     return this.files.size(windowPath(windowOf(series, startDate))) > EMPTY_WINDOW_BYTES
   }
 
-  /**
-   * Whether a window of a series is empty when it has no file: the mirror is complete, it has a list of the interval, and its
-   * list of symbols, if it has one, names the symbol. Not of 1m, 3m and 5m, whose lists end with the day of the download.
-   */
-  missingMeansEmpty({ symbol, interval }: Series): boolean {
-    if (isMinutes(interval)) return false
-    if (!this.isComplete() || this.files.version(startDatesPath(interval)) === undefined) return false
-    return this.files.version(SYMBOLS_PATH) === undefined || this.listedSymbols().includes(symbol)
+  /** Whether a window of a series is empty when it has no file: the bundled sample has files of windows with candles alone. */
+  missingMeansEmpty(series: Series): boolean {
+    return this.files.root === SAMPLE_ROOT && this.hasSeries(series)
   }
 
   /** The symbols with a cached window, valid or not: the ten of the public service first, then the others by name. */

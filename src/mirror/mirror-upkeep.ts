@@ -1,9 +1,7 @@
-import { join } from 'node:path'
-import { isDiskFull } from '../fs/errno.js'
 import { checkWritableFolder, makeFolder } from '../fs/make-folder.js'
-import { isKlinesError, KlinesError } from '../klines/errors.js'
+import { KlinesError } from '../klines/errors.js'
 import { findRules } from '../trees/find-rules.js'
-import { listFolder, removeSynced, sweepTemps, writeFile } from './file-store.js'
+import { listFolder, sweepTemps, writeFile } from './file-store.js'
 import { CACHE_TAG, CACHE_TAG_FILE, encodeMeta, META_FILE, type MirrorMeta, readMeta } from './meta.js'
 import type { MirrorFiles } from './mirror-files.js'
 import type { MirrorRecord } from './record.js'
@@ -21,27 +19,6 @@ export class MirrorUpkeep {
    */
   readMeta(warn?: (warning: string) => void): MirrorMeta | undefined {
     return readMeta(this.files.root, warn)
-  }
-
-  /** Writes into `mirror.json`, once it is there, whether the mirror is complete. Throws `mirror_unusable`. */
-  setComplete(complete: boolean, now: number): void {
-    const meta = this.readMeta()
-    if (!meta || meta.complete === complete) return
-    const bytes = encodeMeta(meta.baseUrl, complete)
-    this.files.writing(() => writeFile(this.files.root, META_FILE, bytes, now, { sync: true }))
-  }
-
-  /**
-   * Says in `mirror.json` that the mirror is not complete, before a file of it goes: a removal that stops half way must not leave
-   * windows that count as empty. A full disk cannot take another version of that file: then it goes. Throws `mirror_unusable`.
-   */
-  giveUpCompleteness(now: number): void {
-    try {
-      this.setComplete(false, now)
-    } catch (error) {
-      if (!isKlinesError(error, 'mirror_unusable') || !isDiskFull(error.cause)) throw error
-      this.files.writing(() => removeSynced(join(this.files.root, META_FILE)))
-    }
   }
 
   /** Throws `mirror_mismatch` when this is a mirror of another base address. */
@@ -83,7 +60,7 @@ export class MirrorUpkeep {
       // What is left of another mirror.
       if (meta === undefined) this.record.remove()
       if (meta === undefined || meta.layout < findRules(baseUrl).layout)
-        writeFile(root, META_FILE, encodeMeta(baseUrl, meta?.complete), now, { sync: true })
+        writeFile(root, META_FILE, encodeMeta(baseUrl), now, { sync: true })
       sweepTemps(root, now)
     })
   }

@@ -225,22 +225,4 @@ export class MirrorWindows {
   gridAnchor(window: WindowRef): number | undefined {
     return window.interval === '3d' ? this.firstOpenTime(window, window.startDate) : undefined
   }
-
-  /**
-   * What is known of a window at `now` (ms UTC) by its file, which is not read, and the record: `outdated` when it may have got
-   * candles since the service rendered it. An empty one that is not as recorded is outdated once it has begun. A corrupt file counts
-   * as `cached`.
-   */
-  state(window: WindowRef, now: number): 'cached' | 'outdated' | 'missing' {
-    const file = this.files.version(windowPath(window))
-    if (!file) return 'missing'
-    const { rules } = this.mirror
-    const isEmpty = file.size === EMPTY_WINDOW_BYTES
-    // Whenever it was rendered, it is not outdated: the record need not be asked.
-    if (!rules.isOutdated(window, { isEmpty, time: -Infinity }, now)) return 'cached'
-    const times = this.timesOf(window, file)
-    // Without a record, candles may reach the end of their window; those who read it know.
-    const time = times ? this.renderedTime(times) : isEmpty ? -Infinity : Infinity
-    return rules.isOutdated(window, { isEmpty, time }, now) ? 'outdated' : 'cached'
-  }
 }

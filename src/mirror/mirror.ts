@@ -27,8 +27,7 @@ export class Mirror {
     this.files = new MirrorFiles(root)
     this.record = new MirrorRecord(root, () => this.upkeep.readMeta() !== undefined)
     this.upkeep = new MirrorUpkeep(this.files, this.record)
-    const isComplete = () => this.upkeep.readMeta()?.complete === true
-    this.contents = new MirrorContents(this.files, this.record, this, isComplete)
+    this.contents = new MirrorContents(this.files, this.record, this)
     this.windows = new MirrorWindows(this.files, this.record, this.contents, this)
   }
 

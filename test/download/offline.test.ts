@@ -221,7 +221,7 @@ describe('an export from the mirror alone', () => {
 
   it('refuses a mirror of another base URL than the requested one', async () => {
     const { mirror, request } = offlineSetup()
-    putFile(mirror, 'mirror.json', { layout: 1, baseUrl: 'http://one.example', complete: false })
+    putFile(mirror, 'mirror.json', { layout: 1, baseUrl: 'http://one.example' })
     await expect(exportKlines({ ...request, baseUrl: 'http://two.example' })).rejects.toMatchObject({
       code: 'mirror_mismatch',
     })

@@ -3,16 +3,23 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { downloadKlines } from '../../src/download/download.js'
 import { publishMirror } from '../../src/download/publish.js'
+import { openSource } from '../../src/download/sources/open-source.js'
+import { exportKlines } from '../../src/export/export.js'
 import { isKlinesError } from '../../src/klines/errors.js'
+import { downloadSetup } from '../support/download-setup.js'
 import { catchError } from '../support/errors.js'
+import { onWarning } from '../support/events.js'
 import { EXCHANGE_NOW } from '../support/exchange/market.js'
 import { PUBLISHED_INTERVALS, PUBLISHED_SYMBOLS, publishSetup } from '../support/published-mirror.js'
+import { startTestServer } from '../support/servers/test-server.js'
 import { TreeServer } from '../support/servers/tree-server.js'
 import { snapshot } from '../support/snapshot.js'
-import { EMPTY_WEEK, FULL_WEEKS, makeTree, NOW, putFile, weekPath } from '../support/synthetic-tree.js'
+import { EMPTY_WEEK, FULL_WEEKS, makeTree, NOW, PRESENT, putFile, weekPath } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
 
 const DAY = 86_400_000
+/** When a window of 12h has begun that was published as an empty one. */
+const LATER = Date.parse('2027-01-02')
 const TODAY = new Date(EXCHANGE_NOW).toISOString().slice(0, 10)
 const windowPath = (symbol: string, interval: string, date: string) => `api/klines/${interval}/${symbol}/${date}.json`
 
@@ -25,7 +32,7 @@ async function publishedSetup() {
 }
 
 describe('publishMirror', () => {
-  it('writes a file for every listed window, the symbols, and complete: true, without a request', async () => {
+  it('writes a file for every listed window, and the symbols, without a request', async () => {
     const { mirror, baseUrl, exchange, report, readJson } = await publishedSetup()
     let [windows, future] = [0, 0]
     for (const interval of PUBLISHED_INTERVALS) {
@@ -53,7 +60,6 @@ describe('publishMirror', () => {
       listsWritten: 0,
     })
     expect(readJson('api/klines/symbols.json')).toEqual(PUBLISHED_SYMBOLS)
-    expect(readJson('mirror.json')).toEqual({ layout: 2, baseUrl, complete: true })
     expect(exchange.log).toEqual([])
   })
 
@@ -65,25 +71,23 @@ describe('publishMirror', () => {
   })
 
   it('writes lists that are missing, in compact JSON and in the order of symbols', async () => {
-    const { mirror, download, publish, readJson } = await publishSetup()
+    const { mirror, download, publish } = await publishSetup()
     await download({ symbols: ['PEPEUSDT', 'BTCEUR', 'BTCUSDT'], intervals: ['1d'] })
     const list = readFileSync(join(mirror, 'api/klines/start-dates/1d.json'), 'utf8')
     for (const path of ['start-dates/1d.json', 'symbols.json']) rmSync(join(mirror, 'api/klines', path))
     expect(await publish()).toMatchObject({ listsWritten: 2 })
     expect(readFileSync(join(mirror, 'api/klines/start-dates/1d.json'), 'utf8')).toBe(list)
     expect(readFileSync(join(mirror, 'api/klines/symbols.json'), 'utf8')).toBe('["BTCUSDT","BTCEUR","PEPEUSDT"]')
-    expect(readJson('mirror.json').complete).toBe(true)
   })
 
-  it('names windows that are missing, corrupt or stored before they began, and changes nothing', async () => {
+  it('names windows that are missing, corrupt or open before the newest candle, and changes nothing', async () => {
     const { mirror, download, publish, exchange } = await publishSetup()
     await download()
     exchange.reset()
     const file = (symbol: string, date: string) => join(mirror, windowPath(symbol, '12h', date))
     rmSync(file('BTCUSDT', '2025-01-01'))
     truncateSync(file('BTCUSDT', '2024-01-01'), 500)
-    // Of a delisted or idle symbol it would be right, but it was stored a day too early to know.
-    putFile(mirror, windowPath('PEPEUSDT', '12h', '2026-01-01'), [], Date.parse('2025-12-31'))
+    putFile(mirror, windowPath('PEPEUSDT', '12h', '2025-01-01'), [], Date.parse('2025-12-31'))
     writeFileSync(file('PEPEUSDT', '2030-01-01'), '')
     const before = snapshot(mirror)
     const error = await catchError(publish())
@@ -94,7 +98,7 @@ describe('publishMirror', () => {
     expect(named.sort()).toEqual([
       'BTCUSDT 2024-01-01 corrupt in the mirror',
       'BTCUSDT 2025-01-01 not in the mirror',
-      'PEPEUSDT 2026-01-01 stored before its end, and not downloaded since',
+      'PEPEUSDT 2025-01-01 does not reach its end, while later windows have candles, and may have got more since',
       'PEPEUSDT 2030-01-01 corrupt in the mirror',
     ])
     expect(error.message).toMatch(/^4 of \d+ windows are missing or corrupt:\n/)
@@ -130,7 +134,7 @@ describe('publishMirror', () => {
     expect(snapshot(bare)).toEqual(before)
     const missing = publishMirror({ mirror: join(bare, 'none'), now: NOW })
     expect(await catchError(missing)).toMatchObject({ code: 'window_missing' })
-    putFile(mirror, 'x/mirror.json', { layout: 1, baseUrl: 'http://example.com', complete: false })
+    putFile(mirror, 'x/mirror.json', { layout: 1, baseUrl: 'http://example.com' })
     expect(await catchError(publishMirror({ mirror: join(mirror, 'x') }))).toMatchObject({ code: 'window_missing' })
   })
 })
@@ -146,13 +150,12 @@ describe('windows before the first candle that the mirror lacks', () => {
   }
 
   it('become empty when the exchange says so, with a request a series', async () => {
-    const { mirror, download, publish, exchange, readJson, isComplete } = await withoutLeading()
+    const { mirror, download, publish, exchange, readJson } = await withoutLeading()
     // BTCUSDT begins in November 2023.
     await download({ symbols: ['BTCUSDT'], from: '2023-11-20' })
     exchange.reset()
     const sent: number[] = []
     await publish({ onEvent: event => event.type === 'network' && sent.push(event.requests) })
-    expect(isComplete()).toBe(true)
     expect(Math.max(...sent)).toBe(4)
     const requests = exchange.log.map(({ symbol, interval, startTime, limit }) => [symbol, interval, startTime, limit])
     expect(requests.sort()).toEqual([
@@ -165,6 +168,7 @@ describe('windows before the first candle that the mirror lacks', () => {
     expect(readJson(windowPath('BTCUSDT', '12h', '2022-01-01'))).toEqual([])
     expect(readJson(windowPath('BTCUSDT', '12h', '2023-01-01'))).not.toEqual([])
     expect(statSync(join(mirror, windowPath('BTCUSDT', '12h', '2022-01-01'))).mtimeMs).toBe(EXCHANGE_NOW)
+    expect(await publish()).toMatchObject({ emptyWritten: 0 })
   })
 
   it('are missing when they end after it', async () => {
@@ -211,19 +215,63 @@ describe('windows before the first candle that the mirror lacks', () => {
 })
 
 describe('a window that begins after it was published', () => {
-  const LATER = Date.parse('2027-01-02')
-
-  it('is missing until it is downloaded', async () => {
-    const { mirror, download, publish, exchange, isComplete } = await publishedSetup()
+  it('is no reason to refuse: nothing is behind it', async () => {
+    const { download, publish, exchange } = await publishedSetup()
     exchange.now = LATER
-    const before = snapshot(mirror)
-    const error = await catchError(publish({ now: LATER }))
-    expect(error.message).toContain(
-      '4 x stored before its end, and not downloaded since (BTCUSDT 12h 2026-01-01, BTCUSDT 12h 2027-01-01, PEPEUSDT 12h',
-    )
-    expect(snapshot(mirror)).toEqual(before)
+    expect(await publish({ now: LATER })).toMatchObject({ emptyWritten: 0 })
     await download({ now: LATER })
-    expect(isComplete()).toBe(true)
     expect(await publish({ now: LATER + DAY })).toMatchObject({ emptyWritten: 0 })
+  })
+})
+
+describe('a server with a published mirror', () => {
+  it('never requests a window of the future, also one that has a file', async () => {
+    const { mirror, baseUrl, exchange } = await publishedSetup()
+    const { request } = await startTestServer(mirror, {
+      now: () => EXCHANGE_NOW,
+      upstream: () => openSource({ baseUrl, mirror, now: EXCHANGE_NOW }, { memory: new Map() }),
+    })
+    const { status, body } = await request(windowPath('BTCUSDT', '12h', '2027-01-01'))
+    expect([status, String(body)]).toEqual([200, '[]'])
+    // Its clock decides what is the future.
+    expect(exchange.log.map(({ kind }) => kind)).toEqual(['time'])
+  })
+})
+
+describe('reading a published mirror later, offline', () => {
+  const NOTE =
+    /^The mirror's 12h candles are as of 2026-04-30; windows that have started or ended since: 2\. Run klines download/
+
+  it('has a note about windows that have begun since, unless the range ends before', async () => {
+    const { mirror } = await publishedSetup()
+    const read = async (now: number, range: { to?: string } = {}) => {
+      const warnings: string[] = []
+      const output = join(mirror, '..', 'x.csv')
+      const request = { symbols: ['BTCUSDT'], intervals: ['12h'] as const, offline: true, force: true, output }
+      await exportKlines({ ...request, ...range, mirror, now, onEvent: onWarning(text => warnings.push(text)) })
+      expect(readFileSync(output, 'utf8')).toContain('\n')
+      return warnings
+    }
+    expect(await read(EXCHANGE_NOW)).toEqual([])
+    expect(await read(LATER)).toEqual([expect.stringMatching(NOTE)])
+    expect(await read(LATER, { to: '2027-01-02' })).toEqual([expect.stringMatching(NOTE)])
+    // The window of 2026 has ended since it was stored.
+    expect(await read(LATER, { to: '2027-01-01' })).toEqual([expect.stringContaining('started or ended since: 1.')])
+    expect(await read(LATER, { to: '2026-01-01' })).toEqual([])
+  })
+
+  it('has it for a mirror of a static service too, unless a download has looked since', async () => {
+    const { request, warnings, server } = await downloadSetup()
+    await downloadKlines(request)
+    await publishMirror({ mirror: request.mirror, now: NOW })
+    const output = join(request.mirror, '..', 'x.csv')
+    await exportKlines({ ...request, offline: true, now: PRESENT, output })
+    const note = /^The mirror's 15m candles are as of 2025-02-12; windows that have started or ended since: 1\./
+    expect(warnings).toEqual([expect.stringMatching(note)])
+    server.date = PRESENT
+    await downloadKlines({ ...request, now: PRESENT })
+    warnings.length = 0
+    await exportKlines({ ...request, offline: true, now: PRESENT, output, force: true })
+    expect(warnings).toEqual([])
   })
 })

@@ -1,9 +1,9 @@
-import { cpSync, existsSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { FingerprintSchema } from '../../src/cli/reports/schema.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { parseObject } from '../support/cli/stocked-sandbox.js'
-import { SAMPLE_TREE, sampleRows } from '../support/sample-tree.js'
+import { copySample, sampleRows } from '../support/sample-tree.js'
 
 const newSandbox = useSandboxes()
 const MIRROR = ['--mirror', 'm']
@@ -11,11 +11,11 @@ const HOURLY = ['BTCUSDT', '-i', '1h', ...MIRROR]
 /** The newest hour of the sample opens at 2025-03-30 23:00. March has all of its hours until then. */
 const MARCH = ['--from', '2025-03-01']
 
-/** A sandbox with a copy of the sample data as the complete mirror `m` of a static service, and a clock. */
+/** A sandbox with a copy of the sample data as the mirror `m` of a static service, and a clock. */
 function sandboxAt(now: string, baseUrl = 'https://klines.example'): CliSandbox {
   const sandbox = newSandbox()
-  cpSync(SAMPLE_TREE, sandbox.path('m'), { recursive: true })
-  sandbox.write('m/mirror.json', JSON.stringify({ layout: 1, baseUrl, complete: true }))
+  copySample(sandbox.path('m'))
+  sandbox.write('m/mirror.json', JSON.stringify({ layout: 1, baseUrl }))
   sandbox.now = Date.parse(now)
   return sandbox
 }

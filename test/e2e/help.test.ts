@@ -128,8 +128,8 @@ describe.concurrent('help', () => {
     expect(Object.keys(findFlags(name))).toEqual(expect.arrayContaining(['json', 'quiet', 'verbose']))
   })
 
-  it('klines mirror lists its commands', async () => {
-    const run = await newSandbox().call(['mirror'])
+  it('klines mirror --help lists its commands', async () => {
+    const run = await newSandbox().call(['mirror', '--help'])
     expect(run.code).toBe(0)
     for (const name of NAMES.filter(command => command.startsWith('mirror '))) expect(run.stdout).toContain(name)
   })

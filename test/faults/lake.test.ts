@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, rmSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { usePreparedSandboxes } from '../support/cli/prepared-sandbox.js'
@@ -8,10 +7,10 @@ import { stockedSandbox } from '../support/cli/stocked-sandbox.js'
 import { callNumbers, callsUpTo, FULL, kindOfFile, oneOf } from '../support/full.js'
 import { onlyPart } from '../support/lake.js'
 import { letAnHourPass } from '../support/let-an-hour-pass.js'
+import { copySample } from '../support/sample-tree.js'
 import { OPEN_WEEK, putFile, weekPath, weekRows } from '../support/synthetic-tree.js'
 
 const newSandbox = useSandboxes()
-const SAMPLE = fileURLToPath(new URL('../../fixtures/sample', import.meta.url))
 const hasNamespaces = spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0
 const EXPORT = ['export', 'BTCUSDT', 'ETHUSDT', '-i', '15m', '--mirror', 'm', '--layout', 'hive', '-o', 'lake']
 const PARTS = [onlyPart('BTCUSDT'), onlyPart('ETHUSDT')]
@@ -116,7 +115,7 @@ klines ${[...EXPORT.slice(0, -1), 'disk/lake'].join(' ')}; echo $?; cp -r disk/l
 
 it.each([1, 4])('F43 a new lake of several intervals that fails leaves no folder: %d threads', async threads => {
   const sandbox = newSandbox()
-  cpSync(SAMPLE, sandbox.path('m'), { recursive: true })
+  copySample(sandbox.path('m'))
   const args = ['export', 'all', '-i', '1h,4h,1d', '--layout', 'hive', '-o', 'lake', '--mirror', 'm']
   const fault = { call: 'handle.sync', path: 'symbol=ETHUSDT/interval=4h', code: 'ENOSPC' }
   const run = await sandbox.runFailing([...args, '--threads', String(threads)], [fault])

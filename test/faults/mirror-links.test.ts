@@ -28,7 +28,7 @@ async function clonedMirror() {
   rmSync(join(mirror, MISSING))
   putFile(mirror, CUT, '[[1')
   putFile(mirror, 'api/klines/stray.json', 'a stray')
-  putFile(mirror, 'mirror.json', { layout: 1, baseUrl: server.url, complete: false })
+  putFile(mirror, 'mirror.json', { layout: 1, baseUrl: server.url })
   putFile(mirror, 'CACHEDIR.TAG', TAG)
   for (const name of ['thesis.tex', '4194305~00112233445566aa']) {
     putFile(mirror, `.klines-tmp/${name}`, 'precious')

@@ -21,6 +21,5 @@ export async function publishSetup() {
     downloadKlines({ symbols: PUBLISHED_SYMBOLS, intervals: [...PUBLISHED_INTERVALS], baseUrl, ...present, ...request })
   const publish = (options: Partial<PublishOptions> = {}) => publishMirror({ ...present, ...options })
   const readJson = (path: string) => JSON.parse(readFileSync(join(mirror, path), 'utf8'))
-  const isComplete = () => readJson('mirror.json').complete
-  return { exchange, mirror, baseUrl, download, publish, readJson, isComplete }
+  return { exchange, mirror, baseUrl, download, publish, readJson }
 }

@@ -110,7 +110,7 @@ function makeMirror(root: string, one: Case): SourceChoice[] {
     const middle = time - (time % step)
     if (one.range?.holes[index]) holes.push([middle - (length * step) / 20, middle + (length * step) / 20])
   }
-  if (baseUrl) putFile(root, 'mirror.json', { layout: 1, baseUrl, complete: false })
+  if (baseUrl) putFile(root, 'mirror.json', { layout: 1, baseUrl })
   const series = intervals.map((interval, index): SourceChoice => {
     const whole = makeRows(SYMBOL, interval, START, START + length * step, [], step)
     const end = Math.min(...cuts.filter(([place]) => place === index).map(([, part]) => timeAt(one, part)))

@@ -111,10 +111,9 @@ describe.skipIf(!hasRealTree)('a real tree (skipped without ../shared/data)', ()
 })
 
 describe('verifySeries', () => {
-  const copySample = ({ complete = true } = {}) => {
+  const copySample = () => {
     const root = join(tempFolder(), 'm')
     cpSync(SAMPLE_TREE, root, { recursive: true })
-    if (!complete) writeFileSync(join(root, 'mirror.json'), '{"layout":1,"baseUrl":"sample","complete":false}')
     return root
   }
   const verify = (root: string, intervals: readonly string[], options: VerifySeriesOptions = {}) =>
@@ -140,7 +139,7 @@ describe('verifySeries', () => {
   })
 
   it('tells missing windows from gaps', async () => {
-    const root = copySample({ complete: false })
+    const root = copySample()
     const [whole] = (await verify(root, ['1h', '1d'], { now: NOW })).series
     expect([whole.missingWindows, whole.windows]).toEqual([[], 4])
     const february = JSON.parse(readFileSync(hourPath(root, '2025-02-01'), 'utf8'))
@@ -155,7 +154,7 @@ describe('verifySeries', () => {
   })
 
   it('a gap is an outage only if another symbol lacks candles for half of its time', async () => {
-    const root = copySample({ complete: false })
+    const root = copySample()
     // A month of one symbol, in which both lack the same three hours.
     writeFileSync(hourPath(root, '2025-02-01'), '[]')
     const mirror = new Mirror(root)
@@ -168,7 +167,7 @@ describe('verifySeries', () => {
   })
 
   it('finds the gap at the end of a window before a missing one', async () => {
-    const root = copySample({ complete: false })
+    const root = copySample()
     const path = hourPath(root, '2025-01-01')
     writeFileSync(path, JSON.stringify(JSON.parse(readFileSync(path, 'utf8')).slice(0, -5)))
     rmSync(hourPath(root, '2025-02-01'))
@@ -178,7 +177,7 @@ describe('verifySeries', () => {
   })
 
   it('needs no window before the first cached one, after the last one or after the present, without a range', async () => {
-    const root = copySample({ complete: false })
+    const root = copySample()
     rmSync(hourPath(root, '2024-12-01'))
     rmSync(hourPath(root, '2025-03-01'))
     expect((await verify(root, ['1h'], { now: NOW })).series[0].missingWindows).toEqual([])
@@ -192,32 +191,15 @@ describe('verifySeries', () => {
   })
 
   it('takes empty windows before the first candle for windows, not for gaps', async () => {
-    const root = copySample({ complete: false })
+    const root = copySample()
     for (const startDate of ['2024-11-01', '2024-12-01']) writeFileSync(hourPath(root, startDate), '[]')
     const { series } = await verify(root, ['1h'], { now: NOW })
     expect(series[0].missingWindows).toEqual([])
     expect(series[0].gaps.every(({ startTime }) => startTime > Date.parse('2025-01-01'))).toBe(true)
   })
 
-  it('takes a window without a file for empty in a complete mirror', async () => {
-    const root = copySample()
-    rmSync(hourPath(root, '2025-02-01'))
-    const range = requested(Date.parse('2023-01-01'), Infinity)
-    for (const options of [{ now: NOW }, { now: NOW, range }]) {
-      const { series, differences } = await verify(root, ['1h', '1d'], options)
-      expect([series[0].missingWindows, series[1].missingWindows, differences]).toEqual([[], [], []])
-      expect(series[0].gaps).toContainEqual(
-        expect.objectContaining({
-          startTime: Date.parse('2025-02-01'),
-          endTime: Date.parse('2025-03-01'),
-          missing: 28 * 24,
-        }),
-      )
-    }
-  })
-
   it('uses the list of the mirror, with what it lacks, and else the built-in one', async () => {
-    const root = copySample({ complete: false })
+    const root = copySample()
     rmSync(hourPath(root, '2025-02-01'))
     const list = join(root, 'api/klines/start-dates/1h.json')
     const dates: string[] = JSON.parse(readFileSync(list, 'utf8'))
@@ -230,7 +212,7 @@ describe('verifySeries', () => {
   })
 
   it('inspects the candles of a range alone', async () => {
-    const root = copySample({ complete: false })
+    const root = copySample()
     const path = hourPath(root, '2025-01-01')
     const rows = JSON.parse(readFileSync(path, 'utf8'))
     const at = (time: string) => rows.findIndex((row: number[]) => row[0] === Date.parse(time))

@@ -120,11 +120,6 @@ export class CacheWriter {
     }
   }
 
-  /** Changes the mirror in another way, unless it must not or cannot be written; returns whether it did. */
-  change(action: () => void): boolean {
-    return !this.options.readOnly && this.write(action)
-  }
-
   /** Whether a write succeeded. After the first failure, warns and tries no more; throws it without a fallback. */
   private write(action: () => void): boolean {
     if (this.unwritable) return false

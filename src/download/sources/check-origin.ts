@@ -23,7 +23,7 @@ export async function checkOrigin(mirror: Mirror, service: WindowService, signal
   const { rendersAnswers, layout } = findRules(baseUrl)
   // The bytes of an exchange's window and of a published one are the same: only `mirror.json` tells whose they are.
   if (rendersAnswers) {
-    const meta = JSON.stringify({ layout, baseUrl, complete: false })
+    const meta = JSON.stringify({ layout, baseUrl })
     const advice = `If it was one and its mirror.json was damaged, write this into that file: ${meta}`
     throw mismatch(mirror, baseUrl, window, `so it cannot become a mirror of ${baseUrl}`, [advice])
   }

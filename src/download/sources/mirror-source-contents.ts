@@ -3,7 +3,7 @@ import { KlinesError } from '../../klines/errors.js'
 import { EXCHANGE_INTERVALS, type Interval, isMinutes } from '../../klines/intervals.js'
 import { findMissingStartDates } from '../../klines/lists.js'
 import { windowPath } from '../../klines/paths.js'
-import { type Series, seriesName } from '../../klines/series.js'
+import type { Series } from '../../klines/series.js'
 import { isSymbolPattern, type SymbolName, sortSymbols, unknownSymbols } from '../../klines/symbols.js'
 import { quoteWord } from '../../klines/text.js'
 import { formatDate, parseDate } from '../../klines/windows.js'
@@ -24,8 +24,6 @@ export interface MirrorContentsOptions {
 
 /** What a mirror alone has. */
 export class MirrorSourceContents implements SourceContents {
-  /** Whether a window of a series is empty when it has no file, by the name of the series. */
-  private readonly complete = new Map<string, boolean>()
   readonly now: number
   readonly warn: Warn
 
@@ -178,10 +176,7 @@ export class MirrorSourceContents implements SourceContents {
 
   /** Whether a window of a series is empty when the mirror has no file of it. */
   isEmptyWithoutFile(series: Series): boolean {
-    const name = seriesName(series)
-    const isEmpty = this.complete.get(name) ?? this.mirror.contents.missingMeansEmpty(series)
-    this.complete.set(name, isEmpty)
-    return isEmpty
+    return this.mirror.contents.missingMeansEmpty(series)
   }
 }
 

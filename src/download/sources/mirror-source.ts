@@ -10,7 +10,7 @@ import { findFirst, findNewest } from '../series-ends.js'
 import { type MirrorContentsOptions, MirrorSourceContents } from './mirror-source-contents.js'
 import type { SourceCosts, SourceInfo, WindowFailure, WindowResult, WindowSource } from './window-source.js'
 
-/** A window that a complete mirror does not have. */
+/** A window of the bundled sample without a file. */
 const EMPTY_WINDOW = new TextEncoder().encode('[]')
 
 /** What a `MirrorSource` is told. */

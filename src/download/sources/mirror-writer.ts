@@ -4,7 +4,6 @@ import type { RecordedChange } from '../../mirror/changes.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import { CacheWriter, type CacheWriterOptions } from './cache-writer.js'
 import { checkOrigin } from './check-origin.js'
-import { Completeness } from './completeness.js'
 import { ServiceClock } from './service-clock.js'
 import { WindowRecorder } from './window-recorder.js'
 
@@ -18,7 +17,6 @@ export interface MirrorWriterOptions extends CacheWriterOptions {
 /** Stores the files of a service in its mirror, with what the service says about them. */
 export class MirrorWriter {
   readonly cache: CacheWriter
-  readonly completeness: Completeness
   readonly recorder: WindowRecorder
   readonly clock: ServiceClock
   private readonly baseUrl: string
@@ -35,7 +33,6 @@ export class MirrorWriter {
     this.baseUrl = service.fetcher.baseUrl
     this.clock = new ServiceClock(options.now, options.warn, hasOwnClock ? Number.NEGATIVE_INFINITY : options.now())
     this.cache = new CacheWriter(mirror, options)
-    this.completeness = new Completeness(mirror, this.cache)
     this.recorder = new WindowRecorder(mirror, this.cache, options.now)
     mirror.upkeep.checkBase(this.baseUrl)
   }
@@ -60,25 +57,9 @@ export class MirrorWriter {
     this.cache.open(this.baseUrl, options.now())
   }
 
-  /** The present by the clock that is ahead, ms UTC: a window has rather begun than not. */
-  latest(): number {
-    return Math.max(this.clock.latest, this.options.now())
-  }
-
   /** Stores a file. `changes`: what it changes of cached candles. */
   store(path: string, file: Fetched<unknown>, changes: readonly RecordedChange[] = []): void {
     this.clock.observe(file.servedMs, file.skewMs)
     this.cache.store(path, file.bytes, file.mtimeMs, changes)
-  }
-
-  storeList(path: string, list: Fetched<unknown>): void {
-    this.completeness.beforeList(path, list.bytes, this.latest())
-    this.store(path, list)
-  }
-
-  /** To be called when no request is under way any more. */
-  async close(): Promise<void> {
-    this.recorder.recordCandles()
-    await this.completeness.restore(this.latest())
   }
 }

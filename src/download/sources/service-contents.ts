@@ -37,7 +37,7 @@ export class ServiceContents implements SourceContents {
 
   async series(selection: Selection, range: TimeRange): Promise<Series[]> {
     await this.writer.prepare()
-    return this.lists.select(selection, range, list => this.writer.storeList(SYMBOLS_PATH, list))
+    return this.lists.select(selection, range, list => this.writer.store(SYMBOLS_PATH, list))
   }
 
   hasSeries(): boolean {
@@ -52,7 +52,7 @@ export class ServiceContents implements SourceContents {
   async symbols(): Promise<readonly SymbolName[]> {
     await this.writer.prepare()
     const list = await this.lists.symbols()
-    if (!this.rules.listsMirrored) this.writer.storeList(SYMBOLS_PATH, list)
+    if (!this.rules.listsMirrored) this.writer.store(SYMBOLS_PATH, list)
     return list.value
   }
 
@@ -61,7 +61,7 @@ export class ServiceContents implements SourceContents {
     const list = await this.lists.startDates(interval)
     this.listed.set(interval, new Set(list.value))
     // The time of its file tells until when the mirror is up to date, whenever the list last changed.
-    this.writer.storeList(startDatesPath(interval), { ...list, mtimeMs: Math.min(list.servedMs, this.now()) })
+    this.writer.store(startDatesPath(interval), { ...list, mtimeMs: Math.min(list.servedMs, this.now()) })
     return list.value
   }
 

@@ -84,7 +84,7 @@ export class ServiceSource implements WindowSource {
 
   async close(): Promise<void> {
     await this.service.fetcher.close()
-    await this.writer.close()
+    this.writer.recorder.recordCandles()
   }
 
   private cacheState(window: WindowRef): CacheState {
@@ -126,7 +126,6 @@ export class ServiceSource implements WindowSource {
   /** Downloads or revalidates a window and stores what is new, also when it is done in this run. Throws a `FetchError`. */
   async fetchWindow(window: WindowRef, cached: CachedWindow | undefined): Promise<WindowResult> {
     await this.prepare()
-    this.writer.completeness.beforeWindow(window, cached !== undefined, this.writer.latest())
     const empty = await this.lists.firstCandles?.emptyWindow(window)
     if (empty && cached && cached.batch.length > 0) return this.storeWindow(window, cached, empty)
     if (empty) {
@@ -231,7 +230,7 @@ export class ServiceSource implements WindowSource {
     this.writer.store(path, fetched, changes)
     this.writer.recorder.record(window, fetched)
     const list = this.lists.updatedSymbolList(window.symbol)
-    if (list) this.writer.storeList(SYMBOLS_PATH, { ...fetched, bytes: list })
+    if (list) this.writer.store(SYMBOLS_PATH, { ...fetched, bytes: list })
     // Such an answer has what has not changed, too.
     const isSame = this.rules.rendersAnswers && cached !== undefined && fetched.bytes.equals(cached.bytes)
     const status = isSame ? 'revalidated' : 'fetched'

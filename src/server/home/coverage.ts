@@ -50,8 +50,7 @@ export async function findSeriesCoverage({ mirror, upstream, now }: Tree, series
   const status = seriesStatus(mirror, series)
   const cached = new Set(mirror.contents.startDates(series))
   // Before the first download with an upstream there is no mirror to plan with.
-  const isWhole = cached.size === 0 || mirror.contents.missingMeansEmpty(series)
-  const [plan] = isWhole ? [] : await planVerification(mirror, [series], { now: now(), warn: () => {} })
+  const [plan] = cached.size === 0 ? [] : await planVerification(mirror, [series], { now: now(), warn: () => {} })
   const missingStartDates = (plan?.startDates ?? []).filter(startDate => !cached.has(startDate))
   const known = mirror.contents.hasSymbol(series.symbol)
   return { ...status, known, missingStartDates, upstream: upstream !== undefined, now: now() }

@@ -58,7 +58,7 @@ export class Tree {
 
   /**
    * The file at `path` (`api/klines/...`). A missing window is `[]` only when that is certain: it starts in the future, or
-   * the mirror is complete and covers its series. A corrupt one never is. Returns a promise only when the service has to be requested. Throws
+   * belongs to the bundled sample. A corrupt one never is. Returns a promise only when the service has to be requested. Throws
    * `HttpError` 404.
    */
   file(path: string): TreeFile | Promise<TreeFile> {

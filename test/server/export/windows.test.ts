@@ -8,7 +8,6 @@ import { describe, expect, it } from 'vitest'
 import { bigMirror } from '../../support/big-mirror.js'
 import { findPython } from '../../support/python.js'
 import { expectError } from '../../support/servers/error-response.js'
-import { exportedFile } from '../../support/servers/export-checks.js'
 import { sendRaw } from '../../support/servers/raw-client.js'
 import { startTestServer } from '../../support/servers/test-server.js'
 import { FULL_WEEKS, makeTree, putFile, weekPath, weekRows, windowBytes } from '../../support/synthetic-tree.js'
@@ -61,20 +60,8 @@ describe('a window that is missing or corrupt', () => {
     const root = tempFolder()
     const { url } = await startTestServer(root)
     expect(expectError(await get(url), 409).message).toContain('The mirror has no candles yet.')
-    putFile(root, 'mirror.json', { layout: 1, baseUrl: 'https://example.com', complete: false })
+    putFile(root, 'mirror.json', { layout: 1, baseUrl: 'https://example.com' })
     expect(expectError(await get(url), 409).message).not.toContain(root)
-  })
-
-  it('of a complete mirror is empty: the others are exported', async () => {
-    const root = makeTree(tempFolder())
-    putFile(root, 'mirror.json', { layout: 1, baseUrl: 'https://example.com', complete: true })
-    const path = weekPath('BTCUSDT', FULL_WEEKS[1])
-    const { request } = await startTestServer(root)
-    const whole = await request(PATH)
-    rmSync(join(root, path))
-    const { status, body } = await request(PATH)
-    expect([status, body.equals(await exportedFile(root, ['BTCUSDT', '15m', 'csv']))]).toEqual([200, true])
-    expect(body.length).toBeLessThan(whole.body.length)
   })
 })
 

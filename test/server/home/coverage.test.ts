@@ -15,7 +15,7 @@ async function fetchJson(request: SendRequest, path: string) {
 describe('/coverage.json', () => {
   it('counts the windows of each series by their files', async () => {
     const root = makeTree(tempFolder())
-    putFile(root, 'mirror.json', { layout: 1, baseUrl: 'https://example.com/x', complete: false })
+    putFile(root, 'mirror.json', { layout: 1, baseUrl: 'https://example.com/x' })
     rmSync(join(root, weekPath('ETHUSDT', FULL_WEEKS[2])))
     const { request } = await startTestServer(root)
     const coverage = await fetchJson(request, '/coverage.json')
@@ -40,14 +40,6 @@ describe('/coverage.json', () => {
       upstream: false,
       now: NOW,
     })
-  })
-
-  it('a complete mirror lacks nothing', async () => {
-    const root = makeTree(tempFolder())
-    putFile(root, 'mirror.json', { layout: 1, baseUrl: 'https://example.com/x', complete: true })
-    rmSync(join(root, weekPath('ETHUSDT', FULL_WEEKS[2])))
-    const { request } = await startTestServer(root)
-    expect((await fetchJson(request, '/coverage/15m/ETHUSDT.json')).missingStartDates).toEqual([])
   })
 
   it('of a series that is not cached says so; other names are 404', async () => {

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { SAMPLE_TREE } from '../../support/sample-tree.js'
 import { type SendRequest, startTestServer, useTestServer } from '../../support/servers/test-server.js'
 import {
   candle,
@@ -53,12 +54,9 @@ describe('Cache-Control', () => {
       expect(await readCacheControl(tree.request, path, coding)).toBe(REVALIDATE)
   })
 
-  it('a missing window of a complete mirror is revalidated each time', async () => {
-    const root = tempFolder()
-    putFile(root, 'mirror.json', { layout: 1, baseUrl: 'http://example.com', complete: true })
-    putFile(root, 'api/klines/start-dates/15m.json', [WEEK])
-    const { request } = await startTestServer(root)
-    expect(await readCacheControl(request, weekPath('BTCUSDT', WEEK))).toBe(REVALIDATE)
+  it('a missing window of the bundled sample is revalidated each time', async () => {
+    const { request } = await startTestServer(SAMPLE_TREE)
+    expect(await readCacheControl(request, 'api/klines/15m/BTCUSDT/2025-05-05.json')).toBe(REVALIDATE)
   })
 
   it.each([
