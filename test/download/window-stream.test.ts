@@ -4,9 +4,9 @@ import type { WindowFailure, WindowResult, WindowSource } from '../../src/downlo
 import { streamWindows } from '../../src/download/window-stream.js'
 import { decodeWindow } from '../../src/klines/batch/window-codec.js'
 import type { WindowRef } from '../../src/klines/series.js'
+import { cases } from '../support/cases.js'
 import { deferred, turns } from '../support/deferred.js'
 import { catchError } from '../support/errors.js'
-import { cases } from '../support/full.js'
 
 const DAY = 86_400_000
 

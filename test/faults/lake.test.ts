@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, rmSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { callNumbers, callsUpTo, FULL, kindOfFile } from '../support/cases.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { usePreparedSandboxes } from '../support/cli/prepared-sandbox.js'
 import { stockedSandbox } from '../support/cli/stocked-sandbox.js'
-import { callNumbers, callsUpTo, FULL, kindOfFile, oneOf } from '../support/full.js'
 import { onlyPart } from '../support/lake.js'
 import { letAnHourPass } from '../support/let-an-hour-pass.js'
 import { copySample } from '../support/sample-tree.js'
@@ -57,11 +57,11 @@ async function numbersOf(call: string, newStart: () => Promise<CliSandbox>): Pro
 describe.each(['an update', 'a new lake'])('in %s', kind => {
   it.each([
     // A kill needs a process of its own, which takes time.
-    ...oneOf(3, [
+    ...[
       ['promises.rename', 'SIGKILL', 'F42'],
       ['handle.write', 'SIGKILL', 'F42'],
       ['handle.sync', 'SIGKILL', 'F42'],
-    ]),
+    ],
     ['handle.write', 'ENOSPC', 'F44'],
     ['promises.rename', 'EIO', 'F47'],
   ])(

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { windowPath } from '../../src/klines/paths.js'
-import { cases } from '../support/full.js'
+import { cases } from '../support/cases.js'
 import { startTestServer } from '../support/servers/test-server.js'
 import { tempFolder } from '../support/temp-folder.js'
 

@@ -1,7 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { afterAll, beforeEach } from 'vitest'
+
+// Properties have the same cases each time.
+fc.configureGlobal({ seed: 20_250_212 })
 
 /**
  * Gives each test file a cache folder of its own, and each test one without bans of hosts: they are remembered by host and port, and

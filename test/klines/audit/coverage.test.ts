@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { measureCoverage } from '../../../src/klines/audit/coverage.js'
 import { CandleGrid } from '../../../src/klines/resample/candle-grid.js'
 import { parseTargetInterval } from '../../../src/klines/resample/target-interval.js'
-import { timeBox } from '../../support/full.js'
+import { cases } from '../../support/cases.js'
 import { requested } from '../../support/requested.js'
 
 const HOUR = 3_600_000
@@ -77,7 +77,7 @@ describe('coverage', () => {
         expect(shortAtEnd).toBe(to === Infinity ? 0 : after.length)
       },
     )
-    fc.assert(property, timeBox(2_000))
+    fc.assert(property, { numRuns: cases(2000, 200) })
   })
 
   it.each([

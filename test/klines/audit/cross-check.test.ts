@@ -6,7 +6,7 @@ import type { Interval } from '../../../src/klines/intervals.js'
 import { CandleTable } from '../../../src/klines/kernel/candle-table.js'
 import { Kernel } from '../../../src/klines/kernel/kernel.js'
 import { windowSpan } from '../../../src/klines/windows.js'
-import { timeBox } from '../../support/full.js'
+import { cases } from '../../support/cases.js'
 import { aggregateOracle } from '../../support/oracles/resample-oracle.js'
 import { crossCheck, type WholeSeries } from '../../support/whole-series.js'
 import { sampleRow, toJsonBytes } from '../../support/windows.js'
@@ -111,7 +111,7 @@ describe('crossCheck', () => {
           ])
         },
       ),
-      timeBox(300),
+      { numRuns: cases(300, 40) },
     )
   })
 

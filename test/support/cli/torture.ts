@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 import { exportKlines } from '../../../src/export/export.js'
+import { kindOfFile } from '../cases.js'
 import { filesBelow } from '../files-below.js'
-import { kindOfFile } from '../full.js'
 import { TreeServer } from '../servers/tree-server.js'
 import {
   FULL_WEEKS,
