@@ -19,7 +19,7 @@ export type Partition = (typeof PARTITIONS)[number]
 
 export const PART_FILE = 'part-0.parquet'
 /** A folder of a series, or one in it. */
-export const SERIES_FOLDERS = /^(?:symbol|interval|year|month)=/
+const SERIES_FOLDERS = /^(?:symbol|interval|year|month)=/
 const PART_PATH =
   /^symbol=([^/]+)\/interval=(\d{1,6}[A-Za-z]{1,3})(?:\/year=\d{4,6}(?:\/month=\d{2})?)?\/part-0\.parquet$/
 /** The name of a folder in the root. */
