@@ -1,5 +1,4 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
-import { FULL } from './support/full.js'
 
 const { CI, KLINES_TEST_REPORT = '.vitest-report.json' } = process.env
 const END_TO_END = ['test/e2e/**/*.test.ts']
@@ -51,8 +50,8 @@ export default defineConfig({
     env: { TZ: 'Australia/Lord_Howe' },
     disableConsoleIntercept: true,
     // Limits are for what hangs: a slow or busy machine alone must not reach them.
-    testTimeout: FULL ? 600_000 : 180_000,
-    hookTimeout: FULL ? 600_000 : 180_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     expect: { poll: { timeout: 60_000 } },
     // A worker runs many files, and loads the sources once. Tests put back what they change of their process.
     isolate: false,

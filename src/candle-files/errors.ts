@@ -1,7 +1,6 @@
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { describeErrno, errnoCode } from '../fs/errno.js'
 import { KlinesError } from '../klines/errors.js'
-import { findNoMemory } from '../klines/no-memory.js'
 import { trimPeriod } from '../klines/text.js'
 
 /** Where a file is at fault. */
@@ -35,8 +34,6 @@ export function damagedInput(place: FilePlace, reason: string, cause?: unknown):
 /** The error for a file, or a column of it, that could not be read because of an error of the system, of zlib, or of a library. */
 export function inputError(file: string, error: unknown, cell?: string): unknown {
   if (error instanceof KlinesError || (error as Error).name === 'AbortError') return error
-  const noMemory = findNoMemory(error)
-  if (noMemory) return noMemory
   const { syscall, message } = error as NodeJS.ErrnoException
   const code = errnoCode(error)
   if (code === 'ENOENT') return badInput({ file }, 'there is no such file')

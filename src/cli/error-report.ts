@@ -1,6 +1,5 @@
 import * as Errors from '@oclif/core/errors'
 import { type ErrorCode, KlinesError } from '../klines/errors.js'
-import { findNoMemory } from '../klines/no-memory.js'
 import type { ConfigDefaults } from './config/defaults.js'
 import type { ErrorObject } from './reports/schema.js'
 import { Interruption } from './signals.js'
@@ -41,7 +40,6 @@ export const EXIT_CODES: Record<ErrorCode, ExitCode> = {
   mirror_unusable: ExitCode.Incomplete,
   output_unwritable: ExitCode.Unexpected,
   digits_lost: ExitCode.Unexpected,
-  no_memory: ExitCode.Unexpected,
   damaged_input: ExitCode.VerificationFailed,
   lock_differs: ExitCode.VerificationFailed,
   no_candles: ExitCode.NoCandles,
@@ -94,9 +92,7 @@ export function reportError(error: unknown, { bin, command, debug, origins = [] 
   return { exitCode, text: lines.join('\n'), json }
 }
 
-function describe(thrown: unknown, bin: string, command: FailedCommand | undefined) {
-  // What an error is called matters less than that the system gave no memory.
-  const error = findNoMemory(thrown) ?? thrown
+function describe(error: unknown, bin: string, command: FailedCommand | undefined) {
   if (error instanceof KlinesError) {
     const { code, message, suggestions, data } = error
     return { code, exitCode: EXIT_CODES[code], message, suggestions, data }

@@ -8,7 +8,7 @@ export function sha256(bytes: Uint8Array): string {
   return newHash().update(bytes).digest('hex')
 }
 
-/** The SHA-256 of a file, in hex. It is read in pieces: a file of a stranger may be large. Throws what the file system throws. */
+/** The SHA-256 of a file, in hex. It is read in pieces. Throws what the file system throws. */
 export function fileSha256(path: string): string {
   const hash = newHash()
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES)

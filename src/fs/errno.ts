@@ -27,12 +27,6 @@ export function isRefusedFolder(error: unknown): boolean {
   return code === 'ENOENT' && syscall === 'mkdir'
 }
 
-/** Whether an error says that a disk, or what a user may have of it, is full. */
-export function isDiskFull(error: unknown): boolean {
-  const code = errnoCode(error)
-  return code === 'ENOSPC' || code === 'EDQUOT'
-}
-
 /** Describes a file system error with its code: `the disk is full (ENOSPC)`. */
 export function describeErrno(error: unknown): string {
   const { code = '', path = '' } = error as NodeJS.ErrnoException

@@ -1,16 +1,13 @@
-import { hostname } from 'node:os'
-import { errnoCode } from './errno.js'
-
-/** The name of this machine: at most 64 characters, as on Linux (HOST_NAME_MAX), so that a file name with it is short enough. */
-export const HOST = hostname().slice(0, 64)
+import { lstatSync } from 'node:fs'
+import { HOUR_MS } from '../klines/intervals.js'
 
 /** What `tempName` returns. */
-const TEMP_NAME = /^[^~/]+~\d+~[0-9a-f]{16}$/
+const TEMP_NAME = /^\d+~[0-9a-f]{16}$/
 
-/** Creates a temp file name that is unique over processes and machines: host, process id, random. At most 90 bytes. */
+/** Creates a temp file name that is unique over processes: process id, random. At most 27 bytes. */
 export function tempName(): string {
   // It may be guessable, as files are created exclusively; node:crypto would take 7 ms to load.
-  return `${HOST}~${process.pid}~${randomWord()}${randomWord()}`
+  return `${process.pid}~${randomWord()}${randomWord()}`
 }
 
 /** 32 random bits in hex. */
@@ -25,24 +22,8 @@ export function isTempName(name: string): boolean {
   return TEMP_NAME.test(name)
 }
 
-/** Whether a temp file was created on this machine. */
-export function isFromThisHost(name: string): boolean {
-  return name.split('~')[0] === HOST
-}
-
-/** Whether a temp file was created on this machine by a process that has ended. */
-export function isAbandoned(name: string): boolean {
-  const pid = Number(name.split('~')[1])
-  return isFromThisHost(name) && pid !== process.pid && !isAlive(pid)
-}
-
-/** Whether a process of this machine, or of this container, has a number. */
-export function isAlive(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 0) return false
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return errnoCode(error) === 'EPERM'
-  }
+/** Whether a temp file was last written more than an hour ago: then its run has ended. */
+export function isLeftover(path: string, now = Date.now()): boolean {
+  const stats = lstatSync(path, { throwIfNoEntry: false })
+  return stats?.isFile() === true && now - stats.mtimeMs > HOUR_MS
 }

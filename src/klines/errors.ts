@@ -23,7 +23,6 @@ export type ErrorCode =
   | 'mirror_unusable'
   | 'output_unwritable'
   | 'digits_lost'
-  | 'no_memory'
   // what was read is not as it was written
   | 'damaged_input'
   // the candles are not those of a lock

@@ -1,6 +1,5 @@
 import { describeErrno, errnoCode, isRefusedFolder } from '../fs/errno.js'
 import { KlinesError } from '../klines/errors.js'
-import { findNoMemory } from '../klines/no-memory.js'
 
 /** Suggestions by error code. */
 const ADVICE: Record<string, string> = {
@@ -18,12 +17,10 @@ const ADVICE: Record<string, string> = {
 }
 
 /**
- * Converts a file system error to `mirror_unusable` with a suggestion, or to `no_memory`; a `KlinesError` is returned unchanged.
+ * Converts a file system error to `mirror_unusable` with a suggestion; a `KlinesError` is returned unchanged.
  * `path`: the file, relative to the root.
  */
 export function toMirrorError(error: unknown, verb: 'read' | 'write', root: string, path?: string): KlinesError {
-  const noMemory = findNoMemory(error)
-  if (noMemory) return noMemory
   if (error instanceof KlinesError) return error
   const code = errnoCode(error)
   const advice = isRefusedFolder(error) ? 'Name another folder with --mirror.' : ADVICE[code]

@@ -17,13 +17,10 @@ import { dirname, join } from 'node:path'
 import { errnoCode } from '../fs/errno.js'
 import { refuseLinks } from '../fs/links.js'
 import { makeFolder } from '../fs/make-folder.js'
-import { isTempName, tempName } from '../fs/temp-name.js'
+import { isLeftover, isTempName, tempName } from '../fs/temp-name.js'
 
-/** Where files are written before they are renamed into place: inside the mirror, so on the same disk as most of them. */
+/** Where files are written before they are renamed into place: inside the mirror, so on the same disk. */
 export const TEMP_FOLDER = '.klines-tmp'
-
-/** How a temp file begins that lies beside its target, because that is on another disk. */
-const BESIDE = `${TEMP_FOLDER}.`
 
 /** Tries to write a file while another process removes folders. */
 const WRITE_TRIES = 3
@@ -59,19 +56,9 @@ function writeOnce(root: string, path: string, bytes: Uint8Array, mtimeMs: numbe
   refuseLinks(root, path)
   refuseLinks(root, TEMP_FOLDER)
   const target = join(root, path)
+  const temp = join(root, TEMP_FOLDER, tempName())
   makeFolder(join(root, TEMP_FOLDER))
   makeFolder(dirname(target))
-  try {
-    writeByWayOf(join(root, TEMP_FOLDER, tempName()), target, bytes, mtimeMs, sync)
-  } catch (error) {
-    if (errnoCode(error) !== 'EXDEV') throw error
-    // The folder of the file is on another disk than that of the temp files.
-    writeByWayOf(join(dirname(target), `${BESIDE}${tempName()}`), target, bytes, mtimeMs, sync)
-  }
-}
-
-/** Writes the temp file `temp`, and renames it to `target`; both have to be on one disk. */
-function writeByWayOf(temp: string, target: string, bytes: Uint8Array, mtimeMs: number, sync: boolean): void {
   // Never through a link: `x` is O_EXCL.
   const descriptor = openSync(temp, 'wx', 0o666)
   try {
@@ -93,16 +80,15 @@ function writeByWayOf(temp: string, target: string, bytes: Uint8Array, mtimeMs: 
   }
 }
 
-/** Removes a file so that it is gone after a power cut, too. Throws what the file system throws. */
-export function removeSynced(path: string): void {
-  rmSync(path, { force: true })
-  syncFolder(dirname(path))
-}
-
-/** What `tempName` returned for a temp file beside its target; undefined for the name of any other file. */
-export function findTempBeside(name: string): string | undefined {
-  const made = name.startsWith(BESIDE) ? name.slice(BESIDE.length) : ''
-  return isTempName(made) ? made : undefined
+/** Removes leftover temp files, one by one, and returns how many. Throws `linked_path` for a linked folder. */
+export function sweepTemps(root: string, now: number): number {
+  const names = listFolder(join(root, TEMP_FOLDER)).filter(isTempName)
+  const paths = names.map(name => `${TEMP_FOLDER}/${name}`).filter(path => isLeftover(join(root, path), now))
+  for (const path of paths) {
+    refuseLinks(root, path)
+    rmSync(join(root, path), { force: true })
+  }
+  return paths.length
 }
 
 /** A rename is durable once its folder is flushed (fsync(2)); a system that cannot open or flush a folder does without. */

@@ -48,12 +48,9 @@ export function toAddress(name: string): string {
   return isExchange(name) ? name.slice(BINANCE.length + 1) : name
 }
 
-/** A longer name is none: of a mirror, it may be a stranger's. */
-const MAX_NAME = 2_048
-
 /** Whether a text can be a name that `toSourceName` returns. */
 export function isSourceName(text: unknown): text is string {
-  if (typeof text !== 'string' || text.length > MAX_NAME) return false
+  if (typeof text !== 'string') return false
   if (/^[\w.-]+$/.test(text)) return true
   try {
     return toSourceName(text) === text

@@ -9,6 +9,7 @@ import { hasZstd } from '../../src/export/row-format.js'
 import type { KlineRow } from '../../src/klines/columns.js'
 import { COLUMNS } from '../../src/klines/columns.js'
 import { COMPRESSIONS, type OutputColumn, TIME_FORMATS } from '../../src/options/output-options.js'
+import { cases } from '../support/cases.js'
 import { catchError } from '../support/errors.js'
 import {
   ALL_COLUMNS,
@@ -21,7 +22,6 @@ import {
   toBatches,
   twoSeries,
 } from '../support/exporting.js'
-import { cases } from '../support/full.js'
 import { duckdb } from '../support/oracles/duckdb.js'
 import { fingerprintOf } from '../support/oracles/fingerprint-oracle.js'
 import { decimals, klineRows, readableTexts } from '../support/oracles/kline-arbitraries.js'

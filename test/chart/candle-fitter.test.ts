@@ -5,7 +5,7 @@ import type { FittedCandles } from '../../src/chart/chart-candle.js'
 import type { KlineRow } from '../../src/klines/columns.js'
 import { parseTargetInterval } from '../../src/klines/resample/target-interval.js'
 import type { Series } from '../../src/klines/series.js'
-import { timeBox } from '../support/full.js'
+import { cases } from '../support/cases.js'
 import { decimals } from '../support/oracles/kline-arbitraries.js'
 import { aggregateOracle, toAmount } from '../support/oracles/resample-oracle.js'
 import { thrownBy } from '../support/thrown-by.js'
@@ -110,7 +110,7 @@ describe('all candles', () => {
           expect([fitted.firstTime, fitted.lastTime]).toEqual([rows[0][0], rows[rows.length - 1][0]])
         },
       ),
-      timeBox(80),
+      { numRuns: cases(80, 20) },
     )
   })
 

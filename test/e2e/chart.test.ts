@@ -5,7 +5,6 @@ import { ChartSchema } from '../../src/cli/reports/schema.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { parseObject } from '../support/cli/stocked-sandbox.js'
 import { afterBar, atTerminal, hasScript, type TerminalOptions } from '../support/cli/terminal.js'
-import { oneOf } from '../support/full.js'
 import { makeQuarterHours, putWeek, QUARTER, quarterHours } from '../support/quarter-hour-tree.js'
 import { closedPort } from '../support/servers/closed-port.js'
 import { TreeServer } from '../support/servers/tree-server.js'
@@ -329,7 +328,7 @@ describe('characters and colours', () => {
       },
     ],
   ]
-  it.skipIf(!hasScript).each(oneOf(5, AT_TERMINALS))('at a terminal follow %s', async (_, options, check) => {
+  it.skipIf(!hasScript).each(AT_TERMINALS)('at a terminal follow %s', async (_, options, check) => {
     const { sandbox, args } = await setUp()
     check(afterBar((await atTerminal(sandbox, `klines chart BTCUSDT ${args.join(' ')}`, options)).stdout))
   })

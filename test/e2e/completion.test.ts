@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { BIN, type CliSandbox, PROJECT, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { atTerminal, hasScript } from '../support/cli/terminal.js'
-import { oneOf, oneTestOf } from '../support/full.js'
 
 const newSandbox = useSandboxes()
 const SHELLS = ['bash', 'zsh', 'fish']
@@ -25,8 +24,7 @@ function whyNot(shell: string, needsTerminal: boolean): string {
 }
 
 /**
- * What is typed before TAB, and what the line then is; the same line when there is nothing to complete. Each shell gets some of them,
- * picked at random.
+ * What is typed before TAB, and what the line then is; the same line when there is nothing to complete.
  */
 const ALL_LINES: readonly [typed: string, completed: string][] = [
   ['klines mi', 'klines mirror '],
@@ -106,17 +104,17 @@ describe.concurrent('completion at the prompt', () => {
       ['klines download "bt', 'klines download "BTCUSDT" '],
       ['klines download -f csv>rep', 'klines download -f csv>report.csv '],
     ]
-    const pairs = [...oneOf(10, ALL_LINES), ...more]
+    const pairs = [...ALL_LINES, ...more]
     const lines = await completeAtTerminal(sandbox, 'bash --noprofile --rcfile rc -i', typedBy(pairs))
     expect(lines).toEqual(asLines(pairs))
   })
 
   const noZsh = whyNot('zsh', true)
-  const itCompletes = oneTestOf(2, it.skipIf(noZsh))
+  const itCompletes = it.skipIf(noZsh)
   itCompletes(`of zsh${noZsh}`, async () => {
     const sandbox = newFolder()
     sandbox.write('.zshrc', `${ZSH_RC}source <(klines completion zsh)\n`)
-    const pairs = oneOf(10, ALL_LINES)
+    const pairs = ALL_LINES
     expect(await completeAtTerminal(sandbox, 'zsh -d -i', typedBy(pairs))).toEqual(asLines(pairs))
   })
 
@@ -132,10 +130,10 @@ describe.concurrent('completion at the prompt', () => {
   })
 
   const noFish = whyNot('fish', false)
-  const itAnswers = oneTestOf(2, it.skipIf(noFish))
+  const itAnswers = it.skipIf(noFish)
   itAnswers(`of fish${noFish}`, async () => {
     const sandbox = newFolder()
-    const pairs = oneOf(10, ALL_LINES)
+    const pairs = ALL_LINES
     // fish prints the last word as it would be.
     sandbox.write(
       'rc.fish',

@@ -1,9 +1,9 @@
-import { cpSync, existsSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { FingerprintSchema } from '../../src/cli/reports/schema.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { parseObject } from '../support/cli/stocked-sandbox.js'
-import { SAMPLE_TREE, sampleRows } from '../support/sample-tree.js'
+import { copySample, sampleRows } from '../support/sample-tree.js'
 
 const newSandbox = useSandboxes()
 const MIRROR = ['--mirror', 'm']

@@ -9,7 +9,6 @@ import { type CliSandbox, type Run, useSandboxes } from '../support/cli/cli-sand
 import { startManyWindows } from '../support/cli/many-windows-server.js'
 import { onWindow } from '../support/events.js'
 import { METADATA, rowFormat } from '../support/exporting.js'
-import { oneOf } from '../support/full.js'
 import { MANY_END, MANY_SYMBOLS, MANY_WINDOWS, manyPath, manyRows, manyWindows } from '../support/many-windows.js'
 import { csvOf } from '../support/sample-tree.js'
 import { candle, putFile } from '../support/synthetic-tree.js'
@@ -34,23 +33,18 @@ async function exportAll(
 }
 
 describe.concurrent('an export with several threads', () => {
-  it.each(
-    oneOf<[string, string[]]>(8, [
-      ['CSV files', ['-o', 'out/{symbol}.csv']],
-      ['gzip', ['-o', 'out/{symbol}.csv.gz']],
-      [
-        'JSON Lines with the columns of the series',
-        ['-o', 'out/{symbol}.jsonl', '--columns', 'symbol,open_time,close'],
-      ],
-      ['Parquet with decimals', ['-o', 'out/{symbol}.parquet', '--numbers', 'decimal']],
-      ['Arrow', ['-o', 'out/{symbol}.arrow']],
-      ['resampled candles', ['-o', 'out/{symbol}-{interval}.csv', '--resample', '3h']],
-      ['incomplete ones', ['-o', 'out/{symbol}.csv', '--resample', '2w', '--partial', '--from', '2018-01-03']],
-      ['candles of a range', ['-o', 'out/{symbol}.csv', '--from', '2018-02-05T00:30']],
-    ]),
-  )('writes the same %s with the same report as one thread', async (_, args) => {
+  it.each([
+    ['CSV files', ['-o', 'out/{symbol}.csv']],
+    ['gzip', ['-o', 'out/{symbol}.csv.gz']],
+    ['JSON Lines with the columns of the series', ['-o', 'out/{symbol}.jsonl', '--columns', 'symbol,open_time,close']],
+    ['Parquet with decimals', ['-o', 'out/{symbol}.parquet', '--numbers', 'decimal']],
+    ['Arrow', ['-o', 'out/{symbol}.arrow']],
+    ['resampled candles', ['-o', 'out/{symbol}-{interval}.csv', '--resample', '3h']],
+    ['incomplete ones', ['-o', 'out/{symbol}.csv', '--resample', '2w', '--partial', '--from', '2018-01-03']],
+    ['candles of a range', ['-o', 'out/{symbol}.csv', '--from', '2018-02-05T00:30']],
+  ] as [string, string[]][])('writes the same %s with the same report as one thread', async (_, args) => {
     const [alone, ...others] = await Promise.all(
-      [1, ...oneOf(2, [2, 4])].map(async threads => {
+      [1, ...[2, 4]].map(async threads => {
         const sandbox = newSandbox()
         const { code, stderr, json } = await exportAll(sandbox, threads, args)
         const files = Object.fromEntries(sandbox.files().map(name => [name, sandbox.bytes(name).toString('hex')]))
@@ -88,12 +82,10 @@ describe('a download with several threads', () => {
     return { code: run.code, stderr: run.stderr, report, sandbox, windows: server.paths('windows').length }
   }
 
-  it.each(
-    oneOf(2, [
-      ['a mirror', 'm'],
-      ['memory, because the mirror cannot be written', 'file/m'],
-    ]),
-  )('writes the same files from %s with the same report as one thread', async (_, mirror) => {
+  it.each([
+    ['a mirror', 'm'],
+    ['memory, because the mirror cannot be written', 'file/m'],
+  ])('writes the same files from %s with the same report as one thread', async (_, mirror) => {
     const [alone, several] = await Promise.all([download(1, mirror), download(4, mirror)])
     expect(several).toMatchObject({ code: 0, stderr: '', report: alone.report })
     expect([alone.windows, several.windows]).toEqual([MANY_WINDOWS, MANY_WINDOWS])

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
+import { callNumbers, callsOfEachKind, FULL } from '../support/cases.js'
 import type { CallFault, Task } from '../support/cli/torture.js'
 import { tortureAll, tortureLanes } from '../support/cli/torture-all.js'
-import { callNumbers, callsOfEachKind, FULL, oneOf } from '../support/full.js'
 
 /** It starts Node some hundreds of times. */
 const LIMIT_MS = 300_000
@@ -38,7 +38,7 @@ it.each(CASES)(
   '%s with one failing call ends as documented, and the next run repairs everything',
   async (task, faults) => {
     const lanes = await tortureLanes(task)
-    for (const { calls, ...fault } of oneOf(2, faults)) {
+    for (const { calls, ...fault } of faults) {
       const choose = (all: readonly number[], kinds: readonly string[]) =>
         FULL ? callsOfEachKind(kinds, 4) : callNumbers(all.length, 1, 24)
       const { names } = await tortureAll(lanes, fault, choose)

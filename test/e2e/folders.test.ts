@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
-import { oneOf } from '../support/full.js'
 
 const newSandbox = useSandboxes()
 /** `mkdir` in a folder that is there answers "no such folder". */
@@ -19,55 +18,56 @@ describe.skipIf(!existsSync('/proc/self'))(
   'a folder where none can be made (needs /proc)',
   { concurrent: true },
   () => {
-    it.each(
-      oneOf<[string, string, Record<string, string>, number, RegExp]>(3, [
-        [
-          'for the mirror',
-          `download BTCUSDT -i 1d --base-url sample --mirror ${NOWHERE}`,
-          {},
-          3,
-          /^klines: Cannot write the mirror \/proc\/klines-test: .*\n {2}.*--mirror\.\n$/,
-        ],
-        [
-          'for the default mirror',
-          'download BTCUSDT -i 1d --base-url sample',
-          { ...HOMELESS, HOME: NOWHERE },
-          3,
-          /^klines: Cannot write the mirror \/proc\/klines-test\/.*\n {2}.*--mirror\.\n$/,
-        ],
-        [
-          'for a file',
-          `export BTCUSDT -i 1d --mirror m -q -o ${NOWHERE}/y/z.csv`,
-          {},
-          1,
-          /^klines: Cannot write \/proc\/klines-test\/y\/z\.csv: (?!.*mkdir)/,
-        ],
-        [
-          'for a lake',
-          `export BTCUSDT -i 1d --mirror m -q -o ${NOWHERE}/y --layout hive`,
-          {},
-          1,
-          /^klines: Cannot write \/proc\/klines-test\/y/,
-        ],
-        [
-          'for the config file',
-          'config set interval 1d',
-          { ...HOMELESS, HOME: NOWHERE },
-          1,
-          /^klines: Cannot write \/proc\/klines-test\/.*klines\.config\.json: /,
-        ],
-      ]),
-    )('%s is an error, and no endless wait', async (_, command, env, code, message) => {
-      // A native loop does not end on SIGTERM.
-      const run = await sandbox.shell(`timeout -s KILL 20 klines ${command}`, env)
-      expect(run).toMatchObject({ code, stdout: '' })
-      expect(run.stderr).toMatch(message)
-    })
+    it.each([
+      [
+        'for the mirror',
+        `download BTCUSDT -i 1d --base-url sample --mirror ${NOWHERE}`,
+        {},
+        3,
+        /^klines: Cannot write the mirror \/proc\/klines-test: .*\n {2}.*--mirror\.\n$/,
+      ],
+      [
+        'for the default mirror',
+        'download BTCUSDT -i 1d --base-url sample',
+        { ...HOMELESS, HOME: NOWHERE },
+        3,
+        /^klines: Cannot write the mirror \/proc\/klines-test\/.*\n {2}.*--mirror\.\n$/,
+      ],
+      [
+        'for a file',
+        `export BTCUSDT -i 1d --mirror m -q -o ${NOWHERE}/y/z.csv`,
+        {},
+        1,
+        /^klines: Cannot write \/proc\/klines-test\/y\/z\.csv: (?!.*mkdir)/,
+      ],
+      [
+        'for a lake',
+        `export BTCUSDT -i 1d --mirror m -q -o ${NOWHERE}/y --layout hive`,
+        {},
+        1,
+        /^klines: Cannot write \/proc\/klines-test\/y/,
+      ],
+      [
+        'for the config file',
+        'config set interval 1d',
+        { ...HOMELESS, HOME: NOWHERE },
+        1,
+        /^klines: Cannot write \/proc\/klines-test\/.*klines\.config\.json: /,
+      ],
+    ] as [string, string, Record<string, string>, number, RegExp][])(
+      '%s is an error, and no endless wait',
+      async (_, command, env, code, message) => {
+        // A native loop does not end on SIGTERM.
+        const run = await sandbox.shell(`timeout -s KILL 20 klines ${command}`, env)
+        expect(run).toMatchObject({ code, stdout: '' })
+        expect(run.stderr).toMatch(message)
+      },
+    )
   },
 )
 
 describe.concurrent('a working folder that was removed', () => {
-  it.each(oneOf(3, ['x.csv', 'new/x.csv', 'lake --layout hive']))(
+  it.each(['x.csv', 'new/x.csv', 'lake --layout hive'])(
     'is named as the reason why -o %s cannot be written',
     async output => {
       const mirror = sandbox.path('m')

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { FORCED_EXIT, type Run, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { deferred, PROMPT_MS, until } from '../support/deferred.js'
-import { oneOf, oneTestOf } from '../support/full.js'
 import { closedPort } from '../support/servers/closed-port.js'
 import {
   type GreetingAnswer,
@@ -223,38 +222,39 @@ describe('streams tokens', () => {
     expect(await klines(['streams', 'tokens', '--json'])).toMatchObject({ code: 0, stdout: '[]\n' })
   })
 
-  it.each(
-    oneOf<[string, (word: string) => string]>(2, [
-      ['text', word => word],
-      ['jsonl', word => tokenLines([word])],
-    ]),
-  )('prints each token before the next is sent (%s)', async (format, shown) => {
-    const printed = WORDS.map(() => deferred())
-    const { server, sandbox } = await setUp(async response => {
-      for (const [index, word] of WORDS.entries()) {
-        response.write(tokenLines([word]))
-        await printed[index].promise
-      }
-      response.end()
-    })
-    const { child, ended } = sandbox.start(['streams', 'tokens', '-f', format, '--base-url', server.url])
-    let seen = ''
-    child.stdout?.on('data', bytes => {
-      seen += bytes
-      for (const index of WORDS.keys()) {
-        if (
-          seen ===
-          WORDS.slice(0, index + 1)
-            .map(shown)
-            .join('')
-        )
-          printed[index].resolve()
-      }
-    })
-    const run = await ended
-    expect(run).toMatchObject({ code: 0, stderr: '' })
-    expect(run.stdout.trimEnd()).toBe(WORDS.map(shown).join('').trimEnd())
-  })
+  it.each([
+    ['text', word => word],
+    ['jsonl', word => tokenLines([word])],
+  ] as [string, (word: string) => string][])(
+    'prints each token before the next is sent (%s)',
+    async (format, shown) => {
+      const printed = WORDS.map(() => deferred())
+      const { server, sandbox } = await setUp(async response => {
+        for (const [index, word] of WORDS.entries()) {
+          response.write(tokenLines([word]))
+          await printed[index].promise
+        }
+        response.end()
+      })
+      const { child, ended } = sandbox.start(['streams', 'tokens', '-f', format, '--base-url', server.url])
+      let seen = ''
+      child.stdout?.on('data', bytes => {
+        seen += bytes
+        for (const index of WORDS.keys()) {
+          if (
+            seen ===
+            WORDS.slice(0, index + 1)
+              .map(shown)
+              .join('')
+          )
+            printed[index].resolve()
+        }
+      })
+      const run = await ended
+      expect(run).toMatchObject({ code: 0, stderr: '' })
+      expect(run.stdout.trimEnd()).toBe(WORDS.map(shown).join('').trimEnd())
+    },
+  )
 
   it('cannot control the terminal as text, and is exact as JSON', async () => {
     const message = `a${ESC}[31mb\u0007\u009b\r\n\tc\u200d`
@@ -289,7 +289,7 @@ describe('streams tokens', () => {
     expect(error).toMatchObject({ code: 'incomplete', exitCode: 3, data: { tokens: 2 } })
   })
 
-  const itIsRead = oneTestOf(2, it)
+  const itIsRead = it
 
   itIsRead('into a reader that stops ends with exit code 0 and closes the connection', async () => {
     const { server, sandbox } = await setUp(async response => {
@@ -314,14 +314,12 @@ describe('streams tokens', () => {
 })
 
 describe('a signal', () => {
-  const itEnds = oneTestOf(2, it)
+  const itEnds = it
 
-  it.each(
-    oneOf(2, [
-      ['SIGINT', 130],
-      ['SIGTERM', 143],
-    ] as const),
-  )('%s ends a stream with exit code %i promptly', async (signal, code) => {
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('%s ends a stream with exit code %i promptly', async (signal, code) => {
     const { server, sandbox } = await setUp(response => {
       response.write(tokenLines(['a', 'b']))
     })
@@ -357,7 +355,7 @@ describe('a signal', () => {
     expect(run.tookMs).toBeLessThan(50_000)
   })
 
-  for (const command of oneOf(4, COMMANDS))
+  for (const command of COMMANDS)
     itEnds(`ends ${command.slice(0, 2).join(' ')} that waits for an answer`, async () => {
       const { server, sandbox } = await setUp(() => {})
       const { child, ended } = sandbox.start([...command, '--base-url', server.url], SAYS_EXIT)

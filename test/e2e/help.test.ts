@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest'
 import { PROJECT, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { atTerminal, hasScript } from '../support/cli/terminal.js'
 import { filesBelow } from '../support/files-below.js'
-import { oneOf } from '../support/full.js'
 
 interface Manifest {
   commands: Record<string, { flags: Record<string, { char?: string; hidden?: boolean; env?: string }> }>
@@ -128,8 +127,8 @@ describe.concurrent('help', () => {
     expect(Object.keys(findFlags(name))).toEqual(expect.arrayContaining(['json', 'quiet', 'verbose']))
   })
 
-  it('klines mirror lists its commands', async () => {
-    const run = await newSandbox().call(['mirror'])
+  it('klines mirror --help lists its commands', async () => {
+    const run = await newSandbox().call(['mirror', '--help'])
     expect(run.code).toBe(0)
     for (const name of NAMES.filter(command => command.startsWith('mirror '))) expect(run.stdout).toContain(name)
   })
@@ -141,7 +140,7 @@ describe.concurrent('help', () => {
     expect(JSON.parse(run.stdout)).toEqual({ name: 'klines', version, platform, node })
   })
 
-  it.each(oneOf(5, [['--version'], ['-V'], ['version'], ['mirror --version'], ['download BTCUSDT -V']]))(
+  it.each([['--version'], ['-V'], ['version'], ['mirror --version'], ['download BTCUSDT -V']])(
     'klines %s prints the version of package.json',
     async args => {
       const { version } = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8'))
@@ -162,7 +161,7 @@ describe.concurrent('help', () => {
 })
 
 describe.skipIf(!hasScript)('help at a terminal (skipped without script of util-linux)', { concurrent: true }, () => {
-  it.each(oneOf(2, [80, 200]))('fits %d columns and uses them', async columns => {
+  it.each([80, 200])('fits %d columns and uses them', async columns => {
     const run = await atTerminal(newSandbox(), 'klines download --help', { columns, env: { NO_COLOR: '1' } })
     const lengths = run.stdout.split('\r\n').map(line => line.length)
     expect(Math.max(...lengths)).toBeLessThanOrEqual(columns)

@@ -2,7 +2,6 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
-import { oneOf } from '../support/full.js'
 import { csvOf, sampleRows } from '../support/sample-tree.js'
 
 const newSandbox = useSandboxes()
@@ -30,19 +29,20 @@ it('plugins in the home folder are neither loaded nor looked at', async () => {
 })
 
 describe.skipIf(process.platform !== 'linux')('a path that is not absolute (Linux only)', () => {
-  it.each(
-    oneOf<[string, Record<string, string>]>(3, [
-      ['HOME', { ...NO_XDG, HOME: 'here' }],
-      ['XDG_CACHE_HOME and XDG_CONFIG_HOME', { XDG_CACHE_HOME: 'here', XDG_CONFIG_HOME: './here' }],
-      ['an empty HOME', { ...NO_XDG, HOME: '' }],
-    ]),
-  )('in %s does not make the mirror depend on the working folder', async (_, env) => {
-    const { stdout, stderr } = await sandbox.run(['mirror', '--path'], env)
-    // A user whom the system does not know has no home folder at all.
-    expect(stdout + stderr).toMatch(/^(\/|klines: .* home folder)/)
-    expect(stdout).not.toContain('here')
-    expect(stdout).not.toContain(sandbox.folder)
-  })
+  it.each([
+    ['HOME', { ...NO_XDG, HOME: 'here' }],
+    ['XDG_CACHE_HOME and XDG_CONFIG_HOME', { XDG_CACHE_HOME: 'here', XDG_CONFIG_HOME: './here' }],
+    ['an empty HOME', { ...NO_XDG, HOME: '' }],
+  ] as [string, Record<string, string>][])(
+    'in %s does not make the mirror depend on the working folder',
+    async (_, env) => {
+      const { stdout, stderr } = await sandbox.run(['mirror', '--path'], env)
+      // A user whom the system does not know has no home folder at all.
+      expect(stdout + stderr).toMatch(/^(\/|klines: .* home folder)/)
+      expect(stdout).not.toContain('here')
+      expect(stdout).not.toContain(sandbox.folder)
+    },
+  )
 })
 
 describe.skipIf(process.getuid?.() !== 0)('a user whom the system does not know (needs root, to become one)', () => {
@@ -61,13 +61,11 @@ describe.skipIf(process.getuid?.() !== 0)('a user whom the system does not know 
     expect((await runUnknown('frobnicate')).stderr).toMatch(/^klines: Unknown command: frobnicate/)
   })
 
-  it.each(
-    oneOf<[string, RegExp]>(3, [
-      ['download BTCUSDT -i 1d --base-url sample', /default mirror .* home folder.*\n {2}Set HOME .* --mirror\.\n$/],
-      ['mirror --path', /default mirror .* home folder.*\n {2}Set HOME .* --mirror\.\n$/],
-      ['config set interval 1d', /config file .* home folder.*\n {2}Set HOME /],
-    ]),
-  )('is told what to do by %s', async (command, message) => {
+  it.each([
+    ['download BTCUSDT -i 1d --base-url sample', /default mirror .* home folder.*\n {2}Set HOME .* --mirror\.\n$/],
+    ['mirror --path', /default mirror .* home folder.*\n {2}Set HOME .* --mirror\.\n$/],
+    ['config set interval 1d', /config file .* home folder.*\n {2}Set HOME /],
+  ] as [string, RegExp][])('is told what to do by %s', async (command, message) => {
     const run = await runUnknown(command)
     expect(run).toMatchObject({ code: 2, stdout: '' })
     expect(run.stderr).toMatch(message)

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { cases } from '../support/cases.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { startManyWindows } from '../support/cli/many-windows-server.js'
-import { cases, oneOf } from '../support/full.js'
 import { onlyPart } from '../support/lake.js'
 import { MANY_END, MANY_SYMBOLS, MANY_WINDOWS, manyPath, manyRows, manyWindows } from '../support/many-windows.js'
 import { candle, PRESENT, putFile } from '../support/synthetic-tree.js'
@@ -41,60 +41,55 @@ function readFiles(sandbox: CliSandbox): Record<string, string> {
 }
 
 describe.concurrent('a lake with several threads', () => {
-  it.each(
-    oneOf<[string, string[]]>(7, [
-      ['doubles', []],
-      ['decimals', ['--numbers', 'decimal']],
-      ['a part a year', ['--partition', 'year']],
-      ['some columns', ['--columns', 'open_time,close']],
-      ['resampled candles', ['--resample', '3h']],
-      ['candles of a range, incomplete ones too', ['--resample', '2w', '--partial', '--from', '2018-01-03']],
-      ['a range that starts and ends inside of windows', ['--from', '2018-02-05T00:30', '--to', '2019-02-04T00:45']],
-    ]),
-  )('writes the same files with the same report as one thread: %s', async (_, args) => {
-    const [alone, ...others] = await Promise.all(
-      [1, ...oneOf(2, [2, 4])].map(threads => update(newSandbox(), threads, args)),
-    )
+  it.each([
+    ['doubles', []],
+    ['decimals', ['--numbers', 'decimal']],
+    ['a part a year', ['--partition', 'year']],
+    ['some columns', ['--columns', 'open_time,close']],
+    ['resampled candles', ['--resample', '3h']],
+    ['candles of a range, incomplete ones too', ['--resample', '2w', '--partial', '--from', '2018-01-03']],
+    ['a range that starts and ends inside of windows', ['--from', '2018-02-05T00:30', '--to', '2019-02-04T00:45']],
+  ] as [string, string[]][])('writes the same files with the same report as one thread: %s', async (_, args) => {
+    const [alone, ...others] = await Promise.all([1, ...[2, 4]].map(threads => update(newSandbox(), threads, args)))
     expect(alone).toMatchObject({ code: 0, stderr: '' })
     const parts = Object.keys(alone.files).filter(name => name.startsWith('symbol='))
     expect(new Set(parts.map(name => name.split('/')[0])).size).toBe(MANY_SYMBOLS.length)
     for (const other of others) expect(other).toEqual(alone)
   })
 
-  it.each(
-    oneOf<[string, string[]]>(3, [
-      ['plain files', []],
-      ['a part a year', ['--partition', 'year']],
-    ]),
-  )('refreshes %s as one thread does, and writes only the parts that have changed', async (_, args) => {
-    const tree = manyWindows(newSandbox().path('m'))
-    const sandboxes = [1, cases(5, 3)].map(threads => ({ threads, sandbox: newSandbox() }))
-    const updateAll = () => Promise.all(sandboxes.map(({ threads, sandbox }) => update(sandbox, threads, args, tree)))
-    const [before, otherBefore] = await updateAll()
-    expect(otherBefore).toEqual(before)
-    for (const symbol of MANY_SYMBOLS.slice(1)) {
-      const rows = manyRows(symbol)[25]
-      putFile(tree, manyPath(symbol, rows[0][0]), [...rows, candle(rows[7][0] + 900_000, 1)])
-    }
-    const [after, other] = await updateAll()
-    expect(other).toEqual(after)
-    expect(JSON.parse(after.json).lake).toMatchObject({ written: MANY_SYMBOLS.length - 1 })
-    const [same, ...changed] = MANY_SYMBOLS.map(symbol =>
-      Object.keys(after.files).filter(
-        name => name.includes(symbol) && name.endsWith('.parquet') && before.files[name] !== after.files[name],
-      ),
-    )
-    expect(same).toEqual([])
-    for (const parts of changed) expect(parts).toHaveLength(1)
-  })
+  it.each([
+    ['plain files', []],
+    ['a part a year', ['--partition', 'year']],
+  ] as [string, string[]][])(
+    'refreshes %s as one thread does, and writes only the parts that have changed',
+    async (_, args) => {
+      const tree = manyWindows(newSandbox().path('m'))
+      const sandboxes = [1, cases(5, 3)].map(threads => ({ threads, sandbox: newSandbox() }))
+      const updateAll = () => Promise.all(sandboxes.map(({ threads, sandbox }) => update(sandbox, threads, args, tree)))
+      const [before, otherBefore] = await updateAll()
+      expect(otherBefore).toEqual(before)
+      for (const symbol of MANY_SYMBOLS.slice(1)) {
+        const rows = manyRows(symbol)[25]
+        putFile(tree, manyPath(symbol, rows[0][0]), [...rows, candle(rows[7][0] + 900_000, 1)])
+      }
+      const [after, other] = await updateAll()
+      expect(other).toEqual(after)
+      expect(JSON.parse(after.json).lake).toMatchObject({ written: MANY_SYMBOLS.length - 1 })
+      const [same, ...changed] = MANY_SYMBOLS.map(symbol =>
+        Object.keys(after.files).filter(
+          name => name.includes(symbol) && name.endsWith('.parquet') && before.files[name] !== after.files[name],
+        ),
+      )
+      expect(same).toEqual([])
+      for (const parts of changed) expect(parts).toHaveLength(1)
+    },
+  )
 })
 
-it.each(
-  oneOf(2, [
-    ['a mirror', 'm'],
-    ['memory, because the mirror cannot be written', 'file/m'],
-  ]),
-)('a download into %s makes the same lake with several threads', async (_, mirror) => {
+it.each([
+  ['a mirror', 'm'],
+  ['memory, because the mirror cannot be written', 'file/m'],
+])('a download into %s makes the same lake with several threads', async (_, mirror) => {
   const server = await startManyWindows(newSandbox())
   const source = ['--base-url', server.url, '--mirror', mirror, '--to', MANY_END]
   const download = async (threads: string) => {

@@ -16,7 +16,7 @@ function sandboxWith(mirrors: Record<string, string>) {
 
 function putMirror(sandbox: CliSandbox, folder: string, baseUrl: string): void {
   cpSync(SAMPLE_TREE, sandbox.path(folder), { recursive: true })
-  sandbox.write(`${folder}/mirror.json`, JSON.stringify({ layout: 1, baseUrl, complete: true }))
+  sandbox.write(`${folder}/mirror.json`, JSON.stringify({ layout: 1, baseUrl }))
 }
 
 describe('klines mirror', () => {

@@ -1,14 +1,11 @@
-import { readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { MirrorPublishSchema } from '../../src/cli/reports/schema.js'
 import { INTERVALS } from '../../src/klines/intervals.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { parseObject } from '../support/cli/stocked-sandbox.js'
-import { until } from '../support/deferred.js'
 import { MADE_SYMBOLS, madeMarket } from '../support/exchange/made-market.js'
 import { EXCHANGE_NOW } from '../support/exchange/market.js'
-import { oneOf } from '../support/full.js'
 import { ExchangeServer } from '../support/servers/exchange-server.js'
 import { TreeServer } from '../support/servers/tree-server.js'
 import { snapshot } from '../support/snapshot.js'
@@ -29,8 +26,6 @@ async function downloaded(intervals: string): Promise<{ sandbox: CliSandbox; exc
   exchange.reset()
   return { sandbox, exchange, url }
 }
-
-const isComplete = (sandbox: CliSandbox) => JSON.parse(sandbox.text('tree/mirror.json')).complete
 
 describe('klines mirror publish', () => {
   it('makes a tree of which a plain file server answers every window, so that everything can be downloaded from it', async () => {
@@ -56,7 +51,7 @@ describe('klines mirror publish', () => {
     const server = await TreeServer.start(sandbox.path('tree'))
     server.date = EXCHANGE_NOW
     // Every window was read above; how a client gets them is the same for each interval.
-    const intervals = ['15m', ...oneOf(4, INTERVALS.slice(1))]
+    const intervals = ['15m', ...INTERVALS.slice(1)]
     const args = ['-i', intervals.join(), '-f', 'csv', '-o', '{symbol}-{interval}.csv', '--force']
     const again = ['download', 'all', ...args, '--base-url', server.url, '--mirror', 'copy']
     expect(await sandbox.call(again)).toMatchObject({ code: 0 })
@@ -97,31 +92,5 @@ describe('klines mirror publish', () => {
     expect(run.stderr).toMatch(
       /^klines: tree does not say where its candles come from, .*\n {2}klines download .*--base-url/,
     )
-  })
-})
-
-describe('a download into a published tree', () => {
-  it('that is killed leaves it incomplete, and the next one completes it', async () => {
-    const { sandbox, exchange, url } = await downloaded('1d')
-    expect(await sandbox.call(PUBLISH)).toMatchObject({ code: 0 })
-    expect(isComplete(sandbox)).toBe(true)
-    const args = ['download', 'USDCUSDT', '-i', '1d', '--base-url', url, '--mirror', 'tree', '--concurrency', '1']
-    // The second window never comes. A window of 1d begins in an even year.
-    const requested = () => exchange.log.filter(({ limit }) => limit === 1000)
-    const windows = () =>
-      new Set(requested().map(({ startTime }) => new Date(startTime as number).getUTCFullYear() >> 1))
-    exchange.hold = path => (path.includes('limit=1000') && windows().size === 2 ? new Promise(() => {}) : undefined)
-    const { child, ended } = sandbox.start(args)
-    await until(() => windows().size === 2)
-    child.kill('SIGKILL')
-    expect(await ended).toMatchObject({ signal: 'SIGKILL' })
-    // The tree lists the symbol already.
-    expect(readFileSync(join(sandbox.path('tree'), 'api/klines/symbols.json'), 'utf8')).toContain('USDCUSDT')
-    expect(isComplete(sandbox)).toBe(false)
-    exchange.reset()
-    expect(await sandbox.call(args)).toMatchObject({ code: 0 })
-    expect(isComplete(sandbox)).toBe(false)
-    expect(await sandbox.call(PUBLISH)).toMatchObject({ code: 0 })
-    expect(isComplete(sandbox)).toBe(true)
   })
 })

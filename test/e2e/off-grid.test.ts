@@ -18,7 +18,7 @@ async function sandboxWithMirror() {
   const server = await TreeServer.start(makeOffGridTree(sandbox.path('tree')))
   server.date = sandbox.now
   makeOffGridTree(sandbox.path('m'))
-  writeFileSync(sandbox.path('m/mirror.json'), JSON.stringify({ layout: 1, baseUrl: server.url, complete: true }))
+  writeFileSync(sandbox.path('m/mirror.json'), JSON.stringify({ layout: 1, baseUrl: server.url }))
   return { sandbox, server }
 }
 

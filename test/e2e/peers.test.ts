@@ -8,7 +8,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { OpenApiRPC, StreamRPC, UserRPC } from 'vovk-hello-world'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { filesBelow } from '../support/files-below.js'
-import { oneOf } from '../support/full.js'
 import { hasRealTree, realTree } from '../support/oracles/real-tree.js'
 import { findPython } from '../support/python.js'
 import { ALL_INTERVALS, SAMPLE_TREE } from '../support/sample-tree.js'
@@ -62,7 +61,7 @@ const TREES = [
  * What the integration tests of the service's public projects check on their deployed sites, with the base address changed and
  * nothing else. The generated client of the klines API is in `test/server/docs/generated-client.test.ts`.
  */
-describe.each(hasRealTree ? oneOf(2, TREES) : TREES)('klines serve over $name', ({ exists, findRoot }) => {
+describe.each(hasRealTree ? TREES : TREES)('klines serve over $name', ({ exists, findRoot }) => {
   describe.skipIf(!exists)('passes the checks of its peers', () => {
     let root: string
     let server: ServeProcess
@@ -88,7 +87,7 @@ describe.each(hasRealTree ? oneOf(2, TREES) : TREES)('klines serve over $name', 
     }
 
     it('every list and window equals its file', async () => {
-      const files = oneOf(5, filesBelow(join(root, 'api')))
+      const files = filesBelow(join(root, 'api'))
       expect(files.length).toBeGreaterThan(10)
       const check = async (file: string) => {
         const response = await fetch(`${server.url}/api/${file}`)
@@ -121,7 +120,7 @@ describe.each(hasRealTree ? oneOf(2, TREES) : TREES)('klines serve over $name', 
       const page = await (await fetch(server.url)).text()
       const links = [...page.matchAll(/href="(\/api\/[^"]*)"/g)].map(([, link]) => link)
       expect(links.length).toBeGreaterThan(20)
-      const targets = [...links, ...oneOf(5, filesBelow(join(root, 'api'))).map(file => `/api/${file}`)]
+      const targets = [...links, ...filesBelow(join(root, 'api')).map(file => `/api/${file}`)]
       expect(targets.filter(target => !patterns.some(pattern => pattern.test(target)))).toEqual([])
     })
 

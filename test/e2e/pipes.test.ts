@@ -1,13 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { bigMirror } from '../support/big-mirror.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
-import { oneOf, oneTestOf } from '../support/full.js'
 
 const newSandbox = useSandboxes()
 const EXPORT = 'klines export BTCUSDT ETHUSDT -i 15m --to 2025-10 --mirror mirror'
 
 /** Each starts the program, and some are alike: a third of them. */
-const itPipes = oneTestOf(3, it.concurrent)
+const itPipes = it.concurrent
 
 describe('stdout into a pipe', () => {
   let sandbox: CliSandbox
@@ -77,7 +76,7 @@ describe('stdout into a pipe', () => {
     expect(run).toMatchObject({ stdout: '0 0\n', stderr: '' })
   })
 
-  it.concurrent.each(oneOf(3, ['2>&-', '2>/dev/full', '2> >(true)']))(
+  it.concurrent.each(['2>&-', '2>/dev/full', '2> >(true)'])(
     'a closed or full stderr (%s) is ignored',
     async redirection => {
       const run = await sandbox.shell(`set -o pipefail; ${EXPORT} -f jsonl -o - ${redirection} | cmp - whole.jsonl`)
@@ -85,22 +84,19 @@ describe('stdout into a pipe', () => {
     },
   )
 
-  it.concurrent.each(oneOf(2, ['2>&-', '2>/dev/full']))(
+  it.concurrent.each(['2>&-', '2>/dev/full'])(
     'an error with a closed or full stderr (%s) keeps its exit code',
     async redirection => {
       expect(await sandbox.shell(`klines export XXXUSDT -i 1d ${redirection}`)).toMatchObject({ code: 2, stdout: '' })
     },
   )
 
-  it.concurrent.each(oneOf(2, ['jsonl', 'parquet']))(
-    '%s onto a full disk is exit code 1 with a message',
-    async format => {
-      const run = await sandbox.shell(`${EXPORT} -q -f ${format} -o - > /dev/full`)
-      expect(run.code).toBe(1)
-      expect(run.stderr).toMatch(/stdout.*ENOSPC/)
-      expect(run.stderr.trim().split('\n')).toHaveLength(1)
-    },
-  )
+  it.concurrent.each(['jsonl', 'parquet'])('%s onto a full disk is exit code 1 with a message', async format => {
+    const run = await sandbox.shell(`${EXPORT} -q -f ${format} -o - > /dev/full`)
+    expect(run.code).toBe(1)
+    expect(run.stderr).toMatch(/stdout.*ENOSPC/)
+    expect(run.stderr.trim().split('\n')).toHaveLength(1)
+  })
 
   itPipes('a summary onto a full disk is exit code 1 with a message too', async () => {
     const run = await sandbox.shell('klines mirror --mirror mirror > /dev/full')

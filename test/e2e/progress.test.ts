@@ -3,7 +3,6 @@ import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { startTreeServer } from '../support/cli/stocked-sandbox.js'
 import { atTerminal, hasScript } from '../support/cli/terminal.js'
 import { until } from '../support/deferred.js'
-import { oneOf } from '../support/full.js'
 import { csvOf } from '../support/sample-tree.js'
 import type { Answer } from '../support/servers/scripted-server.js'
 import { EMPTY_WEEK, FULL_WEEKS, treeRows, weekPath } from '../support/synthetic-tree.js'
@@ -55,13 +54,11 @@ describe.skipIf(!hasScript)('progress at a terminal (skipped without script of u
     expect(rest.slice(rest.indexOf('symbol'))).not.toContain('\u001B[2K')
   })
 
-  it.each(
-    oneOf<[string, (command: string) => string]>(2, [
-      ['to the same terminal', command => command],
-      // The reader of the pipe prints on the same terminal.
-      ['through a pipe', command => `bash -c "${command} | cat"`],
-    ]),
-  )('is gone before data goes %s', async (_, wrap) => {
+  it.each([
+    ['to the same terminal', command => command],
+    // The reader of the pipe prints on the same terminal.
+    ['through a pipe', command => `bash -c "${command} | cat"`],
+  ] as [string, (command: string) => string][])('is gone before data goes %s', async (_, wrap) => {
     const { sandbox, args } = await newDownload()
     const run = await atTerminal(sandbox, wrap(`klines ${args.join(' ')} -f csv`))
     expect(run.code).toBe(0)
@@ -73,12 +70,10 @@ describe.skipIf(!hasScript)('progress at a terminal (skipped without script of u
     expect(run.stdout.slice(start + csv.length)).not.toMatch(/windows|Fetching|\u2588/)
   })
 
-  it.each(
-    oneOf<[string, Answer[], string]>(2, [
-      ['retries', Array(3).fill({ status: 503 }), 'retrying 1 window: status 503'],
-      ['waits', [{ status: 429, headers: { 'retry-after': '1' } }], 'rate limited, resuming in 1 s'],
-    ]),
-  )('shows %s', async (_, answers, expected) => {
+  it.each([
+    ['retries', Array(3).fill({ status: 503 }), 'retrying 1 window: status 503'],
+    ['waits', [{ status: 429, headers: { 'retry-after': '1' } }], 'rate limited, resuming in 1 s'],
+  ] as [string, Answer[], string][])('shows %s', async (_, answers, expected) => {
     const { sandbox, server, args } = await newDownload()
     server.script(weekPath('BTCUSDT', FULL_WEEKS[1]), ...answers)
     const run = await atTerminal(sandbox, `klines ${args.join(' ')}`)

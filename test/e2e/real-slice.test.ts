@@ -3,13 +3,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { describe, expect, it } from 'vitest'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
-import { oneOf } from '../support/full.js'
 import { expectedSeries, hasRealTree, realTree } from '../support/oracles/real-tree.js'
 import { ALL_INTERVALS, HEADER } from '../support/sample-tree.js'
 import { TreeServer } from '../support/servers/tree-server.js'
 
 const newSandbox = useSandboxes()
-const SYMBOLS = oneOf(3, ['BTCUSDT', 'ADAUSDT', 'DOTUSDT'])
+const SYMBOLS = ['BTCUSDT', 'ADAUSDT', 'DOTUSDT']
 const SERIES = SYMBOLS.flatMap(symbol => ALL_INTERVALS.map(interval => ({ symbol, interval })))
 const PRICES = ['open', 'high', 'low', 'close', 'volume', 'quote_volume', 'taker_buy_volume', 'taker_buy_quote_volume']
 const MINUTES = { m: 1, h: 60, d: 1440, w: 10080 }

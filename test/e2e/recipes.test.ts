@@ -4,7 +4,6 @@ import { DuckDBInstance } from '@duckdb/node-api'
 import { tableFromIPC } from 'apache-arrow'
 import { describe, expect, it } from 'vitest'
 import { type CliSandbox, PROJECT, type Run, useSandboxes } from '../support/cli/cli-sandbox.js'
-import { oneOf } from '../support/full.js'
 import { findPython } from '../support/python.js'
 import { sampleRows } from '../support/sample-tree.js'
 import { startServeCommand } from '../support/servers/serve-command.js'
@@ -130,7 +129,7 @@ describe.concurrent('recipes', () => {
     expect([count('pandas.md', 'python'), count('duckdb.md', 'sql'), count('polars.md', 'python')]).toEqual([3, 5, 0])
   })
 
-  it.for(oneOf(3, ALL_RECIPES))('%s runs, with the output that it announces', async (name, { skip }) => {
+  it.for(ALL_RECIPES)('%s runs, with the output that it announces', async (name, { skip }) => {
     if (name === 'cite.md' && findPython() === undefined) skip('needs Python')
     if (name === 'pandas.md' && python === undefined) skip('needs python3-pandas')
     const sandbox = newSandbox()

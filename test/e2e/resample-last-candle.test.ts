@@ -99,7 +99,7 @@ describe('the last resampled candle is left out', () => {
   it('in the tree of a static service, whose times say nothing', async () => {
     const { sandbox, download, candles } = await setup()
     await download(['-i', '1h'])
-    putFile(sandbox.path('m'), 'mirror.json', { layout: 1, baseUrl: 'https://candles.example/', complete: false })
+    putFile(sandbox.path('m'), 'mirror.json', { layout: 1, baseUrl: 'https://candles.example/' })
     expect(days(await candles(MONTHS))).toEqual(['2026-01-01', '2026-02-01'])
   })
 })

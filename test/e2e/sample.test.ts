@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { FULL } from '../support/cases.js'
 import { PROJECT, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { filesBelow } from '../support/files-below.js'
-import { FULL } from '../support/full.js'
 import { ALL_INTERVALS, csvOf, SAMPLE_TREE, sampleRows } from '../support/sample-tree.js'
 
 const newSandbox = useSandboxes()

@@ -41,7 +41,7 @@ describe('klines serve', () => {
 
   it('serves a mirror, prints its folder and its base address, and with -v each request on stderr, safe for a terminal', async () => {
     const root = makeTree(tempFolder())
-    putFile(root, 'mirror.json', JSON.stringify({ layout: 1, baseUrl: 'http://example.com', complete: false }))
+    putFile(root, 'mirror.json', JSON.stringify({ layout: 1, baseUrl: 'http://example.com' }))
     const server = await startServeCommand(newSandbox(), ['--mirror', root, '-v'])
     const answer = await fetch(`${server.url}/${weekPath('BTCUSDT', WEEK)}`)
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8'])
@@ -156,7 +156,7 @@ describe('klines serve', () => {
 
   it('a mirror of another address is a usage error', async () => {
     const root = makeTree(tempFolder())
-    putFile(root, 'mirror.json', JSON.stringify({ layout: 1, baseUrl: 'http://example.com', complete: false }))
+    putFile(root, 'mirror.json', JSON.stringify({ layout: 1, baseUrl: 'http://example.com' }))
     const run = await newSandbox().call(['serve', '--port', '0', '--mirror', root, '--base-url', 'http://example.org'])
     expect(run).toMatchObject({ code: 2, stdout: '' })
     expect(run.stderr).toContain('http://example.com')

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { FULL } from '../support/cases.js'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { filesBelow } from '../support/files-below.js'
-import { FULL, oneOf } from '../support/full.js'
 import { expectedSeries, hasRealTree, realTree } from '../support/oracles/real-tree.js'
 import { ALL_INTERVALS } from '../support/sample-tree.js'
 import { startTestServer } from '../support/servers/test-server.js'
@@ -11,7 +11,7 @@ import { serveUpstream } from '../support/servers/upstream-setup.js'
 import { tempFolder } from '../support/temp-folder.js'
 
 const newSandbox = useSandboxes()
-const INTERVALS = oneOf(6, ALL_INTERVALS)
+const INTERVALS = ALL_INTERVALS
 
 /** The hash of each CSV file in a folder of a sandbox, by its name. */
 function hashFiles(sandbox: ReturnType<typeof newSandbox>, folder: string): Record<string, string> {
@@ -36,7 +36,7 @@ describe.runIf(hasRealTree)('klines download of the real slice (skipped without 
     const sandbox = newSandbox()
     const { url } = await startTestServer(realTree(), { now: Date.now })
     await sandbox.shell('mkdir out')
-    const symbols = oneOf(3, ['BTCUSDT', 'ADAUSDT', 'DOTUSDT'])
+    const symbols = ['BTCUSDT', 'ADAUSDT', 'DOTUSDT']
     const args = [...symbols, '-i', FULL ? 'all' : INTERVALS.join(), '--base-url', url, '--mirror', 'm']
     const run = await sandbox.call(['download', ...args, '-o', 'out/{symbol}-{interval}.csv', '-q'])
     expect(run).toMatchObject({ code: 0, stdout: '', stderr: '' })

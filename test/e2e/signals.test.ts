@@ -5,7 +5,6 @@ import { bigMirror } from '../support/big-mirror.js'
 import { CLOCK, type CliSandbox, FORCED_EXIT, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { startTreeServer } from '../support/cli/stocked-sandbox.js'
 import { PROMPT_MS, until } from '../support/deferred.js'
-import { oneOf } from '../support/full.js'
 import { EMPTY_WEEK, FULL_WEEKS, START_DATES, treeRows, weekPath } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
 
@@ -30,40 +29,37 @@ function cachedWindows(sandbox: CliSandbox): string[] {
 }
 
 describe('a signal during a download', () => {
-  it.each(oneOf(3, SIGNALS))(
-    '%s ends it with exit code %d promptly, and the next run requests only the rest',
-    async (...row) => {
-      const [signal, code] = row
-      const sandbox = newSandbox()
-      const server = await startTreeServer(sandbox)
-      const stored = [EMPTY_WEEK, FULL_WEEKS[0], FULL_WEEKS[1]].map(date => weekPath('BTCUSDT', date))
-      // The server never responds to requests for the other windows.
-      const never = new Promise<void>(() => {})
-      server.hold = path => (/\d\.json$/.test(path) && !stored.includes(path) ? never : undefined)
-      const args = ['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url, '--mirror', 'm', '-o', 'x.csv']
-      const { child, ended } = sandbox.start([...args, '--concurrency', '2'], {
-        NODE_OPTIONS: `--import=${CLOCK} --import=${FORCED_EXIT}`,
-      })
-      await until(() => server.paths('windows').length === 5 && stored.every(path => sandbox.exists(join('m', path))))
+  it.each(SIGNALS)('%s ends it with exit code %d promptly, and the next run requests only the rest', async (...row) => {
+    const [signal, code] = row
+    const sandbox = newSandbox()
+    const server = await startTreeServer(sandbox)
+    const stored = [EMPTY_WEEK, FULL_WEEKS[0], FULL_WEEKS[1]].map(date => weekPath('BTCUSDT', date))
+    // The server never responds to requests for the other windows.
+    const never = new Promise<void>(() => {})
+    server.hold = path => (/\d\.json$/.test(path) && !stored.includes(path) ? never : undefined)
+    const args = ['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url, '--mirror', 'm', '-o', 'x.csv']
+    const { child, ended } = sandbox.start([...args, '--concurrency', '2'], {
+      NODE_OPTIONS: `--import=${CLOCK} --import=${FORCED_EXIT}`,
+    })
+    await until(() => server.paths('windows').length === 5 && stored.every(path => sandbox.exists(join('m', path))))
 
-      const signalled = performance.now()
-      child.kill(signal)
-      const run = await ended
-      expect(performance.now() - signalled).toBeLessThan(PROMPT_MS)
-      expect(run).toMatchObject({ code, signal: null, stdout: '' })
-      expect(run.stderr).toMatch(new RegExp(`^klines: Interrupted \\(${signal}\\)`))
-      expect(run.stderr.trim().split('\n')).toHaveLength(1)
-      expect(cachedWindows(sandbox)).toEqual(stored)
-      expect(sandbox.exists('x.csv')).toBe(false)
+    const signalled = performance.now()
+    child.kill(signal)
+    const run = await ended
+    expect(performance.now() - signalled).toBeLessThan(PROMPT_MS)
+    expect(run).toMatchObject({ code, signal: null, stdout: '' })
+    expect(run.stderr).toMatch(new RegExp(`^klines: Interrupted \\(${signal}\\)`))
+    expect(run.stderr.trim().split('\n')).toHaveLength(1)
+    expect(cachedWindows(sandbox)).toEqual(stored)
+    expect(sandbox.exists('x.csv')).toBe(false)
 
-      server.reset()
-      expect(await sandbox.call(args)).toMatchObject({ code: 0, stderr: '' })
-      const rest = START_DATES.map(date => weekPath('BTCUSDT', date)).filter(path => !stored.includes(path))
-      expect(server.paths('windows').sort()).toEqual(rest)
-      expect(cachedWindows(sandbox)).toHaveLength(START_DATES.length)
-      expect(sandbox.exists('x.csv')).toBe(true)
-    },
-  )
+    server.reset()
+    expect(await sandbox.call(args)).toMatchObject({ code: 0, stderr: '' })
+    const rest = START_DATES.map(date => weekPath('BTCUSDT', date)).filter(path => !stored.includes(path))
+    expect(server.paths('windows').sort()).toEqual(rest)
+    expect(cachedWindows(sandbox)).toHaveLength(START_DATES.length)
+    expect(sandbox.exists('x.csv')).toBe(true)
+  })
 
   it('a second one ends the process', async () => {
     const sandbox = newSandbox()
@@ -78,7 +74,7 @@ describe('a signal during a download', () => {
     expect(signal === 'SIGINT' ? 130 : code).toBe(130)
   })
 
-  it.each(oneOf(3, SIGNALS))(
+  it.each(SIGNALS)(
     '%s and another at the same time, as timeout and npx pass it on, are one interruption',
     async signal => {
       const sandbox = newSandbox()
@@ -110,7 +106,7 @@ describe('a signal during a download', () => {
 })
 
 describe('a signal during an export', () => {
-  it.each(oneOf(3, SIGNALS))('%s leaves the old file as it was, and no temp file', async (signal, code) => {
+  it.each(SIGNALS)('%s leaves the old file as it was, and no temp file', async (signal, code) => {
     const sandbox = newSandbox()
     const mirror = bigMirror(tempFolder())
     sandbox.write('old.csv.gz', 'old')

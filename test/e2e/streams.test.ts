@@ -4,7 +4,6 @@ import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { usePreparedSandboxes } from '../support/cli/prepared-sandbox.js'
 import { parseObject } from '../support/cli/stocked-sandbox.js'
 import { afterBar, atTerminal, hasScript, type TerminalOptions } from '../support/cli/terminal.js'
-import { oneOf } from '../support/full.js'
 import { csvOf, sampleRows } from '../support/sample-tree.js'
 import { TreeServer } from '../support/servers/tree-server.js'
 import { makeTree, PRESENT } from '../support/synthetic-tree.js'
@@ -158,7 +157,7 @@ it.concurrent('a warning goes to stderr, into the object with --json, and nowher
 })
 
 describe.skipIf(!hasScript)('at a terminal (skipped without script of util-linux)', { concurrent: true }, () => {
-  it.each(oneOf(2, ['parquet', 'arrow']))('%s is refused, and no binary data is printed', async format => {
+  it.each(['parquet', 'arrow'])('%s is refused, and no binary data is printed', async format => {
     const sandbox = await sandboxWithDays()
     const run = await atTerminal(sandbox, `klines ${EXPORT.join(' ')} -f ${format} -o -`)
     expect(run.code).toBe(2)
@@ -166,13 +165,11 @@ describe.skipIf(!hasScript)('at a terminal (skipped without script of util-linux
     expect(run.stdout).not.toMatch(/PAR1|ARROW1/)
   })
 
-  it.each(
-    oneOf(3, [
-      ['CSV with -f', '-f csv -o -', csvOf(ROWS)],
-      ['json with -f, and a line end after it', '-f json', `${JSON.stringify(ROWS)}\n`],
-      ['jsonl with -f', '-f jsonl --columns count', ROWS.map(row => `{"count":${row[8]}}\n`).join('')],
-    ]),
-  )('data is %s', async (_, flags, expected) => {
+  it.each([
+    ['CSV with -f', '-f csv -o -', csvOf(ROWS)],
+    ['json with -f, and a line end after it', '-f json', `${JSON.stringify(ROWS)}\n`],
+    ['jsonl with -f', '-f jsonl --columns count', ROWS.map(row => `{"count":${row[8]}}\n`).join('')],
+  ])('data is %s', async (_, flags, expected) => {
     const sandbox = await sandboxWithDays()
     const run = await atTerminal(sandbox, `klines ${EXPORT.join(' ')} -q ${flags}`)
     expect(run.code).toBe(0)
@@ -180,7 +177,7 @@ describe.skipIf(!hasScript)('at a terminal (skipped without script of util-linux
     expect(data).toBe(expected)
   })
 
-  it.each(oneOf(3, ['', '-o -', '-o /dev/stdout']))('without a format candles are a table (%s)', async flags => {
+  it.each(['', '-o -', '-o /dev/stdout'])('without a format candles are a table (%s)', async flags => {
     const sandbox = await sandboxWithDays()
     const run = await atTerminal(sandbox, `klines ${EXPORT.join(' ')} ETHUSDT ${flags}`, { columns: 80 })
     const lines = afterBar(run.stdout).trimEnd().split('\r\n')
@@ -210,7 +207,7 @@ describe.skipIf(!hasScript)('at a terminal (skipped without script of util-linux
       ['-f json > x', ''],
       ['| cat > x', ''],
     ]
-    for (const [flags, note] of oneOf(3, cases)) expect(await exported(flags)).toEqual([note, rows])
+    for (const [flags, note] of cases) expect(await exported(flags)).toEqual([note, rows])
   })
 
   it('KLINES_FORMAT is the default at a terminal too', async () => {
@@ -242,14 +239,14 @@ describe.skipIf(!hasScript)('at a terminal (skipped without script of util-linux
   const [SPINS, COLOURS] = ['\u001B[?25l', '\u001B[36m']
 
   it.each<[string, string, TerminalOptions, boolean, boolean]>([
-    ...oneOf<[string, string, TerminalOptions, boolean, boolean]>(3, [
+    ...([
       ['is shown, with colours', '', {}, true, true],
       ['is shown without colours with NO_COLOR', '', { env: { NO_COLOR: '1' } }, true, false],
       ['is not shown on a dumb terminal', '', { env: { TERM: 'dumb' } }, false, false],
       ['is not shown on a terminal without a width', '', { columns: 0 }, false, false],
       ['is not shown with -q', '-q', {}, false, false],
       ['is not shown with --json', '--json', {}, false, false],
-    ]),
+    ] as [string, string, TerminalOptions, boolean, boolean][]),
   ])('progress %s', async (_, flags, options, spins, hasColours) => {
     const run = await downloadAtTerminal(flags, options)
     expect(run.code).toBe(0)

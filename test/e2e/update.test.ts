@@ -62,7 +62,7 @@ describe('update without a path', () => {
 
   it('without a series says how to get one', async () => {
     const { sandbox, call } = await setup()
-    sandbox.write('mirror.json', JSON.stringify({ layout: 1, baseUrl: 'http://127.0.0.1:9', complete: false }))
+    sandbox.write('mirror.json', JSON.stringify({ layout: 1, baseUrl: 'http://127.0.0.1:9' }))
     const run = await call('update --mirror .')
     expect(run).toMatchObject({ code: 3, stdout: '' })
     expect(run.stderr).toContain('has no series yet')

@@ -1,27 +1,24 @@
 import { describe, expect, it } from 'vitest'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { atTerminal, hasScript } from '../support/cli/terminal.js'
-import { oneOf } from '../support/full.js'
 
 const newSandbox = useSandboxes()
 const LIST = 'Run klines --help for a list of commands.'
 
 describe.concurrent('an unknown command', () => {
-  it.each(
-    oneOf(6, [
-      ['donwload BTCUSDT -i 1h', `Unknown command: donwload. Did you mean download?\n  ${LIST}`],
-      ['Export BTCUSDT', `Unknown command: Export. Did you mean export?\n  ${LIST}`],
-      ['publish', `Unknown command: publish. Did you mean mirror publish?\n  ${LIST}`],
-      ['miror publish', `Unknown command: miror publish. Did you mean mirror publish?\n  ${LIST}`],
-      ['miror', `Unknown command: miror. Did you mean mirror?\n  ${LIST}`],
-      ['mirror publsh -q', 'Unexpected argument: publsh.\n  Run klines mirror --help for more.'],
-      ['donwload --help', `Unknown command: donwload. Did you mean download?\n  ${LIST}`],
-      ['help donwload', `Unknown command: donwload. Did you mean download?\n  ${LIST}`],
-      ['fortnight', `Unknown command: fortnight.\n  ${LIST}`],
-      ['-q download', `Expected a command before -q.\n  ${LIST}`],
-      ['symbols extra', 'Unexpected argument: extra.\n  Run klines symbols --help for more.'],
-    ]),
-  )('klines %s', async (args, message) => {
+  it.each([
+    ['donwload BTCUSDT -i 1h', `Unknown command: donwload. Did you mean download?\n  ${LIST}`],
+    ['Export BTCUSDT', `Unknown command: Export. Did you mean export?\n  ${LIST}`],
+    ['publish', `Unknown command: publish. Did you mean mirror publish?\n  ${LIST}`],
+    ['miror publish', `Unknown command: miror publish. Did you mean mirror publish?\n  ${LIST}`],
+    ['miror', `Unknown command: miror. Did you mean mirror?\n  ${LIST}`],
+    ['mirror publsh -q', 'Unexpected argument: publsh.\n  Run klines mirror --help for more.'],
+    ['donwload --help', `Unknown command: donwload. Did you mean download?\n  ${LIST}`],
+    ['help donwload', `Unknown command: donwload. Did you mean download?\n  ${LIST}`],
+    ['fortnight', `Unknown command: fortnight.\n  ${LIST}`],
+    ['-q download', `Expected a command before -q.\n  ${LIST}`],
+    ['symbols extra', 'Unexpected argument: extra.\n  Run klines symbols --help for more.'],
+  ])('klines %s', async (args, message) => {
     const run = await newSandbox().run(args.split(' '))
     expect(run).toMatchObject({ code: 2, stdout: '', stderr: `klines: ${message}\n` })
   })

@@ -90,7 +90,7 @@ describe('klines verify without a range says OK of a mirror of the exchange', ()
   it('whose symbol had no trades in its last minutes', async () => {
     const { sandbox, verify } = await setup()
     const quiet = Date.parse('2026-04-26T10:10Z')
-    putFile(sandbox.path('m'), 'mirror.json', { layout: 1, baseUrl: 'binance', complete: false })
+    putFile(sandbox.path('m'), 'mirror.json', { layout: 1, baseUrl: 'binance' })
     const day = '2026-04-26'
     for (const [interval, folder, startDate] of [
       ['1m', '1min', day],

@@ -41,7 +41,7 @@ async function verify(args: readonly string[], made: Made = {}) {
   const sandbox = newSandbox()
   sandbox.now = NOW
   const root = sandbox.path('m')
-  putFile(root, 'mirror.json', { layout: 1, baseUrl: 'binance', complete: false })
+  putFile(root, 'mirror.json', { layout: 1, baseUrl: 'binance' })
   const rows = (interval: string) => makeRows(SYMBOL, interval, from, until, outage ? [outage] : [], MINUTE)
   const put = (interval: Series['interval'], startDate: string, content: unknown, mtime: number) =>
     putFile(root, windowPath({ symbol: SYMBOL, interval, startDate }), content, mtime)

@@ -1,7 +1,7 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
-import { SAMPLE_TREE } from '../support/sample-tree.js'
+import { copySample, SAMPLE_TREE } from '../support/sample-tree.js'
 
 const newSandbox = useSandboxes()
 /** A sandbox with a copy of the sample data as the mirror `m`. */
@@ -369,7 +369,7 @@ describe('--resample', () => {
     sandbox.call(['export', 'BTCUSDT', ...args, ...MIRROR, '-f', 'csv', '-o', '-'])
 
   it('of hours writes the same bytes as the days, and names files by the new interval', async () => {
-    const sandbox = sandboxWithMirror()
+    const sandbox = sandboxWithWholeMirror()
     const [resampled, daily] = await Promise.all([
       rows(sandbox, ['-i', '1h', '--resample', '1d']),
       rows(sandbox, ['-i', '1d']),
@@ -413,7 +413,7 @@ describe('--resample', () => {
   })
 
   it('keeps unfinished candles only with --partial', async () => {
-    const sandbox = sandboxWithMirror()
+    const sandbox = sandboxWithWholeMirror()
     const range = ['-i', '1h', '--resample', '1d', '--from', '2025-02-01', '--to', '2025-02-03T12:00Z']
     const whole = await rows(sandbox, range)
     // The candle of 3 February opens before --to, so it is whole.
@@ -430,7 +430,7 @@ describe('--resample', () => {
     [['-i', '1h', '--resample', '1x'], '1x'],
     [['-i', '1h,4h', '--resample', '1d'], '1h, 4h'],
   ])('%j is a usage error', async (args, words) => {
-    const run = await rows(sandboxWithMirror(), args)
+    const run = await rows(sandboxWithWholeMirror(), args)
     expect(run).toMatchObject({ code: 2, stdout: '' })
     expect(run.stderr).toContain(words)
   })

@@ -2,7 +2,6 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { hasChromium, useBrowser } from '../support/chromium.js'
 import { deferred } from '../support/deferred.js'
-import { oneOf } from '../support/full.js'
 import { SAMPLE_TREE } from '../support/sample-tree.js'
 import { usePages } from '../support/servers/served-pages.js'
 import { colorsAt, counts, legendRow, requestedWindows, settled } from '../support/viewer.js'
@@ -167,7 +166,7 @@ describe.skipIf(!hasChromium)('the controls of the chart, over the sample (skipp
 
   it('a typed symbol may have a separator, lower case and spaces; what cannot be one is an error, and no request', async () => {
     const { page, faults } = await openChart('/chart/BTCUSDT/1d')
-    for (const text of oneOf(3, ['ETH/USDT', 'eth-usdt', ' eth_usdt '])) {
+    for (const text of ['ETH/USDT', 'eth-usdt', ' eth_usdt ']) {
       await page.getByRole('combobox', { name: 'Symbol' }).fill(text)
       await page.keyboard.press('Enter')
       await settled(page, 'ETHUSDT 1d')
@@ -190,7 +189,7 @@ describe.skipIf(!hasChromium)('the controls of the chart, over the sample (skipp
     ['/chart/BTCUSDT/1h?from=1735689600&to=1735776000000', 'from=2025-01-01T00:00Z&to=2025-01-02T00:00Z'],
     ['/chart/BTCUSDT/1h?to=2025-02', '&to=2025-02-01T00:00Z'],
   ]
-  it.each(oneOf(4, ADDRESSES))('%s is read as the command line would', async (path, range) => {
+  it.each(ADDRESSES)('%s is read as the command line would', async (path, range) => {
     const { page, faults } = await openChart(path)
     await page.waitForURL(/\/chart\/BTCUSDT\/1h\?/)
     const csv = await page.getByRole('link', { name: 'CSV' }).getAttribute('href')
@@ -267,7 +266,7 @@ describe.skipIf(!hasChromium)('the controls of the chart, over the sample (skipp
   })
 
   const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true }
-  it.each(oneOf(2, ['light', 'dark'] as const))('%s on a phone: all intervals, a short legend', async colorScheme => {
+  it.each(['light', 'dark'] as const)('%s on a phone: all intervals, a short legend', async colorScheme => {
     const { page, faults } = await openChart('/chart/BTCUSDT/15m', { ...PHONE, colorScheme })
     const tooWide =
       'document.documentElement.scrollWidth > innerWidth || document.documentElement.scrollHeight > innerHeight'

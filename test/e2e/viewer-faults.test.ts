@@ -8,7 +8,6 @@ import { formatDate } from '../../src/klines/windows.js'
 import { hasChromium, useBrowser } from '../support/chromium.js'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { startTreeServer } from '../support/cli/stocked-sandbox.js'
-import { oneOf } from '../support/full.js'
 import { HOURS, makeOffGridTree } from '../support/off-grid-tree.js'
 import { startServeCommand } from '../support/servers/serve-command.js'
 import { servePages, usePages } from '../support/servers/served-pages.js'
@@ -100,7 +99,7 @@ describe.skipIf(!hasChromium)('the chart of what is missing or wrong (skipped wi
       ['15m'],
     ],
   ]
-  it.each(oneOf(3, ABSENT))('%s: a message with what there is, and no failed request', async (path, text, links) => {
+  it.each(ABSENT)('%s: a message with what there is, and no failed request', async (path, text, links) => {
     const { page, faults } = await open(tree() + path)
     await message(page).waitFor()
     expect(await message(page).textContent()).toEqual(text)
@@ -120,7 +119,7 @@ describe.skipIf(!hasChromium)('the chart of what is missing or wrong (skipped wi
     ['from=2035-01-01&to=2035-01-02', NO_CANDLES],
     ['to=2019', NO_CANDLES],
   ]
-  it.each(oneOf(3, QUERIES))('?%s: candles with a message', async (query, text) => {
+  it.each(QUERIES)('?%s: candles with a message', async (query, text) => {
     const { page, faults } = await open(`${tree()}/chart/BTCUSDT/15m?${query}`)
     await settled(page)
     await message(page).waitFor()
@@ -210,7 +209,7 @@ describe.skipIf(!hasChromium)('the chart of what is missing or wrong (skipped wi
       ],
     ],
   ]
-  it.each(oneOf(3, ODD_ROWS))('%s', async (_, rows) => {
+  it.each(ODD_ROWS)('%s', async (_, rows) => {
     const root = makeTree(tempFolder())
     putFile(root, weekPath('ODDUSDT', FULL_WEEKS[0]), rows)
     const { page, faults } = await serveChart(root, '/chart/ODDUSDT/15m?log=1')

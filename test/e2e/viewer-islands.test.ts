@@ -5,7 +5,6 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasChromium, useBrowser } from '../support/chromium.js'
 import { makeRows } from '../support/exchange/made-rows.js'
-import { oneOf } from '../support/full.js'
 import { servePages, usePages } from '../support/servers/served-pages.js'
 import { tempFolder } from '../support/temp-folder.js'
 import { counts, heap, legendRow, pointAt, requestedWindows, settled, visibleRange } from '../support/viewer.js'
@@ -51,7 +50,7 @@ function makeIslands(root: string, days: number, { areEmpty = false } = {}): str
   return cached
 }
 
-describe.skipIf(!hasChromium).each(oneOf(2, [730, 3_000]))(
+describe.skipIf(!hasChromium).each([730, 3_000])(
   'the chart of two pieces of 1m that are %i days apart (skipped without Chromium)',
   days => {
     const open = useBrowser()

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
+import { cases } from '../support/cases.js'
 import { hasChromium, useBrowser } from '../support/chromium.js'
-import { cases, FULL } from '../support/full.js'
 import { expectedSeries, hasRealTree, realTree } from '../support/oracles/real-tree.js'
 import { servePages } from '../support/servers/served-pages.js'
 import { counts, settled } from '../support/viewer.js'
@@ -10,8 +10,8 @@ import { counts, settled } from '../support/viewer.js'
 const lastSwitch = (page: Page) =>
   page.evaluate<number>("performance.getEntriesByName('klines:series').at(-1).duration")
 
-/** The series that is panned: the one with most candles, or in `npm test` a fast one. */
-const PANNED = FULL ? '15m' : '1d'
+/** The series that is panned: the one with most candles. */
+const PANNED = '15m'
 
 /** Drags the chart; returns the sorted times between frames, ms. */
 async function dragFrames(page: Page): Promise<number[]> {

@@ -5,16 +5,20 @@ import { downloadKlines } from '../../src/engine/download.js'
 import { exportKlines } from '../../src/engine/export.js'
 import { publishMirror } from '../../src/engine/publish.js'
 import { isKlinesError } from '../../src/klines/errors.js'
+import { downloadSetup } from '../support/download-setup.js'
 import { catchError } from '../support/errors.js'
 import { onWarning } from '../support/events.js'
 import { EXCHANGE_NOW } from '../support/exchange/market.js'
 import { PUBLISHED_INTERVALS, PUBLISHED_SYMBOLS, publishSetup } from '../support/published-mirror.js'
+import { startTestServer } from '../support/servers/test-server.js'
 import { TreeServer } from '../support/servers/tree-server.js'
 import { snapshot } from '../support/snapshot.js'
-import { EMPTY_WEEK, FULL_WEEKS, makeTree, NOW, putFile, weekPath } from '../support/synthetic-tree.js'
+import { EMPTY_WEEK, FULL_WEEKS, makeTree, NOW, PRESENT, putFile, weekPath } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
 
 const DAY = 86_400_000
+/** When a window of 12h has begun that was published as an empty one. */
+const LATER = Date.parse('2027-01-02')
 const TODAY = new Date(EXCHANGE_NOW).toISOString().slice(0, 10)
 const windowPath = (symbol: string, interval: string, date: string) => `api/klines/${interval}/${symbol}/${date}.json`
 
@@ -67,7 +71,7 @@ describe('publishMirror', () => {
   })
 
   it('writes lists that are missing, in compact JSON and in the order of symbols', async () => {
-    const { mirror, download, publish, readJson } = await publishSetup()
+    const { mirror, download, publish } = await publishSetup()
     await download({ symbols: ['PEPEUSDT', 'BTCEUR', 'BTCUSDT'], intervals: ['1d'] })
     expect(await publish()).toMatchObject({ listsWritten: 2 })
     expect(readFileSync(join(mirror, 'api/klines/symbols.json'), 'utf8')).toBe('["BTCUSDT","BTCEUR","PEPEUSDT"]')
@@ -165,6 +169,7 @@ describe('windows before the first candle that the mirror lacks', () => {
     expect(readJson(windowPath('BTCUSDT', '12h', '2022-01-01'))).toEqual([])
     expect(readJson(windowPath('BTCUSDT', '12h', '2023-01-01'))).not.toEqual([])
     expect(statSync(join(mirror, windowPath('BTCUSDT', '12h', '2022-01-01'))).mtimeMs).toBe(EXCHANGE_NOW)
+    expect(await publish()).toMatchObject({ emptyWritten: 0 })
   })
 
   it('are missing when they end after it', async () => {
@@ -242,5 +247,57 @@ describe('a window that begins after it was published', () => {
       expect.stringMatching(/^The mirror ends with 2026-04-29 12:00 UTC, 247 days ago/),
     ])
     expect(await read(LATER, { to: '2026-01-01' })).toEqual([])
+  })
+})
+
+describe('a server with a published mirror', () => {
+  it('never requests a window of the future, also one that has a file', async () => {
+    const { mirror, baseUrl, exchange } = await publishedSetup()
+    const { request } = await startTestServer(mirror, {
+      now: () => EXCHANGE_NOW,
+      upstream: () => openSource({ baseUrl, mirror, now: EXCHANGE_NOW }, { memory: new Map() }),
+    })
+    const { status, body } = await request(windowPath('BTCUSDT', '12h', '2027-01-01'))
+    expect([status, String(body)]).toEqual([200, '[]'])
+    // Its clock decides what is the future.
+    expect(exchange.log.map(({ kind }) => kind)).toEqual(['time'])
+  })
+})
+
+describe('reading a published mirror later, offline', () => {
+  const NOTE =
+    /^The mirror's 12h candles are as of 2026-04-30; windows that have started or ended since: 2\. Run klines download/
+
+  it('has a note about windows that have begun since, unless the range ends before', async () => {
+    const { mirror } = await publishedSetup()
+    const read = async (now: number, range: { to?: string } = {}) => {
+      const warnings: string[] = []
+      const output = join(mirror, '..', 'x.csv')
+      const request = { symbols: ['BTCUSDT'], intervals: ['12h'] as const, offline: true, force: true, output }
+      await exportKlines({ ...request, ...range, mirror, now, onEvent: onWarning(text => warnings.push(text)) })
+      expect(readFileSync(output, 'utf8')).toContain('\n')
+      return warnings
+    }
+    expect(await read(EXCHANGE_NOW)).toEqual([])
+    expect(await read(LATER)).toEqual([expect.stringMatching(NOTE)])
+    expect(await read(LATER, { to: '2027-01-02' })).toEqual([expect.stringMatching(NOTE)])
+    // The window of 2026 has ended since it was stored.
+    expect(await read(LATER, { to: '2027-01-01' })).toEqual([expect.stringContaining('started or ended since: 1.')])
+    expect(await read(LATER, { to: '2026-01-01' })).toEqual([])
+  })
+
+  it('has it for a mirror of a static service too, unless a download has looked since', async () => {
+    const { request, warnings, server } = await downloadSetup()
+    await downloadKlines(request)
+    await publishMirror({ mirror: request.mirror, now: NOW })
+    const output = join(request.mirror, '..', 'x.csv')
+    await exportKlines({ ...request, offline: true, now: PRESENT, output })
+    const note = /^The mirror's 15m candles are as of 2025-02-12; windows that have started or ended since: 1\./
+    expect(warnings).toEqual([expect.stringMatching(note)])
+    server.date = PRESENT
+    await downloadKlines({ ...request, now: PRESENT })
+    warnings.length = 0
+    await exportKlines({ ...request, offline: true, now: PRESENT, output, force: true })
+    expect(warnings).toEqual([])
   })
 })

@@ -32,7 +32,7 @@ const afters = (mirror: string) => {
 
 describe('F47 the changes of a window cannot be recorded: a warning, and the window is stored', () => {
   it.each<[string, FailingCall, RegExp]>([
-    ['opening', { call: 'openSync', at: 2, path: 'm/changes.jsonl', code: 'EACCES' }, /permission denied/],
+    ['opening', { call: 'openSync', at: 1, path: 'm/changes.jsonl', code: 'EACCES' }, /permission denied/],
     ['writing', { call: 'writeSync', at: 1, path: 'm/changes.jsonl', code: 'ENOSPC' }, /the disk is full/],
     ['flushing', { call: 'fsyncSync', at: 1, path: 'm/changes.jsonl', code: 'EIO' }, /input\/output error/],
   ])('%s', async (_, fault, reason) => {

@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { oneOf } from '../support/full.js'
 import { csvOf } from '../support/sample-tree.js'
 import {
   EMPTY_WEEK,
@@ -35,7 +34,7 @@ const NOTE = /^Note: The clocks differ: the service says [\d-]{10}T[\d:]{5}Z, th
 const noteOf = (name: string) => (name.includes('jumps') ? new RegExp(`^$|${NOTE.source}`) : NOTE)
 
 describe('F52 a clock', () => {
-  it.concurrent.each(oneOf(4, clocks))(
+  it.concurrent.each(clocks)(
     '%s yields the same candles, with one note; a slow one costs a request',
     async (name, env) => {
       const scenario = await newScenario()
@@ -55,25 +54,22 @@ describe('F52 a clock', () => {
     },
   )
 
-  it.concurrent.each(oneOf(4, clocks))(
-    '%s neither cuts the retries of a file short nor lengthens a pause',
-    async (name, env) => {
-      const scenario = await newScenario()
-      scenario.server.script(
-        FAULTY,
-        reply('503 X', ['Retry-After: 1'], ''),
-        reply('500 X'),
-        reply('502 X'),
-        reply('504 X'),
-      )
-      const run = await scenario.download({ env, policy: SHORT_DELAYS })
-      expect(run).toMatchObject({ code: 0, stderr: expect.stringMatching(noteOf(name)) })
-      const times = scenario.server.requestsFor(FAULTY).map(({ at }) => at)
-      expect(times).toHaveLength(5)
-      expect(times[1] - times[0]).toBeGreaterThan(950)
-      expect(run.tookMs).toBeLessThan(60_000)
-    },
-  )
+  it.concurrent.each(clocks)('%s neither cuts the retries of a file short nor lengthens a pause', async (name, env) => {
+    const scenario = await newScenario()
+    scenario.server.script(
+      FAULTY,
+      reply('503 X', ['Retry-After: 1'], ''),
+      reply('500 X'),
+      reply('502 X'),
+      reply('504 X'),
+    )
+    const run = await scenario.download({ env, policy: SHORT_DELAYS })
+    expect(run).toMatchObject({ code: 0, stderr: expect.stringMatching(noteOf(name)) })
+    const times = scenario.server.requestsFor(FAULTY).map(({ at }) => at)
+    expect(times).toHaveLength(5)
+    expect(times[1] - times[0]).toBeGreaterThan(950)
+    expect(run.tookMs).toBeLessThan(60_000)
+  })
 })
 
 describe("F60 a service's clock", () => {

@@ -5,7 +5,6 @@ import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { deferred, until } from '../support/deferred.js'
 import { MADE_SYMBOLS, madeMarket } from '../support/exchange/made-market.js'
 import { EXCHANGE_NOW } from '../support/exchange/market.js'
-import { oneOf } from '../support/full.js'
 import { ExchangeServer } from '../support/servers/exchange-server.js'
 import { startServeCommand } from '../support/servers/serve-command.js'
 import { FULL_WEEKS, putFile, RENDERED, weekPath, weekRows } from '../support/synthetic-tree.js'
@@ -27,23 +26,20 @@ function gatedResponse(): { response: FaultResponse; open: () => void } {
 }
 
 describe('F49 processes that share a mirror', () => {
-  it.concurrent.each(oneOf(2, [2, 4]))(
-    '%d at the same time all succeed, and none requests a window twice',
-    async count => {
-      const scenario = await newScenario()
-      const { response, open } = gatedResponse()
-      scenario.server.always(LIST, response)
-      const outputs = Array.from({ length: count }, (_, index) => `x${index}.csv`)
-      const started = outputs.map(output => scenario.start([...scenario.args(['-q']).slice(0, -2), output, '-q']))
-      await until(() => scenario.server.requestsFor(LIST).length === count)
-      open()
-      for (const { running } of started) expect(await running.ended).toMatchObject({ code: 0, stderr: '', stdout: '' })
-      for (const output of outputs) expect(scenario.sandbox.text(output)).toBe(scenario.expectedCsv())
-      for (const path of ALL_WINDOWS) expect(scenario.server.requestsFor(path).length).toBeLessThanOrEqual(count)
-      expect(scenario.mirroredFiles()).toEqual([...ALL_WINDOWS, LIST].sort())
-      await scenario.expectRepair()
-    },
-  )
+  it.concurrent.each([2, 4])('%d at the same time all succeed, and none requests a window twice', async count => {
+    const scenario = await newScenario()
+    const { response, open } = gatedResponse()
+    scenario.server.always(LIST, response)
+    const outputs = Array.from({ length: count }, (_, index) => `x${index}.csv`)
+    const started = outputs.map(output => scenario.start([...scenario.args(['-q']).slice(0, -2), output, '-q']))
+    await until(() => scenario.server.requestsFor(LIST).length === count)
+    open()
+    for (const { running } of started) expect(await running.ended).toMatchObject({ code: 0, stderr: '', stdout: '' })
+    for (const output of outputs) expect(scenario.sandbox.text(output)).toBe(scenario.expectedCsv())
+    for (const path of ALL_WINDOWS) expect(scenario.server.requestsFor(path).length).toBeLessThanOrEqual(count)
+    expect(scenario.mirroredFiles()).toEqual([...ALL_WINDOWS, LIST].sort())
+    await scenario.expectRepair()
+  })
 })
 
 /** Two versions of a week's file, which differ in every row. */

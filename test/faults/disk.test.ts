@@ -3,7 +3,6 @@ import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { filesBelow } from '../support/files-below.js'
-import { oneTestOf } from '../support/full.js'
 import { WITHOUT_ROOT, whileReadOnly } from '../support/permission.js'
 import { expectPlainText } from './support/fault-case.js'
 import {
@@ -19,7 +18,7 @@ const newScenario = useFaultScenarios()
 
 const hasNamespaces = spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0
 /** Half of the faults of disks, which need processes of their own. */
-const itEnds = oneTestOf(2, it.concurrent)
+const itEnds = it.concurrent
 
 /** Skips a test where no disk can be mounted, with the reason. */
 const needNamespaces = (skip: (note: string) => void) => {

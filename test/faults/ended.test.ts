@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { FailingCall } from '../support/cli/failing-fs.mjs'
 import { PROMPT_MS, until } from '../support/deferred.js'
-import { oneOf } from '../support/full.js'
 import { ALL_WINDOWS, FAULTY, type FaultScenario, LIST, useFaultScenarios } from './support/fault-scenario.js'
 import { silence } from './support/responses.js'
 
@@ -28,25 +27,26 @@ async function startStalledDownload(): Promise<{
 }
 
 describe('a signal in a download', () => {
-  it.concurrent.each(
-    oneOf<[string, NodeJS.Signals, number]>(3, [
-      ['F39 SIGINT', 'SIGINT', 130],
-      ['F40 SIGTERM', 'SIGTERM', 143],
-      ['F40 SIGHUP', 'SIGHUP', 129],
-    ]),
-  )('%s ends it promptly, stored windows stay, and the next run requests the rest', async (_, signal, code) => {
-    const { scenario, running } = await startStalledDownload()
-    const signalled = performance.now()
-    running.child.kill(signal)
-    const run = await running.ended
-    expect(performance.now() - signalled).toBeLessThan(PROMPT_MS)
-    expect(run).toMatchObject({ code, signal: null, stdout: '' })
-    expect(run.stderr).toMatch(new RegExp(`^klines: Interrupted \\(${signal}\\)[^\\n]*\\n$`))
-    expect(scenario.mirroredFiles()).toEqual([...stored, LIST].sort())
-    expect(scenario.outputs()).toEqual(['x.csv'])
-    expect(scenario.sandbox.text('x.csv')).toBe(OLD)
-    await scenario.expectRepair(rest)
-  })
+  it.concurrent.each([
+    ['F39 SIGINT', 'SIGINT', 130],
+    ['F40 SIGTERM', 'SIGTERM', 143],
+    ['F40 SIGHUP', 'SIGHUP', 129],
+  ] as [string, NodeJS.Signals, number][])(
+    '%s ends it promptly, stored windows stay, and the next run requests the rest',
+    async (_, signal, code) => {
+      const { scenario, running } = await startStalledDownload()
+      const signalled = performance.now()
+      running.child.kill(signal)
+      const run = await running.ended
+      expect(performance.now() - signalled).toBeLessThan(PROMPT_MS)
+      expect(run).toMatchObject({ code, signal: null, stdout: '' })
+      expect(run.stderr).toMatch(new RegExp(`^klines: Interrupted \\(${signal}\\)[^\\n]*\\n$`))
+      expect(scenario.mirroredFiles()).toEqual([...stored, LIST].sort())
+      expect(scenario.outputs()).toEqual(['x.csv'])
+      expect(scenario.sandbox.text('x.csv')).toBe(OLD)
+      await scenario.expectRepair(rest)
+    },
+  )
 
   it.concurrent('F39 SIGINT twice ends it', async () => {
     const { scenario, running } = await startStalledDownload()
@@ -73,27 +73,28 @@ describe('kill -9', () => {
   })
 
   /** The call in which the program kills itself, and how many files of the tree it has stored by then. */
-  it.concurrent.each(
-    oneOf<[string, Omit<FailingCall, 'code'>, number]>(3, [
-      ['F41 in the middle of writing a window', { call: 'writeSync', at: 4, path: 'm/.klines-tmp' }, 1],
-      ['F41 between writing and renaming a window', { call: 'renameSync', at: 6, path: 'm/.klines-tmp' }, 3],
-      ['F41 before mirror.json is renamed', { call: 'renameSync', at: 2, path: 'm/.klines-tmp' }, 0],
-      ['F42 in the middle of writing the export', { call: 'handle.write', path: '.x.csv' }, 9],
-      ['F42 between writing and syncing the export', { call: 'handle.sync', path: '.x.csv' }, 9],
-      ['F42 between syncing and renaming the export', { call: 'promises.rename', path: '.x.csv' }, 9],
-    ]),
-  )('%s: nothing is torn, and the next run continues', async (_, fail, fileCount) => {
-    const scenario = await newScenario()
-    scenario.sandbox.write('x.csv', OLD)
-    const faults = [{ ...fail, code: 'SIGKILL' }]
-    const { running } = scenario.start(scenario.args(['--force', '--concurrency', '1']), { faults })
-    expect(await running.ended).toMatchObject({ signal: 'SIGKILL', stdout: '' })
-    const temps = readdirSync(join(scenario.mirror, '.klines-tmp'))
-    expect(temps).toHaveLength(fileCount < 9 ? 1 : 0)
-    const files = scenario.mirroredFiles({ killed: true })
-    expect(files).toHaveLength(fileCount)
-    expect(scenario.sandbox.text('x.csv')).toBe(OLD)
-    await scenario.expectRepair(ALL_WINDOWS.filter(path => !files.includes(path)))
-    expect(readdirSync(join(scenario.mirror, '.klines-tmp'))).toEqual([])
-  })
+  it.concurrent.each([
+    ['F41 in the middle of writing a window', { call: 'writeSync', at: 4, path: 'm/.klines-tmp' }, 1],
+    ['F41 between writing and renaming a window', { call: 'renameSync', at: 6, path: 'm/.klines-tmp' }, 3],
+    ['F41 before mirror.json is renamed', { call: 'renameSync', at: 2, path: 'm/.klines-tmp' }, 0],
+    ['F42 in the middle of writing the export', { call: 'handle.write', path: '.x.csv' }, 9],
+    ['F42 between writing and syncing the export', { call: 'handle.sync', path: '.x.csv' }, 9],
+    ['F42 between syncing and renaming the export', { call: 'promises.rename', path: '.x.csv' }, 9],
+  ] as [string, Omit<FailingCall, 'code'>, number][])(
+    '%s: nothing is torn, and the next run continues',
+    async (_, fail, fileCount) => {
+      const scenario = await newScenario()
+      scenario.sandbox.write('x.csv', OLD)
+      const faults = [{ ...fail, code: 'SIGKILL' }]
+      const { running } = scenario.start(scenario.args(['--force', '--concurrency', '1']), { faults })
+      expect(await running.ended).toMatchObject({ signal: 'SIGKILL', stdout: '' })
+      const temps = readdirSync(join(scenario.mirror, '.klines-tmp'))
+      expect(temps).toHaveLength(fileCount < 9 ? 1 : 0)
+      const files = scenario.mirroredFiles({ killed: true })
+      expect(files).toHaveLength(fileCount)
+      expect(scenario.sandbox.text('x.csv')).toBe(OLD)
+      await scenario.expectRepair(ALL_WINDOWS.filter(path => !files.includes(path)))
+      expect(readdirSync(join(scenario.mirror, '.klines-tmp'))).toEqual([])
+    },
+  )
 })

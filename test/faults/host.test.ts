@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { until } from '../support/deferred.js'
 import { SYMBOLS, weekPath } from '../support/synthetic-tree.js'
@@ -51,8 +50,6 @@ describe('a host that sends Retry-After', () => {
     expect(scenario.server.windowRequests()).toEqual([...before, FAULTY])
     expect(scenario.mirroredFiles()).toEqual([...before, LIST].sort())
     expect(scenario.outputs()).toEqual([])
-    // No run would send a request for an hour.
-    rmSync(scenario.sandbox.limitFile(scenario.server.url))
     await scenario.expectRepair(ALL_WINDOWS.slice(before.length), { inChildProcess: true })
   })
 

@@ -1,16 +1,16 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, rmSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { callNumbers, callsUpTo, FULL, kindOfFile } from '../support/cases.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { usePreparedSandboxes } from '../support/cli/prepared-sandbox.js'
 import { stockedSandbox } from '../support/cli/stocked-sandbox.js'
-import { callNumbers, callsUpTo, FULL, kindOfFile, oneOf } from '../support/full.js'
 import { onlyPart } from '../support/lake.js'
+import { letAnHourPass } from '../support/let-an-hour-pass.js'
+import { copySample } from '../support/sample-tree.js'
 import { OPEN_WEEK, putFile, weekPath, weekRows } from '../support/synthetic-tree.js'
 
 const newSandbox = useSandboxes()
-const SAMPLE = fileURLToPath(new URL('../../fixtures/sample', import.meta.url))
 const hasNamespaces = spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0
 const EXPORT = ['export', 'BTCUSDT', 'ETHUSDT', '-i', '15m', '--mirror', 'm', '--layout', 'hive', '-o', 'lake']
 const PARTS = [onlyPart('BTCUSDT'), onlyPart('ETHUSDT')]
@@ -57,11 +57,11 @@ async function numbersOf(call: string, newStart: () => Promise<CliSandbox>): Pro
 describe.each(['an update', 'a new lake'])('in %s', kind => {
   it.each([
     // A kill needs a process of its own, which takes time.
-    ...oneOf(3, [
+    ...[
       ['promises.rename', 'SIGKILL', 'F42'],
       ['handle.write', 'SIGKILL', 'F42'],
       ['handle.sync', 'SIGKILL', 'F42'],
-    ]),
+    ],
     ['handle.write', 'ENOSPC', 'F44'],
     ['promises.rename', 'EIO', 'F47'],
   ])(
@@ -85,6 +85,7 @@ describe.each(['an update', 'a new lake'])('in %s', kind => {
           expect(expected.some(name => sandbox.bytes(name).equals(sandbox.bytes(`lake/${path}`)))).toBe(true)
         }
         if (!killed) expect(sandbox.files('lake').filter(name => !FILES.includes(name))).toEqual([])
+        letAnHourPass(sandbox.path('lake'))
         expect(await sandbox.call(EXPORT)).toMatchObject({ code: 0, stderr: '' })
         expect(sandbox.files('lake')).toEqual(FILES)
         for (const path of PARTS) expect(sandbox.bytes(`lake/${path}`).equals(sandbox.bytes(`new/${path}`))).toBe(true)
@@ -114,7 +115,7 @@ klines ${[...EXPORT.slice(0, -1), 'disk/lake'].join(' ')}; echo $?; cp -r disk/l
 
 it.each([1, 4])('F43 a new lake of several intervals that fails leaves no folder: %d threads', async threads => {
   const sandbox = newSandbox()
-  cpSync(SAMPLE, sandbox.path('m'), { recursive: true })
+  copySample(sandbox.path('m'))
   const args = ['export', 'all', '-i', '1h,4h,1d', '--layout', 'hive', '-o', 'lake', '--mirror', 'm']
   const fault = { call: 'handle.sync', path: 'symbol=ETHUSDT/interval=4h', code: 'ENOSPC' }
   const run = await sandbox.runFailing([...args, '--threads', String(threads)], [fault])

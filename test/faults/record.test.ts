@@ -4,7 +4,6 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { dryRun } from '../../src/engine/dry-run.js'
 import { filesBelow } from '../support/files-below.js'
-import { cases } from '../support/full.js'
 import { GrowingMirror } from './support/growing-mirror.js'
 import { type GrowingService, growingExchange, growingTree, type Lie } from './support/growing-service.js'
 

@@ -5,7 +5,6 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import type { FailingCall } from '../support/cli/failing-fs.mjs'
 import { usePreparedSandboxes } from '../support/cli/prepared-sandbox.js'
-import { oneOf, oneTestOf } from '../support/full.js'
 import { onlyPart } from '../support/lake.js'
 import { MANY_SYMBOLS, manyPath, manyRows, manyWindows } from '../support/many-windows.js'
 import { csvOf } from '../support/sample-tree.js'
@@ -13,7 +12,7 @@ import { candle, putFile } from '../support/synthetic-tree.js'
 
 const newSandbox = useSandboxes()
 /** What needs a process of its own: half of those tests, some of files and the others of lakes. */
-const itStarts = oneTestOf(2, it)
+const itStarts = it
 const DYING_WORKER = fileURLToPath(new URL('../support/cli/dying-worker.mjs', import.meta.url))
 const WINDOWS = [0, 25, 51].map(week => manyRows('BTCUSDT')[week][0][0])
 const args = (threads: number, output = 'out/{symbol}.csv', root = mirror) => [
@@ -59,10 +58,7 @@ describe('an export with worker threads', () => {
     expect(sandbox.exists('out')).toBe(false)
   })
 
-  for (const name of oneOf(
-    3,
-    WINDOWS.map(time => manyPath('', time).split('/').at(-1) ?? ''),
-  ))
+  for (const name of WINDOWS.map(time => manyPath('', time).split('/').at(-1) ?? ''))
     itStarts(`F43 a worker that ends at ${name} leaves its work to the main thread`, async () => {
       const run = await sandbox.run(args(4), {
         NODE_OPTIONS: `--import=${DYING_WORKER}`,
@@ -93,7 +89,7 @@ describe('an export with worker threads', () => {
     },
   )
 
-  it.each(oneOf(4, [1, 2, 3, 4]))(
+  it.each([1, 2, 3, 4])(
     'F43 a full disk at write %d: exit code 1, one error, old files intact, no temp file',
     async at => {
       await sandbox.call(['export', 'BTCUSDT', '-i', '15m', '--mirror', mirror, '-o', 'BTCUSDT.csv', '--to', '2018-02'])
@@ -113,7 +109,7 @@ describe('an export with worker threads', () => {
     ['handle.sync', 'EIO', 'input/output error'],
   ] as const
 
-  for (const [call, code] of oneOf(2, FILE_FAULTS))
+  for (const [call, code] of FILE_FAULTS)
     itStarts(`F47 ${call} fails in all workers with ${code}: the main thread writes their files`, async () => {
       const run = await sandbox.runFailing(args(4), [{ call, code, path: '.csv', in: 'workers' }])
       expect(run).toMatchObject({ code: 0, stderr: expect.not.stringContaining(code) })
@@ -121,7 +117,7 @@ describe('an export with worker threads', () => {
       for (const symbol of MANY_SYMBOLS) expect(sandbox.text(`out/${symbol}.csv`)).toBe(csvOf(manyRows(symbol).flat()))
     })
 
-  for (const [call, code, reason] of oneOf(2, FILE_FAULTS))
+  for (const [call, code, reason] of FILE_FAULTS)
     itStarts(`F47 ${call} fails with ${code} for one file: exit code 1, no file`, async () => {
       const run = await sandbox.runFailing(args(4), [{ call, code, path: 'BTCUSDT.csv' }])
       expect(run.code).toBe(1)
@@ -130,7 +126,7 @@ describe('an export with worker threads', () => {
       expect(sandbox.exists('out')).toBe(false)
     })
 
-  for (const [signal, code] of oneOf(2, SIGNALS))
+  for (const [signal, code] of SIGNALS)
     itStarts(`F39 ${signal} ends it with exit code ${code} and leaves nothing`, async () => {
       const run = await sandbox.runFailing(args(4), [{ call: 'handle.write', path: '.csv', times: 1, code: signal }])
       expect(run).toMatchObject({ code, signal: null, stdout: '' })
@@ -194,10 +190,7 @@ describe('a lake with worker threads', () => {
     expect(readParts()).toEqual(parts)
   })
 
-  for (const name of oneOf(
-    3,
-    WINDOWS.map(time => manyPath('', time).split('/').at(-1) ?? ''),
-  ))
+  for (const name of WINDOWS.map(time => manyPath('', time).split('/').at(-1) ?? ''))
     itStarts(`F43 a worker that ends at ${name} leaves its work to the main thread`, async () => {
       const { parts } = await oldLake()
       rmSync(sandbox.path('lake'), { recursive: true })
@@ -217,7 +210,7 @@ describe('a lake with worker threads', () => {
     ['handle.sync', 'EIO'],
   ] as const
 
-  for (const [call, code] of oneOf(2, PART_FAULTS))
+  for (const [call, code] of PART_FAULTS)
     itStarts(`F47 ${call} fails in all workers with ${code}: the main thread writes their parts`, async () => {
       await oldLake()
       const run = await sandbox.runFailing(lake(4, changed), [{ call, code, path: 'symbol=', in: 'workers' }])
@@ -228,7 +221,7 @@ describe('a lake with worker threads', () => {
       expect(parts).toEqual(readParts())
     })
 
-  for (const [call, code] of oneOf(2, PART_FAULTS))
+  for (const [call, code] of PART_FAULTS)
     itStarts(`F47 ${call} fails with ${code} for one part: exit code 1, the lake is as it was`, async () => {
       const { files, parts } = await oldLake()
       const run = await sandbox.runFailing(lake(4, changed), [{ call, code, path: 'symbol=BTCUSDT' }])
@@ -238,20 +231,17 @@ describe('a lake with worker threads', () => {
       expect(readParts()).toEqual(parts)
     })
 
-  it.each(oneOf(4, [1, 2, 6, 9]))(
-    'F43 a full disk at write %d: exit code 1, one error, the lake is as it was',
-    async at => {
-      const { files, parts } = await oldLake()
-      const run = await callFailing(lake(4, changed), { call: 'handle.write', at, code: 'ENOSPC', path: '.parquet' })
-      expect(run.code).toBe(1)
-      const errors = run.stderr.split('\n').filter(line => line.startsWith('klines: '))
-      expect(errors).toEqual([expect.stringMatching(/^klines: Cannot write lake\/\S+: the disk is full \(ENOSPC\)\.$/)])
-      expect(exports(sandbox)).toEqual(files)
-      expect(readParts()).toEqual(parts)
-    },
-  )
+  it.each([1, 2, 6, 9])('F43 a full disk at write %d: exit code 1, one error, the lake is as it was', async at => {
+    const { files, parts } = await oldLake()
+    const run = await callFailing(lake(4, changed), { call: 'handle.write', at, code: 'ENOSPC', path: '.parquet' })
+    expect(run.code).toBe(1)
+    const errors = run.stderr.split('\n').filter(line => line.startsWith('klines: '))
+    expect(errors).toEqual([expect.stringMatching(/^klines: Cannot write lake\/\S+: the disk is full \(ENOSPC\)\.$/)])
+    expect(exports(sandbox)).toEqual(files)
+    expect(readParts()).toEqual(parts)
+  })
 
-  for (const [signal, code] of oneOf(2, SIGNALS))
+  for (const [signal, code] of SIGNALS)
     itStarts(`F39 ${signal} ends it with exit code ${code}, and the lake is as it was`, async () => {
       const { files, parts } = await oldLake()
       const run = await sandbox.runFailing(lake(4, changed), [

@@ -6,8 +6,8 @@ import type { KlineBatch } from '../../src/klines/batch/kline-batch.js'
 import { decodeInPlace, decodeWindow } from '../../src/klines/batch/window-codec.js'
 import type { KlineRow } from '../../src/klines/columns.js'
 import { Kernel } from '../../src/klines/kernel/kernel.js'
+import { cases } from '../support/cases.js'
 import { cutBatches } from '../support/exporting.js'
-import { timeBox } from '../support/full.js'
 import { candleLine, fingerprintOf } from '../support/oracles/fingerprint-oracle.js'
 import { decimals, klineRows } from '../support/oracles/kline-arbitraries.js'
 import { thrownBy } from '../support/thrown-by.js'
@@ -69,7 +69,7 @@ describe('a candle has one line, however its numbers are written', () => {
         const inPlace = decodeInPlace(Buffer.from(JSON.stringify(rows)), LEAP_MONTH.window, kernel)
         expect(linesOf(inPlace)).toBe(linesOfRows(rows))
       }),
-      timeBox(200),
+      { numRuns: cases(200, 40) },
     )
   })
 
@@ -109,7 +109,7 @@ describe('a fingerprint', () => {
           const years = new Set(rows.map(([time]) => new Date(time).getUTCFullYear()))
           expect(found?.years.map(({ year }) => year)).toEqual([...years])
         }),
-        timeBox(200),
+        { numRuns: cases(200, 40) },
       )
     },
   )

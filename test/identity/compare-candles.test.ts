@@ -4,8 +4,8 @@ import { CandleComparison, type Difference } from '../../src/identity/compare-ca
 import { BatchBuilder } from '../../src/klines/batch/batch-builder.js'
 import type { KlineBatch } from '../../src/klines/batch/kline-batch.js'
 import { COLUMNS, type KlineRow } from '../../src/klines/columns.js'
+import { cases } from '../support/cases.js'
 import { cutBatches, cutPoints } from '../support/exporting.js'
-import { cases } from '../support/full.js'
 import { LEAP_MONTH, sampleRow, toBatch } from '../support/windows.js'
 
 const START = LEAP_MONTH.span.startTime

@@ -1,4 +1,4 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { deferred } from '../support/deferred.js'
@@ -7,7 +7,6 @@ import { fileSnapshot, lakeSetup } from '../support/lake.js'
 import { FULL_WEEKS, putFile, weekPath, weekRows } from '../support/synthetic-tree.js'
 
 const [WEEK] = FULL_WEEKS
-const OTHER_LOCK = `${JSON.stringify({ host: 'web-1', pid: 7, id: 'another id' })}\n0000000000\n`
 
 /** A lake, and a second run of it that waits for the service with the lock; a change that both runs see. */
 async function heldSetup() {
@@ -29,9 +28,9 @@ async function heldSetup() {
     return running
   }
   /** Puts another lock into the place of that of the first run. */
-  const replaceLock = (text: string) => {
-    writeFileSync(join(lake, 'new'), text)
-    renameSync(join(lake, 'new'), join(lake, '_lock'))
+  const replaceLock = () => {
+    rmSync(join(lake, '_lock'), { recursive: true })
+    mkdirSync(join(lake, '_lock'))
   }
   return { ...setup, finish, replaceLock }
 }
@@ -39,25 +38,34 @@ async function heldSetup() {
 describe('a run that slept and lost its lock', () => {
   it('places and removes nothing', async () => {
     const { lake, finish, replaceLock } = await heldSetup()
-    replaceLock(OTHER_LOCK)
+    replaceLock()
     const before = fileSnapshot(lake)
     expect(await finish()).toMatchObject({
       code: 'lake_busy',
-      message: expect.stringContaining('process 7 of web-1 now'),
-      suggestions: ['Run the same command again.'],
+      message: expect.stringContaining('_lock is gone, or that of another run'),
+      suggestions: ['Run the same command again later.'],
     })
     expect(fileSnapshot(lake)).toEqual(before)
   })
 
   it('leaves all that another run has written meanwhile', async () => {
     const { lake, finish, update } = await heldSetup()
-    rmSync(join(lake, '_lock'))
+    rmSync(join(lake, '_lock'), { recursive: true })
     expect((await update({ offline: true })).lake).toMatchObject({ written: 2 })
     const before = fileSnapshot(lake)
     expect(await finish()).toMatchObject({ code: 'lake_busy', message: expect.stringContaining('_lock is gone') })
     expect(fileSnapshot(lake)).toEqual(before)
     expect((await update({ offline: true })).lake).toMatchObject({ written: 0, unchanged: 2 })
   })
+})
+
+it('the lock of a killed run holds for a minute', async () => {
+  const { update, lake } = await lakeSetup()
+  await update()
+  mkdirSync(join(lake, '_lock'))
+  expect(await catchError(update())).toMatchObject({ code: 'lake_busy' })
+  utimesSync(join(lake, '_lock'), Date.now() / 1000 - 61, Date.now() / 1000 - 61)
+  expect((await update()).lake).toMatchObject({ written: 0, unchanged: 2 })
 })
 
 it('_views.sql says in its first line how it is used, also after a move', async () => {
@@ -71,18 +79,16 @@ it('_views.sql says in its first line how it is used, also after a move', async 
   expect(statement).toMatch(/^set variable klines_lake = /)
 })
 
-it('temp files of a writer in another container or machine go with the next run', async () => {
+it('temp files of a killed writer go with the next run when they are older than an hour', async () => {
   const { update, files, lake } = await lakeSetup()
   await update()
   const before = files()
   const [part] = before.filter(name => name.endsWith('.parquet'))
   const folder = part.slice(0, part.lastIndexOf('/'))
-  const temps = [
-    '._klines.json.web-1~7~0011223344556677.tmp',
-    `${folder}/.part-0.parquet.web-1~${process.pid}~0011223344556677.tmp`,
-  ]
-  const mine = `${folder}/.part-0.parquet.tmp`
-  for (const name of [...temps, mine]) writeFileSync(join(lake, name), 'x')
+  const temps = ['._klines.json.7~0011223344556677.tmp', `${folder}/.part-0.parquet.8~0011223344556677.tmp`]
+  const others = [`${folder}/.part-0.parquet.9~0011223344556677.tmp`, `${folder}/.part-0.parquet.tmp`]
+  for (const name of [...temps, others[1]]) putFile(lake, name, 'x')
+  putFile(lake, others[0], 'x', Date.now())
   await update()
-  expect(files()).toEqual([...before, mine].sort())
+  expect(files()).toEqual([...before, ...others].sort())
 })

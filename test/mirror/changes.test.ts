@@ -1,9 +1,8 @@
-import { linkSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { CHANGES_FILE, listChanges, MirrorChanges, type RecordedChange } from '../../src/mirror/changes.js'
+import { appendChanges, CHANGES_FILE, listChanges, type RecordedChange } from '../../src/mirror/changes.js'
 import { catchError } from '../support/errors.js'
-import { filesBelow } from '../support/files-below.js'
 import { tempFolder } from '../support/temp-folder.js'
 
 const OPEN = Date.UTC(2025, 9, 10, 21)
@@ -20,14 +19,12 @@ const change = (number: number, values: Partial<RecordedChange> = {}): RecordedC
 const file = (root: string) => join(root, CHANGES_FILE)
 const lines = (root: string) => readFileSync(file(root), 'utf8').trimEnd().split('\n')
 const read = (root: string): RecordedChange[] => lines(root).map(line => JSON.parse(line))
-const befores = (root: string) => read(root).map(({ before }) => before)
 
 describe('the changes of a mirror', () => {
   it('are a line for each cell, in the order in which they were seen', () => {
     const root = tempFolder()
-    const changes = new MirrorChanges(root)
-    changes.append([change(1), change(1, { column: 'volume' })])
-    new MirrorChanges(root).append([change(2)])
+    appendChanges(root, [change(1), change(1, { column: 'volume' })])
+    appendChanges(root, [change(2)])
     expect(readFileSync(file(root), 'utf8').split('\n')[0]).toBe(
       `{"time":1764000000001,"symbol":"BTCUSDT","interval":"1h","startDate":"2025-10-01","openTime":${OPEN},"column":"close","before":"1.00000000","after":"2.00000000"}`,
     )
@@ -39,39 +36,9 @@ describe('the changes of a mirror', () => {
     for (let length = 1; length < line.length - 1; length += 7) {
       const root = tempFolder()
       writeFileSync(file(root), line.slice(0, length))
-      new MirrorChanges(root).append([change(1), change(2)])
+      appendChanges(root, [change(1), change(2)])
       expect(lines(root)).toEqual([line.slice(0, length), JSON.stringify(change(1)), JSON.stringify(change(2))])
     }
-  })
-
-  it('of a file that would become too large lose their older half, whole lines of it', () => {
-    const root = tempFolder()
-    const limit = 4_000
-    const changes = new MirrorChanges(root, limit)
-    let longest = 0
-    for (let number = 0; number < 100; number++) {
-      changes.append([change(number)])
-      const { size } = statSync(file(root))
-      expect(size).toBeLessThanOrEqual(limit)
-      longest = Math.max(longest, size)
-      const kept = befores(root)
-      expect(kept.at(-1)).toBe(`${number}.00000000`)
-      expect(kept).toEqual(Array.from(kept, (_, index) => `${number - kept.length + 1 + index}.00000000`))
-      if (number > 30) expect(kept.length).toBeGreaterThan(9)
-    }
-    expect(longest).toBeGreaterThan(0.9 * limit)
-    expect(filesBelow(root)).toEqual([CHANGES_FILE])
-  })
-
-  it('do not change a file that has another name too: it may be a backup', () => {
-    const root = tempFolder()
-    const changes = new MirrorChanges(root)
-    changes.append([change(1)])
-    linkSync(file(root), join(root, 'backup'))
-    const before = readFileSync(join(root, 'backup'))
-    changes.append([change(2)])
-    expect(readFileSync(join(root, 'backup')).equals(before)).toBe(true)
-    expect(befores(root)).toEqual(['1.00000000', '2.00000000'])
   })
 
   it.each<[string, (root: string) => void]>([
@@ -80,21 +47,8 @@ describe('the changes of a mirror', () => {
   ])('are not written through %s', async (kind, make) => {
     const root = tempFolder()
     make(root)
-    const changes = new MirrorChanges(root)
-    expect(await catchError(() => changes.append([change(1)]))).toMatchObject({ code: 'mirror_unusable' })
+    expect(await catchError(() => appendChanges(root, [change(1)]))).toMatchObject({ code: 'mirror_unusable' })
     if (kind === 'a link') expect(statSync(join(root, 'other')).size).toBe(0)
-  })
-
-  it('leave a file of that name alone that another program wrote', async () => {
-    const root = tempFolder()
-    writeFileSync(file(root), '{"user":1}\n')
-    const changes = new MirrorChanges(root)
-    expect(await catchError(() => changes.append([change(1)]))).toMatchObject({
-      message: expect.stringMatching(
-        /^Cannot write changes\.jsonl of the mirror .*: it is no list of changed candles\.$/,
-      ),
-    })
-    expect(readFileSync(file(root), 'utf8')).toBe('{"user":1}\n')
   })
 })
 

@@ -8,7 +8,6 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { WindowRef } from '../../src/klines/series.js'
@@ -46,11 +45,7 @@ describe('prepare', () => {
     make(root)
     new Mirror(root).upkeep.prepare(BASE, NOW)
     expect(names(root)).toEqual(['.klines-tmp', 'CACHEDIR.TAG', 'mirror.json'])
-    expect(JSON.parse(readFileSync(join(root, 'mirror.json'), 'utf8'))).toEqual({
-      layout: 1,
-      baseUrl: BASE,
-      complete: false,
-    })
+    expect(JSON.parse(readFileSync(join(root, 'mirror.json'), 'utf8'))).toEqual({ layout: 1, baseUrl: BASE })
     // https://bford.info/cachedir/: the file starts with these 43 bytes.
     expect(readFileSync(join(root, 'CACHEDIR.TAG'), 'latin1').slice(0, 43)).toBe(
       'Signature: 8a477f597d28d172789f06886806bc55',
@@ -73,38 +68,29 @@ describe('prepare', () => {
     expect(readFileSync(join(root, weekPath('BTCUSDT', OPEN_WEEK))).equals(before)).toBe(true)
   })
 
-  it('does not change an existing mirror, also a complete one', () => {
+  it('does not change an existing mirror, also one of an earlier version', () => {
     const root = tempFolder()
     const meta = JSON.stringify({ layout: 1, baseUrl: BASE, complete: true })
     writeFileSync(join(root, 'mirror.json'), meta)
     new Mirror(root).upkeep.prepare(BASE, NOW)
     expect(readFileSync(join(root, 'mirror.json'), 'utf8')).toBe(meta)
-    expect(new Mirror(root).upkeep.readMeta()).toEqual({ layout: 1, baseUrl: BASE, complete: true })
+    expect(new Mirror(root).upkeep.readMeta()).toEqual({ layout: 1, baseUrl: BASE })
   })
 
-  it.each([true, false])(
-    'F86 gives a mirror of the exchange a layout that older versions refuse (complete: %s)',
-    complete => {
-      const root = tempFolder()
-      putFile(root, 'mirror.json', { layout: 1, baseUrl: 'binance', complete })
-      // Whoever reads changes nothing.
-      expect(new Mirror(root).upkeep.readMeta()).toEqual({ layout: 1, baseUrl: 'binance', complete })
-      expect(JSON.parse(readFileSync(join(root, 'mirror.json'), 'utf8')).layout).toBe(1)
-      new Mirror(root).upkeep.prepare('binance', NOW)
-      expect(new Mirror(root).upkeep.readMeta()).toEqual({ layout: 2, baseUrl: 'binance', complete })
-      new Mirror(root).upkeep.setComplete(!complete, NOW)
-      expect(JSON.parse(readFileSync(join(root, 'mirror.json'), 'utf8'))).toMatchObject({
-        layout: 2,
-        complete: !complete,
-      })
-    },
-  )
+  it('F86 gives a mirror of the exchange a layout that older versions refuse', () => {
+    const root = tempFolder()
+    putFile(root, 'mirror.json', { layout: 1, baseUrl: 'binance' })
+    // Whoever reads changes nothing.
+    expect(new Mirror(root).upkeep.readMeta()).toEqual({ layout: 1, baseUrl: 'binance' })
+    expect(JSON.parse(readFileSync(join(root, 'mirror.json'), 'utf8')).layout).toBe(1)
+    new Mirror(root).upkeep.prepare('binance', NOW)
+    expect(new Mirror(root).upkeep.readMeta()).toEqual({ layout: 2, baseUrl: 'binance' })
+  })
 
-  it('removes the temp files of dead processes', () => {
+  it('removes leftover temp files', () => {
     const root = tempFolder()
     new Mirror(root).upkeep.prepare(BASE, NOW)
-    // Beyond the largest possible process id.
-    writeFileSync(join(root, '.klines-tmp', `${hostname()}~4194305~00112233445566aa`), 'half')
+    putFile(root, '.klines-tmp/4194305~00112233445566aa', 'half', NOW - 2 * 3_600_000)
     new Mirror(root).upkeep.prepare(BASE, NOW)
     expect(names(join(root, '.klines-tmp'))).toEqual([])
   })
@@ -151,10 +137,10 @@ describe('prepare', () => {
     const warnings: string[] = []
     expect(mirror.upkeep.readMeta(warning => warnings.push(warning))).toBeUndefined()
     expect(warnings).toEqual([
-      `${root}/mirror.json cannot be read: ${reason}. The mirror counts as not complete, and its source as unknown.`,
+      `${root}/mirror.json cannot be read: ${reason}. The source of the mirror counts as unknown.`,
     ])
     mirror.upkeep.prepare(BASE, NOW)
-    expect(mirror.upkeep.readMeta()).toEqual({ layout: 1, baseUrl: BASE, complete: false })
+    expect(mirror.upkeep.readMeta()).toEqual({ layout: 1, baseUrl: BASE })
   })
 })
 
@@ -172,10 +158,10 @@ describe('checkWritable', () => {
     expect(names(folder)).toEqual(before.length === 0 ? [] : ['api'])
   })
 
-  it('removes the temp files of dead processes', () => {
+  it('removes leftover temp files', () => {
     const root = tempFolder()
     new Mirror(root).upkeep.prepare(BASE, NOW)
-    writeFileSync(join(root, '.klines-tmp', `${hostname()}~4194305~00112233445566aa`), 'half')
+    putFile(root, '.klines-tmp/4194305~00112233445566aa', 'half', NOW - 2 * 3_600_000)
     new Mirror(root).upkeep.checkWritable(BASE, NOW)
     expect(names(join(root, '.klines-tmp'))).toEqual([])
   })

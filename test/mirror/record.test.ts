@@ -156,18 +156,6 @@ describe('the record of a mirror', () => {
     expect(statSync(file(root)).ino).toBe(before)
   })
 
-  it('forgets what it is told to, and is left alone when it has nothing to forget', () => {
-    const root = tempFolder()
-    const record = open(root)
-    for (const number of [1, 2]) record.append(windowLine(number))
-    record.append({ kind: 'candles', folder: 'api/klines/1h/BTCUSDT', firstOpenTime: 5, lastOpenTime: 7 })
-    const { ino } = statSync(file(root))
-    open(root).tidy(new Set(['api/klines/1h/ETHUSDT']))
-    expect(statSync(file(root)).ino).toBe(ino)
-    open(root).tidy(new Set([path(1), 'api/klines/1h/BTCUSDT']))
-    expect(readFileSync(file(root), 'utf8')).toBe(text(2))
-  })
-
   it('belongs to a mirror: a folder that is none has no record', () => {
     const root = tempFolder()
     writeFileSync(file(root), text(1))

@@ -22,7 +22,6 @@ import { exchangeSetup } from '../support/exchange/exchange-setup.js'
 import { madeMarket } from '../support/exchange/made-market.js'
 import { EXCHANGE_NOW } from '../support/exchange/market.js'
 import { FakeClock } from '../support/fake-clock.js'
-import { cases } from '../support/full.js'
 import { Random } from '../support/random.js'
 import { ExchangeServer } from '../support/servers/exchange-server.js'
 

@@ -6,12 +6,11 @@ import { csvHashes } from '../support/csv-hashes.js'
 import { EXCHANGE_NOW } from '../support/exchange/market.js'
 import { realMarket } from '../support/exchange/real-market.js'
 import { filesBelow } from '../support/files-below.js'
-import { oneOf } from '../support/full.js'
 import { expectedSeries, hasRealTree, realTree } from '../support/oracles/real-tree.js'
 import { ExchangeServer } from '../support/servers/exchange-server.js'
 import { tempFolder } from '../support/temp-folder.js'
 
-const SYMBOLS = oneOf(3, ['BTCUSDT', 'ADAUSDT', 'DOTUSDT'])
+const SYMBOLS = ['BTCUSDT', 'ADAUSDT', 'DOTUSDT']
 const SERIES = SYMBOLS.length * 12
 const TODAY = new Date(EXCHANGE_NOW).toISOString().slice(0, 10)
 

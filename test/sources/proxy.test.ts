@@ -44,8 +44,8 @@ async function startServers() {
   return { server, proxy: await startProxy() }
 }
 
-async function get(url: string, direct = false): Promise<string> {
-  const transport = new HttpTransport(url, { connections: 2, direct })
+async function get(url: string): Promise<string> {
+  const transport = new HttpTransport(url, { connections: 2 })
   onTestFinished(() => transport.close())
   return (await transport.get(PATH, { signal: new AbortController().signal })).body.toString()
 }
@@ -64,13 +64,6 @@ describe('a proxy', () => {
     process.env.HTTP_PROXY = proxy.url
     process.env.NO_PROXY = hosts
     expect(await get(server.url)).toBe('[]')
-    expect(proxy.heads).toEqual([])
-  })
-
-  it('is not used by a direct transport, as for the server in this process', async () => {
-    const { server, proxy } = await startServers()
-    process.env.HTTP_PROXY = proxy.url
-    expect(await get(server.url, true)).toBe('[]')
     expect(proxy.heads).toEqual([])
   })
 

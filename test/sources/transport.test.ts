@@ -17,7 +17,7 @@ const BODY = '["BTCUSDT","ETHUSDT"]'
 const signal = () => new AbortController().signal
 
 /** Creates a transport that is closed after the test. */
-function createTransport(url: string, options: { connections?: number; direct?: boolean } = {}): HttpTransport {
+function createTransport(url: string, options: { connections?: number } = {}): HttpTransport {
   const transport = new HttpTransport(url, { connections: 4, ...options })
   onTestFinished(() => transport.close())
   return transport

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PROJECT } from './cli/cli-sandbox.js'
 
@@ -29,4 +29,14 @@ export function sampleRows(symbol: string, interval: string): FileRow[] {
 /** Formats rows as a CSV file; no cell of a kline needs quotes. */
 export function csvOf(rows: readonly FileRow[], header = HEADER): string {
   return [header, ...rows.map(row => row.join(','))].map(line => `${line}\n`).join('')
+}
+
+/** Copies the sample data as a mirror that has a file for each window of its lists: the bundled tree lacks empty ones. */
+export function copySample(root: string): void {
+  cpSync(SAMPLE_TREE, root, { recursive: true })
+  for (const interval of ALL_INTERVALS) {
+    const dates: string[] = JSON.parse(readFileSync(join(root, `api/klines/start-dates/${interval}.json`), 'utf8'))
+    for (const path of ['BTCUSDT', 'ETHUSDT'].flatMap(name => dates.map(date => `${interval}/${name}/${date}.json`)))
+      if (!existsSync(join(root, 'api/klines', path))) writeFileSync(join(root, 'api/klines', path), '[]')
+  }
 }

@@ -7,9 +7,9 @@ import type { TimeRange } from '../../src/klines/time-range.js'
 import { startDateAt, windowSpan } from '../../src/klines/windows.js'
 import { Mirror } from '../../src/mirror/mirror.js'
 import { SymbolVerifier } from '../../src/verify/verify-symbol.js'
+import { cases as random } from '../support/cases.js'
 import { makeRows } from '../support/exchange/made-rows.js'
 import { nextOpenTime } from '../support/exchange/market.js'
-import { cases as random } from '../support/full.js'
 import {
   compareOracle,
   findGapsOracle,

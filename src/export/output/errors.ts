@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 import { describeErrno, errnoCode, isRefusedFolder } from '../../fs/errno.js'
 import { KlinesError } from '../../klines/errors.js'
-import { findNoMemory } from '../../klines/no-memory.js'
 
 /** Faults of the request, rather than of the run. */
 const REQUEST_FAULTS = new Set(['ENOENT', 'ENOTDIR', 'EEXIST', 'ENAMETOOLONG'])
@@ -13,11 +12,9 @@ interface Explanation {
   readonly suggestions: string[]
 }
 
-/** The error for a call on an output that failed, `no_memory` for one that lacked memory; a KlinesError stays as it is. */
+/** The error for a call on an output that failed; a KlinesError stays as it is. */
 export function outputError(error: unknown, path: string): KlinesError {
   if (error instanceof KlinesError) return error
-  const noMemory = findNoMemory(error)
-  if (noMemory) return noMemory
   const errno = errnoCode(error)
   const { kind, reason, suggestions } = explain(error, errno, path)
   const data = { output: path, errno }

@@ -1,12 +1,11 @@
 import { readdir, realpath, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { isAbandoned, tempName } from '../../fs/temp-name.js'
+import { isLeftover, isTempName as isMaker, tempName } from '../../fs/temp-name.js'
 
 /** Characters of the target's name in the name of a temp file: at most 150 bytes of UTF-8, so that it fits into 255. */
 const NAME_PART = 50
 
 const TEMP_NAME = /~[0-9a-f]{16}\.tmp$/
-const MAKER = /^[^~]+~\d+~[0-9a-f]{16}$/
 const SUFFIX_LENGTH = '.tmp'.length
 
 /** The path of a temp file for `target`: beside it, hidden, with the process in its name. */
@@ -19,25 +18,13 @@ export function isTempName(name: string): boolean {
   return TEMP_NAME.test(name)
 }
 
-/** Whether `name` is that of a temp file for `target` whose process has ended on this machine. */
-export function isLeftOf(name: string, target: string): boolean {
-  const maker = findMaker(name, target)
-  return maker !== undefined && isAbandoned(maker)
-}
-
-/** Whether `name` is that of a temp file for `target`, whatever process made it. */
+/** Whether `name` is that of a temp file for `target`. */
 export function isTempOf(name: string, target: string): boolean {
-  return findMaker(name, target) !== undefined
-}
-
-function findMaker(name: string, target: string): string | undefined {
   const prefix = tempPrefix(target)
-  if (!name.startsWith(prefix) || !isTempName(name)) return undefined
-  const maker = name.slice(prefix.length, -SUFFIX_LENGTH)
-  return MAKER.test(maker) ? maker : undefined
+  return name.startsWith(prefix) && isTempName(name) && isMaker(name.slice(prefix.length, -SUFFIX_LENGTH))
 }
 
-/** Removes the temp files beside outputs that killed runs of this machine have left. Never throws. */
+/** Removes the temp files beside outputs that killed runs have left. Never throws. */
 export async function removeLeftovers(paths: readonly string[]): Promise<void> {
   const folders = new Map<string, readonly string[]>()
   for (const path of paths) {
@@ -45,7 +32,10 @@ export async function removeLeftovers(paths: readonly string[]): Promise<void> {
     const folder = dirname(target)
     const names = folders.get(folder) ?? (await readdir(folder).catch(() => [])).filter(isTempName)
     folders.set(folder, names)
-    for (const name of names) if (isLeftOf(name, target)) await rm(join(folder, name), { force: true }).catch(() => {})
+    for (const name of names.filter(name => isTempOf(name, target))) {
+      const temp = join(folder, name)
+      if (isLeftover(temp)) await rm(temp, { force: true }).catch(() => {})
+    }
   }
 }
 

@@ -1,4 +1,3 @@
-import { findNoMemory } from '../no-memory.js'
 import { KERNEL_BYTES } from './wasm-bytes.js'
 
 /** The functions of ./assembly. All arguments but times and counts are addresses, sizes in bytes and numbers of rows. */
@@ -35,7 +34,7 @@ let compiled: WebAssembly.Module | undefined
 /** One WebAssembly memory with the compiled functions that work on it. Memory is allocated from its start and never freed. */
 export class SharedMemory {
   readonly calls: KernelCalls
-  private readonly memory = createMemory()
+  private readonly memory = new WebAssembly.Memory({ initial: 1, maximum: MAX_PAGES })
   private dataView = new DataView(this.memory.buffer)
   /** Where free memory starts; the compiler uses the first page. */
   private free = PAGE_BYTES
@@ -76,14 +75,5 @@ export class SharedMemory {
     } finally {
       this.free = free
     }
-  }
-}
-
-/** Throws `no_memory`. */
-function createMemory(): WebAssembly.Memory {
-  try {
-    return new WebAssembly.Memory({ initial: 1, maximum: MAX_PAGES })
-  } catch (error) {
-    throw findNoMemory(error) ?? error
   }
 }

@@ -9,7 +9,6 @@ import { maxCandles } from '../../../src/chart/svg/layout.js'
 import { DEFAULT_PICTURE, type PictureOptions } from '../../../src/chart/svg/picture-options.js'
 import { daily } from '../../support/chart-series.js'
 import { hasChromium, useBrowser } from '../../support/chromium.js'
-import { oneOf } from '../../support/full.js'
 import { findPython } from '../../support/python.js'
 import { tempFolder } from '../../support/temp-folder.js'
 
@@ -81,7 +80,7 @@ describe.skipIf(!hasChromium)('a picture in Chromium (skipped where it is not in
     ['prices from 1e-8 to 1e5 on a logarithmic axis', EXTREMES, { log: true, width: 500 }],
     ['one candle', { ...EXTREMES, slots: EXTREMES.slots.slice(10, 11) }, { width: 400 }],
   ]
-  it.each(oneOf(3, PICTURES))('has no text that is cut off or touches another one: %s', async (_, fitted, options) => {
+  it.each(PICTURES)('has no text that is cut off or touches another one: %s', async (_, fitted, options) => {
     const { page, faults, requests } = await open(String(pathToFileURL(writePicture(fitted, options))))
     expect(faults).toEqual([])
     expect(requests).toHaveLength(1)

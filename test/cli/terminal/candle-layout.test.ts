@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type LayoutColumn, layOutColumns } from '../../../src/cli/terminal/candle-layout.js'
-import { timeBox } from '../../support/full.js'
+import { cases } from '../../support/cases.js'
 
 const decimal = fc
   .tuple(
@@ -43,7 +43,7 @@ describe('a layout of numbers', () => {
         expect(points(line)).toEqual(points(lines[0]))
       }
     })
-    fc.assert(property, timeBox(2_000))
+    fc.assert(property, { numRuns: cases(2000, 300) })
   })
 })
 

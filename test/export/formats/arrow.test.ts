@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import * as wasm from 'parquet-wasm'
 import { describe, expect, test } from 'vitest'
 import { NUMBER_TYPES } from '../../../src/options/output-options.js'
+import { cases } from '../../support/cases.js'
 import {
   ALL_COLUMNS,
   cutBatches,
@@ -15,7 +16,6 @@ import {
   toBatches,
   twoSeries,
 } from '../../support/exporting.js'
-import { cases } from '../../support/full.js'
 import { decimalText, tableRows } from '../../support/oracles/arrow-rows.js'
 import { type BinaryRow, binaryRows, DUCKDB_NUMBERS, duckdbRows } from '../../support/oracles/binary-rows.js'
 import { duckdb } from '../../support/oracles/duckdb.js'

@@ -4,6 +4,7 @@ import { openExporter } from '../../../src/export/formats/open-exporter.js'
 import type { KlineBatch } from '../../../src/klines/batch/kline-batch.js'
 import { FORMATS } from '../../../src/options/formats.js'
 import { NUMBER_TYPES, type NumberType } from '../../../src/options/output-options.js'
+import { cases } from '../../support/cases.js'
 import { runChild } from '../../support/cli/run-child.js'
 import { catchError } from '../../support/errors.js'
 import {
@@ -15,7 +16,6 @@ import {
   runExporter,
   toBatches,
 } from '../../support/exporting.js'
-import { cases, oneOf } from '../../support/full.js'
 import { decimals, klineRows } from '../../support/oracles/kline-arbitraries.js'
 import { sampleHashes } from '../../support/oracles/sample-hashes.js'
 import { LEAP_MONTH, sampleRow } from '../../support/windows.js'
@@ -30,7 +30,7 @@ function largeBatches(): KlineBatch[] {
 }
 
 describe.each(FORMATS)('%s', format => {
-  test.each(oneOf(3, NUMBER_TYPES))(
+  test.each(NUMBER_TYPES)(
     'the bytes depend on the rows alone, not on how they are cut into batches, with numbers %s',
     async numbers => {
       const shape = rowFormat({ columns: ALL_COLUMNS, numbers })

@@ -8,6 +8,7 @@ import { describe, expect, test } from 'vitest'
 import { hasZstd } from '../../../src/export/row-format.js'
 import type { KlineBatch } from '../../../src/klines/batch/kline-batch.js'
 import { COMPRESSIONS, NUMBER_TYPES, type OutputColumn } from '../../../src/options/output-options.js'
+import { cases, FULL } from '../../support/cases.js'
 import {
   ALL_COLUMNS,
   cutBatches,
@@ -19,7 +20,6 @@ import {
   toBatches,
   twoSeries,
 } from '../../support/exporting.js'
-import { cases, FULL } from '../../support/full.js'
 import { tableRows, wasmTable } from '../../support/oracles/arrow-rows.js'
 import { binaryRows, DUCKDB_NUMBERS, duckdbRows } from '../../support/oracles/binary-rows.js'
 import { duckdb } from '../../support/oracles/duckdb.js'

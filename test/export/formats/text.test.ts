@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { decodeWindow } from '../../../src/klines/batch/window-codec.js'
 import { COLUMNS } from '../../../src/klines/columns.js'
 import type { OutputColumn, TimeFormat } from '../../../src/options/output-options.js'
+import { cases } from '../../support/cases.js'
 import {
   ALL_COLUMNS,
   cutBatches,
@@ -15,7 +16,6 @@ import {
   twoSeries,
   type WindowRows,
 } from '../../support/exporting.js'
-import { cases } from '../../support/full.js'
 import { klineRows, oddTexts } from '../../support/oracles/kline-arbitraries.js'
 import { LEAP_MONTH, sampleRow, toJsonBytes } from '../../support/windows.js'
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { RetryPolicy } from '../../../src/sources/retry.js'
 import type { Run } from '../../support/cli/cli-sandbox.js'
-import { oneOf } from '../../support/full.js'
 import {
   ALL_WINDOWS,
   FAULTY,
@@ -45,10 +44,10 @@ export function testFaults(
   newScenario: (source?: FaultSource) => Promise<FaultScenario>,
   cases: readonly FaultCase[],
 ): void {
-  it.concurrent.each(oneOf(2, cases))('$name', async faultCase => testFault(await newScenario(), faultCase))
+  it.concurrent.each(cases)('$name', async faultCase => testFault(await newScenario(), faultCase))
   const applying = cases.filter(({ notExchange }) => notExchange === undefined)
   describe('of the exchange', () => {
-    it.concurrent.each(oneOf(6, applying))('$name', async faultCase =>
+    it.concurrent.each(applying)('$name', async faultCase =>
       testFault(await newScenario('exchange'), { ...faultCase, inChildProcess: false }),
     )
   })

@@ -7,6 +7,7 @@ import type { RetryPolicy } from '../../../src/sources/retry.js'
 import { CliSandbox, FAILING_FS, findProcessSetting, type Run, type Running } from '../../support/cli/cli-sandbox.js'
 import type { CallSettings } from '../../support/cli/in-process.js'
 import { filesBelow } from '../../support/files-below.js'
+import { letAnHourPass } from '../../support/let-an-hour-pass.js'
 import { csvOf } from '../../support/sample-tree.js'
 import {
   FULL_WEEKS,
@@ -205,6 +206,7 @@ export class FaultScenario {
   /** Runs the download over the healthy service: it succeeds and requests only the list, `missing` and windows that are not final. */
   async expectRepair(missing: readonly string[] = [], { inChildProcess = false } = {}): Promise<void> {
     this.server.heal()
+    letAnHourPass(this.sandbox.folder)
     const run = await (inChildProcess
       ? this.download({ args: ['--force'], inChildProcess })
       : this.downloadInProcess({ force: true }))

@@ -2,6 +2,7 @@ import { mkdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CliSandbox, Run } from '../../support/cli/cli-sandbox.js'
 import type { FailingCall } from '../../support/cli/failing-fs.mjs'
+import { letAnHourPass } from '../../support/let-an-hour-pass.js'
 import { csvOf, SAMPLE_TREE, sampleRows } from '../../support/sample-tree.js'
 
 const SYMBOLS = ['BTCUSDT', 'ETHUSDT']
@@ -55,6 +56,7 @@ export class SeveralOutputs {
 
   /** Exports without a fault. */
   runAgain({ force }: { force: boolean }): Promise<Run> {
+    letAnHourPass(this.sandbox.folder)
     return this.sandbox.call(this.args(force))
   }
 

@@ -5,7 +5,7 @@ import { decodeInPlace, decodeWindow } from '../../../src/klines/batch/window-co
 import { COLUMNS } from '../../../src/klines/columns.js'
 import { isKlinesError, type KlinesError } from '../../../src/klines/errors.js'
 import { Kernel } from '../../../src/klines/kernel/kernel.js'
-import { cases as casesOf, timeBox } from '../../support/full.js'
+import { cases as casesOf } from '../../support/cases.js'
 import { klineRows, oddTexts, openTimesOf } from '../../support/oracles/kline-arbitraries.js'
 import { nextOpenTime, oracleRows, toTexts } from '../../support/oracles/window-oracle.js'
 import {
@@ -227,7 +227,7 @@ describe('a window is accepted exactly when JSON.parse and the rules of a row ac
   test.each(cases)('%s', (_, bytes, numRuns) => {
     fc.assert(
       fc.property(bytes, text => expectSameAsOracle(text)),
-      timeBox(numRuns),
+      { numRuns: casesOf(numRuns, Math.ceil(numRuns / 5)) },
     )
   })
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { COLUMNS, type KlineRow } from '../../../src/klines/columns.js'
 import { CandleTable } from '../../../src/klines/kernel/candle-table.js'
 import { Kernel } from '../../../src/klines/kernel/kernel.js'
-import { timeBox } from '../../support/full.js'
+import { cases } from '../../support/cases.js'
 import { decimals } from '../../support/oracles/kline-arbitraries.js'
 import { aggregateOracle, toAmount } from '../../support/oracles/resample-oracle.js'
 import { LEAP_MONTH, toBatch } from '../../support/windows.js'
@@ -58,7 +58,7 @@ describe('a candle aggregated from candles', () => {
         expect(rowTexts(whole).map(toAmount)).toEqual(aggregateOracle(startTime, rows).map(toAmount))
         expect([whole.length, whole.rows(0)]).toEqual([1, rows.length])
       }),
-      timeBox(500),
+      { numRuns: cases(500, 80) },
     )
   })
 

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { FULL } from '../../support/full.js'
 import { tempFolder } from '../../support/temp-folder.js'
 
 const KERNEL = 'src/klines/kernel'
@@ -15,8 +14,7 @@ test('the kernel in the repository is of its sources as they are; `npm run kerne
   expect(hash).toBe(createHash('sha256').update(sources).digest('hex'))
 })
 
-// The compiler takes four seconds.
-test.runIf(FULL)('the kernel in the repository is what its sources compile to', () => {
+test('the kernel in the repository is what its sources compile to', () => {
   const compiled = join(tempFolder(), 'wasm-bytes.ts')
   execFileSync(process.execPath, ['bin/kernel.js', compiled])
   expect(readFileSync(join(KERNEL, 'wasm-bytes.ts'), 'utf8')).toBe(readFileSync(compiled, 'utf8'))

@@ -4,7 +4,7 @@ import type { KlineBatch } from '../../../src/klines/batch/kline-batch.js'
 import type { KlineRow } from '../../../src/klines/columns.js'
 import { type ResampleOptions, Resampler, sourceRange } from '../../../src/klines/resample/resampler.js'
 import { parseTargetInterval } from '../../../src/klines/resample/target-interval.js'
-import { timeBox } from '../../support/full.js'
+import { cases } from '../../support/cases.js'
 import { decimals } from '../../support/oracles/kline-arbitraries.js'
 import { aggregateOracle, toAmount } from '../../support/oracles/resample-oracle.js'
 import { thrownBy } from '../../support/thrown-by.js'
@@ -67,7 +67,7 @@ describe('resampling', () => {
           const values = (row: readonly (string | number)[]) => row.map(toAmount)
           expect(actual.map(values)).toEqual(expected.map(values))
         }),
-        timeBox(200),
+        { numRuns: cases(200, 40) },
       )
     },
   )

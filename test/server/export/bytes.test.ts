@@ -23,7 +23,7 @@ async function expectSame(target: string, extension: string, options: Partial<Ex
 }
 
 describe('an export has the bytes that the library writes', () => {
-  it.each(oneOf(3, EXTENSIONS))('%s: everything, a range, columns, resampled', async extension => {
+  it.each(EXTENSIONS)('%s: everything, a range, columns, resampled', async extension => {
     await expectSame(`1h/BTCUSDT.${extension}`, extension)
     const range = { from: '2025-01-03', to: '2025-02-01T12:30' }
     await expectSame(`1h/ETHUSDT.${extension}?from=2025-01-03&to=2025-02-01T12:30`, extension, range)
@@ -50,12 +50,7 @@ describe('an export has the bytes that the library writes', () => {
     await expectSame('1d/BTCUSDT.csv?compression=none', 'csv')
   })
 
-  it.each(
-    oneOf(
-      3,
-      EXTENSIONS.filter(name => !BINARY.includes(name)),
-    ),
-  )('%s: every form of times', async extension => {
+  it.each(EXTENSIONS.filter(name => !BINARY.includes(name)))('%s: every form of times', async extension => {
     for (const timeFormat of ['ms', 's', 'us', 'iso'] as const) {
       await expectSame(`1d/BTCUSDT.${extension}?time-format=${timeFormat}`, extension, { timeFormat })
     }

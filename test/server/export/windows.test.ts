@@ -60,7 +60,7 @@ describe('a window that is missing or corrupt', () => {
     const root = tempFolder()
     const { url } = await startTestServer(root)
     expect(expectError(await get(url), 409).message).toContain('The mirror has no candles yet.')
-    putFile(root, 'mirror.json', { layout: 1, baseUrl: 'https://example.com', complete: false })
+    putFile(root, 'mirror.json', { layout: 1, baseUrl: 'https://example.com' })
     expect(expectError(await get(url), 409).message).not.toContain(root)
   })
 })

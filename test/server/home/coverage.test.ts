@@ -15,7 +15,7 @@ async function fetchJson(request: SendRequest, path: string) {
 describe('/coverage.json', () => {
   it('counts the windows of each series by their files', async () => {
     const root = makeTree(tempFolder())
-    putFile(root, 'mirror.json', { layout: 1, baseUrl: 'https://example.com/x', complete: false })
+    putFile(root, 'mirror.json', { layout: 1, baseUrl: 'https://example.com/x' })
     rmSync(join(root, weekPath('ETHUSDT', FULL_WEEKS[2])))
     const { request } = await startTestServer(root)
     const coverage = await fetchJson(request, '/coverage.json')

@@ -25,7 +25,7 @@ async function fetchPage(root: string): Promise<string> {
 /** The synthetic tree with a `mirror.json` that names `baseUrl`. */
 function makeMirror(baseUrl: string): string {
   const root = makeTree(tempFolder())
-  putFile(root, 'mirror.json', { layout: 1, baseUrl, complete: false })
+  putFile(root, 'mirror.json', { layout: 1, baseUrl })
   return root
 }
 
@@ -118,7 +118,7 @@ describe('the page at /', () => {
     'of an empty mirror of %s has the command that fills it, without a path of this machine',
     async (_, baseUrl, flags) => {
       const root = tempFolder()
-      putFile(root, 'mirror.json', { layout: 1, baseUrl, complete: false })
+      putFile(root, 'mirror.json', { layout: 1, baseUrl })
       const page = await fetchPage(root)
       expect(page).toContain(`<code>klines download BTCUSDT -i 1h${flags}</code>`)
       for (const secret of [root, '/home/somebody']) expect(page).not.toContain(secret)

@@ -13,7 +13,7 @@ it.each([
 ])('the pages %s', async (_, baseUrl, isSample) => {
   const root = tempFolder()
   cpSync(SAMPLE_TREE, root, { recursive: true })
-  writeFileSync(join(root, 'mirror.json'), JSON.stringify({ layout: 1, baseUrl, complete: true }))
+  writeFileSync(join(root, 'mirror.json'), JSON.stringify({ layout: 1, baseUrl }))
   const server = await startServer({ host: '127.0.0.1', port: 0, root, baseUrl })
   onTestFinished(() => server.close())
   for (const path of ['/', '/chart', '/chart/BTCUSDT/1h']) {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { expect, it } from 'vitest'
-import { cases } from '../../support/full.js'
+import { cases } from '../../support/cases.js'
 import { Random } from '../../support/random.js'
 import { USER_BODY, USER_TARGET } from '../../support/servers/http-server.js'
 import { rawPost, rawRequest, sendRaw } from '../../support/servers/raw-client.js'

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { cases } from '../../support/full.js'
+import { cases } from '../../support/cases.js'
 import { parseErrorObject, type TestResponse, useTestServer } from '../../support/servers/test-server.js'
 import { FULL_WEEKS, RENDERED, weekPath } from '../../support/synthetic-tree.js'
 

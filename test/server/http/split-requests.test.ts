@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { cases } from '../../support/full.js'
+import { cases } from '../../support/cases.js'
 import { USER_BODY, USER_TARGET } from '../../support/servers/http-server.js'
 import { RawClient, rawPost, sendRaw } from '../../support/servers/raw-client.js'
 import * as requests from '../../support/servers/raw-requests.js'

@@ -3,9 +3,9 @@ import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { startServer } from '../../../src/server/server.js'
+import { cases } from '../../support/cases.js'
 import { PROJECT } from '../../support/cli/cli-sandbox.js'
 import { filesBelow } from '../../support/files-below.js'
-import { cases } from '../../support/full.js'
 import { Random } from '../../support/random.js'
 import { expectError } from '../../support/servers/error-response.js'
 import { USER_BODY, USER_PATH } from '../../support/servers/http-server.js'
@@ -74,7 +74,7 @@ function makeTreeWithSecrets(): { root: string; goals: string[] } {
   for (const path of [...paths, 'api/klines/15m/secret.json', 'api/users/secret', '../secret', '../secret.json']) {
     putFile(root, path, JSON.stringify([SECRET]))
   }
-  putFile(root, 'mirror.json', { layout: 1, baseUrl: 'https://mirror.example', complete: false, note: SECRET })
+  putFile(root, 'mirror.json', { layout: 1, baseUrl: 'https://mirror.example', note: SECRET })
   const row = candle(Date.UTC(2024, 0, 1))
   putFile(around, 'outside/BTCUSDT/2024-01-01.json', [row.with(1, SECRET_PRICE)])
   putFile(around, 'outside/2025-03-03.json', [candle(Date.UTC(2025, 2, 3)).with(1, SECRET_PRICE)])

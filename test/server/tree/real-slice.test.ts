@@ -5,7 +5,6 @@ import { brotliDecompress, gunzip } from 'node:zlib'
 import { Pool } from 'undici'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { filesBelow } from '../../support/files-below.js'
-import { oneOf } from '../../support/full.js'
 import { hasRealTree, realTree } from '../../support/oracles/real-tree.js'
 import { MeasuredServer } from '../../support/servers/measured-server.js'
 
@@ -29,7 +28,7 @@ describe.runIf(hasRealTree)('a server over the real slice (skipped without ../sh
     root = realTree()
     const all = filesBelow(join(root, 'api')).map(file => `api/${file}`)
     expect(all).toHaveLength(5_344)
-    files = oneOf(4, all)
+    files = all
     server = await MeasuredServer.start(root)
     initial = await server.memory()
     pool = new Pool(server.url, { connections: CONNECTIONS })

@@ -110,8 +110,8 @@ describe('the tree over HTTP', () => {
     })
   })
 
-  it('of a complete mirror returns [] for every missing window', async () => {
-    for (const window of ['15m/DOTUSDT/2025-01-06', '1h/BTCUSDT/2022-01-01', '1M/ETHUSDT/2030-01-01']) {
+  it('of the sample returns [] for every missing window', async () => {
+    for (const window of ['15m/BTCUSDT/2025-05-05', '1h/BTCUSDT/2022-01-01', '1M/ETHUSDT/2030-01-01']) {
       const { status, body } = await getSample(`/api/klines/${window}.json`)
       expect([window, status, String(body)]).toEqual([window, 200, '[]'])
     }
@@ -119,6 +119,7 @@ describe('the tree over HTTP', () => {
 
   it.each([
     '15m/BTCUSDT/2025-01-07',
+    '15m/DOTUSDT/2025-01-06',
     '15m/BTCUSDT/2025-02-30',
     '1h/BTCUSDT/2025-01-02',
     '1m/BTCUSDT/2025-01-06',
@@ -129,7 +130,7 @@ describe('the tree over HTTP', () => {
     'start-dates/1m',
     'symbols.json',
     'constructor/BTCUSDT/2025-01-06',
-  ])('%s is 404, also in a complete mirror', async name => {
+  ])('%s is 404, also of the sample', async name => {
     expectNotFound(await getSample(`/api/klines/${name}.json`))
   })
 })
@@ -146,7 +147,7 @@ describe('paths that try to leave the tree', () => {
   function makeTreeWithSecrets(): string {
     const root = makeTree(join(folder, 'tree'))
     for (const name of ['mirror.json', 'api/secret.json', '../secret.json', '../package.json']) {
-      writeFileSync(join(root, name), JSON.stringify({ layout: 1, baseUrl: SECRET, complete: false }))
+      writeFileSync(join(root, name), JSON.stringify({ layout: 1, baseUrl: SECRET }))
     }
     return root
   }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { CliSandbox, type Running } from '../../support/cli/cli-sandbox.js'
 import { filesBelow } from '../../support/files-below.js'
+import { letAnHourPass } from '../../support/let-an-hour-pass.js'
 import { tempFolder } from '../../support/temp-folder.js'
 import { startNaiveWriter } from './naive-writer.js'
 import { SOAK_SYMBOLS } from './soak-tree.js'
@@ -23,7 +24,7 @@ export const OUTPUTS = [
 const FOLDER = 'out'
 const OLD = Buffer.from('what was there before\n')
 /** Temp files are hidden and named after the output, the host and the process. */
-const TEMP = /^\.[^/]+\.[^/~]+~\d+~[0-9a-f]{16}\.(tmp|bak|new)$/
+const TEMP = /^\.[^/]+\.\d+~[0-9a-f]{16}\.tmp$/
 
 /** An existing output, and exports from a bare tree that are killed while they replace it. */
 export class KilledOutput {
@@ -86,6 +87,7 @@ export class KilledOutput {
 
   /** Expects that a run writes the expected files and leaves nothing else. It may say that it found a part of them in place. */
   async expectRepair(): Promise<void> {
+    letAnHourPass(this.folder)
     const run = await this.export().ended
     expect(run.code).toBe(0)
     expect(run.stderr.replace(/^Note: An earlier export was killed while it replaced its files\. .*\n/, '')).toBe('')

@@ -70,9 +70,9 @@ export class CliSandbox {
     return join(this.home, 'config', 'klines', 'klines.config.json')
   }
 
-  /** The file in which the limits of a host are remembered; missing at first. */
-  limitFile(url: string): string {
-    return join(this.home, 'cache', 'klines', '.limits', `${encodeURIComponent(new URL(url).origin)}.json`)
+  /** The file that says until when a host bans; missing at first. */
+  banFile(url: string): string {
+    return join(this.home, 'cache', 'klines', '.bans', encodeURIComponent(new URL(url).origin))
   }
 
   path(name: string): string {

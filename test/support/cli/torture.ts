@@ -1,11 +1,9 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
-import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 import { exportKlines } from '../../../src/engine/export.js'
 import { filesBelow } from '../files-below.js'
-import { kindOfFile } from '../full.js'
 import { TreeServer } from '../servers/tree-server.js'
 import {
   FULL_WEEKS,
@@ -41,8 +39,8 @@ const STALE = weekPath('BTCUSDT', OPEN_WEEK)
 const WINDOWS = [MISSING, CACHED, CORRUPT, STALE]
 const RANGE = { from: FULL_WEEKS[2], to: FUTURE_WEEK }
 const RANGE_FLAGS = ['--from', RANGE.from, '--to', RANGE.to]
-/** The name of a killed run's temp file: process ids end at 2^22. */
-const LEFTOVER = `${hostname().slice(0, 64)}~99999999~0123456789abcdef`
+/** The name of a killed run's temp file. */
+const LEFTOVER = '99999999~0123456789abcdef'
 
 /** Runs one task repeatedly from the same state, each time with another failing call. */
 /** The record of the mirror. */
@@ -142,10 +140,10 @@ export class Torture {
       rmSync(join(this.start, 'm', MISSING))
       truncateSync(join(this.start, 'm', CORRUPT), 100)
       putFile(join(this.start, 'm'), STALE, weekRows(OPEN_WEEK, { days: 1 }), RENDERED - 86_400_000)
-      writeFileSync(join(this.start, 'm', '.klines-tmp', LEFTOVER), 'half a win')
+      putFile(join(this.start, 'm'), `.klines-tmp/${LEFTOVER}`, 'half a win')
     }
     writeFileSync(join(this.start, this.output), OLD)
-    writeFileSync(join(this.start, `.${this.output}.${LEFTOVER}.tmp`), 'half a fi')
+    putFile(this.start, `.${this.output}.${LEFTOVER}.tmp`, 'half a fi')
   }
 
   private downloadArgs(): string[] {
