@@ -11,16 +11,11 @@ const HOURLY = ['BTCUSDT', '-i', '1h', ...MIRROR]
 /** The newest hour of the sample opens at 2025-03-30 23:00. March has all of its hours until then. */
 const MARCH = ['--from', '2025-03-01']
 
-/** A sandbox with a copy of the sample data as the complete mirror `m` of a static service, with a file for each window, and a clock. */
+/** A sandbox with a copy of the sample data as the mirror `m` of a static service, and a clock. */
 function sandboxAt(now: string, baseUrl = 'https://klines.example'): CliSandbox {
   const sandbox = newSandbox()
-  cpSync(SAMPLE_TREE, sandbox.path('m'), { recursive: true })
+  copySample(sandbox.path('m'))
   sandbox.write('m/mirror.json', JSON.stringify({ layout: 1, baseUrl }))
-  for (const interval of ['1h', '12h', '1d']) {
-    const dates: string[] = JSON.parse(sandbox.text(`m/api/klines/start-dates/${interval}.json`))
-    const paths = dates.map(date => `m/api/klines/${interval}/BTCUSDT/${date}.json`)
-    for (const path of paths) if (!sandbox.exists(path)) sandbox.write(path, '[]')
-  }
   sandbox.now = Date.parse(now)
   return sandbox
 }

@@ -1,14 +1,9 @@
-import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { EncodedTask } from '../../src/engine/encode.js'
-import type { FilePlace } from '../../src/export/output/file.js'
-import { ALL_TIME } from '../../src/klines/time-range.js'
 import { type CliSandbox, type Run, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { startManyWindows } from '../support/cli/many-windows-server.js'
 import { onWindow } from '../support/events.js'
-import { METADATA, rowFormat } from '../support/exporting.js'
 import { MANY_END, MANY_SYMBOLS, MANY_WINDOWS, manyPath, manyRows, manyWindows } from '../support/many-windows.js'
 import { csvOf } from '../support/sample-tree.js'
 import { candle, putFile } from '../support/synthetic-tree.js'
@@ -136,58 +131,6 @@ it('windows that the mirror cannot store are exported as they were downloaded', 
   expect(await download('4')).toMatchObject({ code: 0 })
   expect(files()).toEqual(after)
 })
-
-// The command falls back to its main thread, which would hide that workers do not work.
-it('workers alone write all outputs', async () => {
-  const { WorkerPool } = await import('../../dist/threads/worker-pool.js')
-  const folder = tempFolder()
-  const path = (symbol: string) => join(folder, `${symbol}.csv`)
-  const tasks = MANY_SYMBOLS.map(symbol => {
-    const label = { symbol, interval: '15m' }
-    const windows = manyRows(symbol).map(([[openTime]]) => ({
-      ...label,
-      startDate: toDate(openTime),
-    }))
-    const plan = { series: label, range: ALL_TIME, windows, listedFrom: 0 }
-    const series = [{ ...label, source: label, range: ALL_TIME, windows, plan }]
-    const place: FilePlace = {
-      ...{ path: 'x.csv', target: 'x.csv', temp: path(symbol), mode: undefined, force: false, folders: [] },
-    }
-    const output = { path: 'x.csv', format: 'csv', gzip: false, series, range: ALL_TIME, place }
-    return { series, outputs: [output], unknown: new Set([windows[1].startDate]) }
-  })
-  const encoding = { rowFormat: rowFormat(), metadata: METADATA, range: ALL_TIME, partial: undefined }
-  const pool = new WorkerPool<EncodedTask>({
-    module: 'export/worker.cjs',
-    workers: 2,
-    data: { root: mirror, encoding },
-    tasks,
-  })
-  try {
-    for (const [index, symbol] of MANY_SYMBOLS.entries()) {
-      const written = (await pool.result(index)) as EncodedTask
-      const rows = manyRows(symbol).flat()
-      const text = csvOf(rows)
-      expect(readFileSync(path(symbol), 'utf8')).toBe(text)
-      expect(written.outputs[0]).toMatchObject({
-        file: { candles: rows.length, inexactDoubles: 0, bytes: text.length },
-        finished: { temp: path(symbol) },
-        sha256: sha256(text),
-      })
-      const [[openTime]] = manyRows(symbol)[1]
-      const file = readFileSync(join(mirror, manyPath(symbol, openTime)))
-      expect([...written.windows.contents]).toEqual([
-        [toDate(openTime), expect.objectContaining({ size: file.length, sha256: sha256(file) })],
-      ])
-      expect(written.windows.totals.get(toDate(openTime))).toMatchObject({ candles: manyRows(symbol)[1].length })
-    }
-  } finally {
-    await pool.stop()
-  }
-})
-
-const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('hex')
-const toDate = (openTime: number) => new Date(openTime).toISOString().slice(0, 10)
 
 it.each(['0', '257', '1.5', 'x'])('--threads %s is a usage error', async threads => {
   const args = ['export', 'all', '-i', '15m', '--mirror', mirror, '-o', 'x-{symbol}.csv', '--threads', threads]

@@ -10,6 +10,12 @@ function sandboxWithMirror() {
   cpSync(SAMPLE_TREE, sandbox.path('m'), { recursive: true })
   return sandbox
 }
+/** The same with every window of its lists. */
+function sandboxWithWholeMirror() {
+  const sandbox = newSandbox()
+  copySample(sandbox.path('m'))
+  return sandbox
+}
 const MIRROR = ['--mirror', 'm']
 const MISSING = ['2025-01-06', '2025-02-10', '2025-02-17']
 const quarterPath = (startDate: string) => `m/api/klines/15m/BTCUSDT/${startDate}.json`

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 import { exportKlines } from '../../../src/engine/export.js'
+import { kindOfFile } from '../cases.js'
 import { filesBelow } from '../files-below.js'
 import { TreeServer } from '../servers/tree-server.js'
 import {
