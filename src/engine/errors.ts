@@ -89,13 +89,13 @@ export function noMinutes(interval: Interval, source: string, cause?: unknown): 
   })
 }
 
-/** The error for what a mirror lacks: it says how it is downloaded, and which other mirrors there are. */
-export function nothingCached(message: string, mirror: Mirror): KlinesError {
+/** The error for what a mirror lacks: it says how it is downloaded, and which other mirrors there are, after `advice`. */
+export function nothingCached(message: string, mirror: Mirror, advice: readonly string[] = []): KlinesError {
   const { source = '' } = mirror
   // The exchange is never the default source, so a download from it names it.
   const address = isExchange(source) ? ` --base-url ${quoteWord(source)}` : ''
   const download = `Download candles first: klines download SYMBOL -i INTERVAL${address}, with the same --mirror.`
-  const suggestions = [...(mirror.exists ? [] : describeOtherMirrors(mirror.root)), download]
+  const suggestions = [...advice, ...(mirror.exists ? [] : describeOtherMirrors(mirror.root)), download]
   return new KlinesError('window_missing', message, { suggestions })
 }
 

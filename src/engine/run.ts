@@ -29,10 +29,7 @@ export interface SourceOptions extends RequestLimits, EventOptions {
   readonly concurrency?: number | undefined
   /** Ends the run; the mirror keeps what was downloaded. */
   readonly signal?: AbortSignal | undefined
-  /**
-   * The present, ms UTC. Default: the machine's clock.
-   * @internal
-   */
+  /** The present, ms UTC. Default: the machine's clock. */
   readonly now?: number | undefined
 }
 
@@ -119,7 +116,20 @@ export async function openRun(
     await source?.close()
     mirror.flushAll()
   }
-  return { mirror, isExchange: isExchange(mirror.source ?? name), source, concurrency, refresh, readOnly, signal, now, emit, warn, close, done: new Map() }
+  return {
+    mirror,
+    isExchange: isExchange(mirror.source ?? name),
+    source,
+    concurrency,
+    refresh,
+    readOnly,
+    signal,
+    now,
+    emit,
+    warn,
+    close,
+    done: new Map(),
+  }
 }
 
 /** A run that reads a mirror alone, which somebody else has opened. */

@@ -51,7 +51,7 @@ describe('klines diff of two mirrors, lakes and files', () => {
 
   it('says below the verdict what each mirror lacks of a range, and has it in the object', async () => {
     copyMirror('same')
-    const requested = 'Requested 2025-03-25 00:00 to 2025-04-05 00:00 UTC'
+    const requested = 'You asked for 2025-03-25 00:00 to 2025-04-05 00:00 UTC'
     const range = '--from 2025-03-25 --to 2025-04-05'
     const lacking = [
       `${requested}; less is there of 2 series:`,
@@ -190,7 +190,7 @@ describe('klines diff of two mirrors, lakes and files', () => {
     )
     // A series that one side lacks as a whole is no other.
     rmSync(sandbox.path('holes/api/klines/1h/ETHUSDT'), { recursive: true })
-    expect((await lines('diff m holes ETHUSDT -i 1h', 3))[0]).toMatch(/^Incomplete: 4 windows missing in B; /)
+    expect((await lines('diff m holes ETHUSDT -i 1h', 3))[0]).toMatch(/^Incomplete: \d+ windows missing in B; /)
   })
 
   it('counts what goes on after the end of a file, and before its start', async () => {

@@ -21,7 +21,7 @@ async function downloaded(intervals: string): Promise<{ sandbox: CliSandbox; exc
   const sandbox = newSandbox()
   sandbox.now = EXCHANGE_NOW
   const url = `binance:${exchange.url}`
-  const args = ['download', 'NEWUSDT', 'btc/eur', '-i', intervals, '--base-url', url, '--mirror', 'tree']
+  const args = ['download', 'NEWUSDT', 'btc/eur', '-i', intervals, '--base-url', url, '--mirror', 'tree', '-q']
   expect(await sandbox.call(args)).toMatchObject({ code: 0, stderr: '' })
   exchange.reset()
   return { sandbox, exchange, url }
