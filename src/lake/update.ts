@@ -362,7 +362,7 @@ function resampledFrom({ mirror }: Run, { resampleTo, series, windows }: SeriesP
 function describeFiles(run: Run, plan: SeriesPlan, options: LakeOptions): string {
   const files = plan.windows.map(window => {
     const stats = statSync(join(run.mirror.root, windowPath(window)), { throwIfNoEntry: false })
-    return [window.startDate, stats?.ino, stats?.size, stats?.mtimeMs]
+    return [window.startDate, stats?.ino, stats?.size, stats?.ctimeMs]
   })
   const text = [VERSION, sourceOf(run), seriesName(plan.series), options, resampledFrom(run, plan), files]
   return sha256(Buffer.from(JSON.stringify(text)))

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { downloadKlines } from '../../src/engine/download.js'
 import { exportKlines } from '../../src/engine/export.js'
 import { publishMirror } from '../../src/engine/publish.js'
+import { openRun } from '../../src/engine/run.js'
 import { isKlinesError } from '../../src/klines/errors.js'
 import { downloadSetup } from '../support/download-setup.js'
 import { catchError } from '../support/errors.js'
@@ -71,7 +72,7 @@ describe('publishMirror', () => {
   })
 
   it('writes lists that are missing, in compact JSON and in the order of symbols', async () => {
-    const { mirror, download, publish } = await publishSetup()
+    const { mirror, download, publish, readJson } = await publishSetup()
     await download({ symbols: ['PEPEUSDT', 'BTCEUR', 'BTCUSDT'], intervals: ['1d'] })
     expect(await publish()).toMatchObject({ listsWritten: 2 })
     expect(readFileSync(join(mirror, 'api/klines/symbols.json'), 'utf8')).toBe('["BTCUSDT","BTCEUR","PEPEUSDT"]')
@@ -255,7 +256,7 @@ describe('a server with a published mirror', () => {
     const { mirror, baseUrl, exchange } = await publishedSetup()
     const { request } = await startTestServer(mirror, {
       now: () => EXCHANGE_NOW,
-      upstream: () => openSource({ baseUrl, mirror, now: EXCHANGE_NOW }, { memory: new Map() }),
+      upstream: () => openRun({ baseUrl, mirror, now: EXCHANGE_NOW }),
     })
     const { status, body } = await request(windowPath('BTCUSDT', '12h', '2027-01-01'))
     expect([status, String(body)]).toEqual([200, '[]'])

@@ -4,8 +4,8 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { fingerprintFiles } from '../../src/candle-files/fingerprint-files.js'
 import type { KlineRow } from '../../src/klines/columns.js'
 import { windowPath } from '../../src/klines/paths.js'
-import { exportLake, type LakeRequest } from '../../src/lake/update.js'
 import type { LakeManifest } from '../../src/lake/manifest.js'
+import { exportLake, type LakeRequest } from '../../src/lake/update.js'
 import { catchError } from '../support/errors.js'
 import { type FailingRead, whileReadsFail } from '../support/failing-reads.js'
 import { fingerprintOf } from '../support/oracles/fingerprint-oracle.js'
@@ -124,7 +124,7 @@ describe('a lake with fingerprints', () => {
         const [series] = manifest().series
         const parts = series.parts
         const rows = parts.reduce((sum, { rows }) => sum + rows, 0)
-        const [first, last] = [parts[0].firstOpenTime, parts.at(-1)?.lastOpenTime]
+        const [first, last] = [parts[0].first, parts.at(-1)?.last]
         return found?.firstOpenTime === first && found?.lastOpenTime === last && found?.candles === rows
       }
     },
