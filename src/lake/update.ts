@@ -107,6 +107,7 @@ export async function exportLake(request: LakeRequest): Promise<LakeReport> {
   const root = request.output
   parseLakeOptions(request)
   checkRoot(root)
+  openFolder(root)
   const folders = missingFolders(root)
   return withRun(openRun(request), async run => {
     let lock: LakeLock | undefined
