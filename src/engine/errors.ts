@@ -32,7 +32,11 @@ export function joinNames(names: readonly string[]): string {
 export function incomplete(
   failures: readonly WindowFailure[],
   total: number,
-  { offline, forExport = false }: { readonly offline: boolean; readonly forExport?: boolean },
+  {
+    offline,
+    forExport = false,
+    advice,
+  }: { readonly offline: boolean; readonly forExport?: boolean; readonly advice?: string },
 ): KlinesError {
   const causes = new Map<string, string[]>()
   for (const { reason, window } of failures) causes.set(reason, [...(causes.get(reason) ?? []), windowName(window)])
@@ -46,7 +50,7 @@ export function incomplete(
   const head = `${failures.length} of ${total} windows ${fault}${forExport ? ', so nothing was exported' : ''}:`
   return new KlinesError('incomplete', [head, ...lines].join('\n'), {
     data: { failures: failures.map(({ window, reason }) => ({ ...window, reason })) },
-    suggestions: [offline ? DOWNLOAD : RUN_AGAIN],
+    suggestions: [advice ?? (offline ? DOWNLOAD : RUN_AGAIN)],
   })
 }
 

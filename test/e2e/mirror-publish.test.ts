@@ -33,7 +33,7 @@ describe('klines mirror publish', () => {
     const run = await sandbox.call(PUBLISH)
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(run.stdout).toMatch(
-      /^The tree is complete: 2 symbols, 12 intervals, [\d,]+ windows\. Written: [\d,]+ empty windows, 0 lists\.\nAny static host can serve it: upload tree\/api as the folder api of its address\.\n$/,
+      /^The tree is complete: 2 symbols, 12 intervals, [\d,]+ windows\. Written: [\d,]+ empty windows, 13 lists\.\nAny static host can serve it: upload tree\/api as the folder api of its address\.\n$/,
     )
     expect(exchange.log).toEqual([])
 

@@ -140,7 +140,6 @@ describe('--dry-run', () => {
       total: 8,
       cached: 5,
       stale: 2,
-     ,
       missing: 1,
     })
     expect(sandbox.files()).toEqual(before)
