@@ -6,7 +6,7 @@ import { type SeriesLabel, seriesName } from '../klines/series.js'
 import { formatCount, formatTime, plural } from '../klines/text.js'
 import type { RequestedRange } from '../klines/time-range.js'
 import type { Rules } from '../sources/source.js'
-import { MAY_LAG_MS, type SeriesPlan } from './plan.js'
+import { MAY_LAG_MS, type SeriesPlan } from './series-plan.js'
 
 /** How much of a requested range a series has at its ends. Times are ms UTC. Candles that are missing between two candles are gaps. */
 export interface Coverage {
