@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { FingerprintSchema } from '../../src/cli/reports/schema.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { parseObject } from '../support/cli/stocked-sandbox.js'
-import { copySample, sampleRows } from '../support/sample-tree.js'
+import { sampleRows } from '../support/sample-tree.js'
 
 const newSandbox = useSandboxes()
 const MIRROR = ['--mirror', 'm']

@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { verifyKlines } from '../../src/verify/verify.js'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
-import { oneOf, oneTestOf } from '../support/full.js'
+import { oneOf } from '../support/full.js'
 import { hasRealTree, realTree } from '../support/oracles/real-tree.js'
 
 const newSandbox = useSandboxes()

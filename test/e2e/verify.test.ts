@@ -1,7 +1,7 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
-import { copySample, SAMPLE_TREE } from '../support/sample-tree.js'
+import { SAMPLE_TREE } from '../support/sample-tree.js'
 
 const newSandbox = useSandboxes()
 /** A sandbox with a copy of the sample data as the mirror `m`. */

@@ -5,12 +5,12 @@ import {
   describeCoverage,
   describeRequested,
 } from '../../engine/coverage.js'
-import { exchangeMayHaveMore } from '../../sources/base-url.js'
 import { DAY_MS } from '../../klines/intervals.js'
 import { nextStart, parseTargetInterval } from '../../klines/resample/target-interval.js'
 import { seriesName } from '../../klines/series.js'
 import { formatCount } from '../../klines/text.js'
 import type { RequestedRange } from '../../klines/time-range.js'
+import { exchangeMayHaveMore } from '../../sources/base-url.js'
 import { formatDuration } from '../terminal/text.js'
 
 /** Series that are listed one by one. */
