@@ -25,7 +25,9 @@ export abstract class GreetingCommand extends BaseCommand {
   protected override readonly interruptionAdvice: string = ''
 
   /** The service that the flags name, and until when it is used. */
-  protected service(flags: OutputOptions & { 'base-url'?: string | undefined }): GreetingOptions & { signal: AbortSignal } {
+  protected service(
+    flags: OutputOptions & { 'base-url'?: string | undefined },
+  ): GreetingOptions & { signal: AbortSignal } {
     return { baseUrl: flags['base-url'], signal: this.context(flags).signal }
   }
 }

@@ -6,7 +6,7 @@ import { type SeriesLabel, seriesName } from '../klines/series.js'
 import { formatCount, formatTime, plural } from '../klines/text.js'
 import type { RequestedRange } from '../klines/time-range.js'
 import type { Rules } from '../sources/source.js'
-import { MAY_LAG_MS, type SeriesPlan } from './plan.js'
+import { MAY_LAG_MS, type SeriesPlan } from './series-plan.js'
 
 /** How much of a requested range a series has at its ends. Times are ms UTC. Candles that are missing between two candles are gaps. */
 export interface Coverage {
@@ -105,11 +105,11 @@ export function describeCoverage({ first, last, shortAtStart, shortAtEnd, isBegi
   return `${there}: ${parts.join(', ')}`
 }
 
-/** `You asked for 2025-11-23 10:14 to 2026-11-23 10:14 UTC`, or for the one end that was named. */
+/** `Requested 2025-11-23 10:14 to 2026-11-23 10:14 UTC`, or the one end that was named. */
 export function describeRequested({ named: { from, to } }: RequestedRange): string {
-  if (from === undefined && to === undefined) return 'You asked for all candles'
-  if (to === undefined) return `You asked for ${formatTime(from)} UTC on`
-  return `You asked for ${from === undefined ? 'candles up' : formatTime(from)} to ${formatTime(to)} UTC`
+  if (from === undefined && to === undefined) return 'All candles were requested'
+  if (to === undefined) return `Requested from ${formatTime(from)} UTC on`
+  return `Requested ${from === undefined ? 'up' : formatTime(from)} to ${formatTime(to)} UTC`
 }
 
 /** A sentence for each series that is short at an end. */

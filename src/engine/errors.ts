@@ -8,8 +8,8 @@ import { newestCandle } from '../mirror/status.js'
 import { describeOtherMirrors } from '../mirror/user-mirrors.js'
 import { exchangeMayHaveMore, isExchange, SAMPLE } from '../sources/base-url.js'
 import type { Source } from '../sources/source.js'
-import type { Plan } from './plan.js'
-import type { WindowFailure } from './refresh.js'
+import type { WindowFailure } from './outcome.js'
+import type { Plan } from './series-plan.js'
 
 /** The most names that an error lists; the rest is counted. */
 const MAX_NAMES = 3

@@ -3,6 +3,7 @@ import { discardFile, type FilePlace, OutputFile } from '../export/output/file.j
 import { GivenStream, type OutputStream } from '../export/output/given-stream.js'
 import { isStream, openStream, prepareOutput } from '../export/output/open.js'
 import type { Output } from '../export/output/output.js'
+import { removeLeftovers } from '../export/output/temp.js'
 import { checkOutputs, type OutputSpec, parseTemplate, planOutputs } from '../export/output-spec.js'
 import type { WrittenFile } from '../export/output-writer.js'
 import { parseRowFormat } from '../export/row-format.js'
@@ -17,10 +18,11 @@ import type { OutputRequest } from '../options/output-options.js'
 import { downloadPlan } from './download.js'
 import { type EncodeTask, type Encoding, encodeTasks } from './encode.js'
 import { joinNames } from './errors.js'
-import { type Plan, planRequest, type SeriesPlan } from './plan.js'
+import { planRequest } from './plan.js'
 import { checkGone, type DownloadReport, Tally } from './report.js'
 import type { ReadRequest } from './rows.js'
 import { openRun, type Run, withRun } from './run.js'
+import type { Plan, SeriesPlan } from './series-plan.js'
 import { cutToTail } from './tail.js'
 import { checkThreads, countThreads, type ThreadOptions } from './threads.js'
 
@@ -144,6 +146,7 @@ async function writeExport(
   const metadata = { range: plan.range.text, limit, tail, source: run.source?.name ?? run.mirror.source ?? 'unknown' }
   const places: (FilePlace | undefined)[] = []
   try {
+    if (!isStreamed) await removeLeftovers(outputs.map(({ path }) => path))
     for (const { path } of outputs) places.push(await prepareOutput(path, { ...options, sink }))
     const tasks: EncodeTask[] = outputs.map(({ series, ...spec }, index) => ({
       series,

@@ -13,8 +13,9 @@ import { reachesEnd } from '../mirror/window-state.js'
 import type { Source } from '../sources/source.js'
 import { incomplete, nothingCached } from './errors.js'
 import { knownDates, request } from './lists.js'
+import type { WindowFailure } from './outcome.js'
 import { NOT_CACHED } from './read.js'
-import { WINDOWS_A_TURN, type WindowFailure } from './refresh.js'
+import { WINDOWS_A_TURN } from './refresh.js'
 import { openMirror, openRun, type Run, type SourceOptions, withRun } from './run.js'
 
 /** The result of `publishMirror`. */

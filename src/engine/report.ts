@@ -6,9 +6,9 @@ import type { RequestedRange } from '../klines/time-range.js'
 import { firstCandle } from '../mirror/status.js'
 import { type Coverage, checkGaps, coverPlan } from './coverage.js'
 import { goneSymbols, incomplete, noCandles } from './errors.js'
-import { isBeforeFirst, type Plan, type SeriesPlan } from './plan.js'
-import type { WindowFailure, WindowOutcome, WindowStatus } from './refresh.js'
+import type { WindowFailure, WindowOutcome, WindowStatus } from './outcome.js'
 import type { Run } from './run.js'
+import { isBeforeFirst, type Plan, type SeriesPlan } from './series-plan.js'
 
 /** The most changed cells that a report lists of a series; all are counted, and `changes.jsonl` has them. */
 const MAX_CHANGES = 1_000

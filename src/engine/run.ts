@@ -7,7 +7,7 @@ import { openSource } from '../sources/open.js'
 import { RETRY_POLICY, type RequestLimits, type RetryPolicy } from '../sources/retry.js'
 import type { Source } from '../sources/source.js'
 import type { EventOptions, KlinesEvent } from './events.js'
-import type { WindowResult } from './refresh.js'
+import type { WindowResult } from './outcome.js'
 
 export const DEFAULT_CONCURRENCY = 16
 /** A polite pace: 4 at once are some 40 requests a second, of the 50 that the exchange allows to all programs of an address. */

@@ -114,7 +114,7 @@ function isOfKilledRun(root: string, name: string): boolean {
 /** Whether a part is on the disk as the manifest says. */
 export function isOnDisk(root: string, { path, size, mtime }: LakePart): boolean {
   const stats = lstatSync(join(root, path), { throwIfNoEntry: false })
-  return stats !== undefined && stats.isFile() && stats.size === size && stats.mtimeMs === mtime
+  return stats?.isFile() === true && stats.size === size && stats.mtimeMs === mtime
 }
 
 /** Removes parts, and the folders that are empty then. Throws `linked_path` for one that a link leads to, and `output_unwritable`. */

@@ -85,12 +85,13 @@ describe('the exchange as a source', () => {
     expect(exchange.log).toHaveLength(planned + 25)
 
     exchange.reset()
+    exchange.now = EXCHANGE_NOW + 3_600_000
+    sandbox.now = exchange.now
     const server = await startServeCommand(sandbox, ['--mirror', 'tree', '--upstream', '--base-url', baseUrl])
     const get = (path: string) => requestFrom(server.url, `api/klines/${path}`)
     expect(String((await get('symbols.json')).body)).toBe('["BTCUSDT","ETHUSDT"]')
     expect((await get('1h/BTCUSDT/2026-01-01.json')).headers['cache-control']).toContain('immutable')
     expect(exchange.log).toEqual([])
-    exchange.now = EXCHANGE_NOW + 3_600_000
     const rows = JSON.parse(String((await get('1h/BTCUSDT/2026-04-01.json')).body))
     expect(rows.at(-1)[0]).toBe(Date.UTC(2026, 3, 30, 4))
     expect(exchange.log).toHaveLength(1)

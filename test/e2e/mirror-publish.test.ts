@@ -79,7 +79,7 @@ describe('klines mirror publish', () => {
     const run = await sandbox.call(PUBLISH)
     expect(run).toMatchObject({ code: 3, stdout: '' })
     expect(run.stderr).toMatch(
-      /^klines: 2 of \d+ windows are missing or corrupt:\n1 x corrupt in the mirror: .+ \(NEWUSDT 1d 2026-01-01\)\n1 x not in the mirror \(BTCEUR 1d 2026-01-01\)\n {2}Nothing was written\. Download them with klines download, then publish again\.\n$/,
+      /^klines: 2 of \d+ windows are missing or corrupt:\n1 x not in the mirror \(BTCEUR 1d 2026-01-01\)\n1 x corrupt in the mirror: .+ \(NEWUSDT 1d 2026-01-01\)\n {2}Nothing was written\. Download them with klines download, then publish again\.\n$/,
     )
     expect(snapshot(sandbox.folder)).toEqual(before)
   })

@@ -3,11 +3,12 @@ import type { FittedCandles } from '../../chart/chart-candle.js'
 import { candlesBesideLabels, candlesThatFit } from '../../chart/terminal/layout.js'
 import type { CoveredSeries } from '../../engine/coverage.js'
 import { joinNames } from '../../engine/errors.js'
-import { type Plan, planRequest } from '../../engine/plan.js'
+import { planRequest } from '../../engine/plan.js'
 import { openWindows, readCandles } from '../../engine/read.js'
 import { Tally } from '../../engine/report.js'
 import type { ReadRequest } from '../../engine/rows.js'
 import { openMirror, openRun, type Run, withRun } from '../../engine/run.js'
+import type { Plan } from '../../engine/series-plan.js'
 import { cutToTail } from '../../engine/tail.js'
 import { type ErrorCode, isKlinesError } from '../../klines/errors.js'
 import { type Series, seriesName } from '../../klines/series.js'
@@ -71,17 +72,17 @@ function load(request: ReadRequest, { candles, besideLabels }: ChartRoom, cached
     const isTail = request.from === undefined && request.last === undefined
     const asked = await planRequest(request, run, { isTail })
     const plan = cachedOnly ? withoutMissing(asked, run) : asked
-    const first = await fit(plan, candles, run)
+    const first = await fitCharts(plan, candles, run)
     const room = Math.min(...first.charts.map(besideLabels))
     const isWide = first.charts.some(({ slots }) => slots.length > room)
     // Where prices are long, the candles are read again, from the cache.
-    const fitted = isWide ? await fit(plan, room, { ...run, emit: () => {} }) : first
+    const fitted = isWide ? await fitCharts(plan, room, { ...run, emit: () => {} }) : first
     const baseUrl = run.source?.name ?? run.mirror.source
     return { ...fitted, range: plan.range, baseUrl, mirror: run.mirror.root }
   })
 }
 
-async function fit(plan: Plan, maxCandles: number, run: Run): Promise<Pick<LoadedCharts, 'charts' | 'coverage'>> {
+async function fitCharts(plan: Plan, maxCandles: number, run: Run): Promise<Pick<LoadedCharts, 'charts' | 'coverage'>> {
   const { range } = plan
   const keep = range.fromTime === Number.NEGATIVE_INFINITY ? 'newest' : 'all'
   const series = []

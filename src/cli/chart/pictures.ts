@@ -10,10 +10,10 @@ import { commitOutputs } from '../../export/output/commit.js'
 import { type OpenOptions, openOutput } from '../../export/output/open.js'
 import type { Output } from '../../export/output/output.js'
 import { checkOutputs, parseTemplate, planOutputs } from '../../export/output-spec.js'
-import { SAMPLE } from '../../sources/base-url.js'
 import { KlinesError } from '../../klines/errors.js'
 import { formatBytes, plural } from '../../klines/text.js'
 import { formatOfName } from '../../options/formats.js'
+import { SAMPLE } from '../../sources/base-url.js'
 import type { ChartFlags } from '../flags/chart.js'
 import { chartObject } from '../reports/chart.js'
 import type { Report } from '../reports/report.js'
@@ -78,7 +78,11 @@ export async function drawPictures(
   { template, gzip, picture }: PictureJob,
   options: DrawOptions,
 ): Promise<Report<ChartObject> | undefined> {
-  const labelled = loaded.charts.map(chart => ({ ...chart.series, interval: options.resample ?? chart.series.interval, chart }))
+  const labelled = loaded.charts.map(chart => ({
+    ...chart.series,
+    interval: options.resample ?? chart.series.interval,
+    chart,
+  }))
   const targets = planOutputs(template, { format: 'svg', gzip }, labelled)
   await checkOutputs(targets, options)
   const note = loaded.baseUrl === SAMPLE ? SAMPLE_NOTE : undefined

@@ -1,7 +1,7 @@
 import type { BooleanFlag, Config, FlagInput, OptionFlag } from '@oclif/core/interfaces'
-import { cleanText } from '../../sources/error-body.js'
 import { KlinesError } from '../../klines/errors.js'
 import { suggest } from '../../klines/suggest.js'
+import { cleanText } from '../../sources/error-body.js'
 import { variableOf } from '../flags/group.js'
 import { goneFlag } from '../gone.js'
 import { readSwitch } from '../switch-variable.js'

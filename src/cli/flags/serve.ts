@@ -17,7 +17,8 @@ export const serveFlags = {
       max: 65_535,
     }),
     'allow-host': Flags.string({
-      summary: 'Further name that it answers for on a loopback address, such as that of a proxy; repeated or separated by commas.',
+      summary:
+        'Further name that it answers for on a loopback address, such as that of a proxy; repeated or separated by commas.',
       helpValue: 'NAME',
       multiple: true,
       multipleNonGreedy: true,

@@ -1,7 +1,7 @@
 import { type GreetingOptions, type UserUpdateFields, updateUser } from '../../greeting/client.js'
 import type { UserUpdateResult } from '../../greeting/schemas.js'
-import { cleanValue } from '../../sources/error-body.js'
 import { KlinesError } from '../../klines/errors.js'
+import { cleanValue } from '../../sources/error-body.js'
 import type { UserFlags } from '../flags/greeting.js'
 import type { Report } from '../reports/report.js'
 import type { UsersUpdateObject } from '../reports/schema.js'

@@ -1,7 +1,7 @@
+import { joinNames } from '../../engine/errors.js'
 import type { Difference, SideName } from '../../identity/compare-candles.js'
 import { type ComparedSeries, type Diff, listDifferences } from '../../identity/diff.js'
 import type { DiffSide } from '../../identity/sides.js'
-import { joinNames } from '../../engine/errors.js'
 import { seriesName, windowName } from '../../klines/series.js'
 import { formatCount, plural } from '../../klines/text.js'
 import { exactTime, printable } from '../terminal/text.js'

@@ -1,6 +1,6 @@
 import type { FileFingerprint } from '../../candle-files/fingerprint-files.js'
-import type { CoveredFingerprint } from '../../identity/fingerprint-klines.js'
 import type { FingerprintReport, SeriesFingerprint } from '../../fingerprint/fingerprint.js'
+import type { CoveredFingerprint } from '../../identity/fingerprint-klines.js'
 import { seriesName } from '../../klines/series.js'
 import { formatCount, formatTime, plural } from '../../klines/text.js'
 import { coverageObject } from './coverage.js'

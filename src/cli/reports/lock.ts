@@ -1,8 +1,4 @@
 import { reportFingerprints, type YearDigest } from '../../fingerprint/fingerprint.js'
-import { SAMPLE } from '../../sources/base-url.js'
-import { KlinesError } from '../../klines/errors.js'
-import { seriesName, windowName } from '../../klines/series.js'
-import { formatCount, plural, quoteWord } from '../../klines/text.js'
 import {
   type CheckedSeries,
   compareLocks,
@@ -10,8 +6,12 @@ import {
   type LockCheck,
   type YearChange,
 } from '../../identity/check-lock.js'
-import type { Lock } from '../../identity/lock-file.js'
 import type { LockReport } from '../../identity/lock.js'
+import type { Lock } from '../../identity/lock-file.js'
+import { KlinesError } from '../../klines/errors.js'
+import { seriesName, windowName } from '../../klines/series.js'
+import { formatCount, plural, quoteWord } from '../../klines/text.js'
+import { SAMPLE } from '../../sources/base-url.js'
 import { firstLines } from '../terminal/text.js'
 import { cellLines } from './changes.js'
 import { fingerprintLines, toFingerprintsObject } from './fingerprint.js'

@@ -1,5 +1,5 @@
-import { SAMPLE } from '../../sources/base-url.js'
 import type { TimeRange } from '../../klines/time-range.js'
+import { SAMPLE } from '../../sources/base-url.js'
 
 /** What a command shows: the object that `--json` prints, to which `warnings` are added, and the text for people. */
 export interface Report<Json extends object = object> {

@@ -1,5 +1,5 @@
-import type { SeriesStats, StatsReport } from '../../verify/stats.js'
 import { formatTime } from '../../klines/text.js'
+import type { SeriesStats, StatsReport } from '../../verify/stats.js'
 import { csvTable, fittingText, type Table } from '../terminal/table.js'
 import { coverageObject, coverageText } from './coverage.js'
 import type { Report } from './report.js'

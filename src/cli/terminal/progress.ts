@@ -1,5 +1,5 @@
 import type { KlinesEvent, WindowEvent } from '../../engine/events.js'
-import type { WindowDifference } from '../../engine/refresh.js'
+import type { WindowDifference } from '../../engine/outcome.js'
 import { seriesName, type WindowRef, windowName } from '../../klines/series.js'
 import { toSourceName } from '../../sources/base-url.js'
 import { describeCell } from '../reports/changes.js'
@@ -81,8 +81,7 @@ export class ProgressDisplay {
         this.meter.advance(0, event.windows, '', event.limitMs)
         // Who waits for minutes hears of it before the first request.
         if (event.limitMs > 0 && this.style.kind !== 'none') printNote(`This takes ${describeCost(event)}.`)
-      }
-      else if (event.type === 'network') this.meter.setNetwork(event)
+      } else if (event.type === 'network') this.meter.setNetwork(event)
       else if (event.type === 'warning') warn(event.message)
       else if ('window' in event) this.addWindow(event)
       else this.advance(event.done, event.total)

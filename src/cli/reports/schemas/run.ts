@@ -80,7 +80,12 @@ export const DryRunSchema = report('klines-dry-run', {
   series: list(
     object({
       ...seriesName,
-      windows: object({ total: Count, cached: Count, stale: count('cached, and would be revalidated'), missing: Count }),
+      windows: object({
+        total: Count,
+        cached: Count,
+        stale: count('cached, and would be revalidated'),
+        missing: Count,
+      }),
     }),
   ),
 })

@@ -45,7 +45,12 @@ export const sample = flag('whether the candles are the synthetic sample data')
 export const range = object({ from: Time, to: Time })
 export const location = { baseUrl, sample, mirror, range }
 export const seriesName = { symbol: Text, interval: Text }
-export const changedCell = object({ openTime: Integer, column: Text, before: nullable(Text, 'null for a candle that was added'), after: nullable(Text, 'null for one that was withdrawn') })
+export const changedCell = object({
+  openTime: Integer,
+  column: Text,
+  before: nullable(Text, 'null for a candle that was added'),
+  after: nullable(Text, 'null for one that was withdrawn'),
+})
 
 export const coverage = object({
   interval: text('the length of the candles that are counted, of a resampled series the new one'),
