@@ -370,19 +370,6 @@ describe('a signal', () => {
       expect(performance.now() - signalled).toBeLessThan(PROMPT_MS)
     })
 
-  itEnds('ends an update that waits for its data', async () => {
-    const { server, sandbox } = await setUp()
-    // What no pipe holds at once has been read when the writer stops.
-    const script = `mkfifo data; { printf '{"name":"%0100000d' 0; : >stopped; exec sleep 60; } >data & writer=$!
-      klines users update x --data - --base-url ${server.url} <data & tool=$!
-      until [ -e stopped ]; do sleep 0.1; done; kill -INT $tool; wait $tool; echo $?; kill $writer`
-    const run = await sandbox.shell(script)
-    // A command that had to be killed would print nothing.
-    expect(run).toMatchObject({ stdout: '130\n', stderr: 'klines: Interrupted (SIGINT).\n' })
-    expect(run.tookMs).toBeLessThan(50_000)
-    expect(server.log).toEqual([])
-  })
-
   itEnds('with --json is reported as an object', async () => {
     const { server, sandbox } = await setUp(response => {
       response.write(tokenLines(['a']))

@@ -156,7 +156,7 @@ describe('F87 the server', () => {
       expect(await statusOf(encodeURIComponent(encodeURIComponent(name)))).toBe(404)
     }
     const home = String((await request('/')).body)
-    for (const name of names) expect(home).toContain(`href="/chart/${encodeURIComponent(name)}/1d"`)
+    for (const name of names) expect(home).toContain(`href="chart/${encodeURIComponent(name)}/1d"`)
 
     const odd = [
       '/',

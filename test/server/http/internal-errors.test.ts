@@ -7,27 +7,13 @@ import { USER_TARGET } from '../../support/servers/http-server.js'
 import { RawClient, rawPost, rawRequest, sendRaw } from '../../support/servers/raw-client.js'
 import { startServerProcess } from '../../support/servers/server-process.js'
 import { startTestServer } from '../../support/servers/test-server.js'
-import { FULL_WEEKS, makeTree, NOW, putFile, weekPath } from '../../support/synthetic-tree.js'
+import { FULL_WEEKS, makeTree, weekPath } from '../../support/synthetic-tree.js'
 import { tempFolder } from '../../support/temp-folder.js'
 
 const SYMBOLS = '/api/klines/symbols.json'
 
 describe('an internal error', () => {
-  it('is a plain 500 for the client, and is passed to onError', async () => {
-    const root = makeTree(tempFolder())
-    putFile(root, 'mirror.json', '{"layout":3,"baseUrl":"http://example.com"}')
-    const errors: Error[] = []
-    const server = await startServer({ root, now: () => NOW, onError: error => void errors.push(error) })
-    onTestFinished(() => server.close())
-    const missing = rawRequest(`GET /${weekPath('DOTUSDT', FULL_WEEKS[0])}`)
-    const response = await sendRaw(server.url, missing)
-    expect(expectError(response, 500)).toEqual({ statusCode: 500, message: 'Internal error.', isError: true })
-    expect(response.body.toString()).not.toContain('mirror')
-    expect(errors.map(({ message }) => message)).toEqual([expect.stringContaining(`${root}/mirror.json`)])
-    expect((await sendRaw(server.url, rawRequest(`GET ${SYMBOLS}`))).status).toBe(200)
-  })
-
-  it('happens for a file that the user may not read', async () => {
+  it('is a plain 500 for the client, and passed to onError: a file that the user may not read', async () => {
     const root = makeTree(tempFolder())
     chmodSync(root, 0o755)
     const path = weekPath('BTCUSDT', FULL_WEEKS[0])
@@ -64,7 +50,6 @@ describe('connections beyond the limit', () => {
   it('get 503 and are closed, and are served again when others have closed', async () => {
     const limits = { ...LIMITS, connections: 4 }
     const root = makeTree(tempFolder())
-    putFile(root, 'mirror.json', '{"layout": broken')
     const errors: Error[] = []
     const server = await startServer({ root, limits, onError: error => void errors.push(error) })
     onTestFinished(() => server.close())
