@@ -79,6 +79,6 @@ export function fileRoutes(mirror: ServedMirror): Route[] {
     ...['', '/', '/:symbol', '/:symbol/', '/:symbol/:interval'].map(path => pageRoute(`/chart${path}`, chart)),
     ...['page.js', 'page.css', 'favicon.svg'].map(file('docs', DOCS_FILES)),
     ...['swagger-ui-bundle.js', 'swagger-ui.css'].map(file('docs', SWAGGER_FILES)),
-    ...['chart/main.js', 'chart/chart.css'].map(file('viewer', VIEWER_FILES)),
+    ...['main.js', 'viewer.css'].map(file('viewer', VIEWER_FILES)),
   ]
 }
