@@ -217,7 +217,7 @@ export class Tree {
       const { startDate } = entry.window
       const known = { window: entry.window, facts: index.get(startDate), since: laterSince(index, startDate) }
       // The kernel reads the next window into the same memory.
-      return this.valid(path, Buffer.from(read.bytes), read, { mtimeMs, final, ...(!final && { known }) })
+      return valid(Buffer.from(read.bytes), read, { mtimeMs, final, ...(!final && { known }) })
     }
     const file = this.mirror.file(path)
     if (file.state === 'missing') return undefined
@@ -225,31 +225,21 @@ export class Tree {
     try {
       if (entry.kind === 'startDates') parseStartDates(file.bytes, entry.interval)
       else parseSymbols(file.bytes)
-      return this.valid(path, file.bytes, file, { mtimeMs: file.mtimeMs, final: false })
+      return valid(file.bytes, file, { mtimeMs: file.mtimeMs, final: false })
     } catch (error) {
       // Only content is corrupt.
       if (!isKlinesError(error, 'bad_list')) throw error
       return corrupt(error.message)
     }
   }
+}
 
-  private valid(
-    path: string,
-    bytes: Buffer,
-    { ino, size, mtimeMs, ctimeMs }: FileVersion,
-    facts: Pick<ValidFile, 'final' | 'known'> & { readonly mtimeMs?: number },
-  ): ValidFile {
-    const body = new Body(bytes, { ...facts, onGrowth: grown => this.measureAgain(path, grown) })
-    return { state: 'valid', version: { ino, size, mtimeMs, ctimeMs }, body, final: facts.final, known: facts.known }
-  }
-
-  /** The cache takes the size of a file when it is added. */
-  private measureAgain(path: string, body: Body): void {
-    const file = this.files.get(path)
-    if (file?.state !== 'valid' || file.body !== body) return
-    this.files.delete(path)
-    this.files.set(path, file)
-  }
+function valid(
+  bytes: Buffer,
+  { ino, size, mtimeMs, ctimeMs }: FileVersion,
+  facts: Pick<ValidFile, 'final' | 'known'> & { readonly mtimeMs?: number },
+): ValidFile {
+  return { state: 'valid', version: { ino, size, mtimeMs, ctimeMs }, body: new Body(bytes, facts), ...facts }
 }
 
 function noSuchFile(): HttpError {
