@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { sha256 } from '../fs/checksum.js'
+import { refuseLinks } from '../fs/links.js'
 import { type FileVersion, readFile } from '../fs/read-file.js'
 import type { ChangedCell } from '../klines/batch/diff.js'
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
@@ -18,7 +19,7 @@ import { rulesOf } from '../sources/base-url.js'
 import type { Rules } from '../sources/source.js'
 import { CHANGES_FILE, formatChanges } from './changes.js'
 import { toMirrorError } from './errors.js'
-import { listFolder, MAX_FILE_BYTES, statPath, writeFile } from './file-store.js'
+import { listFolder, MAX_FILE_BYTES, statPath, sweepTemps, writeFile } from './file-store.js'
 import { CACHE_TAG, CACHE_TAG_FILE, encodeMeta, META_FILE, readSource } from './meta.js'
 import { formatIndex, indexPath, laterSince, parseIndex, type SeriesIndex } from './series-index.js'
 import { reachesEnd, SETTLING_MS, type State, type WindowEnds, type WindowFacts, windowState } from './window-state.js'
@@ -56,6 +57,7 @@ const WRITE_EVERY_MS = 1_000
  */
 export class Mirror {
   private readonly indexes = new Map<string, LoadedIndex>()
+  private isSwept = false
   private known: { readonly source: string | undefined } | undefined
 
   /** `warn`: hears of damaged files beside the tree. */
@@ -170,6 +172,9 @@ export class Mirror {
   /** Makes the folder a mirror of `source` unless it is one already. Throws `mirror_mismatch` for a mirror of another source. */
   private adopt(source: string): void {
     this.checkSource(source)
+    // Once, before the first file: what killed runs have left.
+    if (!this.isSwept) this.writing(() => sweepTemps(this.root, Date.now()))
+    this.isSwept = true
     if (this.source !== undefined) return
     this.writing(() => {
       if (listFolder(this.root).length === 0) this.writeFile(CACHE_TAG_FILE, Buffer.from(CACHE_TAG))
@@ -204,6 +209,7 @@ export class Mirror {
   appendChanges(window: WindowRef, cells: readonly ChangedCell[], time: number): void {
     if (cells.length === 0) return
     try {
+      refuseLinks(this.root, CHANGES_FILE)
       appendFileSync(join(this.root, CHANGES_FILE), formatChanges(window, cells, time))
     } catch (error) {
       this.warn(
