@@ -4,6 +4,7 @@ import {
   CrosshairMode,
   createChart,
   HistogramSeries,
+  type IRange,
   PriceScaleMode,
   type Time,
   type UTCTimestamp,
@@ -42,10 +43,7 @@ export function timeFormat(
 }
 
 /** The visible places, by their indices; they may lie outside of the timeline. */
-export interface VisiblePlaces {
-  readonly from: number
-  readonly to: number
-}
+export type VisiblePlaces = IRange<number>
 
 /** Candles, volume and bands of one timeline on a canvas. */
 export class CandleChart {

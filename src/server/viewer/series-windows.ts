@@ -167,8 +167,10 @@ export class SeriesWindows {
 
   /** The window that contains `time`, ms UTC, or the nearest one. */
   private indexOf(time: number): number {
-    const after = this.startTimes.findIndex(start => start > time)
-    return after === -1 ? this.startTimes.length - 1 : Math.max(0, after - 1)
+    return Math.max(
+      0,
+      this.startTimes.findLastIndex(start => start <= time),
+    )
   }
 
   /** The window that is `distance` windows away, negative to the past. Missing ones do not count. */
