@@ -30,7 +30,7 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 /** Metadata of a body. */
 interface BodyMetadata {
   /** Media type; default JSON. */
-  readonly type?: string
+  readonly type?: string | undefined
   /** When it was modified, ms UTC; undefined for a body that nobody modifies. */
   readonly mtimeMs?: number
   /** Whether it will never change, so that caches may keep it forever. */

@@ -39,13 +39,27 @@ const SECURITY_HEADERS = {
   'referrer-policy': 'no-referrer',
 }
 
-/** The route of a page. A page of another site may link to it, and not read it. */
-export function pageRoute(url: string, makePage: () => string | Promise<string>): Route {
+/** The route of what pages of another site may link to, and not read: JSON, or a body of `type`. */
+export function privateRoute(
+  url: string,
+  make: (params: Record<string, string>) => string | Promise<string>,
+  type?: string,
+): Route {
   const handler: Route['handler'] = async (request, reply) => {
-    const body = new Body(Buffer.from(await makePage()), { type: 'text/html; charset=utf-8', isPrivate: true })
-    return sendBody(request, reply, body, SECURITY_HEADERS)
+    const text = await make(request.params as Record<string, string>)
+    return sendBody(
+      request,
+      reply,
+      new Body(Buffer.from(text), { type, isPrivate: true }),
+      type ? SECURITY_HEADERS : undefined,
+    )
   }
   return { method: 'GET', url, isPrivate: true, handler }
+}
+
+/** The route of a page. */
+export function pageRoute(url: string, make: () => string | Promise<string>): Route {
+  return privateRoute(url, make, 'text/html; charset=utf-8')
 }
 
 const TYPES: Record<string, string> = {

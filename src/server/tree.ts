@@ -54,23 +54,11 @@ interface CorruptFile {
 
 type CachedFile = ValidFile | CorruptFile
 
-/** What a `Tree` uses besides the mirror. */
-export interface TreeOptions {
-  /** The current time, ms UTC. */
-  readonly now: () => number
-  readonly upstream?: Upstream | undefined
-  /** Called with each corrupt file that is not served, once for each of its versions. */
-  readonly warn: (warning: string) => void
-}
-
 /**
  * The file tree that a server serves: the mirror's files at valid paths, as bodies in memory; the lists, computed where the mirror has none;
  * and windows of the future, which are empty. With a service behind it, what is missing or can still change is fetched first.
  */
 export class Tree {
-  readonly now: () => number
-  readonly upstream: Upstream | undefined
-  private readonly warn: (warning: string) => void
   private readonly files = new LRUCache<string, CachedFile>({
     maxSize: CACHE_BYTES,
     sizeCalculation: file => (file.state === 'valid' ? file.body.size : CORRUPT_BYTES),
@@ -82,12 +70,12 @@ export class Tree {
 
   constructor(
     readonly mirror: ServedMirror,
-    { now, upstream, warn }: TreeOptions,
-  ) {
-    this.now = now
-    this.upstream = upstream
-    this.warn = warn
-  }
+    readonly upstream: Upstream | undefined,
+    /** The current time, ms UTC. */
+    readonly now: () => number,
+    /** Called with each corrupt file that is not served, once for each of its versions. */
+    private readonly warn: (warning: string) => void,
+  ) {}
 
   /**
    * The file at `path` (`api/klines/...`). Returns a promise only when the service is asked, which a page of another site must not cause:
