@@ -39,7 +39,7 @@ await build({
   target: 'es2022',
   charset: 'utf8',
   minify: true,
-  entryPoints: ['chart/main.ts', 'chart/chart.css'].map(name => `src/server/viewer/${name}`),
+  entryPoints: ['main.ts', 'viewer.css'].map(name => `src/server/viewer/${name}`),
   outbase: 'src',
   outdir: 'dist',
 })

@@ -25,9 +25,7 @@ const FINISH_MS = 50
 
 /** An open connection. */
 interface Connection {
-  /** Received requests whose responses are not sent. */
-  underWay: number
-  /** The response to the last received request. */
+  /** The response to the last received request: it is sent after those before it. */
   latest?: ServerResponse
   /** Whether its last response was written. The parser may report errors of what follows. */
   isEnding?: boolean
@@ -46,14 +44,7 @@ export interface HttpServer {
  */
 export function createHttpServer(listener: RequestListener, limits: Limits): HttpServer {
   const open = new Map<Socket, Connection>()
-  const connectionOf = (socket: Socket) => open.get(socket) ?? { underWay: 0, isEnding: true }
-  /** Counts a request until its response is sent. */
-  const begin = (socket: Socket, response: ServerResponse) => {
-    const connection = connectionOf(socket)
-    connection.latest = response
-    connection.underWay++
-    response.once('close', () => connection.underWay--)
-  }
+  const connectionOf = (socket: Socket): Connection => open.get(socket) ?? { isEnding: true }
   /** Answers what is no request, after the responses to those before it. */
   const refuse = (socket: Socket, error: HttpError) => {
     const connection = connectionOf(socket)
@@ -75,7 +66,7 @@ export function createHttpServer(listener: RequestListener, limits: Limits): Htt
       requireHostHeader: false,
     },
     (request, response) => {
-      begin(request.socket, response)
+      connectionOf(request.socket).latest = response
       listener(request, response)
     },
   )
@@ -83,15 +74,15 @@ export function createHttpServer(listener: RequestListener, limits: Limits): Htt
   // Node takes a connection for idle whose response is still being sent. `close` calls this.
   server.closeIdleConnections = () => {}
   server.on('connection', (socket: Socket) => {
-    open.set(socket, { underWay: 0 })
-    // Node stops listening on a connection with CONNECT, to which responses may still be written.
+    open.set(socket, {})
+    // Node listens no more after CONNECT, while earlier responses are still being written.
     socket.on('error', () => {})
     // Node calls this to end a connection after its last response.
     socket.destroySoon = () => endSlowly(socket)
     socket.once('close', () => open.delete(socket))
   })
   server.on('checkExpectation', (request, response) => {
-    begin(request.socket, response)
+    connectionOf(request.socket).latest = response
     sendError(plainError(417), request, response, { isLast: true })
   })
   server.on('clientError', (error: ParserError, socket: Socket) => {
@@ -118,7 +109,9 @@ export function createHttpServer(listener: RequestListener, limits: Limits): Htt
       await sleep(FINISH_MS)
       // On a busy machine the time is over before the event loop has read what arrived: let it do so first.
       await nextTurn()
-      for (const [socket, { underWay }] of open) if (underWay === 0 && !socket.writableEnded) socket.destroy()
+      for (const [socket, { latest }] of open) {
+        if ((latest === undefined || latest.closed) && !socket.writableEnded) socket.destroy()
+      }
     }
     for (const socket of open.keys()) socket.destroy()
   }

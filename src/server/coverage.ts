@@ -11,22 +11,16 @@ import { startDateAt } from '../klines/windows.js'
 import { type SeriesStatus, seriesStatus, seriesStatuses } from '../mirror/status.js'
 import { defaultMirrorRoot } from '../mirror/user-mirrors.js'
 import { isExchange, PUBLIC_BASE_URL, SAMPLE, toAddress } from '../sources/base-url.js'
-import { Body } from './body.js'
 import { HttpError } from './errors.js'
+import { privateRoute } from './pages.js'
 import type { Route } from './route.js'
-import { sendBody } from './send.js'
 import type { ServedMirror } from './served-mirror.js'
 import type { Tree } from './tree.js'
 
 /** The routes of what the viewer reads about the mirror: for pages of this server alone. */
 export function coverageRoutes(tree: Tree): Route[] {
-  const json = (url: string, find: (params: Record<string, string>) => Promise<unknown>): Route => {
-    const handler: Route['handler'] = async (request, reply) => {
-      const text = JSON.stringify(await find(request.params as Record<string, string>))
-      return sendBody(request, reply, new Body(Buffer.from(text), { isPrivate: true }))
-    }
-    return { method: 'GET', url, isPrivate: true, handler }
-  }
+  const json = (url: string, find: (params: Record<string, string>) => Promise<unknown>) =>
+    privateRoute(url, async params => JSON.stringify(await find(params)))
   return [
     json('/coverage.json', () => findCoverage(tree)),
     json('/coverage/:interval/:file', async ({ interval, file }) => {

@@ -39,13 +39,27 @@ const SECURITY_HEADERS = {
   'referrer-policy': 'no-referrer',
 }
 
-/** The route of a page. A page of another site may link to it, and not read it. */
-export function pageRoute(url: string, makePage: () => string | Promise<string>): Route {
+/** The route of what pages of another site may link to, and not read: JSON, or a body of `type`. */
+export function privateRoute(
+  url: string,
+  make: (params: Record<string, string>) => string | Promise<string>,
+  type?: string,
+): Route {
   const handler: Route['handler'] = async (request, reply) => {
-    const body = new Body(Buffer.from(await makePage()), { type: 'text/html; charset=utf-8', isPrivate: true })
-    return sendBody(request, reply, body, SECURITY_HEADERS)
+    const text = await make(request.params as Record<string, string>)
+    return sendBody(
+      request,
+      reply,
+      new Body(Buffer.from(text), { type, isPrivate: true }),
+      type ? SECURITY_HEADERS : undefined,
+    )
   }
   return { method: 'GET', url, isPrivate: true, handler }
+}
+
+/** The route of a page. */
+export function pageRoute(url: string, make: () => string | Promise<string>): Route {
+  return privateRoute(url, make, 'text/html; charset=utf-8')
 }
 
 const TYPES: Record<string, string> = {
@@ -79,6 +93,6 @@ export function fileRoutes(mirror: ServedMirror): Route[] {
     ...['', '/', '/:symbol', '/:symbol/', '/:symbol/:interval'].map(path => pageRoute(`/chart${path}`, chart)),
     ...['page.js', 'page.css', 'favicon.svg'].map(file('docs', DOCS_FILES)),
     ...['swagger-ui-bundle.js', 'swagger-ui.css'].map(file('docs', SWAGGER_FILES)),
-    ...['chart/main.js', 'chart/chart.css'].map(file('viewer', VIEWER_FILES)),
+    ...['main.js', 'viewer.css'].map(file('viewer', VIEWER_FILES)),
   ]
 }

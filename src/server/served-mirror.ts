@@ -18,13 +18,6 @@ import type { Rules } from '../sources/source.js'
 /** Memory for files that the disk does not take, bytes. */
 const MEMORY_BYTES = 32 * 1024 * 1024
 
-/** What a server needs beside a mirror. */
-export interface ServedMirrorOptions {
-  /** The source that the mirror is going to have; until its first file it may be an empty folder. */
-  readonly source?: string | undefined
-  readonly warn: (warning: string) => void
-}
-
 /**
  * The mirror of a server, which reads it, and writes to it what it downloads. What the disk does not take is kept in memory, and counts
  * instead of the file. No file behind a link that leads out of the mirror is read.
@@ -34,15 +27,16 @@ export class ServedMirror extends Mirror {
     maxSize: MEMORY_BYTES,
     sizeCalculation: ({ size }) => size + 1024,
   })
-  private readonly tell: (warning: string) => void
-  private readonly givenSource: string | undefined
   private versions = 0
   private isUnwritable = false
 
-  constructor(root: string, { source, warn }: ServedMirrorOptions) {
-    super(root, warn)
-    this.givenSource = source
-    this.tell = warn
+  /** `givenSource`: the source that the mirror is going to have; until its first file it may be an empty folder. */
+  constructor(
+    root: string,
+    private readonly givenSource: string | undefined,
+    private readonly tell: (warning: string) => void,
+  ) {
+    super(root, tell)
   }
 
   /** The base address that the mirror copies or is going to copy. */

@@ -45,9 +45,9 @@ export interface ServerOptions extends Pick<AppOptions, 'streamText' | 'onError'
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { host = DEFAULT_HOST, port = 0, now = Date.now, root, source, warn = () => {}, log } = options
-  const mirror = new ServedMirror(root, { source, warn: once(warn) })
+  const mirror = new ServedMirror(root, source, once(warn))
   const upstream = options.upstream && new Upstream(options.upstream, mirror, now)
-  const tree = new Tree(mirror, { now, upstream, warn })
+  const tree = new Tree(mirror, upstream, now, warn)
   const { app, close } = await createApp({ ...options, host, tree, warn, onRequest: log && requestLogger(log) })
   await upstream?.start()
   try {

@@ -54,23 +54,11 @@ interface CorruptFile {
 
 type CachedFile = ValidFile | CorruptFile
 
-/** What a `Tree` uses besides the mirror. */
-export interface TreeOptions {
-  /** The current time, ms UTC. */
-  readonly now: () => number
-  readonly upstream?: Upstream | undefined
-  /** Called with each corrupt file that is not served, once for each of its versions. */
-  readonly warn: (warning: string) => void
-}
-
 /**
  * The file tree that a server serves: the mirror's files at valid paths, as bodies in memory; the lists, computed where the mirror has none;
  * and windows of the future, which are empty. With a service behind it, what is missing or can still change is fetched first.
  */
 export class Tree {
-  readonly now: () => number
-  readonly upstream: Upstream | undefined
-  private readonly warn: (warning: string) => void
   private readonly files = new LRUCache<string, CachedFile>({
     maxSize: CACHE_BYTES,
     sizeCalculation: file => (file.state === 'valid' ? file.body.size : CORRUPT_BYTES),
@@ -82,12 +70,12 @@ export class Tree {
 
   constructor(
     readonly mirror: ServedMirror,
-    { now, upstream, warn }: TreeOptions,
-  ) {
-    this.now = now
-    this.upstream = upstream
-    this.warn = warn
-  }
+    readonly upstream: Upstream | undefined,
+    /** The current time, ms UTC. */
+    readonly now: () => number,
+    /** Called with each corrupt file that is not served, once for each of its versions. */
+    private readonly warn: (warning: string) => void,
+  ) {}
 
   /**
    * The file at `path` (`api/klines/...`). Returns a promise only when the service is asked, which a page of another site must not cause:
@@ -217,7 +205,7 @@ export class Tree {
       const { startDate } = entry.window
       const known = { window: entry.window, facts: index.get(startDate), since: laterSince(index, startDate) }
       // The kernel reads the next window into the same memory.
-      return this.valid(path, Buffer.from(read.bytes), read, { mtimeMs, final, ...(!final && { known }) })
+      return valid(Buffer.from(read.bytes), read, { mtimeMs, final, ...(!final && { known }) })
     }
     const file = this.mirror.file(path)
     if (file.state === 'missing') return undefined
@@ -225,31 +213,21 @@ export class Tree {
     try {
       if (entry.kind === 'startDates') parseStartDates(file.bytes, entry.interval)
       else parseSymbols(file.bytes)
-      return this.valid(path, file.bytes, file, { mtimeMs: file.mtimeMs, final: false })
+      return valid(file.bytes, file, { mtimeMs: file.mtimeMs, final: false })
     } catch (error) {
       // Only content is corrupt.
       if (!isKlinesError(error, 'bad_list')) throw error
       return corrupt(error.message)
     }
   }
+}
 
-  private valid(
-    path: string,
-    bytes: Buffer,
-    { ino, size, mtimeMs, ctimeMs }: FileVersion,
-    facts: Pick<ValidFile, 'final' | 'known'> & { readonly mtimeMs?: number },
-  ): ValidFile {
-    const body = new Body(bytes, { ...facts, onGrowth: grown => this.measureAgain(path, grown) })
-    return { state: 'valid', version: { ino, size, mtimeMs, ctimeMs }, body, final: facts.final, known: facts.known }
-  }
-
-  /** The cache takes the size of a file when it is added. */
-  private measureAgain(path: string, body: Body): void {
-    const file = this.files.get(path)
-    if (file?.state !== 'valid' || file.body !== body) return
-    this.files.delete(path)
-    this.files.set(path, file)
-  }
+function valid(
+  bytes: Buffer,
+  { ino, size, mtimeMs, ctimeMs }: FileVersion,
+  facts: Pick<ValidFile, 'final' | 'known'> & { readonly mtimeMs?: number },
+): ValidFile {
+  return { state: 'valid', version: { ino, size, mtimeMs, ctimeMs }, body: new Body(bytes, facts), ...facts }
 }
 
 function noSuchFile(): HttpError {

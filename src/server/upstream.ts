@@ -28,20 +28,13 @@ export type ListEntry = Exclude<TreeEntry, { kind: 'window' }>
 /** Opens a run with the service as its source. Called again when the previous one has stopped after too many failures. */
 export type OpenUpstream = () => Promise<Run<Source>>
 
-/** An open run, and how much work uses it. */
-interface Opened {
-  readonly run: Run<Source>
-  uses: number
-}
-
 /**
  * The service behind a server: fetches files into the mirror, with one request a file however many clients wait for it. All methods
  * throw `HttpError`: 404 the service has no such file, 502 its response was invalid or it is unreachable, 503 it limits requests (and gets
  * none until its time), 504 it timed out.
  */
 export class Upstream {
-  private current: Promise<Opened> | undefined
-  private readonly opened = new Set<Opened>()
+  private current: Promise<Run<Source>> | undefined
   private readonly pending = new Map<string, Promise<unknown>>()
   private symbols: Promise<readonly SymbolName[]> = Promise.resolve([])
   /** When the symbols are asked for again, ms UTC. */
@@ -100,9 +93,8 @@ export class Upstream {
 
   /** Runs work over the mirror with the service as its source. */
   async use<T>(work: (run: Run<Source>) => Promise<T>): Promise<T> {
-    const opened = await this.take()
-    opened.uses++
-    const { source, signal } = opened.run
+    const run = await this.take()
+    const { source, signal } = run
     let fault: FetchError | undefined
     /** Windows that others wait for are fetched once. After a failure the service is not asked for another one. */
     const fetch: Source['fetch'] = async (window, since) => {
@@ -121,20 +113,15 @@ export class Upstream {
     }
     try {
       const shared: Source = Object.assign(Object.create(source), { fetch })
-      return await work({ ...opened.run, source: shared, mirror: this.mirror, done: new Map() })
+      return await work({ ...run, source: shared, mirror: this.mirror, done: new Map() })
     } catch (error) {
       throw toHttpError(error, this.now(), fault)
-    } finally {
-      opened.uses--
-      this.retire(opened)
     }
   }
 
-  /** Closes every run that was opened. */
+  /** Closes the service. A failure of that would concern nobody. */
   async close(): Promise<void> {
-    const all = [...this.opened]
-    this.opened.clear()
-    await Promise.all(all.map(({ run }) => run.close().catch(() => {})))
+    await this.current?.then(run => run.close()).catch(() => {})
   }
 
   /** Runs work once for all who wait for it. */
@@ -150,32 +137,21 @@ export class Upstream {
     return pending as Promise<T>
   }
 
-  private async take(): Promise<Opened> {
-    this.current ??= this.openNext()
+  /** The open run; another one after it has stopped, which ends what still uses it. */
+  private async take(): Promise<Run<Source>> {
+    this.current ??= this.open()
     const taken = this.current
-    const opened = await taken
-    if (!hasStopped(opened.run.source)) return opened
-    // Others may have replaced it meanwhile.
-    if (this.current === taken) this.current = undefined
-    this.retire(opened)
-    return this.take()
-  }
-
-  private async openNext(): Promise<Opened> {
-    try {
-      const opened = { run: await this.open(), uses: 0 }
-      this.opened.add(opened)
-      return opened
-    } catch (error) {
+    const run = await taken.catch(error => {
       this.current = undefined
       throw error
+    })
+    if (!hasStopped(run.source)) return run
+    // Others may have replaced it meanwhile.
+    if (this.current === taken) {
+      this.current = undefined
+      run.close().catch(() => {})
     }
-  }
-
-  /** Closes a run that has stopped, once no work uses it. Its failure would concern nobody. */
-  private retire(opened: Opened): void {
-    if (opened.uses > 0 || !hasStopped(opened.run.source) || !this.opened.delete(opened)) return
-    opened.run.close().catch(() => {})
+    return this.take()
   }
 }
 

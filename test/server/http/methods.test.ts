@@ -13,7 +13,7 @@ const PATHS: [string, string][] = [
   ['/chart', READ],
   ['/chart/', READ],
   ['/chart/BTCUSDT/1h', READ],
-  ['/viewer/chart/main.js', READ],
+  ['/viewer/main.js', READ],
   ['/docs/swagger-ui.css', READ],
   ['/api/klines/symbols.json', READ],
   ['/api/klines/start-dates/15m.json', READ],
@@ -35,7 +35,7 @@ const UNKNOWN = [
   '/docs/',
   '/docs/page.js.map',
   '/chart/a/b/c',
-  '/viewer/chart/',
+  '/viewer/',
 ]
 const ALL_METHODS = METHODS.filter(method => method !== 'CONNECT')
 

@@ -44,7 +44,7 @@ const ENDS = [
 ]
 const STEMS = '/ /api/ /api/klines/ /api/klines/15m/ /api/klines/15m/BTCUSDT/ /api/klines/start-dates/'.split(' ')
 const MORE_STEMS = [
-  ...'/docs/ /docs/page.js/ /chart/ /viewer/chart/ /api/users/ /api/static/ /api/streams/'.split(' '),
+  ...'/docs/ /docs/page.js/ /chart/ /viewer/ /api/users/ /api/static/ /api/streams/'.split(' '),
   '/api/klines/30m/BTCUSDT/',
 ]
 const ROOTS = [
@@ -133,8 +133,8 @@ it(`${COUNT} requests reach no file outside the tree`, async () => {
     '/docs/swagger-ui.css',
     '/docs/swagger-ui-bundle.js',
     '/chart',
-    '/viewer/chart/main.js',
-    '/viewer/chart/chart.css',
+    '/viewer/main.js',
+    '/viewer/viewer.css',
   ]
   const lists = ['symbols', 'start-dates/15m', 'start-dates/30m', 'start-dates/4h'].map(
     name => `/api/klines/${name}.json`,

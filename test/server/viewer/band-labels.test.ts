@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { placeLabels } from '../../../src/server/viewer/chart/drawing/band-labels.js'
+import { placeLabels } from '../../../src/server/viewer/gap-bands.js'
 
 const lefts = (bands: readonly (readonly [number, number])[], width = 100) =>
   placeLabels(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { INTERVALS, type Interval } from '../../../src/klines/intervals.js'
-import { describeAbsence, describeUnknown } from '../../../src/server/viewer/chart/choice.js'
-import type { Coverage } from '../../../src/server/viewer/chart/data/service.js'
+import { describeAbsence, describeUnknown } from '../../../src/server/viewer/absence.js'
+import type { Coverage } from '../../../src/server/viewer/service.js'
 
 /** A mirror of a service with 15m and 1h of BTCUSDT, 1d of ETHUSDT, and empty windows of SOLUSDT. */
 const mirror: Coverage = {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { findSymbols } from '../../../src/server/viewer/chart/controls/find-symbols.js'
+import { findSymbols } from '../../../src/server/viewer/symbol-box.js'
 
 const NAMES = ['BTCUSDT', 'ETHUSDT', 'WBETHUSDT', 'BETHUSDT', 'ETHBTC', 'ETH', '币安人生USDT']
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { findPause, RequestPause } from '../../../src/server/viewer/chart/data/request-pause.js'
-import { formatWait, loadingText } from '../../../src/server/viewer/chart/progress-text.js'
+import { formatWait, loadingText } from '../../../src/server/viewer/messages.js'
+import { findPause, RequestPause } from '../../../src/server/viewer/service.js'
 
 const NOW = Date.UTC(2025, 0, 1)
 

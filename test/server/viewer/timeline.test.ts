@@ -2,8 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { findGaps } from '../../../src/klines/audit/gaps.js'
 import { INTERVALS, nextOpenTime } from '../../../src/klines/intervals.js'
 import { buildSeriesGrid } from '../../../src/klines/resample/candle-grid.js'
-import { countDecimals, missingWindow, parseWindow } from '../../../src/server/viewer/chart/data/candle-window.js'
-import { MAX_EMPTY_PLACES, Timeline } from '../../../src/server/viewer/chart/data/timeline.js'
+import {
+  countDecimals,
+  MAX_EMPTY_PLACES,
+  missingWindow,
+  parseWindow,
+  Timeline,
+} from '../../../src/server/viewer/timeline.js'
 import { Random } from '../../support/random.js'
 
 const START = Date.UTC(2018, 0, 1)
@@ -37,7 +42,9 @@ describe('the time axis of the chart', () => {
       const timeline = new Timeline(
         series,
         windows.map(({ startTime, endTime, openTimes }) =>
-          openTimes ? parseWindow(startTime, endTime, windowText(openTimes)) : missingWindow(startTime, endTime),
+          openTimes
+            ? parseWindow({ startTime, endTime }, windowText(openTimes))
+            : missingWindow({ startTime, endTime }),
         ),
       )
       const times = windows.flatMap(({ openTimes = [] }) => openTimes)
@@ -66,10 +73,13 @@ describe('the time axis of the chart', () => {
       new Timeline(
         series,
         days.map((kind, day) => {
-          const [start, end] = [START + day * DAY, START + (day + 1) * DAY]
-          if (kind === 'missing') return missingWindow(start, end)
-          const openTimes = Array.from({ length: kind === 'full' ? 1_440 : 0 }, (_, minute) => start + minute * MINUTE)
-          return parseWindow(start, end, windowText(openTimes))
+          const [startTime, endTime] = [START + day * DAY, START + (day + 1) * DAY]
+          if (kind === 'missing') return missingWindow({ startTime, endTime })
+          const openTimes = Array.from(
+            { length: kind === 'full' ? 1_440 : 0 },
+            (_, minute) => startTime + minute * MINUTE,
+          )
+          return parseWindow({ startTime, endTime }, windowText(openTimes))
         }),
       )
 
@@ -116,7 +126,9 @@ describe('the time axis of the chart', () => {
 
     it('the last candle among some places is found, also before a band', () => {
       const later = START + 4 * MINUTE
-      const timeline = new Timeline(series, [parseWindow(START, START + 30 * DAY, windowText([START, later]))])
+      const timeline = new Timeline(series, [
+        parseWindow({ startTime: START, endTime: START + 30 * DAY }, windowText([START, later])),
+      ])
       expect([0, 1, 3, 4].map(last => timeline.lastCandle(0, last))).toEqual([0, 0, 0, 4])
       expect(timeline.lastCandle(2, 3)).toBe(3)
     })
@@ -129,7 +141,9 @@ describe('the time axis of the chart', () => {
       [MAX_EMPTY_PLACES + 1, '8 hours without candles'],
     ])('%i missing candles: each has a place as long as there are enough', (missing, label) => {
       const later = START + (missing + 1) * MINUTE
-      const timeline = new Timeline(series, [parseWindow(START, START + 30 * DAY, windowText([START, later]))])
+      const timeline = new Timeline(series, [
+        parseWindow({ startTime: START, endTime: START + 30 * DAY }, windowText([START, later])),
+      ])
       expect(timeline.length).toBe(2 + Math.min(missing, MAX_EMPTY_PLACES))
       expect(timeline.missing).toBe(missing)
       expect(timeline.bandLabel(timeline.bands[0])).toBe(label)

@@ -1,24 +1,10 @@
-import { COLUMNS, type Column, type KlineRow } from '../../../klines/columns.js'
-import { type Series, seriesName } from '../../../klines/series.js'
-import type { Timeline } from './data/timeline.js'
-import type { TimeFormat } from './drawing/time-format.js'
-import { create, element } from './element.js'
-
-/** The columns as the legend shows them, with their labels. */
-const LABELS: readonly (readonly [Column, string])[] = [
-  ['open', 'Open'],
-  ['high', 'High'],
-  ['low', 'Low'],
-  ['close', 'Close'],
-  ['volume', 'Volume'],
-  ['quote_volume', 'Quote'],
-  ['count', 'Trades'],
-  ['taker_buy_volume', 'Taker buy'],
-  ['taker_buy_quote_volume', 'Taker quote'],
-  ['open_time', 'Open time'],
-  ['close_time', 'Close time'],
-  ['ignore', 'Ignore'],
-]
+import { COLUMNS, type Column, type KlineRow } from '../../klines/columns.js'
+import { type Series, seriesName } from '../../klines/series.js'
+import { formatCount, plural } from '../../klines/text.js'
+import { formatTime } from './address.js'
+import { create, element } from './elements.js'
+import type { SeriesWindows } from './series-windows.js'
+import type { Timeline } from './timeline.js'
 
 /** The exact text of one candle in all columns. */
 export class Legend {
@@ -26,7 +12,7 @@ export class Legend {
   private readonly name = element('legend-series')
   private readonly time = element('legend-time')
   private readonly change = element('legend-change')
-  private readonly cells: readonly { readonly index: number; readonly value: HTMLElement }[]
+  private readonly cells = [...this.root.querySelectorAll<HTMLElement>('[data-column]')]
 
   constructor() {
     // On a phone only the prices are seen before a tap; elsewhere the button is not there.
@@ -34,21 +20,13 @@ export class Legend {
     this.root.addEventListener('click', () => {
       more.ariaExpanded = String(more.ariaExpanded !== 'true')
     })
-    const list = element('legend-columns')
-    this.cells = LABELS.map(([column, label]) => {
-      const cell = create('div')
-      const value = create('dd', '', { 'data-column': column })
-      cell.append(create('dt', label, { title: column }), value)
-      list.append(cell)
-      return { index: COLUMNS.indexOf(column), value }
-    })
   }
 
   /** Shows the place of a timeline: a candle, or why there is none. */
-  show(series: Series, timeline: Timeline, index: number, format: TimeFormat): void {
+  show(series: Series, timeline: Timeline, index: number, describeTime: (time: number) => string): void {
     const time = timeline.openTime(index)
     this.name.textContent = seriesName(series)
-    this.time.textContent = format.sentence(time)
+    this.time.textContent = describeTime(time)
     const candle = timeline.candle(index)
     const state = candle ? (candle.close < candle.open ? 'falling' : 'rising') : undefined
     const isMissing = timeline.band(index)?.isMissing
@@ -68,16 +46,15 @@ export class Legend {
   }
 
   private fill(row: KlineRow | undefined): void {
-    for (const { index, value } of this.cells) showExactly(value, row ? String(row[index]) : undefined)
+    for (const cell of this.cells) {
+      const index = COLUMNS.indexOf(cell.dataset.column as Column)
+      showExactly(cell, row ? String(row[index]) : '–')
+    }
   }
 }
 
 /** Zeros at the end of a decimal belong to the text, but recede. */
-function showExactly(cell: HTMLElement, text: string | undefined): void {
-  if (text === undefined) {
-    cell.textContent = '–'
-    return
-  }
+function showExactly(cell: HTMLElement, text: string): void {
   const [, digits = text, zeros = ''] = /^(\d+(?:\.\d*[1-9])?)(\.?0+)$/.exec(text) ?? []
   if (zeros && text.includes('.')) cell.replaceChildren(digits, create('span', zeros, { class: 'zeros' }))
   else cell.textContent = text
@@ -86,4 +63,16 @@ function showExactly(cell: HTMLElement, text: string | undefined): void {
 function formatChange(open: number, close: number): string {
   const percent = open > 0 ? ((close - open) / open) * 100 : 0
   return `${percent > 0 ? '+' : percent < 0 ? '−' : ''}${Math.abs(percent).toFixed(2)} %`
+}
+
+/** Says what is loaded. */
+export function describeLoaded(timeline: Timeline, { isAtStart, isAtEnd, coverage }: SeriesWindows): string {
+  const { candles, missing, missingWindows } = timeline
+  const [first, last] = [0, timeline.length - 1].map(index => {
+    return formatTime(timeline.openTime(index)).replace('T', ' ').replace('Z', '')
+  })
+  const parts = [`${plural(candles, 'candle')} from ${first} to ${last} UTC, ${formatCount(missing)} missing`]
+  if (missingWindows > 0) parts.push(`${plural(missingWindows, 'window')} not in this mirror`)
+  if (isAtStart && isAtEnd) parts.push(coverage.upstream ? 'all there are' : 'all in this mirror')
+  return parts.join(' · ')
 }

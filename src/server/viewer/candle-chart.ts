@@ -4,16 +4,14 @@ import {
   CrosshairMode,
   createChart,
   HistogramSeries,
-  type IChartApi,
-  type ISeriesApi,
+  type IRange,
   PriceScaleMode,
   type Time,
   type UTCTimestamp,
 } from 'lightweight-charts'
-import type { Timeline } from '../data/timeline.js'
+import { color } from './elements.js'
 import { GapBands } from './gap-bands.js'
-import { type Palette, readPalette } from './palette.js'
-import { TimeFormat } from './time-format.js'
+import type { Timeline } from './timeline.js'
 
 /** Places without candles that are shown to the right of the newest one. */
 const RIGHT_MARGIN = 3
@@ -22,20 +20,37 @@ const VOLUME_HEIGHT = 0.18
 const FONT = 'system-ui, sans-serif'
 /** CSS pixels from one candle to the next. */
 const DEFAULT_SPACING = 7
+const LOCALE = 'en-GB'
+const CLOCK = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
+/** The marks of the time axis, in the order of the library's `TickMarkType`. */
+const MARKS: readonly Intl.DateTimeFormatOptions[] = [
+  { year: 'numeric' },
+  { month: 'short' },
+  { day: 'numeric' },
+  CLOCK,
+  { ...CLOCK, second: '2-digit' },
+]
+
+const FULL = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric', ...CLOCK } as const
+
+/** Writes times (ms UTC) in UTC, or in the time zone of the browser: `Thu, 30 Apr 2026, 04:00 UTC`. */
+export function timeFormat(
+  isLocal: boolean,
+  options: Intl.DateTimeFormatOptions = { ...FULL, timeZoneName: 'short' },
+): (time: number) => string {
+  const format = new Intl.DateTimeFormat(LOCALE, { ...options, timeZone: isLocal ? undefined : 'UTC' })
+  return time => format.format(time)
+}
 
 /** The visible places, by their indices; they may lie outside of the timeline. */
-export interface VisiblePlaces {
-  readonly from: number
-  readonly to: number
-}
+export type VisiblePlaces = IRange<number>
 
 /** Candles, volume and bands of one timeline on a canvas. */
 export class CandleChart {
-  private readonly chart: IChartApi
-  private readonly candles: ISeriesApi<'Candlestick'>
-  private readonly volume: ISeriesApi<'Histogram'>
+  private readonly chart
+  private readonly candles
+  private readonly volume
   private readonly bands: GapBands
-  private palette = readPalette()
   private timeline: Timeline | undefined
   /** Whether a pointer drags the chart. */
   isDragged = false
@@ -57,7 +72,7 @@ export class CandleChart {
       priceLineVisible: false,
     })
     this.volume.priceScale().applyOptions({ scaleMargins: { top: 1 - VOLUME_HEIGHT, bottom: 0 } })
-    this.bands = new GapBands(this.chart, this.palette, FONT)
+    this.bands = new GapBands(this.chart, FONT)
     this.chart.panes()[0].attachPrimitive(this.bands)
     element.addEventListener('pointerdown', () => {
       this.isDragged = true
@@ -67,16 +82,19 @@ export class CandleChart {
         this.isDragged = false
       })
     }
-    this.applyPalette(this.palette)
-    this.setTimeFormat(new TimeFormat(false))
+    this.updateColors()
   }
 
-  /** Shows a timeline. The same time stays visible when it continues the one before. */
-  setTimeline(timeline: Timeline, { continues = false } = {}): void {
+  /**
+   * Shows a timeline. The same time stays visible when it continues the one before. The price of its newest candle is marked when there is
+   * no newer one.
+   */
+  setTimeline(timeline: Timeline, { continues, isNewest }: { continues: boolean; isNewest: boolean }): void {
     const { timeline: before, visible } = this
     this.timeline = timeline
     const { decimals } = timeline
-    this.candles.applyOptions({ priceFormat: { type: 'price', precision: decimals, minMove: 10 ** -decimals } })
+    const priceFormat = { type: 'price', precision: decimals, minMove: 10 ** -decimals } as const
+    this.candles.applyOptions({ priceFormat, lastValueVisible: isNewest, priceLineVisible: isNewest })
     this.drawData(timeline)
     if (!continues || !before?.length || !visible || this.isDragged) return
     // A visible place: the ends of the timeline may be dropped.
@@ -93,23 +111,18 @@ export class CandleChart {
   }
 
   private drawData(timeline: Timeline): void {
-    const { risingVolume, fallingVolume, rising, falling } = this.palette
+    const [rising, falling] = [color('rising-volume'), color('falling-volume')]
     const last = timeline.candle(timeline.length - 1)
-    this.candles.applyOptions({ priceLineColor: last && last.close < last.open ? falling : rising })
+    this.candles.applyOptions({ priceLineColor: color(last && last.close < last.open ? 'falling' : 'rising') })
     this.bands.timeline = timeline
     this.candles.setData(timeline.places.map(place => ({ ...place, time: place.time as UTCTimestamp })))
     this.volume.setData(
       timeline.places.flatMap(place => {
         if (!('open' in place)) return []
-        const color = place.close >= place.open ? risingVolume : fallingVolume
-        return [{ time: place.time as UTCTimestamp, value: place.volume, color }]
+        const { time, open, close, volume } = place
+        return [{ time: time as UTCTimestamp, value: volume, color: close >= open ? rising : falling }]
       }),
     )
-  }
-
-  /** Whether the newest loaded candle is the newest that there is, so that its price is marked. */
-  markLastPrice(isNewest: boolean): void {
-    this.candles.applyOptions({ lastValueVisible: isNewest, priceLineVisible: isNewest })
   }
 
   get visible(): VisiblePlaces | undefined {
@@ -131,37 +144,33 @@ export class CandleChart {
     this.chart.priceScale('right').applyOptions({ mode, autoScale: true })
   }
 
-  setTimeFormat(format: TimeFormat): void {
+  setZone(isLocal: boolean): void {
+    const full = timeFormat(isLocal, FULL)
+    const marks = MARKS.map(options => timeFormat(isLocal, options))
     this.chart.applyOptions({
-      localization: { timeFormatter: (time: Time) => format.text((time as number) * 1000) },
-      timeScale: { tickMarkFormatter: (time: Time, type: number) => format.tick(time as number, type) },
+      localization: { timeFormatter: (time: Time) => full((time as number) * 1000) },
+      timeScale: { tickMarkFormatter: (time: Time, type: number) => marks[type]((time as number) * 1000) },
     })
   }
 
   /** Draws again with the colours of the current theme. */
-  updatePalette(): void {
-    this.applyPalette(readPalette())
-    if (this.timeline) this.drawData(this.timeline)
-  }
-
-  private applyPalette(palette: Palette): void {
-    this.palette = palette
-    this.bands.palette = palette
-    const { paper, ink, soft, grid, crosshair, rising, risingBody, falling } = palette
-    const line = { color: crosshair, labelBackgroundColor: ink }
+  updateColors(): void {
+    const line = { color: color('crosshair'), labelBackgroundColor: color('ink') }
+    const [grid, rising, falling] = [color('grid'), color('rising'), color('falling')]
     this.chart.applyOptions({
-      layout: { background: { type: ColorType.Solid, color: paper }, textColor: soft },
+      layout: { background: { type: ColorType.Solid, color: color('paper') }, textColor: color('soft') },
       grid: { vertLines: { color: grid }, horzLines: { color: grid } },
       crosshair: { vertLine: line, horzLine: line },
     })
     this.candles.applyOptions({
-      upColor: risingBody,
+      upColor: color('rising-body'),
       borderUpColor: rising,
       wickUpColor: rising,
       downColor: falling,
       borderDownColor: falling,
       wickDownColor: falling,
     })
+    if (this.timeline) this.drawData(this.timeline)
   }
 
   /** Calls back when other places become visible. */

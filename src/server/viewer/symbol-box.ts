@@ -1,9 +1,23 @@
-import { type SymbolName, toSymbolName } from '../../../../klines/symbols.js'
-import { create, element } from '../element.js'
-import { findSymbols } from './find-symbols.js'
+import { suggest } from '../../klines/suggest.js'
+import { type SymbolName, toSymbolName } from '../../klines/symbols.js'
+import { create, element } from './elements.js'
 
 /** More names than these are found by typing more of one. */
 const MAX_OPTIONS = 100
+
+/**
+ * The symbols that a text may stand for, the likeliest first: the same name, names that begin with it, names that contain it, and
+ * else the one that is nearly the same. All of them for an empty text.
+ */
+export function findSymbols(text: string, symbols: readonly SymbolName[]): SymbolName[] {
+  const name = toSymbolName(text)
+  if (name === '') return [...symbols]
+  const beginning = symbols.filter(symbol => symbol.startsWith(name))
+  const found = new Set([name, ...beginning, ...symbols.filter(symbol => symbol.includes(name))])
+  if (!symbols.includes(name)) found.delete(name)
+  const near = found.size > 0 ? undefined : suggest(name, symbols)
+  return near === undefined ? [...found] : [near]
+}
 
 /** The input of a symbol, with a list of those that its text may stand for: the ARIA pattern of a combobox. */
 export class SymbolBox {

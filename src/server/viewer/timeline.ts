@@ -1,12 +1,52 @@
-import { findGaps } from '../../../../klines/audit/gaps.js'
-import type { KlineRow } from '../../../../klines/columns.js'
-import { approximateLength, DAY_MS, HOUR_MS, MINUTE_MS, nextOpenTime } from '../../../../klines/intervals.js'
-import { buildSeriesGrid, type CandleGrid } from '../../../../klines/resample/candle-grid.js'
-import { slotAfter, toTarget } from '../../../../klines/resample/target-interval.js'
-import type { Series } from '../../../../klines/series.js'
-import { plural } from '../../../../klines/text.js'
-import type { WindowSpan } from '../../../../klines/windows.js'
-import type { Candle, CandleWindow } from './candle-window.js'
+import { findGaps } from '../../klines/audit/gaps.js'
+import type { KlineRow } from '../../klines/columns.js'
+import { approximateLength, DAY_MS, HOUR_MS, MINUTE_MS, nextOpenTime } from '../../klines/intervals.js'
+import { buildSeriesGrid, type CandleGrid } from '../../klines/resample/candle-grid.js'
+import { slotAfter, toTarget } from '../../klines/resample/target-interval.js'
+import type { Series } from '../../klines/series.js'
+import { plural } from '../../klines/text.js'
+import type { WindowSpan } from '../../klines/windows.js'
+
+/** A candle with numbers, for drawing only. */
+export interface Candle {
+  /** Open time in seconds, as the chart library counts it. */
+  readonly time: number
+  readonly open: number
+  readonly high: number
+  readonly low: number
+  readonly close: number
+  readonly volume: number
+}
+
+/** A window that is loaded, or that the server does not have. */
+export interface CandleWindow extends WindowSpan {
+  /** The text of the file; undefined for a missing window. */
+  readonly text: string | undefined
+  readonly candles: readonly Candle[]
+  /** Decimals that its prices really use. */
+  readonly decimals: number
+}
+
+/** Reads the text of a window file. */
+export function parseWindow(span: WindowSpan, text: string): CandleWindow {
+  const rows: KlineRow[] = JSON.parse(text)
+  let decimals = 0
+  const candles = rows.map(([openTime, ...texts]) => {
+    const [open, high, low, close, volume] = texts.slice(0, 5).map(Number)
+    for (const price of texts.slice(0, 4)) decimals = Math.max(decimals, countDecimals(String(price)))
+    return { time: openTime / 1000, open, high, low, close, volume }
+  })
+  return { ...span, text, candles, decimals }
+}
+
+export function missingWindow(span: WindowSpan): CandleWindow {
+  return { ...span, text: undefined, candles: [], decimals: 0 }
+}
+
+/** Decimals without zeros at the end: 2 for `75780.10`, 1 for `75780.1000`. */
+export function countDecimals(price: string): number {
+  return /\.(\d*[1-9])0*$/.exec(price)?.[1].length ?? 0
+}
 
 /**
  * Places that the time between two candles has at most: a few screens, however long it is. In a longer time each place stands for
@@ -98,6 +138,15 @@ export class Timeline {
   /** Open time of a place, ms UTC. */
   openTime(index: number): number {
     return toMs(this.places[index].time)
+  }
+
+  /** The time of a place, also of one before or after the timeline; ms UTC. */
+  timeAt(place: number): number {
+    const { interval } = this.series
+    const length = approximateLength(interval)
+    if (place < 0) return this.openTime(0) + place * length
+    if (place < this.length) return this.openTime(place)
+    return nextOpenTime(interval, this.openTime(this.length - 1)) + (place - this.length) * length
   }
 
   /** Index of the first place that opens at or after `time`, ms UTC; the length when there is none. */

@@ -16,3 +16,8 @@ export function create<K extends keyof HTMLElementTagNameMap>(
   for (const [key, value] of Object.entries(attributes)) created.setAttribute(key, value)
   return created
 }
+
+/** A colour of the current theme, by its custom property in the style sheet. */
+export function color(name: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim()
+}

@@ -1,9 +1,10 @@
-import { KlinesError } from '../../../klines/errors.js'
-import { parseInterval } from '../../../klines/intervals.js'
-import type { Series } from '../../../klines/series.js'
+import { KlinesError } from '../../klines/errors.js'
+import { parseInterval } from '../../klines/intervals.js'
+import type { Series } from '../../klines/series.js'
 import { type Address, knownSeries } from './address.js'
-import { findSymbols } from './controls/find-symbols.js'
-import { type Coverage, readCoverage, readSeriesCoverage } from './data/service.js'
+
+import { type Coverage, readCoverage, readSeriesCoverage } from './service.js'
+import { findSymbols } from './symbol-box.js'
 
 export const FIRST_CHOICE: Series = { symbol: 'BTCUSDT', interval: '1d' }
 const MAX_LINKS = 40
@@ -21,16 +22,16 @@ export interface Absence {
 }
 
 /** Chooses a series for an address that may lack a symbol or an interval. */
-export async function chooseSeries({ symbol, interval }: Address, signal: AbortSignal): Promise<Series | Absence> {
-  if (symbol !== undefined && interval !== undefined) {
-    return knownSeries(symbol, interval) ?? describeUnknown(await readCoverage(signal), symbol, interval)
-  }
-  const wanted = knownSeries(symbol ?? FIRST_CHOICE.symbol, FIRST_CHOICE.interval)
-  if (!wanted) return describeUnknown(await readCoverage(signal), symbol ?? '', FIRST_CHOICE.interval)
+export async function chooseSeries(address: Address, signal: AbortSignal): Promise<Series | Absence> {
+  const { symbol = FIRST_CHOICE.symbol, interval = FIRST_CHOICE.interval } = address
+  const wanted = knownSeries(symbol, interval)
+  if (!wanted) return describeUnknown(await readCoverage(signal), symbol, interval)
+  if (address.interval !== undefined) return wanted
   const { lastStartDate } = await readSeriesCoverage(wanted, signal)
   if (lastStartDate !== undefined) return wanted
-  const candidates = populatedSeries(await readCoverage(signal)).filter(one => !symbol || one.symbol === symbol)
-  return candidates.find(one => one.interval === FIRST_CHOICE.interval) ?? candidates[0] ?? wanted
+  const all = populatedSeries(await readCoverage(signal))
+  const candidates = all.filter(one => address.symbol === undefined || one.symbol === symbol)
+  return candidates.find(one => one.interval === interval) ?? candidates[0] ?? wanted
 }
 
 /** What is wrong with a symbol or an interval that cannot be one. */

@@ -1,7 +1,5 @@
-import type { Interval } from '../../../../klines/intervals.js'
-import { startDatesPath } from '../../../../klines/paths.js'
-import type { Series } from '../../../../klines/series.js'
-import { findPause, RequestPause } from './request-pause.js'
+import type { Interval } from '../../klines/intervals.js'
+import type { Series } from '../../klines/series.js'
 
 /** What the server says about one series. */
 export interface SeriesCoverage {
@@ -40,6 +38,64 @@ export class ServiceError extends Error {
   }
 }
 
+/** How long a service that limits requests is left alone when it does not say it, ms. */
+const DEFAULT_PAUSE_MS = 5_000
+/** The longest time until the next try, whatever the service says. */
+const MAX_PAUSE_MS = 86_400_000
+const TICK_MS = 250
+
+/**
+ * How long a service wants no request, ms: with 429, and with 503 that says it in Retry-After, in seconds or until a date; `now` is ms
+ * UTC. Undefined for any other answer.
+ */
+export function findPause(status: number, retryAfter: string | null, now: number): number | undefined {
+  if (status !== 429 && (status !== 503 || retryAfter === null)) return undefined
+  const text = retryAfter?.trim() ?? ''
+  const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now
+  return Number.isNaN(ms) ? DEFAULT_PAUSE_MS : Math.max(1_000, Math.min(ms, MAX_PAUSE_MS))
+}
+
+/** A time in which the service wants no request. All requests wait for its end. */
+export class RequestPause {
+  /** Called with the seconds that are left, at least once for each, and with 0 at the end. */
+  onTick: (seconds: number) => void = () => {}
+  private untilTime = 0
+  private counting: Promise<void> | undefined
+
+  /** Begins a pause, or makes the one that is under way longer. */
+  begin(ms: number): void {
+    this.untilTime = Math.max(this.untilTime, Date.now() + ms)
+    this.counting ??= this.count()
+  }
+
+  /** Ends the pause now. */
+  end(): void {
+    this.untilTime = 0
+  }
+
+  private async count(): Promise<void> {
+    const left = () => Math.max(0, Math.ceil((this.untilTime - Date.now()) / 1_000))
+    for (let seconds = left(); seconds > 0; seconds = left()) {
+      this.onTick(seconds)
+      await new Promise(resolve => setTimeout(resolve, TICK_MS))
+    }
+    this.counting = undefined
+    this.onTick(0)
+  }
+
+  /** Resolves when there is no pause. Throws the reason of `signal` when that aborts. */
+  async over(signal?: AbortSignal): Promise<void> {
+    while (this.counting) {
+      signal?.throwIfAborted()
+      const aborted = new Promise<void>((_, reject) => {
+        signal?.addEventListener('abort', () => reject(signal.reason), { once: true })
+      })
+      await Promise.race([this.counting, aborted])
+    }
+    signal?.throwIfAborted()
+  }
+}
+
 /** The pause of all requests while the service wants none. */
 export const requestPause = new RequestPause()
 
@@ -75,8 +131,4 @@ export async function readCoverage(signal?: AbortSignal): Promise<Coverage> {
 
 export async function readSeriesCoverage({ symbol, interval }: Series, signal: AbortSignal): Promise<SeriesCoverage> {
   return JSON.parse(await readText(`/coverage/${interval}/${encodeURIComponent(symbol)}.json`, signal))
-}
-
-export async function readStartDates(interval: Interval, signal: AbortSignal): Promise<string[]> {
-  return JSON.parse(await readText(`/${startDatesPath(interval)}`, signal))
 }
