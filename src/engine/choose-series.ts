@@ -69,8 +69,10 @@ export function selectOfMirror(selection: Selection, { mirror, warn, isExchange 
   const [cached, known] = [mirror.symbols(), knownSymbols(mirror)]
   if (namesSymbols(selection)) {
     const unknown = selectSymbols(selection, []).filter(symbol => !known.includes(symbol))
-    if (unknown.length > 0 && isExchange && mirror.exists)
-      throw nothingCached(`The mirror ${mirror.root} does not have ${unknown.join(', ')}.`, mirror)
+    if (unknown.length > 0 && isExchange && mirror.exists) {
+      const near = unknownSymbols(unknown, cached, mirror.root).suggestions
+      throw nothingCached(`The mirror ${mirror.root} does not have ${unknown.join(', ')}.`, mirror, near)
+    }
     if (unknown.length > 0 && !isExchange)
       throw unknownSymbols(unknown, known, `the mirror ${mirror.root}`, otherSource(mirror.source))
   }
@@ -94,11 +96,10 @@ export function selectOfMirror(selection: Selection, { mirror, warn, isExchange 
 function notInMirror(lacking: readonly Series[], mirror: Run['mirror']): KlinesError {
   const minutes = lacking.find(({ interval }) => isMinutes(interval) && mirror.symbols([interval]).length === 0)
   if (minutes && mirror.rules.kind !== 'exchange') return noMinutes(minutes.interval, `The mirror ${mirror.root}`)
-  const error = nothingCached(`Not in the mirror: ${lacking.map(seriesName).join(', ')}.`, mirror)
   const [{ symbol, interval }] = lacking
   const finer = EXCHANGE_INTERVALS.find(
     part => isMultiple(toTarget(interval), part) && mirror.has({ symbol, interval: part }),
   )
   const advice = finer ? [`-i ${finer} --resample ${interval} makes them of the ${finer} candles that are there.`] : []
-  return new KlinesError(error.code, error.message, { suggestions: [...advice, ...error.suggestions] })
+  return nothingCached(`Not in the mirror: ${lacking.map(seriesName).join(', ')}.`, mirror, advice)
 }

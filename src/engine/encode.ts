@@ -97,7 +97,12 @@ export async function encodeTasks(
       data: { root: run.mirror.root, encoding, plan: { range: tally.plan.range } } satisfies EncodeScope,
       tasks,
       threads,
-      work: task => encodeAlone(run, task, encoding, tally.plan),
+      work: async task => {
+        const result = await encodeAlone(run, task, encoding, tally.plan)
+        tally.pass(task.series)
+        return result
+      },
+      done: ({ series }) => tally.pass(series),
       signal: run.signal,
     })
     for (const [index, { reports, failures }] of results.entries())

@@ -24,7 +24,7 @@ import type { ReadRequest } from './rows.js'
 import { openRun, type Run, withRun } from './run.js'
 import type { Plan, SeriesPlan } from './series-plan.js'
 import { cutToTail } from './tail.js'
-import { countThreads, type ThreadOptions } from './threads.js'
+import { checkThreads, countThreads, type ThreadOptions } from './threads.js'
 
 /** Which candles, the files to write them to, and what is in these. */
 export interface ExportRequest extends ReadRequest, OutputRequest, ThreadOptions {
@@ -94,13 +94,15 @@ export function exportTo(
   })
 }
 
-/** Throws `bad_option` for a number of candles that is none, for both, and for `partial` without `resample`: no option is ignored. */
+/** Throws `bad_option` for a number of candles or threads that is none, for both, and for `partial` without `resample`: no option is ignored. */
 export function checkExcerpt({
   limit,
   tail,
   partial,
   resample,
-}: Pick<ExportRequest, 'limit' | 'tail' | 'partial' | 'resample'>): void {
+  threads,
+}: Pick<ExportRequest, 'limit' | 'tail' | 'partial' | 'resample' | 'threads'>): void {
+  checkThreads({ threads })
   checkValue('limit', CANDLE_OPTIONS.limit, limit)
   checkValue('tail', CANDLE_OPTIONS.tail, tail)
   if (partial && resample === undefined) {

@@ -89,7 +89,8 @@ async function publish(run: Run<Source>): Promise<PublishReport> {
       }
     }
   }
-  if (failures.length > 0) throw incomplete(failures, total, { offline: true })
+  const advice = 'Nothing was written. Download them with klines download, then publish again.'
+  if (failures.length > 0) throw incomplete(failures, total, { offline: true, advice })
   const facts = { size: EMPTY.length, sha256: EMPTY_SHA256, rendered: now(), asked: now() }
   for (const window of empty) mirror.store(window, EMPTY, facts, source.name)
   // A static host shows the times of files.

@@ -29,10 +29,7 @@ export interface SourceOptions extends RequestLimits, EventOptions {
   readonly concurrency?: number | undefined
   /** Ends the run; the mirror keeps what was downloaded. */
   readonly signal?: AbortSignal | undefined
-  /**
-   * The present, ms UTC. Default: the machine's clock.
-   * @internal
-   */
+  /** The present, ms UTC. Default: the machine's clock. */
   readonly now?: number | undefined
 }
 

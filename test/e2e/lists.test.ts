@@ -15,7 +15,6 @@ import {
 import { tempFolder } from '../support/temp-folder.js'
 
 const newSandbox = useSandboxes()
-const _TEN = 'BTCUSDT ETHUSDT BNBUSDT SOLUSDT XRPUSDT ADAUSDT DOGEUSDT AVAXUSDT LINKUSDT DOTUSDT'.split(' ')
 /** Windows of each interval in the lists of the service. */
 const WINDOWS = [783, 418, 216, 135, 90, 45, 45, 23, 12, 5, 3, 2]
 
