@@ -47,6 +47,8 @@ export async function* refresh(run: Run<Source>, plans: readonly SeriesPlan[]): 
     }
   } finally {
     await results.return?.()
+    // Whoever reads the windows may stop at the last one.
+    mirror.flushAll()
   }
   return undefined
 }

@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readdirSync, rmdirSync, rmSync, statSync } from 
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { outputError } from '../export/output/errors.js'
 import { isTempName } from '../export/output/temp.js'
-import { checkInside } from '../fs/inside.js'
+import { refuseLinks } from '../fs/links.js'
 import { KlinesError } from '../klines/errors.js'
 import { formatOfName } from '../options/formats.js'
 import { OUTPUT_COLUMNS } from '../options/output-options.js'
@@ -121,7 +121,7 @@ export function isOnDisk(root: string, { path, size, mtime }: LakePart): boolean
 export function removeParts(root: string, paths: readonly string[]): void {
   for (const path of paths) {
     try {
-      checkInside(root, path)
+      refuseLinks(root, path)
       rmSync(join(root, path), { force: true })
     } catch (error) {
       throw outputError(error, join(root, path))

@@ -18,7 +18,7 @@ import type { WrittenFile } from '../export/output-writer.js'
 import type { RowFormat } from '../export/row-format.js'
 import { reportFingerprints } from '../fingerprint/fingerprint.js'
 import { sha256 } from '../fs/checksum.js'
-import { checkInside } from '../fs/inside.js'
+import { refuseLinks } from '../fs/links.js'
 import { makeFolder, missingFolders, removeFolders } from '../fs/make-folder.js'
 import type { SeriesTotals } from '../klines/audit/gap-counter.js'
 import { KlinesError } from '../klines/errors.js'
@@ -179,7 +179,7 @@ async function updateLake(job: LakeJob, lock: LakeLock): Promise<LakeReport> {
   try {
     for (const part of changed.flatMap(({ parts }) => parts)) {
       if (part.current) continue
-      checkInside(root, part.path)
+      refuseLinks(root, part.path)
       part.place = await prepareFile(join(root, part.path), { force: true })
     }
     const tasks = changed.map(({ plan: one, parts }): EncodeTask => {
@@ -267,7 +267,7 @@ async function placeParts(
       if (current) parts.push(current)
       if (output === undefined) continue
       lock.check()
-      checkInside(root, path)
+      refuseLinks(root, path)
       const placed = await commitOutputs([{ path: output.file.path, finished: output.finished }])
       if (placed.length > 0) files.push(output.file)
       const { size, mtimeMs } = lstatSync(join(root, path))
@@ -293,7 +293,7 @@ async function placeParts(
 
 /** Writes a file in the root of a lake by one rename, unless it has these bytes already. */
 async function writeRootFile(root: string, name: string, bytes: Buffer, lock: LakeLock): Promise<void> {
-  checkInside(root, name)
+  refuseLinks(root, name)
   const file = await OutputFile.create(join(root, name), { force: true })
   try {
     await file.write(bytes)

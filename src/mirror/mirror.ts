@@ -175,7 +175,8 @@ export class Mirror {
     // Once, before the first file: what killed runs have left.
     if (!this.isSwept) this.writing(() => sweepTemps(this.root, Date.now()))
     this.isSwept = true
-    if (this.source !== undefined) return
+    // Somebody may have removed the folder meanwhile.
+    if (this.source !== undefined && existsSync(join(this.root, META_FILE))) return
     this.writing(() => {
       if (listFolder(this.root).length === 0) this.writeFile(CACHE_TAG_FILE, Buffer.from(CACHE_TAG))
       this.writeFile(META_FILE, encodeMeta(source), { sync: true })

@@ -23,8 +23,8 @@ export function staticSource(fetcher: Fetcher, { now, observe }: SourceClock): S
         // Read once: a clock may jump meanwhile.
         const time = now()
         const skewMs = clockSkew(response, time)
-        observe(skewMs)
         const names = parseBody(response, parse)
+        observe(skewMs)
         return { names, bytes: response.body, served: time + skewMs, ...parseTimes(response, time) }
       },
       signal,

@@ -28,7 +28,7 @@ describe('less than was requested', () => {
     expect(text.code).toBe(0)
     expect(text.stdout).toMatch(/^SHORT: 1 series, 469 candles, 490 fewer than requested/)
     expect(text.stdout).toContain(
-      'You asked for 2025-03-11 10:14 to 2025-04-20 10:14 UTC; candles from 2025-03-11 11:00 to 2025-03-30 23:00: 490 short at the end. The newest candle of this source is 20 days old; --base-url binance may have newer ones.',
+      'Requested 2025-03-11 10:14 to 2025-04-20 10:14 UTC; candles from 2025-03-11 11:00 to 2025-03-30 23:00: 490 short at the end. The newest candle of this source is 20 days old; --base-url binance may have newer ones.',
     )
     const failing = await sandbox.call(['verify', ...HOURLY, ...range, '--fail-on-gaps', '--json'])
     expect(failing.code).toBe(6)
@@ -48,7 +48,7 @@ describe('less than was requested', () => {
 
   it('is said by download, export, stats and chart, and stands in the objects', async () => {
     const sandbox = sandboxAt('2025-04-20T10:14:00Z', 'sample')
-    const requested = 'You asked for 2025-03-25 00:00 to 2025-04-05 00:00 UTC'
+    const requested = 'Requested 2025-03-25 00:00 to 2025-04-05 00:00 UTC'
     const range = ['--from', '2025-03-25', '--to', '2025-04-05']
     const there = 'candles from 2025-03-25 00:00 to 2025-03-30 23:00: 120 short at the end.'
     const daily = ['BTCUSDT', '-i', '1d', ...MIRROR]
@@ -83,7 +83,7 @@ describe('less than was requested', () => {
     const text = await fingerprint()
     expect([text.code, text.stdout.split('\n').length]).toEqual([0, 2])
     expect(text.stderr).toContain(
-      'Note: You asked for 2025-03-25 00:00 to 2025-04-05 00:00 UTC; candles from 2025-03-25 00:00 to 2025-03-30 23:00: 120 short at the end.\n',
+      'Note: Requested 2025-03-25 00:00 to 2025-04-05 00:00 UTC; candles from 2025-03-25 00:00 to 2025-03-30 23:00: 120 short at the end.\n',
     )
     const { series, warnings } = parseObject((await fingerprint('--json')).stdout, FingerprintSchema)
     expect(warnings.filter(text => text.includes('short'))).toEqual([])
@@ -124,7 +124,7 @@ describe('less than was requested', () => {
       expect(code).toBe(3)
       expect(stdout).toBe('')
       expect(stderr).toContain(
-        'klines: You asked for 2025-03-01 00:00 to 2025-03-31 02:00 UTC; 1 of 1 series lacks candles, so nothing was exported:',
+        'klines: Requested 2025-03-01 00:00 to 2025-03-31 02:00 UTC; 1 of 1 series lacks candles, so nothing was exported:',
       )
     }
     expect(runs.map(({ stderr }) => /(\d+) short at the end/.exec(stderr)?.[1])).toEqual(['2', '2', '2', '1'])
@@ -180,7 +180,7 @@ describe('less than was requested', () => {
     const short = await sandbox.call(['export', ...HOURLY, ...range, '-f', 'csv'])
     expect(short.code).toBe(0)
     const there = 'candles from 2025-03-25 00:00 to 2025-03-30 23:00: 120 short at the end.'
-    expect(short.stderr).toContain(`You asked for 2025-03-25 00:00 to 2025-04-05 00:00 UTC; ${there}\n`)
+    expect(short.stderr).toContain(`Requested 2025-03-25 00:00 to 2025-04-05 00:00 UTC; ${there}\n`)
     for (const quiet of [['-q'], ['--quiet', '--last', '40d']]) {
       expect((await sandbox.call(['export', ...HOURLY, ...quiet, '-f', 'csv'])).stderr).toBe('')
     }

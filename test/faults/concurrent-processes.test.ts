@@ -112,7 +112,10 @@ describe('F51 a mirror that is removed during a download', () => {
     expect(await running.ended).toMatchObject({ code: 0, stdout: '', stderr: '' })
     expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
     const stored = scenario.mirroredFiles()
-    await scenario.expectRepair(ALL_WINDOWS.filter(path => !stored.includes(path)))
+    await scenario.expectRepair(
+      ALL_WINDOWS.filter(path => !stored.includes(path)),
+      { killed: true },
+    )
   })
 
   it('of the exchange: what was stored after it belongs to a mirror, and the next run goes on', async () => {

@@ -32,7 +32,7 @@ describe('a call that fails', () => {
     expectPlainText(run.stderr)
     // The first two calls write the mirror's own files.
     expect(scenario.mirroredFiles()).toEqual([...ALL_WINDOWS.slice(0, 2), LIST].sort())
-    await scenario.expectRepair(ALL_WINDOWS.slice(2))
+    await scenario.expectRepair(ALL_WINDOWS.slice(2), { killed: true })
   })
 
   it('F46 with only a few file descriptors, nothing corrupt is stored', async () => {

@@ -7,5 +7,5 @@ export function letAnHourPass(folder: string): void {
   // Older than the present of any test.
   const past = Date.UTC(2001, 0) / 1000
   for (const name of filesBelow(folder)) if (/~[0-9a-f]{16}/.test(name)) utimesSync(join(folder, name), past, past)
-  rmSync(join(folder, '_lock'), { recursive: true, force: true })
+  rmSync(join(folder, '_klines.lock'), { recursive: true, force: true })
 }
