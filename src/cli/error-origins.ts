@@ -1,7 +1,7 @@
 import type * as Interfaces from '@oclif/core/interfaces'
+import { KlinesError } from '../klines/errors.js'
 import { hideCredentials } from '../sources/base-url.js'
 import { cleanText } from '../sources/error-body.js'
-import { KlinesError } from '../klines/errors.js'
 import type { ConfigDefaults } from './config/defaults.js'
 import { findConfigPath } from './config/file.js'
 

@@ -1,7 +1,6 @@
 import * as Errors from '@oclif/core/errors'
 import { type ErrorCode, KlinesError } from '../klines/errors.js'
 import type { ConfigDefaults } from './config/defaults.js'
-import type { ErrorObject } from './reports/schema.js'
 import { Interruption } from './signals.js'
 import { isOn } from './switch-variable.js'
 import { describeUsageError, type FailedCommand } from './usage.js'
@@ -55,7 +54,7 @@ interface ErrorReport {
   /** Lines for stderr. */
   readonly text: string
   /** The object that `--json` prints. */
-  readonly json: Omit<ErrorObject, 'warnings'>
+  readonly json: { readonly error: object }
 }
 
 /** Where an error was thrown. */

@@ -1,5 +1,5 @@
-import { cleanText } from '../sources/error-body.js'
 import { decodeUtf8, isObject } from '../klines/json.js'
+import { cleanText } from '../sources/error-body.js'
 
 /** A JSON object, or what is wrong with the bytes: `is not JSON: ... at line 3, column 5`. */
 export type JsonObject =

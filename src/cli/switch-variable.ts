@@ -1,5 +1,5 @@
-import { cleanText } from '../sources/error-body.js'
 import { KlinesError } from '../klines/errors.js'
+import { cleanText } from '../sources/error-body.js'
 
 const ON = ['1', 'true', 'yes', 'y', 'on']
 const OFF = ['0', 'false', 'no', 'n', 'off']

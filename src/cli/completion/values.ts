@@ -1,8 +1,8 @@
-import { BINANCE, SAMPLE } from '../../sources/base-url.js'
 import { EXCHANGE_INTERVALS } from '../../klines/intervals.js'
 import { SYMBOLS } from '../../klines/symbols.js'
 import { CANDLE_ENTRIES } from '../../options/candle-options.js'
 import { OUTPUT_ENTRIES } from '../../options/output-options.js'
+import { BINANCE, SAMPLE } from '../../sources/base-url.js'
 import type { ArgEntry, CommandEntry, CommandTable, FlagEntry } from './command-table.js'
 
 /** What a value can be. */

@@ -1,7 +1,7 @@
 import type { BooleanFlag, Config, FlagInput, OptionFlag } from '@oclif/core/interfaces'
-import { cleanText } from '../../sources/error-body.js'
 import { KlinesError } from '../../klines/errors.js'
 import { suggest } from '../../klines/suggest.js'
+import { cleanText } from '../../sources/error-body.js'
 import { variableOf } from '../flags/group.js'
 import { goneFlag } from '../gone.js'
 import { readSwitch } from '../switch-variable.js'
@@ -9,7 +9,7 @@ import { findConfigPath, readConfigFile } from './file.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: flags of every type
 type FlagDefinition = OptionFlag<any> | BooleanFlag<any>
-type FlagValue = boolean | string | number | (string | number)[]
+export type FlagValue = boolean | string | number | (string | number)[]
 /** Values of flags by their long names. */
 export type ConfigDefaults = ReadonlyMap<string, FlagValue>
 
