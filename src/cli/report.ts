@@ -1,5 +1,6 @@
 import {
   type Fields,
+  fieldValue,
   type JsonSchema,
   jsonOf,
   list,
@@ -7,7 +8,6 @@ import {
   object,
   objectSchema,
   text,
-  valueOf,
 } from './schema.js'
 import { csvTable, fittingText, type Table } from './terminal/table.js'
 
@@ -78,7 +78,7 @@ export function table<H extends Fields, const Name extends string, R extends Fie
 export function tableOf(row: Fields, objects: readonly object[], isExact = false): Table {
   const columns = Object.entries(row).filter(([, { head }]) => head !== undefined)
   const toCell = (owner: object, [name, field]: (typeof columns)[number]) => {
-    const value = valueOf(name, field, owner)
+    const value = fieldValue(name, field, owner)
     if (value === undefined || value === null) return '-'
     const format = isExact ? field.exact : (field.show ?? field.exact)
     return format ? format(value) : typeof value === 'number' ? value : String(value)

@@ -37,7 +37,7 @@ export type Fields = Readonly<Record<string, Field>>
 export type ObjectOf<F extends Fields> = { readonly [Name in keyof F]: F[Name] extends Field<infer T> ? T : never }
 
 /** The value of a field in an object of a result; undefined where there is none. */
-export function valueOf(name: string, { of }: Field, owner: object): unknown {
+export function fieldValue(name: string, { of }: Field, owner: object): unknown {
   return of ? of(owner) : (owner as Readonly<Record<string, unknown>>)[name]
 }
 
@@ -49,7 +49,7 @@ function toJson({ json }: Field, value: unknown): unknown {
 /** The fields of an object as JSON. */
 export function jsonOf(fields: Fields, owner: object): Record<string, unknown> {
   const entries = Object.entries(fields).flatMap(([name, field]) => {
-    const value = valueOf(name, field, owner)
+    const value = fieldValue(name, field, owner)
     return field.isOptional && value === undefined ? [] : [[name, toJson(field, value)]]
   })
   return Object.fromEntries(entries)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { CommandTable, FlagEntry } from '../../../src/cli/completion/command-table.js'
+import type { CommandTable, FlagEntry } from '../../../src/cli/completion/words.js'
 import { complete } from '../../../src/cli/completion/complete.js'
 
 const flag = (name: string, rest: Partial<FlagEntry> = {}): Record<string, FlagEntry> => ({
