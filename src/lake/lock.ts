@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import lockfile from 'proper-lockfile'
 import { outputError } from '../export/output/errors.js'
@@ -16,23 +17,29 @@ export interface LakeLock {
 
 /** Locks a lake. Throws `lake_busy` when another run is writing it, and `output_unwritable`. */
 export async function lockLake(root: string): Promise<LakeLock> {
+  const path = join(root, LOCK_FOLDER)
   let isLost = false
   const busy = (message: string) =>
     new KlinesError('lake_busy', message, { suggestions: ['Run the same command again when it has ended.'] })
   try {
     const release = await lockfile.lock(root, {
-      lockfilePath: join(root, LOCK_FOLDER),
+      lockfilePath: path,
       stale: 60_000,
       update: 5_000,
       onCompromised: () => {
         isLost = true
       },
     })
+    const { ino } = statSync(path)
     return {
       check: () => {
+        // The library looks at it every 5 s.
+        isLost ||= statSync(path, { throwIfNoEntry: false })?.ino !== ino
         if (isLost) throw busy(`Another run has begun to write ${root}, while this one stood still.`)
       },
-      release: () => release().catch(() => {}),
+      release: async () => {
+        if (!isLost) await release().catch(() => {})
+      },
     }
   } catch (error) {
     if (errnoCode(error) === 'ELOCKED') throw busy(`Another run is writing ${root}.`)

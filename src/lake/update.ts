@@ -107,6 +107,7 @@ export async function exportLake(request: LakeRequest): Promise<LakeReport> {
   const root = request.output
   parseLakeOptions(request)
   checkRoot(root)
+  openFolder(root)
   const folders = missingFolders(root)
   return withRun(openRun(request), async run => {
     let lock: LakeLock | undefined
@@ -362,7 +363,7 @@ function resampledFrom({ mirror }: Run, { resampleTo, series, windows }: SeriesP
 function describeFiles(run: Run, plan: SeriesPlan, options: LakeOptions): string {
   const files = plan.windows.map(window => {
     const stats = statSync(join(run.mirror.root, windowPath(window)), { throwIfNoEntry: false })
-    return [window.startDate, stats?.ino, stats?.size, stats?.mtimeMs]
+    return [window.startDate, stats?.ino, stats?.size, stats?.ctimeMs]
   })
   const text = [VERSION, sourceOf(run), seriesName(plan.series), options, resampledFrom(run, plan), files]
   return sha256(Buffer.from(JSON.stringify(text)))

@@ -1,11 +1,9 @@
 import {
   closeSync,
-  constants,
   fstatSync,
   fsyncSync,
   futimesSync,
   lstatSync,
-  opendirSync,
   openSync,
   readdirSync,
   renameSync,
@@ -103,16 +101,6 @@ export function syncFolder(path: string): void {
   } catch {}
 }
 
-/** Sets the modification time of a file, ms; links are not followed. Throws what the file system throws. */
-export function setTime(path: string, mtimeMs: number): void {
-  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW)
-  try {
-    futimesSync(descriptor, mtimeMs / 1000, mtimeMs / 1000)
-  } finally {
-    closeSync(descriptor)
-  }
-}
-
 /** The state of a path, links not followed; undefined when it is missing. */
 export function statPath(path: string): Stats | undefined {
   try {
@@ -131,25 +119,6 @@ export function listFolder(path: string): string[] {
   } catch (error) {
     const code = errnoCode(error)
     if (code === 'ENOENT' || code === 'ENOTDIR') return []
-    throw error
-  }
-}
-
-/** Whether a folder has a wanted name; false when it is missing. Reads no more names than it takes. */
-export function hasName(path: string, isWanted: (name: string) => boolean): boolean {
-  try {
-    const folder = opendirSync(path)
-    try {
-      for (let entry = folder.readSync(); entry; entry = folder.readSync()) {
-        if (isWanted(entry.name)) return true
-      }
-      return false
-    } finally {
-      folder.closeSync()
-    }
-  } catch (error) {
-    const code = errnoCode(error)
-    if (code === 'ENOENT' || code === 'ENOTDIR') return false
     throw error
   }
 }

@@ -18,7 +18,7 @@ import { rulesOf } from '../sources/base-url.js'
 import type { Rules } from '../sources/source.js'
 import { CHANGES_FILE, formatChanges } from './changes.js'
 import { toMirrorError } from './errors.js'
-import { listFolder, MAX_FILE_BYTES, statPath, writeFile } from './file-store.js'
+import { listFolder, MAX_FILE_BYTES, statPath, sweepTemps, writeFile } from './file-store.js'
 import { CACHE_TAG, CACHE_TAG_FILE, encodeMeta, META_FILE, readSource } from './meta.js'
 import { formatIndex, indexPath, laterSince, parseIndex, type SeriesIndex } from './series-index.js'
 import { reachesEnd, SETTLING_MS, type State, type WindowEnds, type WindowFacts, windowState } from './window-state.js'
@@ -56,6 +56,7 @@ const WRITE_EVERY_MS = 1_000
  */
 export class Mirror {
   private readonly indexes = new Map<string, LoadedIndex>()
+  private isSwept = false
   private known: { readonly source: string | undefined } | undefined
 
   /** `warn`: hears of damaged files beside the tree. */
@@ -170,6 +171,9 @@ export class Mirror {
   /** Makes the folder a mirror of `source` unless it is one already. Throws `mirror_mismatch` for a mirror of another source. */
   private adopt(source: string): void {
     this.checkSource(source)
+    // Once, before the first file: what killed runs have left.
+    if (!this.isSwept) this.writing(() => sweepTemps(this.root, Date.now()))
+    this.isSwept = true
     if (this.source !== undefined) return
     this.writing(() => {
       if (listFolder(this.root).length === 0) this.writeFile(CACHE_TAG_FILE, Buffer.from(CACHE_TAG))

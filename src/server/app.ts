@@ -32,7 +32,7 @@ export interface AppOptions extends GreetingSettings, HostOptions {
   readonly tree: Tree
   /** Called with every internal error; the client only gets a plain 500. */
   readonly onError?: ((error: Error) => void) | undefined
-  /** @internal */
+  /** How long clients may take. */
   readonly limits?: Limits | undefined
   /** Receives warnings for the operator, such as that an export was cut. */
   readonly warn: (warning: string) => void

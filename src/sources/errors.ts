@@ -68,7 +68,8 @@ function describeFailure(failure: FetchError, what: string): string {
   const reason = trimPeriod(failure.message)
   const tries = describeTries(failure, what)
   if (notJson) return `did not answer with JSON${tries}`
-  if (status !== undefined) return `answered ${nameStatus(status)}${tries}${words ? `: ${words}` : ''}`
+  // A redirect has a reason of its own.
+  if (status !== undefined && status >= 400) return `answered ${nameStatus(status)}${tries}${words ? `: ${words}` : ''}`
   if (timedOut) return `did not answer in time${`: ${reason}`.replace(': no answer in time', '')}${tries}`
   return `${failure.unreachable ? 'cannot be reached' : 'sent a response that cannot be used'}: ${reason}${tries}`
 }

@@ -6,6 +6,9 @@ export interface RetryPolicy {
   readonly tries: number
   /** Tries for a file whose answers are invalid. */
   readonly invalidTries: number
+  /** The longest delay before the first retry; it doubles with each further one. */
+  readonly baseDelayMs: number
+  readonly maxDelayMs: number
   readonly attemptMs: number
   /** For all attempts and delays of a file together, without the waits that Retry-After demands. */
   readonly fileMs: number
@@ -16,6 +19,8 @@ export interface RetryPolicy {
 export const RETRY_POLICY: RetryPolicy = {
   tries: 6,
   invalidTries: 3,
+  baseDelayMs: 500,
+  maxDelayMs: 20_000,
   attemptMs: 30_000,
   fileMs: 120_000,
   maxRetryAfterMs: 60_000,
@@ -30,9 +35,6 @@ export const QUICK_POLICY: RetryPolicy = {
   fileMs: 10_000,
 }
 
-const FIRST_DELAY_MS = 500
-const MAX_DELAY_MS = 20_000
-
 /**
  * The delay before the next try after `failures` failed ones, ms: full jitter, `random` (0 to 1) of 0.5 s x 2^n, at most 20 s.
  * Undefined when no tries are left.
@@ -44,7 +46,7 @@ export function retryDelay(
   policy: RetryPolicy,
 ): number | undefined {
   const tries = { permanent: 1, invalid: policy.invalidTries, transient: policy.tries }[kind]
-  return failures < tries ? random * Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1)) : undefined
+  return failures < tries ? random * Math.min(policy.maxDelayMs, policy.baseDelayMs * 2 ** (failures - 1)) : undefined
 }
 
 /** Whether a retry may mend a status: 408, 425, 429 and all 5xx but 501 and 505. */
@@ -100,6 +102,6 @@ export function limitPolicy(policy: RetryPolicy, { retries, timeout }: RequestLi
   // 1.1 x 1000 is not whole, and undici takes no other number.
   const attemptMs = timeout === undefined ? policy.attemptMs : Math.ceil(timeout * 1000)
   // Every try may take all of its time, and the delays between them too.
-  const fileMs = Math.max(policy.fileMs, tries * attemptMs + (tries - 1) * MAX_DELAY_MS)
+  const fileMs = Math.max(policy.fileMs, tries * attemptMs + (tries - 1) * policy.maxDelayMs)
   return { ...policy, tries, invalidTries: Math.min(policy.invalidTries, tries), attemptMs, fileMs }
 }

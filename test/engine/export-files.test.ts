@@ -74,7 +74,7 @@ it('--partial without candles to make is refused, before any request', async () 
   const { server, out, request } = await exportSetup()
   await expect(exportKlines({ ...request, partial: true })).rejects.toMatchObject({
     code: 'bad_option',
-    suggestions: ['Add --resample, or leave --partial out.'],
+    suggestions: ['Name a length with --resample, such as 1d.'],
   })
   expect([server.log, filesBelow(out)]).toEqual([[], []])
 })

@@ -227,9 +227,9 @@ describe('an invalid request', () => {
   })
 })
 
-it('a mirror path that is a file ends a download with mirror_unusable before any request', async () => {
+it('a mirror path that is a file ends a download with mirror_unusable before any request for a window', async () => {
   const { server, mirror, request } = await downloadSetup()
   writeFileSync(mirror, 'precious')
   await expect(downloadKlines(request)).rejects.toMatchObject({ code: 'mirror_unusable' })
-  expect(server.log).toEqual([])
+  expect(server.paths('windows')).toEqual([])
 })

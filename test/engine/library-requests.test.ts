@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { listSymbols } from '../../src/engine/catalogue.js'
+import { mirrorStatus } from '../../src/engine/mirror-status.js'
 import { klineBatches, klineRows, type ReadRequest } from '../../src/engine/rows.js'
 import { COLUMNS } from '../../src/klines/columns.js'
 import type { TimeText } from '../../src/klines/time-range.js'

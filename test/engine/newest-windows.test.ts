@@ -5,7 +5,7 @@ import { cutToTail } from '../../src/engine/tail.js'
 import { type Series, type WindowRef, windowOf } from '../../src/klines/series.js'
 import { ALL_TIME } from '../../src/klines/time-range.js'
 import type { Mirror } from '../../src/mirror/mirror.js'
-import { cases } from '../support/full.js'
+import { cases } from '../support/cases.js'
 import { putWeek, toDate } from '../support/quarter-hour-tree.js'
 import { candle } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
@@ -80,6 +80,6 @@ it('a window that cannot be read is an error', async () => {
   const { run, plan } = await weeks(3, new Set([0]))
   const missing = windowOf(series, '2025-02-03')
   await expect(cutToTail(run, { ...plan, windows: [...plan.windows, missing] }, 1)).rejects.toThrow(
-    /1 of 2 windows are missing or corrupt, so nothing was exported:\n1 x not in the mirror \(BTCUSDT 15m 2025-02-03\)/,
+    /1 of 1 windows are missing or corrupt, so nothing was exported:\n1 x not in the mirror \(BTCUSDT 15m 2025-02-03\)/,
   )
 })

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { downloadKlines } from '../../src/engine/download.js'
 import { exportKlines } from '../../src/engine/export.js'
 import { publishMirror } from '../../src/engine/publish.js'
+import { openRun } from '../../src/engine/run.js'
 import { isKlinesError } from '../../src/klines/errors.js'
 import { downloadSetup } from '../support/download-setup.js'
 import { catchError } from '../support/errors.js'
@@ -71,7 +72,7 @@ describe('publishMirror', () => {
   })
 
   it('writes lists that are missing, in compact JSON and in the order of symbols', async () => {
-    const { mirror, download, publish } = await publishSetup()
+    const { mirror, download, publish, readJson } = await publishSetup()
     await download({ symbols: ['PEPEUSDT', 'BTCEUR', 'BTCUSDT'], intervals: ['1d'] })
     expect(await publish()).toMatchObject({ listsWritten: 2 })
     expect(readFileSync(join(mirror, 'api/klines/symbols.json'), 'utf8')).toBe('["BTCUSDT","BTCEUR","PEPEUSDT"]')
@@ -255,7 +256,7 @@ describe('a server with a published mirror', () => {
     const { mirror, baseUrl, exchange } = await publishedSetup()
     const { request } = await startTestServer(mirror, {
       now: () => EXCHANGE_NOW,
-      upstream: () => openSource({ baseUrl, mirror, now: EXCHANGE_NOW }, { memory: new Map() }),
+      upstream: () => openRun({ baseUrl, mirror, now: EXCHANGE_NOW }),
     })
     const { status, body } = await request(windowPath('BTCUSDT', '12h', '2027-01-01'))
     expect([status, String(body)]).toEqual([200, '[]'])
@@ -266,9 +267,9 @@ describe('a server with a published mirror', () => {
 
 describe('reading a published mirror later, offline', () => {
   const NOTE =
-    /^The mirror's 12h candles are as of 2026-04-30; windows that have started or ended since: 2\. Run klines download/
+    /^The mirror ends with 2026-04-29 12:00 UTC, 247 days ago; windows have begun since\. klines download has them\.$/
 
-  it('has a note about windows that have begun since, unless the range ends before', async () => {
+  it('has a note about windows that have begun since, unless the range has an end', async () => {
     const { mirror } = await publishedSetup()
     const read = async (now: number, range: { to?: string } = {}) => {
       const warnings: string[] = []
@@ -280,9 +281,8 @@ describe('reading a published mirror later, offline', () => {
     }
     expect(await read(EXCHANGE_NOW)).toEqual([])
     expect(await read(LATER)).toEqual([expect.stringMatching(NOTE)])
-    expect(await read(LATER, { to: '2027-01-02' })).toEqual([expect.stringMatching(NOTE)])
-    // The window of 2026 has ended since it was stored.
-    expect(await read(LATER, { to: '2027-01-01' })).toEqual([expect.stringContaining('started or ended since: 1.')])
+    // The report says what is missing before an end that is named.
+    expect(await read(LATER, { to: '2027-01-01' })).toEqual([])
     expect(await read(LATER, { to: '2026-01-01' })).toEqual([])
   })
 
@@ -292,7 +292,7 @@ describe('reading a published mirror later, offline', () => {
     await publishMirror({ mirror: request.mirror, now: NOW })
     const output = join(request.mirror, '..', 'x.csv')
     await exportKlines({ ...request, offline: true, now: PRESENT, output })
-    const note = /^The mirror's 15m candles are as of 2025-02-12; windows that have started or ended since: 1\./
+    const note = /^The mirror ends with 2025-02-11 00:00 UTC, 8 days ago; windows have begun since\./
     expect(warnings).toEqual([expect.stringMatching(note)])
     server.date = PRESENT
     await downloadKlines({ ...request, now: PRESENT })

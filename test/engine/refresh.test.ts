@@ -6,9 +6,9 @@ import { decodeWindow } from '../../src/klines/batch/window-codec.js'
 import { type Series, type WindowRef, windowOf } from '../../src/klines/series.js'
 import { ALL_TIME } from '../../src/klines/time-range.js'
 import type { Fetched, Source } from '../../src/sources/source.js'
+import { cases } from '../support/cases.js'
 import { deferred, turns, until } from '../support/deferred.js'
 import { catchError } from '../support/errors.js'
-import { cases } from '../support/full.js'
 import { tempFolder } from '../support/temp-folder.js'
 
 const DAY = 86_400_000

@@ -1,10 +1,8 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { downloadKlines } from '../../src/engine/download.js'
-import { openSource } from '../../src/download/sources/open-source.js'
+import { openRun } from '../../src/engine/run.js'
 import { UPSTREAM_POLICY } from '../../src/server/upstream.js'
-import { until } from '../support/deferred.js'
 import { startTestServer } from '../support/servers/test-server.js'
 import { expectErrorObject } from '../support/servers/upstream-checks.js'
 import { FULL_WEEKS, OPEN_WEEK, PRESENT, weekPath } from '../support/synthetic-tree.js'
@@ -87,9 +85,9 @@ describe.each<FaultSource>(['static', 'exchange'])('a ban of a %s service', sour
     // A bare mirror would be compared with the service first.
     if (source === 'static') rmSync(join(mirror, 'mirror.json'))
     const { request } = await startTestServer(mirror, {
-      baseUrl,
+      source: baseUrl,
       now: Date.now,
-      upstream: memory => openSource({ baseUrl, mirror }, { policy: UPSTREAM_POLICY, memory }),
+      upstream: () => openRun({ baseUrl, mirror }, { policy: UPSTREAM_POLICY }),
     })
     const final = await request(weekPath('BTCUSDT', FULL_WEEKS[0]))
     expect([final.status, final.headers.warning]).toEqual([200, undefined])

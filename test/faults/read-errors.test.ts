@@ -97,10 +97,10 @@ describe('F71 a cached window that cannot be read, while the service has a short
   it('is served as an error, never as empty, missing or shorter', async () => {
     const scenario = await shorterService()
     const { startTestServer } = await import('../support/servers/test-server.js')
-    const { openSource } = await import('../../src/download/sources/open-source.js')
+    const { openRun } = await import('../../src/engine/run.js')
     const { mirror, baseUrl } = scenario
     const before = contents(scenario)
-    const upstream = () => openSource({ baseUrl, mirror, now: PRESENT }, { memory: new Map() })
+    const upstream = () => openRun({ baseUrl, mirror, now: PRESENT })
     for (const options of [{}, { upstream }]) {
       const { request } = await startTestServer(mirror, { now: () => PRESENT, ...options })
       const read = () => request(FAULTY)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { openSource } from '../../src/download/sources/open-source.js'
+import { openRun } from '../../src/engine/run.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { madeMarket } from '../support/exchange/made-market.js'
 import { EXCHANGE_NOW } from '../support/exchange/market.js'
@@ -184,9 +184,9 @@ describe('F87 the server', () => {
     const { url: baseUrl, close } = await openTestServer(await treeOf('币安人生USDT'), { now: () => NOW })
     const mirror = tempFolder()
     const { request } = await startTestServer(mirror, {
-      baseUrl,
+      source: baseUrl,
       now: () => NOW,
-      upstream: memory => openSource({ baseUrl, mirror, now: NOW }, { memory }),
+      upstream: () => openRun({ baseUrl, mirror, now: NOW }),
     })
     const { status, body } = await request(windowPath(encodeURIComponent('币安人生USDT')))
     expect([status, String(body)]).toEqual([200, JSON.stringify(rows(0))])

@@ -4,8 +4,8 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { fingerprintFiles } from '../../src/candle-files/fingerprint-files.js'
 import type { KlineRow } from '../../src/klines/columns.js'
 import { windowPath } from '../../src/klines/paths.js'
-import { exportLake, type LakeRequest } from '../../src/lake/update.js'
 import type { LakeManifest } from '../../src/lake/manifest.js'
+import { exportLake, type LakeRequest } from '../../src/lake/update.js'
 import { catchError } from '../support/errors.js'
 import { type FailingRead, whileReadsFail } from '../support/failing-reads.js'
 import { fingerprintOf } from '../support/oracles/fingerprint-oracle.js'
@@ -68,28 +68,6 @@ describe('a lake with fingerprints', () => {
     expect((await fingerprintFiles([output])).series).toEqual([{ ...fingerprint, file: output, isNamed: false }])
   })
 
-  it('reads the windows of the changed year alone', async () => {
-    const { put, update, manifest, expected } = yearsSetup({ partition: 'year' })
-    await update({ fingerprint: true })
-    const [before] = manifest().series
-    put('2023-05-01', [sampleRow(Date.UTC(2023, 4), { 1: '1' })])
-    // Without the option, too: the lake has fingerprints, and must not keep an old one.
-    for (const [year, fingerprint] of [
-      ['2024', undefined],
-      // Coverage reads the first window.
-      ['2022-1', true],
-    ] as const) {
-      const { result, calls } = await whileReadsFail(unreadable(year), () => update({ fingerprint }))
-      expect([calls, result.fingerprints?.series[0].fingerprint]).toEqual([0, fingerprint && expected()])
-    }
-    const [after] = manifest().series
-    expect(after.fingerprint?.fingerprint).toBe(expected())
-    expect(after.fingerprint?.years.map(({ candles }) => candles)).toEqual([24, 23, 24])
-    expect(after.fingerprint?.years[0]).toEqual(before.fingerprint?.years[0])
-    put('2023-06-01', [])
-    expect((await catchError(whileReadsFail(unreadable('2023'), () => update()))).message).toContain('EIO')
-  })
-
   it('reads nothing when nothing has changed, and everything when it had none', async () => {
     const { update, manifest, expected } = yearsSetup()
     await update()
@@ -124,7 +102,7 @@ describe('a lake with fingerprints', () => {
         const [series] = manifest().series
         const parts = series.parts
         const rows = parts.reduce((sum, { rows }) => sum + rows, 0)
-        const [first, last] = [parts[0].firstOpenTime, parts.at(-1)?.lastOpenTime]
+        const [first, last] = [parts[0].first, parts.at(-1)?.last]
         return found?.firstOpenTime === first && found?.lastOpenTime === last && found?.candles === rows
       }
     },

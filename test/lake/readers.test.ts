@@ -78,7 +78,14 @@ it.skipIf(!hasRealTree)(
     const lake = join(tempFolder(), 'lake')
     const symbols = ['BTCUSDT', 'ADAUSDT', 'DOTUSDT']
     const count = 12 * symbols.length
-    const request = { symbols, intervals: 'all', mirror: realTree(), offline: true, numbers: 'decimal' } as const
+    const request = {
+      symbols,
+      intervals: 'all',
+      mirror: realTree(),
+      offline: true,
+      numbers: 'decimal',
+      threads: 1,
+    } as const
     const { lake: changes } = await exportLake({ ...request, output: lake })
     expect(changes).toMatchObject({ written: count, unchanged: 0 })
     const query = await initDuckdb(join(lake, '_views.sql'))

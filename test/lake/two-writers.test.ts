@@ -29,8 +29,8 @@ async function heldSetup() {
   }
   /** Puts another lock into the place of that of the first run. */
   const replaceLock = () => {
-    rmSync(join(lake, '_lock'), { recursive: true })
-    mkdirSync(join(lake, '_lock'))
+    rmSync(join(lake, '_klines.lock'), { recursive: true })
+    mkdirSync(join(lake, '_klines.lock'))
   }
   return { ...setup, finish, replaceLock }
 }
@@ -42,18 +42,21 @@ describe('a run that slept and lost its lock', () => {
     const before = fileSnapshot(lake)
     expect(await finish()).toMatchObject({
       code: 'lake_busy',
-      message: expect.stringContaining('_lock is gone, or that of another run'),
-      suggestions: ['Run the same command again later.'],
+      message: expect.stringContaining('while this one stood still'),
+      suggestions: ['Run the same command again when it has ended.'],
     })
     expect(fileSnapshot(lake)).toEqual(before)
   })
 
   it('leaves all that another run has written meanwhile', async () => {
     const { lake, finish, update } = await heldSetup()
-    rmSync(join(lake, '_lock'), { recursive: true })
+    rmSync(join(lake, '_klines.lock'), { recursive: true })
     expect((await update({ offline: true })).lake).toMatchObject({ written: 2 })
     const before = fileSnapshot(lake)
-    expect(await finish()).toMatchObject({ code: 'lake_busy', message: expect.stringContaining('_lock is gone') })
+    expect(await finish()).toMatchObject({
+      code: 'lake_busy',
+      message: expect.stringContaining('while this one stood still'),
+    })
     expect(fileSnapshot(lake)).toEqual(before)
     expect((await update({ offline: true })).lake).toMatchObject({ written: 0, unchanged: 2 })
   })
@@ -62,9 +65,9 @@ describe('a run that slept and lost its lock', () => {
 it('the lock of a killed run holds for a minute', async () => {
   const { update, lake } = await lakeSetup()
   await update()
-  mkdirSync(join(lake, '_lock'))
+  mkdirSync(join(lake, '_klines.lock'))
   expect(await catchError(update())).toMatchObject({ code: 'lake_busy' })
-  utimesSync(join(lake, '_lock'), Date.now() / 1000 - 61, Date.now() / 1000 - 61)
+  utimesSync(join(lake, '_klines.lock'), Date.now() / 1000 - 61, Date.now() / 1000 - 61)
   expect((await update()).lake).toMatchObject({ written: 0, unchanged: 2 })
 })
 

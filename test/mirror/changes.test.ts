@@ -1,66 +1,59 @@
-import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { appendChanges, CHANGES_FILE, listChanges, type RecordedChange } from '../../src/mirror/changes.js'
-import { catchError } from '../support/errors.js'
+import type { ChangedCell } from '../../src/klines/batch/diff.js'
+import { CHANGES_FILE, listChanges } from '../../src/mirror/changes.js'
+import { Mirror } from '../../src/mirror/mirror.js'
 import { tempFolder } from '../support/temp-folder.js'
+import { LEAP_MONTH, sampleRow, toBatch } from '../support/windows.js'
 
-const OPEN = Date.UTC(2025, 9, 10, 21)
-const WINDOW = { symbol: 'BTCUSDT', interval: '1h', startDate: '2025-10-01' } as const
-const change = (number: number, values: Partial<RecordedChange> = {}): RecordedChange => ({
-  time: 1_764_000_000_000 + number,
-  ...WINDOW,
+const HOUR = 3_600_000
+const OPEN = Date.UTC(2024, 1, 10, 21)
+const WINDOW = { symbol: 'BTCUSDT', interval: '1h', startDate: '2024-02-01' } as const
+const change = (number: number, column: ChangedCell['column'] = 'close'): ChangedCell => ({
   openTime: OPEN,
-  column: 'close',
+  column,
   before: `${number}.00000000`,
   after: `${number + 1}.00000000`,
-  ...values,
 })
-const file = (root: string) => join(root, CHANGES_FILE)
-const lines = (root: string) => readFileSync(file(root), 'utf8').trimEnd().split('\n')
-const read = (root: string): RecordedChange[] => lines(root).map(line => JSON.parse(line))
 
 describe('the changes of a mirror', () => {
   it('are a line for each cell, in the order in which they were seen', () => {
     const root = tempFolder()
-    appendChanges(root, [change(1), change(1, { column: 'volume' })])
-    appendChanges(root, [change(2)])
-    expect(readFileSync(file(root), 'utf8').split('\n')[0]).toBe(
-      `{"time":1764000000001,"symbol":"BTCUSDT","interval":"1h","startDate":"2025-10-01","openTime":${OPEN},"column":"close","before":"1.00000000","after":"2.00000000"}`,
+    const mirror = new Mirror(root)
+    mirror.appendChanges(WINDOW, [change(1), change(1, 'volume')], 1_764_000_000_001)
+    mirror.appendChanges(WINDOW, [change(2)], 1_764_000_000_002)
+    const lines = readFileSync(join(root, CHANGES_FILE), 'utf8').trimEnd().split('\n')
+    expect(lines[0]).toBe(
+      `{"time":1764000000001,"symbol":"BTCUSDT","interval":"1h","startDate":"2024-02-01","openTime":${OPEN},"column":"close","before":"1.00000000","after":"2.00000000"}`,
     )
-    expect(read(root)).toEqual([change(1), change(1, { column: 'volume' }), change(2)])
+    expect(lines.slice(1).map(line => JSON.parse(line))).toEqual([
+      { time: 1_764_000_000_001, ...WINDOW, ...change(1, 'volume') },
+      { time: 1_764_000_000_002, ...WINDOW, ...change(2) },
+    ])
   })
 
-  it('begin a line of their own after a torn one, wherever that ends', () => {
-    const line = `${JSON.stringify(change(9))}\n`
-    for (let length = 1; length < line.length - 1; length += 7) {
-      const root = tempFolder()
-      writeFileSync(file(root), line.slice(0, length))
-      appendChanges(root, [change(1), change(2)])
-      expect(lines(root)).toEqual([line.slice(0, length), JSON.stringify(change(1)), JSON.stringify(change(2))])
-    }
-  })
-
-  it.each<[string, (root: string) => void]>([
-    ['a link', root => [writeFileSync(join(root, 'other'), ''), symlinkSync('other', file(root))]],
-    ['a folder', root => mkdirSync(file(root))],
-  ])('are not written through %s', async (kind, make) => {
+  it('that cannot be written are lost with a warning, and the windows are not', () => {
     const root = tempFolder()
-    make(root)
-    expect(await catchError(() => appendChanges(root, [change(1)]))).toMatchObject({ code: 'mirror_unusable' })
-    if (kind === 'a link') expect(statSync(join(root, 'other')).size).toBe(0)
+    mkdirSync(join(root, CHANGES_FILE))
+    const warnings: string[] = []
+    new Mirror(root, text => warnings.push(text)).appendChanges(WINDOW, [change(1)], 0)
+    expect(warnings).toEqual([
+      expect.stringMatching(/changes\.jsonl of the mirror .* Values that changed are not kept/),
+    ])
   })
 })
 
 describe('what a new version of a window changes', () => {
-  it('are its cells and the candles that it adds before the last cached one, by open time', () => {
-    const cell = { openTime: OPEN, column: 'close', before: '1', after: '2' } as const
-    const HOUR = 3_600_000
-    const diff = { lost: [], added: [OPEN - HOUR, OPEN + HOUR], changed: [cell] }
-    expect(listChanges(WINDOW, diff, OPEN, 5)).toEqual([
-      { time: 5, ...WINDOW, openTime: OPEN - HOUR, column: 'open_time', before: null, after: String(OPEN - HOUR) },
-      { time: 5, ...WINDOW, ...cell },
+  it('are its cells, the candles that it adds before the last cached one and those that it withdraws, by open time', () => {
+    const cached = toBatch([sampleRow(OPEN - 2 * HOUR), sampleRow(OPEN)], LEAP_MONTH)
+    const cell = change(1)
+    const difference = { lost: [OPEN - 2 * HOUR], added: [OPEN - HOUR, OPEN + HOUR], changed: [cell] }
+    expect(listChanges(cached, difference)).toEqual([
+      { openTime: OPEN - 2 * HOUR, column: 'open_time', before: String(OPEN - 2 * HOUR), after: null },
+      { openTime: OPEN - HOUR, column: 'open_time', before: null, after: String(OPEN - HOUR) },
+      cell,
     ])
-    expect(listChanges(WINDOW, { ...diff, changed: [] }, undefined, 5)).toEqual([])
+    expect(listChanges(toBatch([], LEAP_MONTH), { ...difference, lost: [], changed: [] })).toEqual([])
   })
 })

@@ -10,15 +10,16 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { sha256 } from '../../src/fs/checksum.js'
 import type { WindowRef } from '../../src/klines/series.js'
 import { Mirror } from '../../src/mirror/mirror.js'
-import type { CachedWindow } from '../../src/mirror/mirror-windows.js'
+import { indexPath } from '../../src/mirror/series-index.js'
+import type { WindowFacts } from '../../src/mirror/window-state.js'
 import { runChild } from '../support/cli/run-child.js'
 import { catchError } from '../support/errors.js'
 import { filesBelow } from '../support/files-below.js'
 import { whileReadOnly } from '../support/permission.js'
 import {
-  EMPTY_WEEK,
   FULL_WEEKS,
   makeTree,
   NOW,
@@ -32,20 +33,32 @@ import {
 import { tempFolder } from '../support/temp-folder.js'
 
 const BASE = 'http://example.com/klines'
-const DAY = 86_400_000
 const week = (startDate: string): WindowRef => ({ symbol: 'BTCUSDT', interval: '15m', startDate })
 const names = (folder: string) => readdirSync(folder).sort()
+const EMPTY = Buffer.from('[]')
+const factsOf = (bytes: Buffer, times: Partial<WindowFacts> = {}): WindowFacts => ({
+  size: bytes.length,
+  sha256: sha256(bytes),
+  rendered: RENDERED,
+  asked: NOW,
+  ...times,
+})
+/** Stores an empty window, and what is known of it. */
+function store(mirror: Mirror, source = BASE, startDate = FULL_WEEKS[0]): void {
+  mirror.store(week(startDate), EMPTY, factsOf(EMPTY), source)
+  mirror.flushAll()
+}
 
-describe('prepare', () => {
+describe('the first window', () => {
   it.each<[string, (root: string) => void]>([
     ['an empty folder', () => {}],
     ['a missing folder', root => rmSync(root, { recursive: true })],
   ])('makes %s a mirror with mirror.json and CACHEDIR.TAG', (_, make) => {
     const root = tempFolder()
     make(root)
-    new Mirror(root).upkeep.prepare(BASE, NOW)
-    expect(names(root)).toEqual(['.klines-tmp', 'CACHEDIR.TAG', 'mirror.json'])
-    expect(JSON.parse(readFileSync(join(root, 'mirror.json'), 'utf8'))).toEqual({ layout: 1, baseUrl: BASE })
+    store(new Mirror(root))
+    expect(names(root)).toEqual(['.klines', '.klines-tmp', 'CACHEDIR.TAG', 'api', 'mirror.json'])
+    expect(JSON.parse(readFileSync(join(root, 'mirror.json'), 'utf8'))).toEqual({ baseUrl: BASE })
     // https://bford.info/cachedir/: the file starts with these 43 bytes.
     expect(readFileSync(join(root, 'CACHEDIR.TAG'), 'latin1').slice(0, 43)).toBe(
       'Signature: 8a477f597d28d172789f06886806bc55',
@@ -55,50 +68,31 @@ describe('prepare', () => {
   it('does not tag a folder with other files, which backups must not skip', () => {
     const root = tempFolder()
     writeFileSync(join(root, 'thesis.tex'), 'precious')
-    new Mirror(root).upkeep.prepare(BASE, NOW)
-    expect(names(root)).toEqual(['.klines-tmp', 'mirror.json', 'thesis.tex'])
+    store(new Mirror(root))
+    expect(names(root)).toEqual(['.klines', '.klines-tmp', 'api', 'mirror.json', 'thesis.tex'])
   })
 
   it('adopts a bare tree and changes none of its files', () => {
     const root = makeTree(tempFolder())
     const before = readFileSync(join(root, weekPath('BTCUSDT', OPEN_WEEK)))
-    new Mirror(root).upkeep.prepare(BASE, NOW)
-    expect(new Mirror(root).upkeep.readMeta()?.baseUrl).toBe(BASE)
+    store(new Mirror(root))
+    expect(new Mirror(root).source).toBe(BASE)
     expect(existsSync(join(root, 'CACHEDIR.TAG'))).toBe(false)
     expect(readFileSync(join(root, weekPath('BTCUSDT', OPEN_WEEK))).equals(before)).toBe(true)
   })
 
-  it('does not change an existing mirror, also one of an earlier version', () => {
+  it('does not change mirror.json of an existing mirror, also one of an earlier version', () => {
     const root = tempFolder()
     const meta = JSON.stringify({ layout: 1, baseUrl: BASE, complete: true })
     writeFileSync(join(root, 'mirror.json'), meta)
-    new Mirror(root).upkeep.prepare(BASE, NOW)
+    store(new Mirror(root))
     expect(readFileSync(join(root, 'mirror.json'), 'utf8')).toBe(meta)
-    expect(new Mirror(root).upkeep.readMeta()).toEqual({ layout: 1, baseUrl: BASE })
   })
 
-  it('F86 gives a mirror of the exchange a layout that older versions refuse', () => {
+  it('of another base address is refused, naming both, with suggestions', async () => {
     const root = tempFolder()
-    putFile(root, 'mirror.json', { layout: 1, baseUrl: 'binance' })
-    // Whoever reads changes nothing.
-    expect(new Mirror(root).upkeep.readMeta()).toEqual({ layout: 1, baseUrl: 'binance' })
-    expect(JSON.parse(readFileSync(join(root, 'mirror.json'), 'utf8')).layout).toBe(1)
-    new Mirror(root).upkeep.prepare('binance', NOW)
-    expect(new Mirror(root).upkeep.readMeta()).toEqual({ layout: 2, baseUrl: 'binance' })
-  })
-
-  it('removes leftover temp files', () => {
-    const root = tempFolder()
-    new Mirror(root).upkeep.prepare(BASE, NOW)
-    putFile(root, '.klines-tmp/4194305~00112233445566aa', 'half', NOW - 2 * 3_600_000)
-    new Mirror(root).upkeep.prepare(BASE, NOW)
-    expect(names(join(root, '.klines-tmp'))).toEqual([])
-  })
-
-  it('rejects a mirror of another base address, naming both, with suggestions', async () => {
-    const root = tempFolder()
-    new Mirror(root).upkeep.prepare(BASE, NOW)
-    const error = await catchError(() => new Mirror(root).upkeep.prepare('http://other.example', NOW))
+    store(new Mirror(root))
+    const error = await catchError(() => store(new Mirror(root), 'http://other.example'))
     expect(error).toMatchObject({
       code: 'mirror_mismatch',
       message: `${root} is a mirror of ${BASE}, not of http://other.example.`,
@@ -106,80 +100,23 @@ describe('prepare', () => {
     })
   })
 
-  it('rejects the mirror.json of a newer layout and keeps it', async () => {
-    const root = tempFolder()
-    const text = '{"layout":3,"baseUrl":"http://example.com/klines"}'
-    writeFileSync(join(root, 'mirror.json'), text)
-    const error = await catchError(() => new Mirror(root).upkeep.prepare(BASE, NOW))
-    expect(error).toMatchObject({ code: 'mirror_mismatch' })
-    expect(error.message).toMatch(/layout 3; this version reads layouts 1 and 2\./)
-    expect(names(root)).toEqual(['mirror.json'])
-    expect(readFileSync(join(root, 'mirror.json'), 'utf8')).toBe(text)
-  })
-
   it.each([
-    ['without a layout', '{"baseUrl":"http://example.com/klines"}', 'it has no layout'],
-    ['without a base address', '{"layout":1}', 'its base address is not valid'],
-    [
-      'with escape sequences',
-      '{"layout":1,"baseUrl":"http://example.com/\\u001b[31m"}',
-      'its base address is not valid',
-    ],
-    ['with a password', '{"layout":1,"baseUrl":"http://me:s3cret@example.com"}', 'its base address is not valid'],
-    ['of null', 'null', 'it has no layout'],
-    ['cut short', '{"layout":1,"ba', 'it is not JSON'],
-    ['of zeros', '\0'.repeat(70), 'it is not JSON'],
-    ['without content', '', 'it is not JSON'],
-  ])('a mirror.json %s says nothing, with a warning, and is written again', (_, text, reason) => {
+    ['without a base address', '{"layout":1}'],
+    ['with escape sequences', '{"layout":1,"baseUrl":"http://example.com/\\u001b[31m"}'],
+    ['with a password', '{"layout":1,"baseUrl":"http://me:s3cret@example.com"}'],
+    ['of null', 'null'],
+    ['cut short', '{"layout":1,"ba'],
+    ['of zeros', '\0'.repeat(70)],
+    ['without content', ''],
+  ])('writes a mirror.json %s again, which says nothing, with a warning', (_, text) => {
     const root = tempFolder()
     writeFileSync(join(root, 'mirror.json'), text)
-    const mirror = new Mirror(root)
     const warnings: string[] = []
-    expect(mirror.upkeep.readMeta(warning => warnings.push(warning))).toBeUndefined()
-    expect(warnings).toEqual([
-      `${root}/mirror.json cannot be read: ${reason}. The source of the mirror counts as unknown.`,
-    ])
-    mirror.upkeep.prepare(BASE, NOW)
-    expect(mirror.upkeep.readMeta()).toEqual({ layout: 1, baseUrl: BASE })
-  })
-})
-
-describe('checkWritable', () => {
-  it.each<[string, (root: string) => string]>([
-    ['a missing folder below missing ones', root => join(root, 'a', 'b')],
-    ['an empty folder', root => root],
-    ['a bare tree', root => makeTree(root)],
-  ])('accepts %s and creates nothing', (_, make) => {
-    const folder = tempFolder()
-    const root = make(folder)
-    const before = filesBelow(folder)
-    new Mirror(root).upkeep.checkWritable(BASE, NOW)
-    expect(filesBelow(folder)).toEqual(before)
-    expect(names(folder)).toEqual(before.length === 0 ? [] : ['api'])
-  })
-
-  it('removes leftover temp files', () => {
-    const root = tempFolder()
-    new Mirror(root).upkeep.prepare(BASE, NOW)
-    putFile(root, '.klines-tmp/4194305~00112233445566aa', 'half', NOW - 2 * 3_600_000)
-    new Mirror(root).upkeep.checkWritable(BASE, NOW)
-    expect(names(join(root, '.klines-tmp'))).toEqual([])
-  })
-
-  it('rejects a mirror of another base address, and a file in the place of a folder', async () => {
-    const root = tempFolder()
-    new Mirror(root).upkeep.prepare(BASE, NOW)
-    expect(await catchError(() => new Mirror(root).upkeep.checkWritable('http://other.example', NOW))).toMatchObject({
-      code: 'mirror_mismatch',
-    })
-    const file = join(root, 'mirror.json')
-    for (const path of [file, join(file, 'below')]) {
-      expect(await catchError(() => new Mirror(path).upkeep.checkWritable(BASE, NOW))).toMatchObject({
-        code: 'mirror_unusable',
-        message: `Cannot write the mirror ${path}: part of the path is a file (ENOTDIR).`,
-        suggestions: ['Part of that path is a file: name another folder with --mirror.'],
-      })
-    }
+    const mirror = new Mirror(root, warning => warnings.push(warning))
+    expect(mirror.source).toBeUndefined()
+    expect(warnings[0]).toBe(`${root}/mirror.json cannot be read. The mirror's source counts as unknown.`)
+    store(mirror)
+    expect(new Mirror(root).source).toBe(BASE)
   })
 })
 
@@ -188,18 +125,22 @@ describe('a window', () => {
   const valid = windowBytes(weekRows(FULL_WEEKS[0]))
 
   it('that does not exist is missing', () => {
-    expect(new Mirror(tempFolder()).windows.read(week(FULL_WEEKS[0]))).toEqual({ state: 'missing' })
-    expect(new Mirror('/nonexistent').windows.read(week(FULL_WEEKS[0]))).toEqual({ state: 'missing' })
+    expect(new Mirror(tempFolder()).read(week(FULL_WEEKS[0]))).toEqual({ state: 'missing' })
+    expect(new Mirror('/nonexistent').read(week(FULL_WEEKS[0]))).toEqual({ state: 'missing' })
   })
 
-  it('that was written is read back with its bytes, time, rows and finality', () => {
+  it('that was stored is read back with its bytes, time, rows and facts', () => {
     const mirror = new Mirror(tempFolder())
-    mirror.files.write(path, valid, RENDERED)
-    const read = mirror.windows.read(week(FULL_WEEKS[0]))
+    const facts = factsOf(valid, { first: weekRows(FULL_WEEKS[0])[0][0], last: weekRows(FULL_WEEKS[0])[7][0] })
+    mirror.store(week(FULL_WEEKS[0]), valid, facts, BASE)
+    mirror.flushAll()
+    const other = new Mirror(mirror.root)
+    const read = other.read(week(FULL_WEEKS[0]))
     if (read.state !== 'cached') throw new Error(read.state)
     expect(read.batch.row(7)).toEqual(weekRows(FULL_WEEKS[0])[7])
-    expect(read).toMatchObject({ mtimeMs: RENDERED, final: true })
+    expect(read).toMatchObject({ mtimeMs: RENDERED })
     expect(read.batch.length).toBe(8)
+    expect(other.factsOf(week(FULL_WEEKS[0]), read)).toEqual(facts)
     expect(readFileSync(join(mirror.root, path)).equals(valid)).toBe(true)
   })
 
@@ -208,106 +149,106 @@ describe('a window', () => {
   it.each<[string, (file: string) => unknown, RegExp]>([
     ['cut', file => writeFileSync(file, valid.subarray(0, valid.length - 10)), /not JSON/],
     ['emptied', file => writeFileSync(file, ''), /the body is empty/],
-    ['flipped in one bit', file => writeFileSync(file, flipped), /BTCUSDT 15m 2025-01-06/],
+    ['flipped in one bit', file => writeFileSync(file, flipped), /./],
     ['overwritten with zeros', file => writeFileSync(file, Buffer.alloc(valid.length)), /not JSON/],
     ["another window's", file => writeFileSync(file, windowBytes(weekRows(FULL_WEEKS[1]))), /outside the window/],
     ['a folder', file => [rmSync(file), mkdirSync(file)], /not a regular file/],
     ['a link', file => [rmSync(file), symlinkSync('/etc/hostname', file)], /not a regular file/],
-  ])('that is %s is corrupt, with an error that names the fault', (_, damage, message) => {
+  ])('that is %s is corrupt, with a reason that names the fault', (_, damage, message) => {
     const root = tempFolder()
     putFile(root, path, valid)
     damage(join(root, path))
-    const read = new Mirror(root).windows.read(week(FULL_WEEKS[0]))
-    expect(read).toMatchObject({ state: 'corrupt', error: { code: 'bad_window' } })
-    expect(read.state === 'corrupt' && read.error.message).toMatch(message)
-  })
-
-  const isFinal = (root: string, startDate: string) => {
-    const read = new Mirror(root).windows.read(week(startDate))
-    return read.state === 'cached' ? read.final : read
-  }
-
-  it('that is empty is final once a later one has candles and its file was rendered a day after its end', () => {
-    const root = makeTree(tempFolder())
-    expect(isFinal(root, EMPTY_WEEK)).toBe(true)
-    putFile(root, weekPath('BTCUSDT', EMPTY_WEEK), [], Date.parse(FULL_WEEKS[0]) + DAY - 1000)
-    expect(isFinal(root, EMPTY_WEEK)).toBe(false)
-  })
-
-  it('that is empty is not final while later ones are empty or corrupt', () => {
-    const root = tempFolder()
-    putFile(root, weekPath('BTCUSDT', EMPTY_WEEK), [])
-    putFile(root, weekPath('BTCUSDT', FULL_WEEKS[0]), [])
-    putFile(root, weekPath('BTCUSDT', FULL_WEEKS[1]), '[[1,2')
-    putFile(root, weekPath('ETHUSDT', FULL_WEEKS[2]), weekRows(FULL_WEEKS[2]))
-    putFile(root, 'api/klines/15m/BTCUSDT/2025-01-07.json', weekRows(FULL_WEEKS[0]))
-    expect(isFinal(root, EMPTY_WEEK)).toBe(false)
-  })
-
-  it.each(['a folder', 'a link to a folder'])(
-    'that is empty becomes final when a later one is written, while the mirror is in use (the series is %s)',
-    kind => {
-      const [root, elsewhere] = [tempFolder(), tempFolder()]
-      mkdirSync(join(root, 'api/klines/15m'), { recursive: true })
-      if (kind !== 'a folder') symlinkSync(elsewhere, join(root, 'api/klines/15m/BTCUSDT'))
-      putFile(root, weekPath('BTCUSDT', EMPTY_WEEK), [])
-      const mirror = new Mirror(root)
-      const isEmptyFinal = () => (mirror.windows.read(week(EMPTY_WEEK)) as CachedWindow).final
-      expect(isEmptyFinal()).toBe(false)
-      putFile(root, weekPath('BTCUSDT', FULL_WEEKS[0]), valid, RENDERED)
-      expect(isEmptyFinal()).toBe(true)
-    },
-  )
-
-  it('that has not ended is not final', () => {
-    expect(isFinal(makeTree(tempFolder()), OPEN_WEEK)).toBe(false)
+    const read = new Mirror(root).read(week(FULL_WEEKS[0]))
+    expect(read).toMatchObject({ state: 'corrupt', reason: expect.stringMatching(message) })
   })
 })
 
-describe('cachedStartDates', () => {
-  it('returns the startDates of all files with the name of a window, in order', () => {
+describe('the dates of a series', () => {
+  it('are those of all files with the name of a window, and of windows that the index knows, in order', () => {
     const root = makeTree(tempFolder())
     for (const name of ['2025-01-07.json', '2025-01-06.json.bak', 'x.json', '.2025-01-06.json', '2025-13-45.json']) {
       putFile(root, `api/klines/15m/BTCUSDT/${name}`, [])
     }
-    const startDates = new Mirror(root).contents.startDates({ symbol: 'BTCUSDT', interval: '15m' })
-    expect(startDates).toEqual(['2024-12-30', ...FULL_WEEKS, '2025-02-10', '2025-02-17'])
-    expect(new Mirror(root).contents.startDates({ symbol: 'SOLUSDT', interval: '15m' })).toEqual([])
+    const mirror = new Mirror(root)
+    mirror.note(week('2025-02-24'), factsOf(EMPTY))
+    const startDates = mirror.dates({ symbol: 'BTCUSDT', interval: '15m' })
+    expect(startDates).toEqual(['2024-12-30', ...FULL_WEEKS, '2025-02-10', '2025-02-17', '2025-02-24'])
+    expect(mirror.dates({ symbol: 'SOLUSDT', interval: '15m' })).toEqual([])
+  })
+})
+
+describe('the index of a series', () => {
+  const SERIES = { symbol: 'BTCUSDT', interval: '15m' } as const
+  const [first, second, third] = FULL_WEEKS
+  const asked = (root: string) => [...new Mirror(root).facts(SERIES)].map(([date, { asked }]) => [date, asked])
+
+  it('has what any number of processes have learned; what one did not make stays as the other left it', () => {
+    const root = tempFolder()
+    const [a, b] = [new Mirror(root), new Mirror(root)]
+    a.note(week(first), factsOf(EMPTY))
+    a.note(week(second), factsOf(EMPTY))
+    a.flushAll()
+    expect([...b.facts(SERIES).keys()]).toEqual([first, second])
+    b.note(week(first), factsOf(EMPTY, { asked: NOW + 1 }))
+    a.note(week(second), factsOf(EMPTY, { asked: NOW + 2 }))
+    b.note(week(third), factsOf(EMPTY))
+    b.flushAll()
+    a.flushAll()
+    const expected = [
+      [first, NOW + 1],
+      [second, NOW + 2],
+      [third, NOW],
+    ]
+    expect(asked(root)).toEqual(expected)
+    expect([...b.facts(SERIES)].map(([date, { asked }]) => [date, asked])).toEqual(expected)
+  })
+
+  it('keeps every entry of a form that is known; one that is torn is made anew, with a warning', () => {
+    const root = tempFolder()
+    const mirror = new Mirror(root)
+    for (const startDate of [first, second]) mirror.note(week(startDate), factsOf(EMPTY))
+    mirror.flushAll()
+    const file = join(root, indexPath(SERIES))
+    const text = readFileSync(file, 'utf8')
+    writeFileSync(file, text.replace(`"size":${EMPTY.length}`, '"size":"2"'))
+    expect(asked(root)).toEqual([[second, NOW]])
+    for (const torn of [text.slice(0, -10), '', '[]', 'null', '\0'.repeat(90)]) {
+      writeFileSync(file, torn)
+      const warnings: string[] = []
+      const reading = new Mirror(root, warning => warnings.push(warning))
+      expect(reading.facts(SERIES).size).toBe(0)
+      expect(warnings).toEqual([
+        `${indexPath(SERIES)} of ${root} cannot be read; it is made anew as windows are requested.`,
+      ])
+      reading.note(week(third), factsOf(EMPTY))
+      reading.flushAll()
+      expect(asked(root)).toEqual([[third, NOW]])
+    }
+  })
+
+  it('knows nothing of a file that is not as it was downloaded', () => {
+    const mirror = new Mirror(tempFolder())
+    store(mirror)
+    const read = () => mirror.read(week(first)) as never
+    expect(mirror.factsOf(week(first), read())).toEqual(factsOf(EMPTY))
+    putFile(mirror.root, weekPath('BTCUSDT', first), '[ ]')
+    expect(mirror.factsOf(week(first), read())).toBeUndefined()
   })
 })
 
 describe('a mirror that cannot be written', () => {
-  it.each<[string, (folder: string) => string, RegExp]>([
-    [
-      'below a file',
-      folder => {
-        writeFileSync(join(folder, 'file'), 'x')
-        return join(folder, 'file', 'mirror')
-      },
-      /: part of the path is a file \(ENOTDIR\)\.$/,
-    ],
-    [
-      'that is a file',
-      folder => {
-        writeFileSync(join(folder, 'file'), 'x')
-        return join(folder, 'file')
-      },
-      /: (there is a file of that name|part of the path is a file) \((EEXIST|ENOTDIR)\)\.$/,
-    ],
-  ])('%s is mirror_unusable, with advice', async (_, make, message) => {
-    const root = make(tempFolder())
-    for (const action of [
-      () => new Mirror(root).upkeep.prepare(BASE, NOW),
-      () => new Mirror(root).files.write(weekPath('BTCUSDT', OPEN_WEEK), Buffer.from('[]'), NOW),
-    ]) {
-      const error = await catchError(action)
-      expect(error).toMatchObject({
-        code: 'mirror_unusable',
-        suggestions: [expect.stringContaining('--mirror')],
-      })
-      expect(error.message.startsWith(`Cannot write the mirror ${root}`)).toBe(true)
-      expect(error.message).toMatch(message)
-    }
+  it.each<[string, string]>([
+    ['below a file', 'file/mirror'],
+    ['that is a file', 'file'],
+  ])('%s is mirror_unusable, with advice', async (_, path) => {
+    const folder = tempFolder()
+    writeFileSync(join(folder, 'file'), 'x')
+    const root = join(folder, path)
+    const error = await catchError(() => store(new Mirror(root)))
+    expect(error).toMatchObject({ code: 'mirror_unusable', suggestions: [expect.stringContaining('--mirror')] })
+    expect(error.message).toMatch(/: (there is a file of that name|part of the path is a file) \((EEXIST|ENOTDIR)\)\.$/)
+    expect(error.message.startsWith(`Cannot write the mirror ${root}`)).toBe(true)
+    expect(filesBelow(folder)).toEqual(['file'])
   })
 
   it('without permission is mirror_unusable, with advice, and creates nothing', async () => {
@@ -327,7 +268,7 @@ describe('a mirror that cannot be written', () => {
 
   it('nor read is mirror_unusable too, not treated as corrupt', async () => {
     const root = tempFolder()
-    new Mirror(root).upkeep.prepare(BASE, NOW)
+    store(new Mirror(root))
     chmodSync(root, 0)
     onTestFinished(() => chmodSync(root, 0o700))
     const { stdout } = await runChild('prepare-mirror.ts', [root], { withoutRoot: true })

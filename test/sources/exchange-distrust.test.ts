@@ -20,7 +20,7 @@ describe('one wrong answer for the first candle', () => {
     exchange.script(FIRST_CANDLE, jsonAnswer([]))
     const first = await downloadKlines({ ...request(), ...SERIES })
     const asked = requests()
-    expect(asked.filter(name => name !== 'first candle')).toHaveLength(first.series[0].windows.total)
+    expect(asked.filter(name => name.startsWith('20'))).toHaveLength(first.series[0].windows.total)
     expect(rows('1d/BTCEUR/2024-01-01')[0][0]).toBe(Date.UTC(2024, 0, 3))
   })
 

@@ -8,6 +8,7 @@ import { exchangeRules } from '../../src/sources/exchange-limits.js'
 import { Fetcher } from '../../src/sources/fetcher.js'
 import { RETRY_POLICY } from '../../src/sources/retry.js'
 import { HttpTransport } from '../../src/sources/transport.js'
+import { cases } from '../support/cases.js'
 import { turns, until } from '../support/deferred.js'
 import { catchError } from '../support/errors.js'
 import {

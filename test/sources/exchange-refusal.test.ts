@@ -60,7 +60,7 @@ describe('403 is the firewall', () => {
       code: 'unreachable',
       message: `${baseUrl} answered 403 (Forbidden): its firewall blocks this address, or too many requests came from it.`,
       suggestions: [
-        expect.stringMatching(/^Wait some minutes, .*`concurrency`/),
+        expect.stringMatching(/^Wait some minutes, .*--concurrency/),
         expect.stringContaining('leave --base-url out'),
       ],
       data: { baseUrl, status: 403 },
@@ -94,7 +94,7 @@ describe('451 is the region', () => {
     const advice = (baseUrl: string) => refusal(RESTRICTED, baseUrl)?.error.suggestions
     const fallback = expect.stringContaining('leave --base-url out')
     expect(advice('binance')).toEqual([fallback])
-    expect(advice(OTHER)).toEqual([expect.stringContaining("--base-url binance"), fallback])
+    expect(advice(OTHER)).toEqual([expect.stringContaining('--base-url binance'), fallback])
   })
 })
 

@@ -29,7 +29,12 @@ async function setup({ names = [] as string[] } = {}) {
   const name = `binance:${exchange.url}`
   const policy = { ...RETRY_POLICY, tries: 3 }
   const transport = new HttpTransport(exchange.url, { connections: 4 })
-  const fetcher = new Fetcher(transport, name, { concurrency: 4, policy, clock, rules: exchangeRules(name, clock.now) })
+  const fetcher = new Fetcher(transport, name, {
+    concurrency: 4,
+    policy,
+    clock,
+    rules: exchangeRules(name, () => clock.now()),
+  })
   const source = exchangeSource(fetcher, { now: () => EXCHANGE_NOW, observe: () => {} }, text => warnings.push(text))
   onTestFinished(() => source.close())
   return { exchange, source, warnings, firstCandle: askFirstCandle(source) }

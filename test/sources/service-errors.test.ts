@@ -4,20 +4,20 @@ import { FetchError, toFetchError } from '../../src/sources/fetch-error.js'
 
 const URL = 'http://example.com/klines'
 const fault = (code: string) => toFetchError(Object.assign(new Error(code), { code }))
-const status = (number: number, text = '', isTransient = true) =>
-  new FetchError('transient', `status ${number}${text}`, { status: number, unreachable: isTransient })
+const status = (number: number, words?: string, isTransient = true) =>
+  new FetchError('transient', `status ${number}`, { status: number, words, unreachable: isTransient })
 
 describe('the error for a service says what happened:', () => {
   it.each<[FetchError, number, string, RegExp]>([
     [status(503), 6, 'answered 503 (Service Unavailable); tried 6 times for the list', /^Try again later/],
     [
-      status(503, ': Back at noon.'),
+      status(503, 'Back at noon'),
       6,
       'answered 503 (Service Unavailable); tried 6 times for the list: Back at noon',
       /^Try/,
     ],
     [status(520), 1, 'answered 520 for the list', /^Try again later/],
-    [status(404, '', false), 1, 'answered 404 (Not Found) for the list', /--base-url sample/],
+    [status(404, undefined, false), 1, 'answered 404 (Not Found) for the list', /--base-url sample/],
     [
       fault('ECONNREFUSED'),
       6,

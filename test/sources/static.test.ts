@@ -143,13 +143,14 @@ describe('the times of a window', () => {
   const modified = 'Last-Modified: Wed, 12 Feb 2025 03:17:00 GMT'
   const date = 'Date: Wed, 12 Feb 2025 11:59:00 GMT'
 
-  it.each([
+  it.each<[string, string[], number | undefined, number]>([
     ['Last-Modified and Date', [date, modified], Date.UTC(2025, 1, 12, 3, 17), Date.UTC(2025, 1, 12, 11, 59)],
     ['Date, without Last-Modified', [date], Date.UTC(2025, 1, 12, 11, 59), Date.UTC(2025, 1, 12, 11, 59)],
     [
       'Date, when Last-Modified is nonsense',
       ['Last-Modified: yesterday-ish', date],
-      ...[Date.UTC(2025, 1, 12, 11, 59), Date.UTC(2025, 1, 12, 11, 59)],
+      Date.UTC(2025, 1, 12, 11, 59),
+      Date.UTC(2025, 1, 12, 11, 59),
     ],
     ['unknown and the present, with neither', [], undefined, NOW],
     [

@@ -5,8 +5,7 @@ import { Mirror } from '../../src/mirror/mirror.js'
 const [root] = process.argv.slice(2)
 try {
   const mirror = new Mirror(root)
-  mirror.upkeep.prepare('http://example.com', Date.now())
-  mirror.files.write('api/klines/symbols.json', Buffer.from('[]'), Date.now())
+  mirror.storeList('api/klines/symbols.json', Buffer.from('[]'), Date.now(), 'http://example.com')
   console.log(JSON.stringify({ code: 'none' }))
 } catch (error) {
   if (!isKlinesError(error)) throw error

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { collectTokens } from '../../../src/cli/jobs/tokens.js'
-import type { Token } from '../../../src/greeting-client/schema.js'
+import type { Token } from '../../../src/greeting/schemas.js'
 import { catchError } from '../../support/errors.js'
 
 async function* tokens(count: number): AsyncGenerator<Token> {

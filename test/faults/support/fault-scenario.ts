@@ -35,7 +35,7 @@ export const ALL_WINDOWS = START_DATES.map(date => weekPath('BTCUSDT', date))
 export const OPEN_WINDOWS = [OPEN_WEEK, FUTURE_WEEK].map(date => weekPath('BTCUSDT', date))
 
 /** Files of a mirror that are not part of the tree. */
-const OWN_FILES = ['.klines-record', 'CACHEDIR.TAG', 'changes.jsonl', 'mirror.json']
+const OWN_FILES = ['CACHEDIR.TAG', 'changes.jsonl', 'mirror.json']
 
 /** Which API the healthy tree is downloaded through. */
 export type FaultSource = 'static' | 'exchange'
@@ -176,7 +176,9 @@ export class FaultScenario {
   mirroredFiles({ killed = false } = {}): string[] {
     const isTemp = (name: string) => killed && name.startsWith('.klines-tmp/')
     const own = this.source === 'exchange' ? [...OWN_FILES, SYMBOLS_LIST] : OWN_FILES
-    const names = filesBelow(this.mirror).filter(name => !own.includes(name) && !isTemp(name))
+    const names = filesBelow(this.mirror).filter(
+      name => !own.includes(name) && !name.startsWith('.klines/') && !isTemp(name),
+    )
     for (const name of names) {
       // A mirror of the exchange has the calendar instead.
       if (this.source === 'exchange' && name === LIST) continue

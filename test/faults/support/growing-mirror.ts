@@ -18,9 +18,10 @@ export class GrowingMirror {
     this.time = service.start
   }
 
-  advance(ms: number): void {
+  /** `renders`: whether the service has the candles of that time; one that lags behind keeps its files. */
+  advance(ms: number, renders = true): void {
     this.time += ms
-    this.service.setTime(this.time)
+    this.service.setTime(this.time, renders)
   }
 
   async download(options: { from?: string; to?: string; refresh?: boolean } = {}) {

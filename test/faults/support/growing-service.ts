@@ -25,8 +25,10 @@ export interface GrowingService {
   readonly startDates: readonly string[]
   /** The path of a window. */
   path(startDate: string): string
-  /** Sets its clock, and renders its windows. */
-  setTime(time: number): void
+  /** Sets its clock, and renders its windows unless it lags behind; the exchange never does. */
+  setTime(time: number, renders?: boolean): void
+  /** Deploys its files again as they are: all get the present time. */
+  deployAgain(): void
   /** What a window is at a time: the JSON of its candles. */
   rowsAt(startDate: string, time: number): unknown[]
   /** The paths or queries of the requests for windows since the last call. */
@@ -48,8 +50,9 @@ export async function growingTree(): Promise<GrowingService> {
   const rowsAt = (startDate: string, time: number) =>
     startDate === START_DATES[0] ? [] : weekRows(startDate).filter(([openTime]) => openTime + QUARTER <= time)
   const path = (startDate: string) => weekPath('BTCUSDT', startDate)
-  const setTime = (time: number) => {
+  const setTime = (time: number, renders = true) => {
     server.date = time
+    if (!renders) return
     for (const startDate of START_DATES) {
       const text = JSON.stringify(rowsAt(startDate, time))
       if (readFileSync(join(tree, path(startDate)), 'utf8') !== text) putFile(tree, path(startDate), text, time)
@@ -64,6 +67,10 @@ export async function growingTree(): Promise<GrowingService> {
     startDates: START_DATES,
     path,
     setTime,
+    deployAgain: () => {
+      for (const startDate of list)
+        putFile(tree, path(startDate), readFileSync(join(tree, path(startDate)), 'utf8'), server.date)
+    },
     rowsAt,
     requests: () => {
       const paths = server.paths('windows')
@@ -111,6 +118,7 @@ export async function growingExchange(findLie: () => Lie | undefined = () => und
     setTime: time => {
       exchange.now = time
     },
+    deployAgain: () => {},
     rowsAt: (startDate, time) => {
       const from = Date.parse(startDate)
       const to = Date.parse(MONTHS[MONTHS.indexOf(startDate) + 1] ?? '2026-07-01')

@@ -1,10 +1,8 @@
 import { reportError } from '../../../src/cli/error-report.js'
 import { downloadPlan } from '../../../src/engine/download.js'
-import { planSeries } from '../../../src/engine/plan.js'
-import { requestRange } from '../../../src/download/request-range.js'
-import { parseSelection } from '../../../src/engine/selection.js'
-import { openSource } from '../../../src/download/sources/open-source.js'
 import { type ExportRequest, exportKlines } from '../../../src/engine/export.js'
+import { planRequest } from '../../../src/engine/plan.js'
+import { openRun, withRun } from '../../../src/engine/run.js'
 import { RETRY_POLICY, type RetryPolicy } from '../../../src/sources/retry.js'
 import type { Run } from '../../support/cli/cli-sandbox.js'
 import { onWarning } from '../../support/events.js'
@@ -30,14 +28,8 @@ export async function runInProcess(request: ExportRequest, policy?: Partial<Retr
   return { bytes: Buffer.alloc(0), stdout: '', stderr, code: result.code, signal: null, tookMs }
 }
 
-async function downloadWithPolicy(request: ExportRequest, policy: RetryPolicy): Promise<void> {
-  const source = await openSource(request, { policy })
-  try {
-    const range = await requestRange(request, source)
-    const series = await source.contents.series(parseSelection(request), range)
-    const ranges = series.map(series => ({ series, range }))
-    await downloadPlan(source, { range, series: await planSeries(source, ranges) }, { ...request, forExport: true })
-  } finally {
-    await source.close()
-  }
+function downloadWithPolicy({ offline: _, ...request }: ExportRequest, policy: RetryPolicy) {
+  return withRun(openRun(request, { policy }), async run =>
+    downloadPlan(await planRequest(request, run), run, request, true),
+  )
 }

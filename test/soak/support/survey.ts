@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { filesBelow } from '../../support/files-below.js'
 
-/** The record of a mirror, whose lines and their order differ from run to run; a torn line costs a request. */
-const RECORD = '.klines-record'
+/** An index of a mirror, whose times differ from run to run. */
+const INDEX = /(^|\/)\.klines\//
 
-const listFiles = (folder: string) => filesBelow(folder).filter(name => name !== RECORD)
+const listFiles = (folder: string) => filesBelow(folder).filter(name => !INDEX.test(name))
 
 /** What a killed run left in a folder. */
 export interface Survey {

@@ -1,10 +1,15 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { GreetingClient, type GreetingClientOptions, openGreetingClient } from '../../src/greeting-client/client.js'
-import { MAX_LINE_BYTES } from '../../src/greeting-client/parse.js'
-import type { UserUpdate } from '../../src/greeting-client/schema.js'
-import { HttpTransport } from '../../src/sources/transport.js'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import {
+  type GreetingOptions,
+  getSpec,
+  streamTokens,
+  type UserUpdateFields,
+  updateUser,
+} from '../../src/greeting/client.js'
+import { MAX_LINE_BYTES } from '../../src/greeting/lines.js'
+import type { UserUpdate } from '../../src/greeting/schemas.js'
 import { deferred, turns, until } from '../support/deferred.js'
 import { catchError } from '../support/errors.js'
 import {
@@ -24,25 +29,26 @@ const RESULT = { success: true, id: ID, notify: 'email' }
 const ESC = String.fromCharCode(0x1b)
 const CHUNKED = ['Content-Type: application/jsonl', 'Transfer-Encoding: chunked']
 
-interface ClientOptions extends GreetingClientOptions {
-  readonly idleMs?: number
+type GreetingClient = ReturnType<typeof createClient>
+
+/** The operations of one server. */
+function createClient(baseUrl: string, limits: GreetingOptions['limits'] = {}) {
+  return {
+    updateUser: (id: string, fields: UserUpdateFields, notify?: string, signal?: AbortSignal) =>
+      updateUser(id, fields, { notify, baseUrl, limits, signal }),
+    streamTokens: (signal?: AbortSignal) => streamTokens({ baseUrl, limits, signal }),
+    getSpec: (api?: Parameters<typeof getSpec>[0], signal?: AbortSignal) => getSpec(api, { baseUrl, limits, signal }),
+  }
 }
 
-/** Creates a client that is closed after the test. */
-function createClient(url: string, { idleMs, ...options }: ClientOptions = {}): GreetingClient {
-  const transport = new HttpTransport(url, { connections: 4, idleMs })
-  onTestFinished(() => transport.close())
-  return new GreetingClient(transport, url, options)
-}
-
-async function startServer(answer?: GreetingAnswer, options?: ClientOptions) {
+async function startServer(answer?: GreetingAnswer, limits?: GreetingOptions['limits']) {
   const server = await GreetingServer.start(answer)
-  return { server, client: createClient(server.url, options) }
+  return { server, client: createClient(server.url, limits) }
 }
 
-async function startRawServer(answer: RawAnswer, options?: ClientOptions) {
+async function startRawServer(answer: RawAnswer, limits?: GreetingOptions['limits']) {
   const server = await RawServer.start(answer)
-  return { server, client: createClient(server.url, options) }
+  return { server, client: createClient(server.url, limits) }
 }
 
 /** Reads a stream to its end: its messages, and the error that ended it. */
@@ -175,9 +181,9 @@ describe('updateUser', () => {
 })
 
 describe('a refusal', () => {
-  const refuse = async (status: number, fields: object, headers: Record<string, string> = {}, now = Date.now) => {
+  const refuse = async (status: number, fields: object, headers: Record<string, string> = {}) => {
     const body = { statusCode: status, isError: true, ...fields }
-    const { server, client } = await startServer({ status, headers, body }, { now })
+    const { server, client } = await startServer({ status, headers, body })
     return { server, error: await catchError(client.updateUser(ID, BODY)) }
   }
 
@@ -242,7 +248,7 @@ describe('a refusal', () => {
     expect(await catchError(client.updateUser(ID, BODY))).toMatchObject({
       code: 'rejected',
       message: 'The server refused the update (404).',
-      suggestions: [expect.stringContaining('`baseUrl`')],
+      suggestions: [expect.stringContaining('--base-url')],
     })
   })
 
@@ -251,7 +257,7 @@ describe('a refusal', () => {
     expect(error).toMatchObject({
       code: 'unreachable',
       message: `${server.url} answered ${status} to the update: Oops.`,
-      suggestions: [expect.stringMatching(/klines serve.*`baseUrl`/)],
+      suggestions: [expect.stringMatching(/klines serve.*--base-url/)],
     })
     expect(server.log).toHaveLength(1)
   })
@@ -261,7 +267,9 @@ describe('a refusal', () => {
     [429, '90', 'Too Many Requests', '2026-01-02T03:05:35Z'],
     [503, 'Fri, 02 Jan 2026 04:00:00 GMT', 'Service Unavailable', '2026-01-02T04:00:00Z'],
   ])('of status %i with Retry-After: %s reports the time to wait until', async (status, retryAfter, name, until) => {
-    const { server, error } = await refuse(status, { message: 'x' }, { 'retry-after': retryAfter }, () => NOW)
+    vi.useFakeTimers({ toFake: ['Date'], now: NOW })
+    onTestFinished(() => void vi.useRealTimers())
+    const { server, error } = await refuse(status, { message: 'x' }, { 'retry-after': retryAfter })
     expect(error).toMatchObject({
       code: 'rate_limited',
       message: `${server.url} answered ${status} (${name}): rate limited until ${until}.`,
@@ -291,8 +299,8 @@ describe('an OpenAPI description', () => {
   it('of each API is returned unchanged', async () => {
     const { server, client } = await startServer()
     expect(await client.getSpec()).toEqual(OPENAPI)
-    expect(await client.getKlinesSpec()).toEqual(KLINES_OPENAPI)
-    expect(await client.getExportSpec()).toEqual(EXPORT_OPENAPI)
+    expect(await client.getSpec('klines')).toEqual(KLINES_OPENAPI)
+    expect(await client.getSpec('export')).toEqual(EXPORT_OPENAPI)
     const paths = ['/api/static/openapi.json', '/api/openapi.json', '/export/openapi.json']
     expect(server.log.map(({ url }) => url)).toEqual(paths)
   })
@@ -574,8 +582,8 @@ describe('a service that does not answer', () => {
     ['updateUser', client => client.updateUser(ID, BODY)],
     ['streamTokens', client => client.streamTokens().next()],
     ['getSpec', client => client.getSpec()],
-    ['getKlinesSpec', client => client.getKlinesSpec()],
-    ['getExportSpec', client => client.getExportSpec()],
+    ['getKlinesSpec', client => client.getSpec('klines')],
+    ['getExportSpec', client => client.getSpec('export')],
   ]
 
   it.each(calls)('is an error of %s with suggestions', async (_, call) => {
@@ -585,7 +593,7 @@ describe('a service that does not answer', () => {
     expect(await catchError(call(createClient(url)))).toMatchObject({
       code: 'unreachable',
       message: `The greeting service at ${url} cannot be reached: connection refused (ECONNREFUSED).`,
-      suggestions: [expect.stringMatching(/klines serve.*`baseUrl`/)],
+      suggestions: [expect.stringMatching(/klines serve.*--base-url/)],
       data: { baseUrl: url },
     })
   })
@@ -621,7 +629,7 @@ describe('an abort', () => {
   it.each<[string, (client: GreetingClient, signal: AbortSignal) => Promise<unknown>]>([
     ['an update', (client, signal) => client.updateUser(ID, BODY, 'none', signal)],
     ['a stream', (client, signal) => client.streamTokens(signal).next()],
-    ['a description', (client, signal) => client.getSpec(signal)],
+    ['a description', (client, signal) => client.getSpec('greeting', signal)],
   ])('of %s before the response rejects with its reason and closes the connection', async (_, call) => {
     const { server, client } = await startServer(() => {})
     const controller = new AbortController()
@@ -669,18 +677,9 @@ describe('an abort', () => {
     }
     await until(() => server.connections === 0)
   })
-
-  it('by close ends running requests', async () => {
-    const { server, client } = await startServer(() => {})
-    const result = catchError(client.getSpec())
-    await until(() => server.log.length === 1)
-    await client.close()
-    expect(await result).toMatchObject({ code: 'unreachable' })
-    await until(() => server.connections === 0)
-  })
 })
 
-describe('openGreetingClient', () => {
+describe('the base address', () => {
   const NAMES = ['HTTP_PROXY', 'http_proxy', 'NO_PROXY', 'no_proxy']
   const originalValues = new Map(NAMES.map(name => [name, process.env[name]]))
   beforeEach(() => {
@@ -693,18 +692,8 @@ describe('openGreetingClient', () => {
     }
   })
 
-  async function open(baseUrl: Parameters<typeof openGreetingClient>[0]) {
-    const client = await openGreetingClient(baseUrl)
-    onTestFinished(() => client.close())
-    return client
-  }
-
-  it('uses the address of klines serve by default', async () => {
-    expect((await open({})).baseUrl).toBe('http://127.0.0.1:8787')
-  })
-
   it('rejects an invalid base address', async () => {
-    expect(await catchError(openGreetingClient({ baseUrl: 'http://127.0.0.1:8787/api' }))).toMatchObject({
+    expect(await catchError(createClient('http://127.0.0.1:8787/api').getSpec())).toMatchObject({
       code: 'bad_base_url',
       suggestions: ['Did you mean http://127.0.0.1:8787?'],
     })
@@ -712,7 +701,7 @@ describe('openGreetingClient', () => {
 
   it('sends requests while it reads a stream', async () => {
     const server = await GreetingServer.start()
-    const client = await open({ baseUrl: server.url })
+    const client = createClient(server.url)
     const messages: string[] = []
     for await (const { message } of client.streamTokens()) {
       expect(await client.updateUser(ID, BODY, 'email')).toEqual(RESULT)
@@ -725,7 +714,7 @@ describe('openGreetingClient', () => {
     const server = await GreetingServer.start()
     const proxy = await RawServer.start(socket => socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n'))
     process.env.HTTP_PROXY = proxy.url
-    const remote = await open({ baseUrl: server.url })
+    const remote = createClient(server.url)
     expect(await catchError(remote.getSpec())).toMatchObject({ code: 'unreachable' })
     expect(proxy.heads).toHaveLength(1)
   })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readLines } from '../../src/greeting-client/parse.js'
+import { readLines } from '../../src/greeting/lines.js'
 import { catchError } from '../support/errors.js'
 
 async function* split(bytes: Buffer, cuts: readonly number[]): AsyncGenerator<Buffer> {
