@@ -39,8 +39,11 @@ export type CandleFlags = Partial<
 /** What both commands have while they run. */
 export type CandleContext = Pick<
   RunContext<Interfaces.FlagInput, Interfaces.ArgInput>,
-  'given' | 'signal' | 'warn' | 'during' | 'show'
-> & { readonly flags: CandleFlags & { readonly quiet: boolean; readonly json?: boolean | undefined } }
+  'given' | 'warn' | 'during' | 'show'
+> & {
+  readonly options: { readonly signal: AbortSignal }
+  readonly flags: CandleFlags & { readonly quiet: boolean; readonly json?: boolean | undefined }
+}
 
 interface CandleRun {
   readonly symbols: string[]
@@ -55,7 +58,7 @@ interface CandleRun {
  * data went to stdout.
  */
 export async function runCandles(
-  { flags: all, given, signal, warn, during }: CandleContext,
+  { flags: all, options: { signal }, given, warn, during }: CandleContext,
   { symbols, offline = false, plan }: CandleRun,
 ): Promise<RunResult | DryRunReport | undefined> {
   const startedMs = performance.now()

@@ -11,6 +11,7 @@ import { dropAlternatives } from './resolve-flags.js'
 import { GRACE_MS, interruptible } from './signals.js'
 import { readSwitch } from './switch-variable.js'
 import { print, printJson, printNote } from './terminal/print.js'
+import type { ProgressStyle } from './terminal/progress.js'
 import type { ProgressWords } from './terminal/progress-text.js'
 
 /** `failOnGaps` for `fail-on-gaps`. */
@@ -20,10 +21,18 @@ type OptionName<Flag extends string> = Flag extends `${infer Word}-${infer Rest}
 type FlagsOf<F extends Interfaces.FlagInput> = Interfaces.InferredFlags<F & typeof baseFlags>
 
 /** The options of a library function that a command line says: its flags by their names in the library. */
-type Options<Flags> = { -readonly [Name in keyof Flags & string as OptionName<Name>]: Flags[Name] } & {
-  readonly signal: AbortSignal
+type Options<Flags> = { -readonly [Name in keyof Flags & string as OptionName<Name>]: Flags[Name] } & Events & {
+    /** Aborts when the user interrupts. */
+    readonly signal: AbortSignal
+  }
+
+/** Who hears of a run. */
+interface Events {
   readonly onEvent: (event: KlinesEvent) => void
 }
+
+/** `endsEarly`: with the last item, because data for the terminal follows. `isShort`: show only a bar, at a terminal. */
+type ProgressOptions = Pick<ProgressStyle, 'endsEarly' | 'isShort'>
 
 /** What a command has while it runs. */
 export interface RunContext<F extends Interfaces.FlagInput, A extends Interfaces.ArgInput> {
@@ -33,29 +42,15 @@ export interface RunContext<F extends Interfaces.FlagInput, A extends Interfaces
   /** The names of the flags on the command line; other values are defaults, from the environment or from the user's config file. */
   readonly given: ReadonlySet<string>
   readonly config: Interfaces.Config
-  /** Aborts when the user interrupts. */
-  readonly signal: AbortSignal
   /** Reports a warning. Each text is printed once; with `--json` it becomes part of the object. */
   readonly warn: (text: string) => void
   readonly warnings: readonly string[]
-  /** Shows the progress of `work`, which gets the options with who hears of it. */
+  /** Shows the progress of `work`. */
   readonly during: <T>(words: ProgressWords, work: (events: Events) => Promise<T>, how?: ProgressOptions) => Promise<T>
   /** Prints the summary of a run: the JSON object, or the text unless `--quiet`. */
   readonly show: <R extends object>(report: Report<R>, result: R) => void
   /** Prints requested data: the JSON object, or the text also with `--quiet`. */
   readonly print: <R extends object>(report: Report<R>, result: R) => void
-}
-
-/** Who hears of a run. */
-interface Events {
-  readonly onEvent: (event: KlinesEvent) => void
-}
-
-export interface ProgressOptions {
-  /** End with the last item: data for the terminal follows. */
-  readonly endsEarly?: boolean
-  /** Show only a bar, at a terminal: the work takes no time that is worth a line. */
-  readonly isShort?: boolean
 }
 
 /** What a command is. */
@@ -97,6 +92,7 @@ export function command<F extends Interfaces.FlagInput, A extends Interfaces.Arg
 }
 
 type Values = Record<string, unknown>
+type Print = RunContext<Interfaces.FlagInput, Interfaces.ArgInput>['print']
 
 /**
  * The base of all commands. Signals abort an AbortSignal, warnings go to stderr or into the JSON object, and an error becomes
@@ -133,15 +129,12 @@ abstract class KlinesCommand extends Command {
     const { signal } = this.interruption
     const warn = (text: string) => this.note(text)
     const onEvent = (event: KlinesEvent) => event.type === 'warning' && warn(event.message)
+    const print: Print = (report, result) => this.print(report, result)
     return {
       ...{ args: output.args, flags: values, options: { ...toOptions(values), signal, onEvent } },
-      ...{ given, config, signal, warn, warnings },
-      during: <T>(words: ProgressWords, work: (events: Events) => Promise<T>, how?: ProgressOptions) =>
-        this.during(words, work, how),
-      show: <R extends object>(report: Report<R>, result: R) => {
-        if (values.json || !values.quiet) this.print(report, result)
-      },
-      print: <R extends object>(report: Report<R>, result: R) => this.print(report, result),
+      ...{ given, config, warn, warnings, print },
+      show: ((report, result) => (values.json || !values.quiet ? print(report, result) : undefined)) as Print,
+      during: this.during.bind(this),
     }
   }
 
@@ -156,14 +149,10 @@ abstract class KlinesCommand extends Command {
     else print(report.text(result, this.values))
   }
 
-  private async during<T>(
-    words: ProgressWords,
-    work: (events: Events) => Promise<T>,
-    { endsEarly = false, isShort = false }: ProgressOptions = {},
-  ): Promise<T> {
+  private async during<T>(words: ProgressWords, work: (events: Events) => Promise<T>, how: ProgressOptions = {}) {
     const { json, quiet, verbose } = this.values
     const { showProgress } = await import('./terminal/progress.js')
-    const style = { isSilent: Boolean(json || quiet), listsWindows: verbose === true, endsEarly, isShort }
+    const style = { ...how, isSilent: Boolean(json || quiet), listsWindows: verbose === true }
     return showProgress(words, style, onEvent => {
       return work({ onEvent: event => (event.type === 'warning' ? this.note(event.message) : onEvent(event)) })
     })
@@ -175,7 +164,7 @@ abstract class KlinesCommand extends Command {
     const { describeOrigins } = await import('./error-origins.js')
     const { defaults, given } = this
     const { id = '', examples, baseFlags, flags } = this.ctor
-    const origins = describeOrigins(error, { flags: { ...baseFlags, ...flags }, defaults, given })
+    const origins = describeOrigins(error, { ...baseFlags, ...flags }, defaults, given)
     const report = reportError(error, { bin: this.config.bin, command: { id, examples }, debug: isDebug(), origins })
     process.exitCode = report.exitCode
     if (this.values.json || wantsJson(this.argv, defaults)) printJson({ ...report.json, warnings: this.warnings })

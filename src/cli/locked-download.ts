@@ -22,7 +22,7 @@ export async function runLockedDownload(
   named: string[] | undefined,
   context: CandleContext,
 ): Promise<RunResult | DryRunReport | undefined> {
-  const { given, signal, during } = context
+  const { given, during } = context
   refuseBesideLock(named, NOT_LOCKED, given)
   const startedMs = performance.now()
   const lock = await readLock(path)
@@ -37,7 +37,7 @@ export async function runLockedDownload(
   const { output, format } = resolveFlags(flags, false, given)
   checkStandardOutput(output, flags)
   if (output !== undefined) await checkOutputs(planOutputs(output, parseTemplate(output, format), lock.series), flags)
-  const request = { ...toOptions(flags), lock: path, signal }
+  const request = { ...toOptions(flags), lock: path, signal: context.options.signal }
   const check = await during(downloadingFrom(baseUrl), events => checkLock({ ...request, ...events }))
   const { download } = check
   if (check.verdict !== 'equal' || download === undefined) throw lockDiffers(check, output !== undefined)

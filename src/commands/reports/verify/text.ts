@@ -1,15 +1,20 @@
 import type { TextFlags } from '../../../cli/report.js'
 import { coverageText } from '../../../cli/reports/coverage.js'
-import { sumOf } from '../../../cli/reports/fields.js'
+import { sum, sumOf } from '../../../cli/reports/fields.js'
 import { exactTime } from '../../../cli/terminal/text.js'
 import { formatCount, plural, quoteWord } from '../../../klines/text.js'
 import { PUBLIC_BASE_URL } from '../../../sources/base-url.js'
 import type { VerificationReport } from '../../../verify/verify.js'
-import { describeDifference, invalidLines, oddityLines, offGridLines } from './candles.js'
-import { outageSections } from './outages.js'
-import { failingTable, pairTable, seriesTable, sumTable } from './tables.js'
-import { verdictLine } from './verdict.js'
-import { corruptLines, missingLines, repairLines } from './windows.js'
+import {
+  corruptLines,
+  describeDifference,
+  invalidLines,
+  missingLines,
+  oddityLines,
+  offGridLines,
+  repairLines,
+} from './findings.js'
+import { failingTable, outageSections, pairTable, seriesTable, sumTable } from './tables.js'
 
 /** How a verification is shown. `mirror`: the flag, which a repair needs too. */
 interface VerifyFlags extends TextFlags {
@@ -79,4 +84,44 @@ function closingLines(result: VerificationReport, flags: VerifyFlags): string[] 
 function locationFlags({ baseUrl }: VerificationReport, { mirror }: VerifyFlags): string {
   const source = baseUrl === undefined || baseUrl === PUBLIC_BASE_URL ? '' : ` --base-url ${quoteWord(baseUrl)}`
   return mirror === undefined ? source : `${source} --mirror ${quoteWord(mirror)}`
+}
+
+/** The first line of the report: the verdict, and why. */
+function verdictLine({ verdict, series, pairs, outages, failOnGaps }: VerificationReport): string {
+  const failing = series.filter(({ isFailing }) => isFailing)
+  if (verdict === 'empty') return `NO CANDLES: ${plural(series.length, 'series')}, all of them empty`
+  const short = sum(series.map(one => one.short))
+  if (verdict !== 'ok' && verdict !== 'short') {
+    const count = (name: 'differing' | 'invalid' | 'failingGaps') => sum(failing.map(one => one[name]))
+    const [differing, invalid, gaps] = [count('differing'), count('invalid'), count('failingGaps')]
+    const corrupt = sum(failing.map(one => one.corrupt.length))
+    const missing = sum(failing.map(one => one.missingWindows.length))
+    const reasons = [
+      differing > 0 && `${plural(differing, 'candle')} ${differing === 1 ? 'differs' : 'differ'}`,
+      invalid > 0 && `${differing > 0 ? formatCount(invalid) : plural(invalid, 'candle')} ${isOrAre(invalid)} invalid`,
+      corrupt > 0 && `${plural(corrupt, 'window')} ${isOrAre(corrupt)} corrupt`,
+      missing > 0 && `${corrupt > 0 ? formatCount(missing) : plural(missing, 'window')} ${isOrAre(missing)} missing`,
+      gaps > 0 && plural(gaps, 'gap'),
+      failOnGaps && short > 0 && `${plural(short, 'candle')} fewer than requested`,
+    ]
+    const of = `${formatCount(failing.length)} of ${formatCount(series.length)} series`
+    return `${verdict.toUpperCase()}: ${of}: ${reasons.filter(Boolean).join(', ')}`
+  }
+  const shared = outages.filter(({ isShared }) => isShared).length
+  const gaps = outages.length - shared
+  const notes = sum(series.map(one => one.notes))
+  const facts = [
+    `${formatCount(series.length)} series`,
+    plural(sum(series.map(report => report.candles)), 'candle'),
+    short > 0 && `${formatCount(short)} fewer than requested`,
+    pairs.length > 0 && plural(sum(pairs.map(pair => pair.comparisons)), 'comparison'),
+    shared > 0 && plural(shared, 'outage'),
+    gaps > 0 && plural(gaps, 'gap'),
+    notes > 0 && plural(notes, 'note'),
+  ]
+  return `${verdict.toUpperCase()}: ${facts.filter(Boolean).join(', ')}`
+}
+
+function isOrAre(count: number): string {
+  return count === 1 ? 'is' : 'are'
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { collectTokens } from '../../../src/cli/jobs/tokens.js'
+import { collectTokens } from '../../../src/cli/terminal/tokens.js'
 import type { Token } from '../../../src/greeting/schemas.js'
 import { catchError } from '../../support/errors.js'
 
