@@ -116,7 +116,7 @@ async function runCommand(sandbox: CliSandbox, command: string, args: string): P
   if (command === 'version') return sandbox.run(['version', '--json'])
   if (command === 'serve') return (await startServeCommand(sandbox, [], sandbox.start(line, ENV))).stop()
   if (command === 'config unset') await sandbox.call(['config', 'set', args, '1d'])
-  return sandbox.call(line, { ...ENV, KLINES_GREETING_URL: greeting.url() })
+  return sandbox.call(line, { ...ENV, KLINES_GREETING_URL: greeting.url })
 }
 
 const ajv = new Ajv({ allErrors: true, strict: true, allowUnionTypes: true })
