@@ -8,26 +8,25 @@ export interface JsonSchema<T = unknown> {
 /** The type of the values that a schema describes. */
 export type JsonOf<Schema> = Schema extends JsonSchema<infer Json> ? Json : never
 
+// biome-ignore lint/suspicious/noExplicitAny: each field knows its own values
+type Any = any
+
 /** A value of a report: its JSON Schema, where it is in the result of a library function, and how a table shows it. */
 export interface Field<T = unknown> {
   readonly schema: JsonSchema<T>
   /** Takes it from the object that it is part of. Default: the property of its name. */
-  // biome-ignore lint/suspicious/noExplicitAny: each field knows its own object
-  readonly of?: (owner: any) => unknown
+  readonly of?: (owner: Any) => unknown
   /** The value as JSON has it. Default: as it is. */
-  // biome-ignore lint/suspicious/noExplicitAny: each field knows its own values
-  readonly json?: (value: any) => unknown
+  readonly json?: (value: Any) => unknown
   readonly isOptional?: boolean
   /** The heading of its column in a table; undefined for what no table has. */
   readonly head?: string
   /** Whether its column is aligned to the right. */
   readonly isNumber?: boolean
   /** The value as CSV has it. Default: as it is. */
-  // biome-ignore lint/suspicious/noExplicitAny: as above
-  readonly exact?: (value: any) => string | number
+  readonly exact?: (value: Any) => string | number
   /** The same for people. Default: the same as CSV. */
-  // biome-ignore lint/suspicious/noExplicitAny: as above
-  readonly show?: (value: any) => string | number
+  readonly show?: (value: Any) => string | number
 }
 
 /** Fields by name, in the order in which JSON and tables have them. */

@@ -1,11 +1,10 @@
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { openMirror, openRun } from '../engine/run.js'
+import { openMirror } from '../engine/run.js'
 import { KlinesError } from '../klines/errors.js'
 import { describeOtherMirrors } from '../mirror/user-mirrors.js'
-import type { ServeRequest } from '../server/serve.js'
-import { type LoggedRequest, startServer } from '../server/server.js'
-import { UPSTREAM_POLICY } from '../server/upstream.js'
+import { type ServeRequest, serve } from '../server/serve.js'
+import type { LoggedRequest } from '../server/server.js'
 import { SAMPLE, toSourceName } from '../sources/base-url.js'
 import { cleanText } from '../sources/error-body.js'
 import { SAMPLE_ROOT } from '../sources/sample.js'
@@ -46,26 +45,21 @@ export function findServed({ upstream, mirror: folder, baseUrl }: ServeRequest, 
 
 /** Serves it until `signal` aborts; `ended` resolves once requests under way were answered. */
 export async function startServing(
-  { mirror, baseUrl, upstream }: Served,
+  { mirror, upstream }: Served,
   { signal, ...options }: ServeRequest & { readonly signal: AbortSignal },
   { warn, isVerbose }: { readonly warn: Warn; readonly isVerbose: boolean },
 ) {
   let isStarted = false
   // What comes later is part of the log, like errors.
   const report = (text: string) => (isStarted ? logError(text) : warn(text))
-  const request: ServeRequest = {
-    ...{ baseUrl: upstream, mirror, retries: options.retries, timeout: options.timeout },
-    onEvent: event => event.type === 'warning' && report(event.message),
-  }
-  const server = await startServer({
-    ...{ host: options.host, port: options.port, allowHost: options.allowHost, streamText: options.streamText },
-    root: mirror,
-    source: baseUrl,
-    upstream: upstream === undefined ? undefined : () => openRun(request, { policy: UPSTREAM_POLICY }),
-    onError: ({ message, stack = message }) => logError(isDebug() ? stack : message),
-    warn: report,
-    log: isVerbose ? logRequest : undefined,
-  })
+  const request = { ...options, mirror, baseUrl: upstream, upstream: upstream !== undefined }
+  const server = await serve(
+    { ...request, onEvent: event => event.type === 'warning' && report(event.message) },
+    {
+      onError: ({ message, stack = message }) => logError(isDebug() ? stack : message),
+      log: isVerbose ? logRequest : undefined,
+    },
+  )
   isStarted = true
   const ended = new Promise<void>((resolve, reject) => {
     const close = () => server.close().then(resolve, reject)
