@@ -11,30 +11,12 @@ import { KlinesError } from '../klines/errors.js'
 import { isBinary, resolveFormat } from '../options/formats.js'
 import { chartStyle } from './chart/screen.js'
 import { type RunContext, toOptions } from './command.js'
-import type { lakeFlags, outputFlags } from './flags/output.js'
-import type { runFlags } from './flags/run.js'
-import type { selectionFlags } from './flags/selection.js'
-import type { fetchFlags, locationFlags } from './flags/service.js'
 import { DryRun, Run as RunSummary } from './reports/run.js'
 import { type RunResult, streamNotes, tableNotes } from './reports/run-text.js'
-import { resolveFlags } from './resolve-flags.js'
+import { type CandleFlags, resolveFlags } from './resolve-flags.js'
 import { CandleTable } from './terminal/candle-table.js'
 import { print, printNote } from './terminal/print.js'
 import { downloadingFrom, READING } from './terminal/progress-text.js'
-
-/** The flags of `download` and `export`. */
-export type CandleFlags = Partial<
-  Interfaces.InferredFlags<
-    typeof selectionFlags &
-      typeof outputFlags &
-      typeof lakeFlags &
-      typeof locationFlags &
-      typeof fetchFlags &
-      typeof runFlags & { limit: Interfaces.OptionFlag<number | undefined> } & {
-        tail: Interfaces.OptionFlag<number | undefined>
-      }
-  >
->
 
 /** What both commands have while they run. */
 export type CandleContext = Pick<

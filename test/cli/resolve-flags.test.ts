@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { CandleFlags } from '../../src/cli/candles.js'
-import { dropAlternatives, resolveFlags } from '../../src/cli/resolve-flags.js'
+import { type CandleFlags, dropAlternatives, resolveFlags } from '../../src/cli/resolve-flags.js'
 import { thrownBy } from '../support/thrown-by.js'
 
 const DEFAULTS = { interval: ['1h'], force: false, 'dry-run': false, json: false, quiet: false, verbose: false }
