@@ -2,24 +2,10 @@ import type * as Interfaces from '@oclif/core/interfaces'
 import { KlinesError } from '../klines/errors.js'
 import { type Format, formatOfName, resolveFormat } from '../options/formats.js'
 import { OUTPUT_ENTRIES, unusableFlags } from '../options/output-options.js'
-import type { lakeFlags, outputFlags } from './flags/output.js'
-import type { runFlags } from './flags/run.js'
-import type { selectionFlags } from './flags/selection.js'
-import type { fetchFlags, locationFlags } from './flags/service.js'
+import type { downloadFlags } from './flags/candles.js'
 
 /** The flags of `download` and `export`. */
-export type CandleFlags = Partial<
-  Interfaces.InferredFlags<
-    typeof selectionFlags &
-      typeof outputFlags &
-      typeof lakeFlags &
-      typeof locationFlags &
-      typeof fetchFlags &
-      typeof runFlags & { limit: Interfaces.OptionFlag<number | undefined> } & {
-        tail: Interfaces.OptionFlag<number | undefined>
-      }
-  >
->
+export type CandleFlags = Partial<Interfaces.InferredFlags<typeof downloadFlags>>
 
 /** The flags of a run, as `resolveFlags` resolves them. */
 export interface ResolvedFlags extends CandleFlags {

@@ -1,10 +1,6 @@
 import { command } from '../cli/command.js'
-import { candleTableFlags } from '../cli/flags/from-table.js'
-import { pick } from '../cli/flags/group.js'
-import { lakeFlags, outputFlags } from '../cli/flags/output.js'
-import { runFlags } from '../cli/flags/run.js'
-import { selectionFlags, symbolArgs } from '../cli/flags/selection.js'
-import { fetchFlags, locationFlags } from '../cli/flags/service.js'
+import { downloadFlags } from '../cli/flags/candles.js'
+import { symbolArgs } from '../cli/flags/selection.js'
 
 export default command({
   summary: 'Download candles to the local mirror; export them with -o or -f.',
@@ -27,16 +23,7 @@ With --resample, candles are aligned as the exchange aligns them: weeks start on
     "klines download --lock klines.lock.json -o '{symbol}-{interval}.csv'",
   ],
   args: symbolArgs,
-  flags: {
-    ...selectionFlags,
-    ...pick(runFlags, 'lock'),
-    ...pick(candleTableFlags, 'limit', 'tail'),
-    ...outputFlags,
-    ...lakeFlags,
-    ...locationFlags,
-    ...fetchFlags,
-    ...pick(runFlags, 'fail-on-gaps', 'dry-run', 'threads', 'per-series'),
-  },
+  flags: downloadFlags,
   async run(context) {
     const { symbol: symbols } = context.args
     const { runCandles, showRun } = await import('../cli/candles.js')

@@ -1,10 +1,6 @@
 import { command } from '../cli/command.js'
-import { candleTableFlags } from '../cli/flags/from-table.js'
-import { pick } from '../cli/flags/group.js'
-import { lakeFlags, outputFlags } from '../cli/flags/output.js'
-import { runFlags } from '../cli/flags/run.js'
-import { selectionFlags, symbolArgs } from '../cli/flags/selection.js'
-import { locationFlags } from '../cli/flags/service.js'
+import { exportFlags } from '../cli/flags/candles.js'
+import { symbolArgs } from '../cli/flags/selection.js'
 
 export default command({
   summary: 'Export candles from the local mirror; works offline.',
@@ -19,14 +15,7 @@ Without --from, the range begins with the first window in the mirror, and withou
     'klines export all -i all --layout hive -o lake/',
   ],
   args: symbolArgs,
-  flags: {
-    ...selectionFlags,
-    ...pick(candleTableFlags, 'limit', 'tail'),
-    ...outputFlags,
-    ...lakeFlags,
-    ...locationFlags,
-    ...pick(runFlags, 'fail-on-gaps', 'dry-run', 'threads', 'per-series'),
-  },
+  flags: exportFlags,
   advice: 'No file is half written; run the same command again.',
   async run(context) {
     const { runCandles, showRun } = await import('../cli/candles.js')

@@ -65,17 +65,17 @@ function load(request: ReadRequest, { candles, besideLabels }: ChartRoom, cached
     const isTail = request.from === undefined && request.last === undefined
     const asked = await planRequest(request, run, { isTail })
     const plan = cachedOnly ? withoutMissing(asked, run) : asked
-    const first = await fit(plan, candles, run)
+    const first = await fitCharts(plan, candles, run)
     const room = Math.min(...first.charts.map(besideLabels))
     const isWide = first.charts.some(({ slots }) => slots.length > room)
     // Where prices are long, the candles are read again, from the cache.
-    const fitted = isWide ? await fit(plan, room, { ...run, emit: () => {} }) : first
+    const fitted = isWide ? await fitCharts(plan, room, { ...run, emit: () => {} }) : first
     const baseUrl = run.source?.name ?? run.mirror.source
     return { ...fitted, range: plan.range, baseUrl, mirror: run.mirror.root }
   })
 }
 
-async function fit(plan: Plan, maxCandles: number, run: Run): Promise<Pick<LoadedCharts, 'charts' | 'coverage'>> {
+async function fitCharts(plan: Plan, maxCandles: number, run: Run): Promise<Pick<LoadedCharts, 'charts' | 'coverage'>> {
   const { range } = plan
   const keep = range.fromTime === Number.NEGATIVE_INFINITY ? 'newest' : 'all'
   const series = []

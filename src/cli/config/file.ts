@@ -17,6 +17,15 @@ export function findConfigPath(): string | undefined {
   return folder && join(folder, 'klines.config.json')
 }
 
+/** The same. Throws `bad_config` for a user without a home folder. */
+export function requireConfigPath(): string {
+  const path = findConfigPath()
+  if (path !== undefined) return path
+  throw new KlinesError('bad_config', "The user's config file lies in the home folder, and this user has none.", {
+    suggestions: ['Set HOME to the path of a folder.'],
+  })
+}
+
 /** Empty where there is no file. Throws `bad_config` with the line of a fault. */
 export function readConfigFile(path: string | undefined): ConfigContent {
   if (path === undefined || !existsSync(path)) return {}

@@ -93,8 +93,8 @@ function toCells(second: string, series: readonly SeriesReport[]): string[] {
   return [
     second,
     formatCount(sumOf(series, 'candles')),
-    formatTime(firstOpenTime(series)).slice(0, 10),
-    formatTime(latestOpenTime(series)),
+    formatTime(findTime(series, 'firstOpenTime', Math.min)).slice(0, 10),
+    formatTime(findTime(series, 'lastOpenTime', Math.max)),
     missing === 0 ? '-' : `${formatCount(missing)} in ${plural(gaps, 'gap')}`,
   ]
 }
@@ -120,7 +120,7 @@ function describeWindows({ series, offline }: RunResult): string {
 
 /** The candle that opened last; its age if the range reaches the present. */
 function describeLatest({ series, range }: RunResult): string {
-  const time = latestOpenTime(series)
+  const time = findTime(series, 'lastOpenTime', Math.max)
   const latest = series.find(({ lastOpenTime }) => lastOpenTime === time)
   if (time === undefined || latest === undefined) return 'No candle opens in the range.'
   const age = range.toTime === Number.POSITIVE_INFINITY ? Date.now() - time : 0
@@ -165,13 +165,12 @@ function groupBy(series: readonly SeriesReport[], key: (report: SeriesReport) =>
   return groups
 }
 
-function firstOpenTime(series: readonly SeriesReport[]): number | undefined {
-  const times = series.flatMap(({ firstOpenTime }) => firstOpenTime ?? [])
-  return times.length === 0 ? undefined : times.reduce((a, b) => Math.min(a, b))
-}
-
-/** When the candle opens that opens last; undefined without one. */
-function latestOpenTime(series: readonly SeriesReport[]): number | undefined {
-  const times = series.flatMap(({ lastOpenTime }) => lastOpenTime ?? [])
-  return times.length === 0 ? undefined : times.reduce((a, b) => Math.max(a, b))
+/** The first or last of the open times of series; undefined without a candle. */
+function findTime(
+  series: readonly SeriesReport[],
+  end: 'firstOpenTime' | 'lastOpenTime',
+  choose: (a: number, b: number) => number,
+): number | undefined {
+  const times = series.flatMap(one => one[end] ?? [])
+  return times.length === 0 ? undefined : times.reduce((a, b) => choose(a, b))
 }

@@ -11,7 +11,7 @@ The order is: command line, environment variable, your file, default. --no-NAME 
 force, prune, output, lock, series and data cannot be set. A flag that has a variable of its own, such as base-url of users update, cannot either: set the variable. The commands of klines config take no defaults from the file.`,
   examples: ['klines config', 'klines config --json', 'klines config set interval 1h,1d'],
   async run({ config, print }) {
-    const { listSettings } = await import('../../cli/config/settings.js')
+    const { listSettings } = await import('../../cli/config/defaults.js')
     const { Config } = await import('../reports/config.js')
     print(Config, await listSettings(config))
   },

@@ -1,4 +1,4 @@
-import type { Setting } from '../../cli/config/settings.js'
+import type { Setting } from '../../cli/config/defaults.js'
 import { formatValue } from '../../cli/error-origins.js'
 import { report, tableOf } from '../../cli/report.js'
 import { column, derived, type Field, flag, list, maybe, object, oneOf, text } from '../../cli/schema.js'
