@@ -16,24 +16,19 @@ const lists = {
   mirror: derived(mirror, (all: Catalogue) => all.mirror.root),
 }
 
-const cached = object({ intervals: list(text()), windows: count() })
+const symbol = column('symbol', text())
+const cached = {
+  windows: column('cached windows', count()),
+  intervals: column('cached intervals', list(text())),
+}
 
 /** `symbols`. */
 export const Symbols = report(
   'klines-symbols',
-  { ...lists, symbols: derived(list(object({ symbol: text(), mirrored: cached })), symbolRows) },
+  { ...lists, symbols: derived(list(object({ symbol, mirrored: object(cached) })), symbolRows) },
   (all: Catalogue) => {
-    const columns = {
-      symbol: column('symbol', text()),
-      windows: column('cached windows', count()),
-      intervals: column('cached intervals', list(text())),
-    }
-    return textTable(
-      tableOf(
-        columns,
-        symbolRows(all).map(({ symbol, mirrored }) => ({ symbol, ...mirrored })),
-      ),
-    )
+    const rows = symbolRows(all).map(({ symbol, mirrored }) => ({ symbol, ...mirrored }))
+    return textTable(tableOf({ symbol, ...cached }, rows))
   },
 )
 
