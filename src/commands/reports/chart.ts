@@ -3,7 +3,7 @@ import { type ChartSummary, candlesOf, summarize } from '../../chart/summary.js'
 import type { LoadedCharts } from '../../cli/chart/load-charts.js'
 import { report } from '../../cli/report.js'
 import { coverage, location } from '../../cli/reports/fields.js'
-import { count, derived, integer, list, maybe, object, text } from '../../cli/schema.js'
+import { count, derived, type Field, integer, list, maybe, object, text } from '../../cli/schema.js'
 import type { CoveredSeries } from '../../engine/coverage.js'
 import { seriesName } from '../../klines/series.js'
 import { formatBytes, plural } from '../../klines/text.js'
@@ -18,7 +18,7 @@ type Drawn = FittedCandles & { readonly summary: ChartSummary } & Pick<CoveredSe
 
 const candle = ({ openTime, open, high, low, close, volume }: ChartCandle) => [openTime, open, high, low, close, volume]
 const decimal = text().schema
-const row = {
+const row: Field<readonly [number, string, string, string, string, string]> = {
   schema: {
     type: 'array',
     items: [integer().schema, decimal, decimal, decimal, decimal, decimal],

@@ -31,5 +31,5 @@ export async function startTreeServer(sandbox: CliSandbox, tree = makeTree(tempF
 export function parseObject<Json>(stdout: string, schema: JsonSchema<Json>): Json {
   const object = JSON.parse(stdout)
   if (!Check(schema, object)) throw new Error(JSON.stringify(Errors(schema, object), null, 2))
-  return object
+  return object as Json
 }
