@@ -49,9 +49,7 @@ export class CandleRows {
   ) {
     const missing = NEEDED.filter(name => !columns.includes(name))
     if (missing.length > 0) {
-      const suggestions = [
-        `A fingerprint needs ${NEEDED.join(', ')}, in any order: write the file without --columns.`,
-      ]
+      const suggestions = [`A fingerprint needs ${NEEDED.join(', ')}, in any order: write the file without --columns.`]
       throw badInput({ file }, `it lacks the columns ${missing.join(', ')}`, suggestions)
     }
     const twice = columns.find((name, index) => columns.indexOf(name) !== index)

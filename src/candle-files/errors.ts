@@ -21,7 +21,7 @@ export function badInput(place: FilePlace, reason: string, suggestions: string[]
 /** The error for doubles. */
 export function doublesError(place: FilePlace): KlinesError {
   return badInput(place, 'it is a double, which may not hold all digits of a candle', [
-    "Write the file with --numbers text or --numbers decimal. For a fingerprint alone, --fingerprint does, too.",
+    'Write the file with --numbers text or --numbers decimal. For a fingerprint alone, --fingerprint does, too.',
   ])
 }
 

@@ -6,7 +6,7 @@ import { type SeriesLabel, seriesName } from '../klines/series.js'
 import { formatCount, formatTime, plural } from '../klines/text.js'
 import type { RequestedRange } from '../klines/time-range.js'
 import type { Rules } from '../sources/source.js'
-import { MAY_LAG_MS, type SeriesPlan } from './plan.js'
+import { MAY_LAG_MS, type SeriesPlan } from './series-plan.js'
 
 /** How much of a requested range a series has at its ends. Times are ms UTC. Candles that are missing between two candles are gaps. */
 export interface Coverage {
@@ -19,6 +19,8 @@ export interface Coverage {
   readonly last: number | undefined
   /** Closed candles of the range that are missing before the first one, since the first one that is known of the series. */
   readonly shortAtStart: number
+  /** Whether the range begins before the first candle of a static tree, which counts as the beginning of the series. */
+  readonly isBeginning?: boolean
   /** Closed candles of the range that are missing after the last one; all of them in a range without a candle. */
   readonly shortAtEnd: number
 }
@@ -60,6 +62,8 @@ export function coverPlan(
   )
   const end = to === undefined ? Number.NEGATIVE_INFINITY : Math.min(grid.next(to), range.now)
   const missingFrom = isEmpty ? start : endTime
+  const isFirst = rules.kind === 'static' && !isEmpty && begin !== undefined && grid.start(begin) === startTime
+  const isBeginning = isFirst && from !== undefined && grid.count(from, startTime) > 0
   const short = Number.isFinite(missingFrom) ? grid.count(missingFrom, end) : 0
   return {
     interval: label.interval,
@@ -67,6 +71,7 @@ export function coverPlan(
     first: isEmpty ? undefined : startTime,
     last: isEmpty ? undefined : grid.start(endTime - 1),
     shortAtStart: from === undefined || isEmpty ? 0 : grid.count(start, startTime),
+    ...(isBeginning && { isBeginning }),
     shortAtEnd: mayLag(grid, missingFrom, short, range, rules) ? 0 : short,
   }
 }
@@ -90,20 +95,21 @@ export function countShort({ shortAtStart, shortAtEnd }: Coverage): number {
 }
 
 /** What a series has of a range of which candles are missing at an end: `candles from ... to ...: 12 short at the end`. */
-export function describeCoverage({ first, last, shortAtStart, shortAtEnd }: Coverage): string {
+export function describeCoverage({ first, last, shortAtStart, shortAtEnd, isBeginning }: Coverage): string {
   const there = first === undefined ? 'no candle' : `candles from ${formatTime(first)} to ${formatTime(last)}`
   const parts = [
     ...(shortAtStart > 0 ? [`${formatCount(shortAtStart)} short at the start`] : []),
     ...(shortAtEnd > 0 ? [`${formatCount(shortAtEnd)} short${first === undefined ? '' : ' at the end'}`] : []),
+    ...(isBeginning ? ['the first one counts as the beginning of the series'] : []),
   ]
   return `${there}: ${parts.join(', ')}`
 }
 
-/** `You asked for 2025-11-23 10:14 to 2026-11-23 10:14 UTC`, or for the one end that was named. */
+/** `Requested 2025-11-23 10:14 to 2026-11-23 10:14 UTC`, or the one end that was named. */
 export function describeRequested({ named: { from, to } }: RequestedRange): string {
-  if (from === undefined && to === undefined) return 'You asked for all candles'
-  if (to === undefined) return `You asked for ${formatTime(from)} UTC on`
-  return `You asked for ${from === undefined ? 'candles up' : formatTime(from)} to ${formatTime(to)} UTC`
+  if (from === undefined && to === undefined) return 'All candles were requested'
+  if (to === undefined) return `Requested from ${formatTime(from)} UTC on`
+  return `Requested ${from === undefined ? 'up' : formatTime(from)} to ${formatTime(to)} UTC`
 }
 
 /** A sentence for each series that is short at an end. */
@@ -124,7 +130,7 @@ export function checkGaps(series: readonly CoveredSeries[], range: RequestedRang
   if (lacking.length === 0) return
   const lines = lacking.slice(0, MAX_LISTED).map(({ symbol, missing, gaps, coverage }) => {
     const parts = [
-      ...(countShort(coverage) > 0 ? [describeCoverage(coverage)] : []),
+      ...(countShort(coverage) > 0 || coverage.isBeginning ? [describeCoverage(coverage)] : []),
       ...(missing > 0 ? [`${plural(missing, 'candle')} missing in ${plural(gaps, 'gap')}`] : []),
     ]
     return `${seriesName({ symbol, interval: coverage.interval })}: ${parts.join('; ')}`

@@ -1,7 +1,8 @@
-import { type Plan, type PlanRequest, planRequest, planUpdate } from './plan.js'
+import { type PlanRequest, planRequest, planUpdate } from './plan.js'
 import { openWindows, readCandles } from './read.js'
 import { checkGone, type DownloadReport, type ReportOptions, SeriesFingerprints, Tally } from './report.js'
 import { openRun, type Run, type SourceOptions, withRun } from './run.js'
+import type { Plan } from './series-plan.js'
 
 /** Candles to download into the mirror. */
 export interface DownloadRequest extends PlanRequest, SourceOptions, ReportOptions {}

@@ -5,8 +5,9 @@ import type { Series } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'
 import type { UpdateRequest } from './download.js'
 import { checkExcerpt, type ExportRequest } from './export.js'
-import { isBeforeFirst, type Plan, planRequest, planUpdate } from './plan.js'
+import { planRequest, planUpdate } from './plan.js'
 import { openRun, type Run, withRun } from './run.js'
+import { isBeforeFirst, type Plan } from './series-plan.js'
 
 /** The windows of one series in the range: `open` ones would be revalidated, `missing` ones downloaded; `cached` ones need no request. */
 export interface SeriesDryRun extends Series {

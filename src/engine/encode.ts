@@ -8,11 +8,11 @@ import type { KlineBatch } from '../klines/batch/kline-batch.js'
 import type { SeriesLabel } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'
 import type { Mirror } from '../mirror/mirror.js'
-import type { Plan, SeriesPlan } from './plan.js'
+import type { WindowFailure, WindowStream } from './outcome.js'
 import { openWindows, readSeries, readWindows } from './read.js'
-import type { WindowFailure, WindowStream } from './refresh.js'
 import { type SeriesReport, Tally } from './report.js'
 import type { Run } from './run.js'
+import type { Plan, SeriesPlan } from './series-plan.js'
 import { shareTasks } from './threads.js'
 
 /** How all tasks of a run are encoded. */
@@ -97,7 +97,12 @@ export async function encodeTasks(
       data: { root: run.mirror.root, encoding, plan: { range: tally.plan.range } } satisfies EncodeScope,
       tasks,
       threads,
-      work: task => encodeAlone(run, task, encoding, tally.plan),
+      work: async task => {
+        const result = await encodeAlone(run, task, encoding, tally.plan)
+        tally.pass(task.series)
+        return result
+      },
+      done: ({ series }) => tally.pass(series),
       signal: run.signal,
     })
     for (const [index, { reports, failures }] of results.entries())

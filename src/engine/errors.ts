@@ -8,8 +8,8 @@ import { newestCandle } from '../mirror/status.js'
 import { describeOtherMirrors } from '../mirror/user-mirrors.js'
 import { exchangeMayHaveMore, isExchange, SAMPLE } from '../sources/base-url.js'
 import type { Source } from '../sources/source.js'
-import type { Plan } from './plan.js'
-import type { WindowFailure } from './refresh.js'
+import type { WindowFailure } from './outcome.js'
+import type { Plan } from './series-plan.js'
 
 /** The most names that an error lists; the rest is counted. */
 const MAX_NAMES = 3
@@ -32,7 +32,11 @@ export function joinNames(names: readonly string[]): string {
 export function incomplete(
   failures: readonly WindowFailure[],
   total: number,
-  { offline, forExport = false }: { readonly offline: boolean; readonly forExport?: boolean },
+  {
+    offline,
+    forExport = false,
+    advice,
+  }: { readonly offline: boolean; readonly forExport?: boolean; readonly advice?: string },
 ): KlinesError {
   const causes = new Map<string, string[]>()
   for (const { reason, window } of failures) causes.set(reason, [...(causes.get(reason) ?? []), windowName(window)])
@@ -46,7 +50,7 @@ export function incomplete(
   const head = `${failures.length} of ${total} windows ${fault}${forExport ? ', so nothing was exported' : ''}:`
   return new KlinesError('incomplete', [head, ...lines].join('\n'), {
     data: { failures: failures.map(({ window, reason }) => ({ ...window, reason })) },
-    suggestions: [offline ? DOWNLOAD : RUN_AGAIN],
+    suggestions: [advice ?? (offline ? DOWNLOAD : RUN_AGAIN)],
   })
 }
 
@@ -89,13 +93,13 @@ export function noMinutes(interval: Interval, source: string, cause?: unknown): 
   })
 }
 
-/** The error for what a mirror lacks: it says how it is downloaded, and which other mirrors there are. */
-export function nothingCached(message: string, mirror: Mirror): KlinesError {
+/** The error for what a mirror lacks: it says how it is downloaded, and which other mirrors there are, after `advice`. */
+export function nothingCached(message: string, mirror: Mirror, advice: readonly string[] = []): KlinesError {
   const { source = '' } = mirror
   // The exchange is never the default source, so a download from it names it.
   const address = isExchange(source) ? ` --base-url ${quoteWord(source)}` : ''
   const download = `Download candles first: klines download SYMBOL -i INTERVAL${address}, with the same --mirror.`
-  const suggestions = [...(mirror.exists ? [] : describeOtherMirrors(mirror.root)), download]
+  const suggestions = [...advice, ...(mirror.exists ? [] : describeOtherMirrors(mirror.root)), download]
   return new KlinesError('window_missing', message, { suggestions })
 }
 

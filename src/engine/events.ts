@@ -1,6 +1,6 @@
 import type { WindowRef } from '../klines/series.js'
 import type { NetworkActivity } from '../sources/fetcher.js'
-import type { WindowDifference, WindowOutcome } from './refresh.js'
+import type { WindowDifference, WindowOutcome } from './outcome.js'
 
 /** The windows of a run are known. */
 export interface PlanEvent {

@@ -3,6 +3,7 @@ import { discardFile, type FilePlace, OutputFile } from '../export/output/file.j
 import { GivenStream, type OutputStream } from '../export/output/given-stream.js'
 import { isStream, openStream, prepareOutput } from '../export/output/open.js'
 import type { Output } from '../export/output/output.js'
+import { removeLeftovers } from '../export/output/temp.js'
 import { checkOutputs, type OutputSpec, parseTemplate, planOutputs } from '../export/output-spec.js'
 import type { WrittenFile } from '../export/output-writer.js'
 import { parseRowFormat } from '../export/row-format.js'
@@ -17,12 +18,13 @@ import type { OutputRequest } from '../options/output-options.js'
 import { downloadPlan } from './download.js'
 import { type EncodeTask, type Encoding, encodeTasks } from './encode.js'
 import { joinNames } from './errors.js'
-import { type Plan, planRequest, type SeriesPlan } from './plan.js'
+import { planRequest } from './plan.js'
 import { checkGone, type DownloadReport, Tally } from './report.js'
 import type { ReadRequest } from './rows.js'
 import { openRun, type Run, withRun } from './run.js'
+import type { Plan, SeriesPlan } from './series-plan.js'
 import { cutToTail } from './tail.js'
-import { countThreads, type ThreadOptions } from './threads.js'
+import { checkThreads, countThreads, type ThreadOptions } from './threads.js'
 
 /** Which candles, the files to write them to, and what is in these. */
 export interface ExportRequest extends ReadRequest, OutputRequest, ThreadOptions {
@@ -92,13 +94,15 @@ export function exportTo(
   })
 }
 
-/** Throws `bad_option` for a number of candles that is none, for both, and for `partial` without `resample`: no option is ignored. */
+/** Throws `bad_option` for a number of candles or threads that is none, for both, and for `partial` without `resample`: no option is ignored. */
 export function checkExcerpt({
   limit,
   tail,
   partial,
   resample,
-}: Pick<ExportRequest, 'limit' | 'tail' | 'partial' | 'resample'>): void {
+  threads,
+}: Pick<ExportRequest, 'limit' | 'tail' | 'partial' | 'resample' | 'threads'>): void {
+  checkThreads({ threads })
   checkValue('limit', CANDLE_OPTIONS.limit, limit)
   checkValue('tail', CANDLE_OPTIONS.tail, tail)
   if (partial && resample === undefined) {
@@ -142,6 +146,7 @@ async function writeExport(
   const metadata = { range: plan.range.text, limit, tail, source: run.source?.name ?? run.mirror.source ?? 'unknown' }
   const places: (FilePlace | undefined)[] = []
   try {
+    if (!isStreamed) await removeLeftovers(outputs.map(({ path }) => path))
     for (const { path } of outputs) places.push(await prepareOutput(path, { ...options, sink }))
     const tasks: EncodeTask[] = outputs.map(({ series, ...spec }, index) => ({
       series,

@@ -13,8 +13,9 @@ import { reachesEnd } from '../mirror/window-state.js'
 import type { Source } from '../sources/source.js'
 import { incomplete, nothingCached } from './errors.js'
 import { knownDates, request } from './lists.js'
+import type { WindowFailure } from './outcome.js'
 import { NOT_CACHED } from './read.js'
-import { WINDOWS_A_TURN, type WindowFailure } from './refresh.js'
+import { WINDOWS_A_TURN } from './refresh.js'
 import { openMirror, openRun, type Run, type SourceOptions, withRun } from './run.js'
 
 /** The result of `publishMirror`. */
@@ -88,7 +89,8 @@ async function publish(run: Run<Source>): Promise<PublishReport> {
       }
     }
   }
-  if (failures.length > 0) throw incomplete(failures, total, { offline: true })
+  const advice = 'Nothing was written. Download them with klines download, then publish again.'
+  if (failures.length > 0) throw incomplete(failures, total, { offline: true, advice })
   const facts = { size: EMPTY.length, sha256: EMPTY_SHA256, rendered: now(), asked: now() }
   for (const window of empty) mirror.store(window, EMPTY, facts, source.name)
   // A static host shows the times of files.

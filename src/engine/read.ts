@@ -5,17 +5,11 @@ import { Resampler } from '../klines/resample/resampler.js'
 import type { WindowRef } from '../klines/series.js'
 import { windowSpan } from '../klines/windows.js'
 import type { Mirror } from '../mirror/mirror.js'
-import type { SeriesPlan } from './plan.js'
-import {
-  refresh,
-  WINDOWS_A_TURN,
-  type WindowFailure,
-  type WindowOutcome,
-  type WindowResult,
-  type WindowStream,
-} from './refresh.js'
+import type { WindowFailure, WindowOutcome, WindowResult, WindowStream } from './outcome.js'
+import { refresh, WINDOWS_A_TURN } from './refresh.js'
 import type { Tally } from './report.js'
 import type { Run } from './run.js'
+import type { SeriesPlan } from './series-plan.js'
 
 /** A window that is in no mirror. */
 export const NOT_CACHED = 'not in the mirror'

@@ -2,8 +2,7 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { pMapIterable } from 'p-map'
 import { sha256 } from '../fs/checksum.js'
-import { type ChangedCell, diffBatches } from '../klines/batch/diff.js'
-import type { KlineBatch } from '../klines/batch/kline-batch.js'
+import { diffBatches } from '../klines/batch/diff.js'
 import { decodeWindow } from '../klines/batch/window-codec.js'
 import { isKlinesError } from '../klines/errors.js'
 import { windowPath } from '../klines/paths.js'
@@ -13,56 +12,9 @@ import { listChanges } from '../mirror/changes.js'
 import { type CachedWindow, endsOf } from '../mirror/mirror.js'
 import { FetchError } from '../sources/fetch-error.js'
 import type { Fetched, Source } from '../sources/source.js'
-import type { SeriesPlan } from './plan.js'
+import type { WindowFailure, WindowOutcome, WindowResult, WindowStatus, WindowStream } from './outcome.js'
 import type { Run } from './run.js'
-
-/**
- * Where a window came from: `cached` in the mirror and final, `fetched` from the source, `revalidated` by it, `retained` because the new
- * version lacks candles or the source does not list the window any more.
- */
-export type WindowStatus = 'cached' | 'fetched' | 'revalidated' | 'retained'
-
-/** A window with its rows. */
-export interface WindowResult {
-  readonly window: WindowRef
-  readonly status: WindowStatus
-  readonly batch: KlineBatch
-  /** Of its file. */
-  readonly bytes: Uint8Array
-  /** How a fetched window differs from the cached one; undefined when none was cached. */
-  readonly change?: WindowDifference | undefined
-}
-
-/** How a new version of a window differs from the cached one. */
-export interface WindowDifference {
-  /** Open times of candles that were not cached, ms UTC. */
-  readonly added: readonly number[]
-  /** Changed cells, withdrawn candles, and candles that were added before the last cached one. */
-  readonly cells: readonly ChangedCell[]
-}
-
-/** A window that could not be downloaded or read. `reason` does not repeat its name. */
-export interface WindowFailure {
-  readonly window: WindowRef
-  readonly status: 'failed'
-  readonly reason: string
-  /** The source has no such file. */
-  readonly isAbsent?: boolean
-  /** The source did not answer in time. */
-  readonly timedOut?: boolean
-}
-
-/** A window that the source does not have, nor any before it: there the series begins later. */
-export interface AbsentWindow {
-  readonly window: WindowRef
-  readonly status: 'absent'
-}
-
-/** What became of a window. */
-export type WindowOutcome = WindowResult | WindowFailure | AbsentWindow
-
-/** The windows of a plan, in order. */
-export type WindowStream = AsyncGenerator<WindowOutcome, undefined, undefined>
+import type { SeriesPlan } from './series-plan.js'
 
 /** Number of windows after which the event loop gets a turn: Ctrl-C must be noticed. */
 export const WINDOWS_A_TURN = 32
@@ -227,5 +179,7 @@ function storeWindow(
     source.name,
   )
   const change = difference && { added: difference.added, cells }
-  return { window, status: 'fetched', batch, bytes, change }
+  // An exchange sends a window whole each time.
+  const isSame = source.rules.kind === 'exchange' && !run.refresh && cached && Buffer.compare(cached.bytes, bytes) === 0
+  return { window, status: isSame ? 'revalidated' : 'fetched', batch, bytes, change }
 }

@@ -6,9 +6,9 @@ import type { RequestedRange } from '../klines/time-range.js'
 import { firstCandle } from '../mirror/status.js'
 import { type Coverage, checkGaps, coverPlan } from './coverage.js'
 import { goneSymbols, incomplete, noCandles } from './errors.js'
-import { isBeforeFirst, type Plan, type SeriesPlan } from './plan.js'
-import type { WindowFailure, WindowOutcome, WindowStatus } from './refresh.js'
+import type { WindowFailure, WindowOutcome, WindowStatus } from './outcome.js'
 import type { Run } from './run.js'
+import { isBeforeFirst, type Plan, type SeriesPlan } from './series-plan.js'
 
 /** The most changed cells that a report lists of a series; all are counted, and `changes.jsonl` has them. */
 const MAX_CHANGES = 1_000
@@ -97,17 +97,27 @@ export class Tally {
   }
 
   /** Adds a window of a series, with its candles in the plan's range. Those of a series come in order of time. */
-  add(plan: SeriesPlan, result: WindowOutcome): void {
+  add(plan: SeriesPlan, outcome: WindowOutcome): void {
+    const isKnown = outcome.status === 'fetched' && isBeforeFirst(plan, outcome.window)
+    const result = isKnown ? { ...outcome, status: 'cached' as const } : outcome
     this.series.get(plan)?.add(result)
     if (result.status === 'failed') this.failures.push(result)
     if (this.isQuiet) return
     const isReceived = result.status === 'fetched' || result.status === 'failed'
-    if (isReceived && !isBeforeFirst(plan, result.window)) this.limitMs = Math.max(0, this.limitMs - this.limitOf(plan))
+    if (isReceived) this.limitMs = Math.max(0, this.limitMs - this.limitOf(plan))
     const { window, status } = result
     const change = 'change' in result ? result.change : undefined
     const { total, limitMs } = this
     const bytes = this.run.source?.traffic.bytes ?? 0
     this.run.emit({ type: 'progress', done: ++this.done, total, bytes, limitMs, window, status, change })
+  }
+
+  /** Says that all windows of some series were read, by whichever thread. */
+  pass(plans: readonly SeriesPlan[]): void {
+    const { total, isQuiet, run } = this
+    const rest = { total, status: 'cached' as const, bytes: 0, limitMs: 0, change: undefined }
+    for (const window of isQuiet ? [] : plans.flatMap(({ windows }) => windows))
+      run.emit({ type: 'progress', done: ++this.done, window, ...rest })
   }
 
   /** Adds all windows of some series as a worker has counted them. */

@@ -7,7 +7,7 @@ import { openSource } from '../sources/open.js'
 import { RETRY_POLICY, type RequestLimits, type RetryPolicy } from '../sources/retry.js'
 import type { Source } from '../sources/source.js'
 import type { EventOptions, KlinesEvent } from './events.js'
-import type { WindowResult } from './refresh.js'
+import type { WindowResult } from './outcome.js'
 
 export const DEFAULT_CONCURRENCY = 16
 /** A polite pace: 4 at once are some 40 requests a second, of the 50 that the exchange allows to all programs of an address. */
@@ -29,10 +29,7 @@ export interface SourceOptions extends RequestLimits, EventOptions {
   readonly concurrency?: number | undefined
   /** Ends the run; the mirror keeps what was downloaded. */
   readonly signal?: AbortSignal | undefined
-  /**
-   * The present, ms UTC. Default: the machine's clock.
-   * @internal
-   */
+  /** The present, ms UTC. Default: the machine's clock. */
   readonly now?: number | undefined
 }
 
@@ -119,7 +116,20 @@ export async function openRun(
     await source?.close()
     mirror.flushAll()
   }
-  return { mirror, isExchange: isExchange(mirror.source ?? name), source, concurrency, refresh, readOnly, signal, now, emit, warn, close, done: new Map() }
+  return {
+    mirror,
+    isExchange: isExchange(mirror.source ?? name),
+    source,
+    concurrency,
+    refresh,
+    readOnly,
+    signal,
+    now,
+    emit,
+    warn,
+    close,
+    done: new Map(),
+  }
 }
 
 /** A run that reads a mirror alone, which somebody else has opened. */

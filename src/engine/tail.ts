@@ -3,21 +3,16 @@ import { CandleGrid } from '../klines/resample/candle-grid.js'
 import { slotAfter, toTarget } from '../klines/resample/target-interval.js'
 import { windowSpan } from '../klines/windows.js'
 import { incomplete } from './errors.js'
-import type { SeriesPlan } from './plan.js'
 import { readWindow } from './read.js'
 import { refresh } from './refresh.js'
 import type { Run } from './run.js'
+import type { SeriesPlan } from './series-plan.js'
 
 /**
  * A series of a plan with the windows and the range of its last `count` candles: it takes the last windows that can hold so many, and twice
  * as many again while they hold fewer, as after a symbol was delisted. Throws `incomplete` for a window that cannot be had.
  */
-export async function cutToTail(
-  run: Run,
-  plan: SeriesPlan,
-  count: number,
-  forExport = true,
-): Promise<SeriesPlan> {
+export async function cutToTail(run: Run, plan: SeriesPlan, count: number, forExport = true): Promise<SeriesPlan> {
   const { source } = run
   for (let taken = firstWindows(plan, count, run.now()), done = 0; ; taken *= 2) {
     const windows = plan.windows.slice(-taken)

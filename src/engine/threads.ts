@@ -22,10 +22,15 @@ export interface ThreadOptions {
   readonly threads?: number | undefined
 }
 
+/** Throws `bad_option` for a number of threads that is none. */
+export function checkThreads({ threads = 1 }: ThreadOptions): void {
+  if (Number.isInteger(threads) && threads >= 1 && threads <= MAX_THREADS) return
+  throw new KlinesError('bad_option', `--threads is ${threads}. Expected a whole number from 1 to ${MAX_THREADS}.`)
+}
+
 /** How many threads do tasks that read so many windows together: as many as requested, at most one a task. Throws `bad_option`. */
 export function countThreads(tasks: number, windows: number, { threads }: ThreadOptions): number {
-  if (threads !== undefined && !(Number.isInteger(threads) && threads >= 1 && threads <= MAX_THREADS))
-    throw new KlinesError('bad_option', `--threads is ${threads}. Expected a whole number from 1 to ${MAX_THREADS}.`)
+  checkThreads({ threads })
   // Without a limit of its container it is 0, undefined, or more than any machine has.
   const memory = Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem())
   const fitting = Math.min(availableParallelism(), DEFAULT_MAX, Math.floor(memory / BYTES_A_THREAD))

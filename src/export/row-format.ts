@@ -78,7 +78,7 @@ export function hasZstd(): boolean {
 export function toCompression(requested: Compression | undefined): Compression {
   if (requested !== 'zstd' || hasZstd()) return requested ?? (hasZstd() ? 'zstd' : 'gzip')
   throw new KlinesError('bad_option', `--compression zstd is not in Node ${process.versions.node}.`, {
-    suggestions: ["Use --compression gzip, or run klines with Node 22.15 or later."],
+    suggestions: ['Use --compression gzip, or run klines with Node 22.15 or later.'],
   })
 }
 

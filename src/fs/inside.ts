@@ -12,8 +12,12 @@ export function checkInside(root: string, path: string): void {
   while (!existsSync(folder)) folder = dirname(folder)
   const [realRoot, real] = [realpathSync(root), realpathSync(folder)]
   if (real === realRoot || real.startsWith(realRoot.endsWith(sep) ? realRoot : realRoot + sep)) return
-  throw new KlinesError('linked_path', `${folder} is a link to ${real}, outside of ${root}. Nothing is written there.`, {
-    suggestions: ['Remove the link, or put what it names into its place. Then run the same command again.'],
-    data: { link: folder },
-  })
+  throw new KlinesError(
+    'linked_path',
+    `${folder} is a link to ${real}, outside of ${root}. Nothing is written there.`,
+    {
+      suggestions: ['Remove the link, or put what it names into its place. Then run the same command again.'],
+      data: { link: folder },
+    },
+  )
 }

@@ -1,7 +1,7 @@
 import { KlinesError } from '../klines/errors.js'
 import { isObject } from '../klines/json.js'
 import { trimPeriod } from '../klines/text.js'
-import { GREETING_BASE_URL, isExchange, parseBaseUrl } from '../sources/base-url.js'
+import { GREETING_BASE_URL, isExchange, parseBaseUrl, SAMPLE } from '../sources/base-url.js'
 import { cleanText, cleanValue, parseErrorBody } from '../sources/error-body.js'
 import { rateLimited } from '../sources/errors.js'
 import { FetchError } from '../sources/fetch-error.js'
@@ -120,8 +120,9 @@ async function open({
   signal = new AbortController().signal,
   limits,
 }: GreetingOptions): Promise<Service> {
-  if (isExchange(baseUrl.trim())) {
-    const message = `"${baseUrl.trim()}" is the exchange, which has candles alone. Expected the address of a server of the greeting API.`
+  const given = baseUrl.trim()
+  if (isExchange(given) || given === SAMPLE) {
+    const message = `"${given}" is the ${given === SAMPLE ? 'sample' : 'exchange'}, which has candles alone. Expected the address of a server of the greeting API.`
     const suggestions = [`klines serve starts one, at ${GREETING_BASE_URL} by default.`]
     throw new KlinesError('bad_base_url', message, { suggestions })
   }

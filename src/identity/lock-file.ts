@@ -1,20 +1,17 @@
-import { open, stat } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { isFingerprint, type SeriesFingerprint } from '../fingerprint/fingerprint.js'
 import { describeErrno, errnoCode } from '../fs/errno.js'
 import { isKlinesError, KlinesError } from '../klines/errors.js'
 import { type Interval, isInterval, nextOpenTime } from '../klines/intervals.js'
 import { decodeUtf8, isObject, parseObject } from '../klines/json.js'
 import { seriesName } from '../klines/series.js'
-import { formatBytes, quoteText, trimPeriod } from '../klines/text.js'
+import { quoteText, trimPeriod } from '../klines/text.js'
 import { hideCredentials, toSourceName } from '../sources/base-url.js'
 
 /** The name of a lock where none is given. */
 export const LOCK_NAME = 'klines.lock.json'
 
 const VERSION = 1
-/** Some 60,000 series. */
-const MAX_BYTES = 64 * 1024 * 1024
-
 /** Years of dates have four digits. */
 const END_OF_DATES = Date.UTC(9_999, 0)
 
@@ -32,18 +29,14 @@ export interface Lock {
   readonly series: readonly LockedSeries[]
 }
 
-/** The lock as bytes: the same candles have the same bytes. Throws `bad_option` for one that nobody could read again. */
+/** The lock as bytes: the same candles have the same bytes. Throws `bad_input` for a source that no lock can have. */
 export function encodeLock({ source, series }: Lock): Buffer {
   if (source !== null) checkSource(source)
   const sorted = [...series].sort((a, b) => Buffer.compare(Buffer.from(seriesName(a)), Buffer.from(seriesName(b))))
   const lines = sorted.map(one => `    ${JSON.stringify(sortKeys(one))}`)
-  const text = `{\n  "series": [\n${lines.join(',\n')}\n  ],\n  "source": ${JSON.stringify(source)},\n  "version": ${VERSION}\n}\n`
-  const bytes = Buffer.from(text)
-  if (bytes.length <= MAX_BYTES) return bytes
-  const size = `${formatBytes(bytes.length)}, expected at most ${formatBytes(MAX_BYTES)}`
-  throw new KlinesError('bad_option', `A lock of ${series.length} series has ${size}.`, {
-    suggestions: ['Lock fewer series in a file, such as those of one interval.'],
-  })
+  return Buffer.from(
+    `{\n  "series": [\n${lines.join(',\n')}\n  ],\n  "source": ${JSON.stringify(source)},\n  "version": ${VERSION}\n}\n`,
+  )
 }
 
 /** The same JSON with the keys of all objects in ascending order. */
@@ -56,36 +49,14 @@ function sortKeys(value: unknown): unknown {
 
 /** Reads a lock, which anybody may have written. Throws `bad_input` for any other file, and one that is damaged or of a later version. */
 export async function readLock(path: string): Promise<Lock> {
-  const bytes = await readLockBytes(path)
+  const fail = (reason: string, cause: unknown, suggestions: string[] = []) =>
+    new KlinesError('bad_input', `${path} ${reason}`, { cause, suggestions, data: { file: path } })
   try {
-    return parseLock(bytes)
+    return parseLock(await readFile(path))
   } catch (error) {
-    if (!isKlinesError(error, 'bad_input')) throw error
-    const { message, suggestions } = error
-    throw new KlinesError('bad_input', `${path} is no lock: ${message}`, { suggestions, data: { file: path } })
-  }
-}
-
-async function readLockBytes(path: string): Promise<Buffer> {
-  const fail = (reason: string, cause?: unknown) =>
-    new KlinesError('bad_input', `${path} ${reason}.`, { cause, data: { file: path } })
-  try {
-    // Opening a FIFO would wait for its writer.
-    if (!(await stat(path)).isFile()) throw fail('is no file')
-    const file = await open(path)
-    try {
-      const { size } = await file.stat()
-      if (size > MAX_BYTES) throw fail(`has ${formatBytes(size)}, and a lock at most ${formatBytes(MAX_BYTES)}`)
-      // It may grow meanwhile.
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(size), 0, size, 0)
-      return buffer.subarray(0, bytesRead)
-    } finally {
-      await file.close()
-    }
-  } catch (error) {
-    if (isKlinesError(error)) throw error
-    if (errnoCode(error) === 'ENOENT') throw fail('does not exist', error)
-    throw fail(`cannot be read: ${describeErrno(error)}`, error)
+    if (isKlinesError(error)) throw fail(`is no lock: ${error.message}`, error, error.suggestions)
+    if (errnoCode(error) === 'ENOENT') throw fail('does not exist.', error)
+    throw fail(`cannot be read: ${describeErrno(error)}.`, error)
   }
 }
 
@@ -95,26 +66,21 @@ export function parseLock(bytes: Uint8Array): Lock {
   if (lock === undefined) throw badLock('it is no JSON object in UTF-8; it may be cut or damaged')
   const { version, source, series } = lock
   if (version !== VERSION) {
-    const isLater = Number.isSafeInteger(version) && Number(version) > VERSION
     const found = version === undefined ? 'none' : quoteText(JSON.stringify(version).slice(0, 20))
-    throw badLock(
-      `its version is ${found}, and this program reads version ${VERSION}`,
-      isLater ? ['Use a newer version of klines.'] : [],
-    )
+    throw badLock(`its version is ${found}, and this program reads version ${VERSION}`)
   }
-  checkKeys(lock, 'it', ['series', 'source', 'version'])
   if (source !== null && typeof source !== 'string') throw badLock('its source is neither an address nor null')
   if (source !== null) checkSource(source)
   if (!Array.isArray(series) || series.length === 0) throw badLock('it has no list of series')
   const names = new Set<string>()
-  const parsed = series.map((one, index) => {
-    const locked = parseSeries(one, `series ${index + 1}`)
-    const name = seriesName(locked)
-    if (names.has(name)) throw badLock(`${name} is there twice`)
-    names.add(name)
-    return locked
-  })
-  return { source, series: parsed }
+  for (const [index, one] of series.entries()) {
+    const name = `series ${index + 1}`
+    if (!isFingerprint(one)) throw badLock(`${name} is damaged: its values do not make its fingerprint`)
+    if (!isRanged(one)) throw badLock(`${name} is damaged: its interval, range and years do not fit together`)
+    if (names.has(seriesName(one))) throw badLock(`${seriesName(one)} is there twice`)
+    names.add(seriesName(one))
+  }
+  return { source, series }
 }
 
 function parseJson(bytes: Uint8Array) {
@@ -137,22 +103,6 @@ function checkSource(source: string): void {
   if (name !== source) throw badLock(`its source is ${quoteText(hideCredentials(source))}. Expected ${name}`)
 }
 
-const SERIES_KEYS = 'candles fingerprint firstOpenTime interval lastOpenTime range symbol years'.split(' ')
-
-function parseSeries(value: unknown, name: string): LockedSeries {
-  if (!isObject(value)) throw badLock(`${name} is no object`)
-  checkKeys(value, name, SERIES_KEYS)
-  const { range, years } = value
-  if (isObject(range)) checkKeys(range, `the range of ${name}`, ['from', 'to'])
-  for (const year of Array.isArray(years) ? years : []) {
-    if (isObject(year)) checkKeys(year, `a year of ${name}`, ['candles', 'sha256', 'year'])
-  }
-  if (!isInterval(value.interval)) throw badLock(`the interval of ${name} is none of a source`)
-  if (!isFingerprint(value)) throw badLock(`${name} is damaged: its values do not make its fingerprint`)
-  if (!isRanged(value)) throw badLock(`${name} is damaged: its interval, range and years do not fit together`)
-  return value
-}
-
 /** Whether the candles of a fingerprint are those of a series of a source, and lie in a range. */
 function isRanged(value: SeriesFingerprint & { readonly range?: unknown }): value is LockedSeries {
   const { interval, firstOpenTime, lastOpenTime, years, range } = value
@@ -167,12 +117,8 @@ function isRanged(value: SeriesFingerprint & { readonly range?: unknown }): valu
   return isWithin && Number(to) <= nextOpenTime(interval, lastOpenTime)
 }
 
-function checkKeys(value: object, name: string, known: readonly string[]): void {
-  const unknown = Object.keys(value).find(key => !known.includes(key))
-  if (unknown !== undefined) throw badLock(`${name} has an unknown key, ${quoteText(unknown.slice(0, 40))}`)
-}
-
-function badLock(reason: string, suggestions: string[] = []): KlinesError {
-  const advice = suggestions.length > 0 ? suggestions : ['Get the file again, or write it again with klines lock.']
-  return new KlinesError('bad_input', `${reason}.`, { suggestions: advice })
+function badLock(reason: string): KlinesError {
+  return new KlinesError('bad_input', `${reason}.`, {
+    suggestions: ['Get the file again, or write it again with klines lock.'],
+  })
 }

@@ -1,19 +1,19 @@
 import { stat } from 'node:fs/promises'
 import { incomplete, joinNames } from '../engine/errors.js'
 import type { EventOptions } from '../engine/events.js'
-import { planRequest, type SeriesPlan } from '../engine/plan.js'
+import type { WindowFailure, WindowResult } from '../engine/outcome.js'
+import { planRequest } from '../engine/plan.js'
 import { readWindows } from '../engine/read.js'
-import type { WindowFailure, WindowResult } from '../engine/refresh.js'
 import { openRun, type Run, type SourceOptions, withRun } from '../engine/run.js'
 import type { SelectionRequest } from '../engine/selection.js'
+import type { SeriesPlan } from '../engine/series-plan.js'
 import { commitOutputs } from '../export/output/commit.js'
 import { openOutput } from '../export/output/open.js'
 import { checkOutputs } from '../export/output-spec.js'
 import { Fingerprinter } from '../fingerprint/fingerprint.js'
 import { mayBeOffGrid } from '../klines/candle-times.js'
 import { isKlinesError, KlinesError } from '../klines/errors.js'
-import { isInterval, nextOpenTime } from '../klines/intervals.js'
-import { parseTargetInterval } from '../klines/resample/target-interval.js'
+import { nextOpenTime } from '../klines/intervals.js'
 import { seriesName, type WindowRef, windowName } from '../klines/series.js'
 import { formatTime } from '../klines/text.js'
 import type { RangeText, RequestedRange } from '../klines/time-range.js'
@@ -53,7 +53,6 @@ export interface LockReport extends Lock {
  */
 export async function lockKlines(request: LockRequest): Promise<LockReport> {
   const path = request.output ?? LOCK_NAME
-  checkNotResampled(request)
   await checkOutputs([{ path }], request)
   return withRun(openRun({ ...request, offline: true }), async run => {
     const { range, series: plans } = await planRequest(request, run)
@@ -92,31 +91,6 @@ async function readReplaced(path: string, warn: Run['warn']): Promise<Lock | und
     warn(`What was replaced is no lock that this version reads. ${error.message}`)
     return undefined
   }
-}
-
-/** Throws `bad_option` for the length of resampled candles. */
-function checkNotResampled({ intervals }: LockRequest): void {
-  for (const text of intervals === 'all' ? [] : intervals.flatMap(text => text.split(','))) {
-    const length = text.trim()
-    if (!isInterval(length) && isLength(length))
-      throw notResampled(`The source has no ${length} candles, and resampled ones are not locked.`)
-  }
-}
-
-function isLength(text: string): boolean {
-  try {
-    return parseTargetInterval(text) !== undefined
-  } catch {
-    // No length at all: the selection says so.
-    return false
-  }
-}
-
-/** The error for resampled candles. */
-export function notResampled(message: string): KlinesError {
-  return new KlinesError('bad_option', message, {
-    suggestions: ['Lock what they are made of: any program makes the same candles of it.'],
-  })
 }
 
 async function lockAll(plans: readonly SeriesPlan[], range: RequestedRange, run: Run): Promise<LockedSeries[]> {

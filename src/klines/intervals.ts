@@ -97,9 +97,7 @@ function suggestLength(name: string): string[] {
   const source = { m: Number(digits) % 15 === 0 ? '15m' : '1m', h: '1h', d: '1d', w: '1d', M: '1M', q: '1M', y: '1M' }[
     unit
   ]
-  return source === undefined
-    ? []
-    : [`--resample ${name} makes such candles of shorter ones: -i ${source}`]
+  return source === undefined ? [] : [`--resample ${name} makes such candles of shorter ones: -i ${source}`]
 }
 
 /** The length of `60`, `60m`, `1h` or `hourly` in ms: a number alone counts minutes, a unit alone is one. */

@@ -32,7 +32,9 @@ export function checkRoot(root: string): void {
   if (root === '') fail('The name of the lake is empty. Expected a folder.')
   if (root === '-') fail('A lake is a folder; it cannot go to stdout.')
   const format = formatOfName(root) ?? 'parquet'
-  if (format !== 'parquet' && !statSync(root, { throwIfNoEntry: false })?.isDirectory())
+  const { isFolder, isFile, path } = look(root)
+  if (isFile && format === 'parquet') throw notALake(root, 'is a file')
+  if (format !== 'parquet' && !isFolder)
     fail(`${root} is the name of a ${format} file, and a lake is a folder of Parquet files.`)
   const [placeholder] = /\{[^{}]*\}/.exec(root) ?? []
   if (placeholder !== undefined)
@@ -40,22 +42,28 @@ export function checkRoot(root: string): void {
       `${root} has the placeholder ${placeholder}, but the folders of a lake follow from its layout. Expected the name of its root alone.`,
     )
   const columns: readonly string[] = [...OUTPUT_COLUMNS, 'year', 'month']
-  const column = resolve(root)
-    .split(sep)
-    .find(name => columns.includes(/^([^=]+)=/.exec(name)?.[1] ?? ''))
+  const column = path.split(sep).find(name => columns.includes(/^([^=]+)=/.exec(name)?.[1] ?? ''))
   if (column !== undefined)
     fail(`${root} lies in the folder ${column}: readers of the lake would take that name for a column of it.`)
 }
 
+function look(root: string) {
+  try {
+    const stats = statSync(root, { throwIfNoEntry: false })
+    return { isFolder: stats?.isDirectory(), isFile: stats && !stats.isDirectory(), path: resolve(root) }
+  } catch (error) {
+    throw outputError(error, root)
+  }
+}
+
 /**
- * Reads the folder of a lake that is to be written; changes nothing. Throws `bad_output` for a file, for a folder that has something
- * in it and is no lake, and for a Delta table.
+ * Reads the folder of a lake that is to be written; changes nothing. Throws `bad_output` for a folder that has something in it
+ * and is no lake, and for a Delta table.
  */
 export function openFolder(root: string, warn: (warning: string) => void = () => {}): LakeFolder {
   try {
     const stats = statSync(root, { throwIfNoEntry: false })
     if (stats === undefined) return { root, manifest: undefined, parts: [] }
-    if (!stats.isDirectory()) throw notALake(root, 'is a file')
     const names = readdirSync(root)
     if (names.includes(DELTA_LOG)) throw notALake(root, `has a ${DELTA_LOG}, and klines keeps no Delta tables any more`)
     const read = readManifest(root)
@@ -106,7 +114,7 @@ function isOfKilledRun(root: string, name: string): boolean {
 /** Whether a part is on the disk as the manifest says. */
 export function isOnDisk(root: string, { path, size, mtime }: LakePart): boolean {
   const stats = lstatSync(join(root, path), { throwIfNoEntry: false })
-  return stats !== undefined && stats.isFile() && stats.size === size && stats.mtimeMs === mtime
+  return stats?.isFile() === true && stats.size === size && stats.mtimeMs === mtime
 }
 
 /** Removes parts, and the folders that are empty then. Throws `linked_path` for one that a link leads to, and `output_unwritable`. */

@@ -4,12 +4,13 @@ import { downloadPlan } from '../engine/download.js'
 import { type EncodedTask, type EncodeTask, encodeTasks } from '../engine/encode.js'
 import { joinNames } from '../engine/errors.js'
 import { type ExportReport, noWholeCandle, warnAbout } from '../engine/export.js'
-import { type Plan, planRequest, type SeriesPlan } from '../engine/plan.js'
+import { planRequest } from '../engine/plan.js'
 import { completeUntil } from '../engine/read.js'
 import { checkGone, type SeriesReport, Tally } from '../engine/report.js'
 import type { ReadRequest } from '../engine/rows.js'
 import { openRun, type Run, withRun } from '../engine/run.js'
-import { countThreads, type ThreadOptions } from '../engine/threads.js'
+import type { Plan, SeriesPlan } from '../engine/series-plan.js'
+import { checkThreads, countThreads, type ThreadOptions } from '../engine/threads.js'
 import { commitOutputs } from '../export/output/commit.js'
 import { outputError } from '../export/output/errors.js'
 import { discardFile, type FilePlace, OutputFile, prepareFile } from '../export/output/file.js'
@@ -125,6 +126,7 @@ export async function exportLake(request: LakeRequest): Promise<LakeReport> {
 
 /** What a run would do. Throws what is wrong with the request, or with the folder that is there. */
 export async function openLake(request: LakeRequest, run: Run): Promise<LakeJob> {
+  checkThreads(request)
   const { options, rowFormat } = parseLakeOptions(request)
   checkRoot(request.output)
   const folder = openFolder(request.output, run.warn)

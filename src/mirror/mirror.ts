@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { sha256 } from '../fs/checksum.js'
+import { refuseLinks } from '../fs/links.js'
 import { type FileVersion, readFile } from '../fs/read-file.js'
 import type { ChangedCell } from '../klines/batch/diff.js'
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
@@ -208,6 +209,7 @@ export class Mirror {
   appendChanges(window: WindowRef, cells: readonly ChangedCell[], time: number): void {
     if (cells.length === 0) return
     try {
+      refuseLinks(this.root, CHANGES_FILE)
       appendFileSync(join(this.root, CHANGES_FILE), formatChanges(window, cells, time))
     } catch (error) {
       this.warn(

@@ -85,7 +85,10 @@ export function checkValue(
   if (takes !== 'number' || range === undefined) return
   if (Number.isInteger(value) && Number(value) >= range.min && Number(value) <= range.max) return
   const what = unit === undefined ? 'a whole number' : `a whole number of ${unit}`
-  throw new KlinesError('bad_option', `--${flagName(name)} is ${value}. Expected ${what} from ${range.min} to ${range.max}.`)
+  throw new KlinesError(
+    'bad_option',
+    `--${flagName(name)} is ${value}. Expected ${what} from ${range.min} to ${range.max}.`,
+  )
 }
 
 /** The value of an option in a text, such as that of a query. Throws `bad_option` for a text that stands for none. */

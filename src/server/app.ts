@@ -11,21 +11,10 @@ import { homePage } from './home.js'
 import { type HostOptions, requestBaseUrl, requestCheck } from './hosts.js'
 import { type Api, describeApi } from './openapi.js'
 import { fileRoutes, pageRoute } from './pages.js'
+import type { Route } from './route.js'
 import { sendBody } from './send.js'
 import type { Tree } from './tree.js'
 import { treeApi } from './tree-api.js'
-
-/** A path and what answers its requests. */
-export interface Route {
-  /** A route of GET answers HEAD too. */
-  readonly method: 'GET' | 'POST'
-  /** As Fastify has it: `/api/users/:id`. */
-  readonly url: string
-  /** Whether pages of other sites may not read its responses. */
-  readonly isPrivate?: boolean | undefined
-  /** Sends the response. What it throws is sent as an error, and ends the connection once the head was sent. */
-  readonly handler: (request: FastifyRequest, reply: FastifyReply) => void | Promise<void>
-}
 
 /** The parts and settings of the application. */
 export interface AppOptions extends GreetingSettings, HostOptions {

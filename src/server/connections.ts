@@ -60,11 +60,7 @@ export function createHttpServer(listener: RequestListener, limits: Limits): Htt
     const { latest } = connection
     connection.isEnding = true
     const end = () => {
-      if (!socket.destroyed)
-        endSlowly(
-          socket.on('error', () => {}),
-          errorBytes(error),
-        )
+      if (!socket.destroyed) endSlowly(socket, errorBytes(error))
     }
     if (latest === undefined || latest.closed) end()
     else latest.once('close', end)
@@ -88,6 +84,8 @@ export function createHttpServer(listener: RequestListener, limits: Limits): Htt
   server.closeIdleConnections = () => {}
   server.on('connection', (socket: Socket) => {
     open.set(socket, { underWay: 0 })
+    // Node stops listening on a connection with CONNECT, to which responses may still be written.
+    socket.on('error', () => {})
     // Node calls this to end a connection after its last response.
     socket.destroySoon = () => endSlowly(socket)
     socket.once('close', () => open.delete(socket))

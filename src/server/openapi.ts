@@ -1,7 +1,7 @@
 import Type, { type TObject, type TSchema } from 'typebox'
 import type { OpenApiDocument } from '../greeting/client.js'
-import type { Route } from './app.js'
 import { ErrorObjectSchema } from './errors.js'
+import type { Route } from './route.js'
 
 /** An operation at a path, as OpenAPI describes it. */
 export interface Operation {

@@ -84,7 +84,7 @@ export class ServedMirror extends Mirror {
     if (kept) return { state: 'cached', ...kept, batch: decodeWindow(kept.bytes, window) }
     const read = this.outside(path) ?? super.read(window, kernel)
     // The sample is complete, and its empty windows have no files.
-    const isEmpty = read.state === 'missing' && this.source === SAMPLE && this.knows(window.symbol)
+    const isEmpty = read.state === 'missing' && this.source === SAMPLE && this.has(window)
     if (!isEmpty) return read
     const bytes = Buffer.from('[]')
     return { state: 'cached', bytes, batch: decodeWindow(bytes, window), ino: 0, size: 2, mtimeMs: 0, ctimeMs: 0 }

@@ -1,5 +1,5 @@
+import { needsFirstCandle } from '../engine/find-windows.js'
 import { fetchStartDates, fetchSymbols, request } from '../engine/lists.js'
-import { needsFirstCandle } from '../engine/plan.js'
 import { refreshWindow } from '../engine/refresh.js'
 import type { Run } from '../engine/run.js'
 import { type ErrorCode, isKlinesError, KlinesError } from '../klines/errors.js'

@@ -20,10 +20,12 @@ export function staticSource(fetcher: Fetcher, { now, observe }: SourceClock): S
       path,
       accept: response => {
         if (response.status !== 200) throw toStatusError(response)
-        const skewMs = clockSkew(response, now())
+        // Read once: a clock may jump meanwhile.
+        const time = now()
+        const skewMs = clockSkew(response, time)
         observe(skewMs)
         const names = parseBody(response, parse)
-        return { names, bytes: response.body, served: now() + skewMs, ...parseTimes(response, now()) }
+        return { names, bytes: response.body, served: time + skewMs, ...parseTimes(response, time) }
       },
       signal,
     })

@@ -9,8 +9,8 @@ import type { SeriesFindings } from './series-reader.js'
 import { addSpan, lengthOf, overlaps } from './spans.js'
 
 /**
- * `short`: nothing is wrong with what is there, and less is there than was requested. `incomplete`: windows are missing, or candles at an
- * end where that is a failure, and nothing else is wrong. `empty`: there is no candle to check.
+ * `short`: nothing is wrong with what is there, and less is there than was requested. `incomplete`: windows are missing, and nothing
+ * else is wrong. `empty`: there is no candle to check.
  */
 export type Verdict = 'ok' | 'short' | 'empty' | 'incomplete' | 'failed'
 
@@ -91,7 +91,7 @@ function findVerdict(series: readonly JudgedSeries[], failOnGaps: boolean): Verd
   if (series.some(({ missingWindows }) => missingWindows.length > 0)) return 'incomplete'
   if (series.every(({ candles }) => candles === 0)) return 'empty'
   if (series.every(({ short }) => short === 0)) return 'ok'
-  return failOnGaps ? 'incomplete' : 'short'
+  return failOnGaps ? 'failed' : 'short'
 }
 
 function isWrong({ corrupt, differing, invalid, failingGaps }: Omit<JudgedSeries, 'isFailing'>): boolean {

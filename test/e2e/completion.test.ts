@@ -123,10 +123,10 @@ describe.concurrent('completion at the prompt', () => {
     const { stdout } = await sandbox.run(['completion', 'zsh'])
     sandbox.write('_klines', stdout)
     sandbox.write('.zshrc', `${ZSH_RC}fpath=($PWD $fpath)\nautoload -Uz compinit && compinit -i\n`)
-    const keys = 'klines mi\t st\t\u0018pklines mirror \t\u0015exit\r'
+    const keys = 'klines conf\t un\t\u0018pklines config \t\u0015exit\r'
     const run = await atTerminal(sandbox, 'zsh -d -i', { prompt: 'ready> ', keys, env: { ZDOTDIR: sandbox.folder } })
-    expect(sandbox.text('lines.txt')).toBe('<klines mirror publish >\n')
-    expect(run.stdout).toMatch(/\bprune +-- Remove temporary files/)
+    expect(sandbox.text('lines.txt')).toBe('<klines config unset >\n')
+    expect(run.stdout).toMatch(/set +-- Set a default in your config file/)
   })
 
   const noFish = whyNot('fish', false)
@@ -149,10 +149,10 @@ describe.concurrent('completion at the prompt', () => {
   })
 
   itAnswers(`of fish has descriptions and the order of the program${noFish}`, async () => {
-    const script = `klines completion fish | source; complete -C 'klines mirror '; complete -C 'klines export -i 1'`
+    const script = `klines completion fish | source; complete -C 'klines config '; complete -C 'klines export -i 1'`
     const run = await newFolder().shell(`fish --no-config -c "${script}"`)
     expect(run).toMatchObject({ code: 0, stderr: '' })
-    expect(run.stdout).toMatch(/^prune\tRemove temporary files/m)
+    expect(run.stdout).toMatch(/^set\tSet a default in your config file/m)
     expect(run.stdout).toContain('15m\n1h\n12h\n1d\n1w\n1M\n')
   })
 })

@@ -51,9 +51,9 @@ describe.concurrent('values are defaults', () => {
     const folders = sandbox.files('m/api/klines').map(name => name.split('/')[0])
     expect([...new Set(folders)].sort()).toEqual(['12h', '1d', 'start-dates'])
     const noisy = await sandbox.call(['download', 'BTCUSDT', '--no-quiet'])
-    expect(noisy.stdout).toContain('No new candles. Windows: ')
+    expect(noisy.stdout).toContain('Everything is up to date. Windows: ')
     const loud = await sandbox.call(['download', 'BTCUSDT'], { KLINES_QUIET: '0' })
-    expect(loud.stdout).toContain('No new candles. Windows: ')
+    expect(loud.stdout).toContain('Everything is up to date. Windows: ')
   })
 
   it('format, numbers and columns request no export', async () => {

@@ -11,16 +11,11 @@ const HOURLY = ['BTCUSDT', '-i', '1h', ...MIRROR]
 /** The newest hour of the sample opens at 2025-03-30 23:00. March has all of its hours until then. */
 const MARCH = ['--from', '2025-03-01']
 
-/** A sandbox with a copy of the sample data as the complete mirror `m` of a static service, with a file for each window, and a clock. */
+/** A sandbox with a copy of the sample data as the mirror `m` of a static service, and a clock. */
 function sandboxAt(now: string, baseUrl = 'https://klines.example'): CliSandbox {
   const sandbox = newSandbox()
-  cpSync(SAMPLE_TREE, sandbox.path('m'), { recursive: true })
+  copySample(sandbox.path('m'))
   sandbox.write('m/mirror.json', JSON.stringify({ layout: 1, baseUrl }))
-  for (const interval of ['1h', '12h', '1d']) {
-    const dates: string[] = JSON.parse(sandbox.text(`m/api/klines/start-dates/${interval}.json`))
-    const paths = dates.map(date => `m/api/klines/${interval}/BTCUSDT/${date}.json`)
-    for (const path of paths) if (!sandbox.exists(path)) sandbox.write(path, '[]')
-  }
   sandbox.now = Date.parse(now)
   return sandbox
 }
@@ -33,7 +28,7 @@ describe('less than was requested', () => {
     expect(text.code).toBe(0)
     expect(text.stdout).toMatch(/^SHORT: 1 series, 469 candles, 490 fewer than requested/)
     expect(text.stdout).toContain(
-      'You asked for 2025-03-11 10:14 to 2025-04-20 10:14 UTC; candles from 2025-03-11 11:00 to 2025-03-30 23:00: 490 short at the end. The newest candle of this source is 20 days old; --base-url binance may have newer ones.',
+      'Requested 2025-03-11 10:14 to 2025-04-20 10:14 UTC; candles from 2025-03-11 11:00 to 2025-03-30 23:00: 490 short at the end. The newest candle of this source is 20 days old; --base-url binance may have newer ones.',
     )
     const failing = await sandbox.call(['verify', ...HOURLY, ...range, '--fail-on-gaps', '--json'])
     expect(failing.code).toBe(6)
@@ -53,7 +48,7 @@ describe('less than was requested', () => {
 
   it('is said by download, export, stats and chart, and stands in the objects', async () => {
     const sandbox = sandboxAt('2025-04-20T10:14:00Z', 'sample')
-    const requested = 'You asked for 2025-03-25 00:00 to 2025-04-05 00:00 UTC'
+    const requested = 'Requested 2025-03-25 00:00 to 2025-04-05 00:00 UTC'
     const range = ['--from', '2025-03-25', '--to', '2025-04-05']
     const there = 'candles from 2025-03-25 00:00 to 2025-03-30 23:00: 120 short at the end.'
     const daily = ['BTCUSDT', '-i', '1d', ...MIRROR]
@@ -88,7 +83,7 @@ describe('less than was requested', () => {
     const text = await fingerprint()
     expect([text.code, text.stdout.split('\n').length]).toEqual([0, 2])
     expect(text.stderr).toContain(
-      'Note: You asked for 2025-03-25 00:00 to 2025-04-05 00:00 UTC; candles from 2025-03-25 00:00 to 2025-03-30 23:00: 120 short at the end.\n',
+      'Note: Requested 2025-03-25 00:00 to 2025-04-05 00:00 UTC; candles from 2025-03-25 00:00 to 2025-03-30 23:00: 120 short at the end.\n',
     )
     const { series, warnings } = parseObject((await fingerprint('--json')).stdout, FingerprintSchema)
     expect(warnings.filter(text => text.includes('short'))).toEqual([])
@@ -129,7 +124,7 @@ describe('less than was requested', () => {
       expect(code).toBe(3)
       expect(stdout).toBe('')
       expect(stderr).toContain(
-        'klines: You asked for 2025-03-01 00:00 to 2025-03-31 02:00 UTC; 1 of 1 series lacks candles, so nothing was exported:',
+        'klines: Requested 2025-03-01 00:00 to 2025-03-31 02:00 UTC; 1 of 1 series lacks candles, so nothing was exported:',
       )
     }
     expect(runs.map(({ stderr }) => /(\d+) short at the end/.exec(stderr)?.[1])).toEqual(['2', '2', '2', '1'])
@@ -185,7 +180,7 @@ describe('less than was requested', () => {
     const short = await sandbox.call(['export', ...HOURLY, ...range, '-f', 'csv'])
     expect(short.code).toBe(0)
     const there = 'candles from 2025-03-25 00:00 to 2025-03-30 23:00: 120 short at the end.'
-    expect(short.stderr).toContain(`You asked for 2025-03-25 00:00 to 2025-04-05 00:00 UTC; ${there}\n`)
+    expect(short.stderr).toContain(`Requested 2025-03-25 00:00 to 2025-04-05 00:00 UTC; ${there}\n`)
     for (const quiet of [['-q'], ['--quiet', '--last', '40d']]) {
       expect((await sandbox.call(['export', ...HOURLY, ...quiet, '-f', 'csv'])).stderr).toBe('')
     }

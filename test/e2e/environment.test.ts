@@ -52,7 +52,7 @@ describe.concurrent('environment variables', () => {
     ['--columns', { KLINES_COLUMNS: 'open' }],
     ['--from', { KLINES_FROM: '2026' }],
   ])('%s wins over %j', async (_, env) => {
-    const args = ['export', 'BTCUSDT', '-i', '1d', '--mirror', 'mirror', '-f', 'csv', '-o', '-', '--from', '2024']
+    const args = ['export', 'BTCUSDT', '-i', '1d', '--mirror', 'mirror', '-f', 'csv', '-o', '-', '--from', '2024-12-30']
     const run = await sandbox.call([...args, '--columns', HEADER], env)
     expect(run).toMatchObject({ code: 0, stdout: DAILY, stderr: '' })
     expect(sandbox.exists('from-environment.csv')).toBe(false)

@@ -1,17 +1,11 @@
-import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { EncodedTask } from '../../src/engine/encode.js'
-import type { FilePlace } from '../../src/export/output/file.js'
-import { ALL_TIME } from '../../src/klines/time-range.js'
 import { type CliSandbox, type Run, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { startManyWindows } from '../support/cli/many-windows-server.js'
 import { onWindow } from '../support/events.js'
-import { METADATA, rowFormat } from '../support/exporting.js'
-import { MANY_END, MANY_SYMBOLS, MANY_WINDOWS, manyPath, manyRows, manyWindows } from '../support/many-windows.js'
+import { MANY_END, MANY_SYMBOLS, MANY_WINDOWS, manyRows, manyWindows } from '../support/many-windows.js'
 import { csvOf } from '../support/sample-tree.js'
-import { candle, putFile } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
 
 const newSandbox = useSandboxes()
@@ -69,11 +63,10 @@ describe.concurrent('an export with several threads', () => {
 const SYMBOL_ARGS = ['download', ...MANY_SYMBOLS, '-i', '15m', '--to', MANY_END, '--json']
 
 describe('a download with several threads', () => {
-  async function download(threads: number, mirror: string) {
+  async function download(threads: number) {
     const sandbox = newSandbox()
     const server = await startManyWindows(sandbox)
-    sandbox.write('file', '')
-    const place = ['--base-url', server.url, '--mirror', mirror, '-o', '{symbol}.csv', '--threads', String(threads)]
+    const place = ['--base-url', server.url, '--mirror', 'm', '-o', '{symbol}.csv', '--threads', String(threads)]
     const run = await sandbox.call([...SYMBOL_ARGS, ...place])
     const report = run.stdout
       .replaceAll(server.url, 'URL')
@@ -82,11 +75,8 @@ describe('a download with several threads', () => {
     return { code: run.code, stderr: run.stderr, report, sandbox, windows: server.paths('windows').length }
   }
 
-  it.each([
-    ['a mirror', 'm'],
-    ['memory, because the mirror cannot be written', 'file/m'],
-  ])('writes the same files from %s with the same report as one thread', async (_, mirror) => {
-    const [alone, several] = await Promise.all([download(1, mirror), download(4, mirror)])
+  it('writes the same files with the same report as one thread', async () => {
+    const [alone, several] = await Promise.all([download(1), download(4)])
     expect(several).toMatchObject({ code: 0, stderr: '', report: alone.report })
     expect([alone.windows, several.windows]).toEqual([MANY_WINDOWS, MANY_WINDOWS])
     for (const { sandbox } of [alone, several]) {
@@ -109,85 +99,6 @@ it('a listener that throws ends an export with several threads, and leaves nothi
   await expect(done).rejects.toBe(stop)
   expect(existsSync(out)).toBe(false)
 })
-
-it('windows that the mirror cannot store are exported as they were downloaded', async () => {
-  const sandbox = newSandbox()
-  const tree = manyWindows(tempFolder())
-  const server = await startManyWindows(sandbox, tree)
-  const place = ['--base-url', server.url, '--mirror', 'm', '-o', '{symbol}.parquet']
-  const download = (threads: string) =>
-    sandbox.call([...SYMBOL_ARGS, ...place, '--threads', threads, '--refresh', '--force'])
-  const files = () => MANY_SYMBOLS.map(symbol => sandbox.bytes(`${symbol}.parquet`).toString('hex'))
-  expect(await download('1')).toMatchObject({ code: 0 })
-  const before = files()
-
-  for (const symbol of MANY_SYMBOLS) {
-    const rows = manyRows(symbol)[25]
-    putFile(tree, manyPath(symbol, rows[0][0]), [...rows, candle(rows[7][0] + 900_000, 1)])
-  }
-  rmSync(sandbox.path('m/.klines-tmp'), { recursive: true, force: true })
-  sandbox.write('m/.klines-tmp', 'in the way of every write')
-  const alone = await download('1')
-  expect(alone.code).toBe(0)
-  expect(JSON.parse(alone.stdout).warnings.at(-1)).toContain('Continuing in memory')
-  const after = files()
-  for (const [index, file] of after.entries()) expect(file).not.toBe(before[index])
-  // The mirror still has the old windows.
-  expect(await download('4')).toMatchObject({ code: 0 })
-  expect(files()).toEqual(after)
-})
-
-// The command falls back to its main thread, which would hide that workers do not work.
-it('workers alone write all outputs', async () => {
-  const { WorkerPool } = await import('../../dist/threads/worker-pool.js')
-  const folder = tempFolder()
-  const path = (symbol: string) => join(folder, `${symbol}.csv`)
-  const tasks = MANY_SYMBOLS.map(symbol => {
-    const label = { symbol, interval: '15m' }
-    const windows = manyRows(symbol).map(([[openTime]]) => ({
-      ...label,
-      startDate: toDate(openTime),
-    }))
-    const plan = { series: label, range: ALL_TIME, windows, listedFrom: 0 }
-    const series = [{ ...label, source: label, range: ALL_TIME, windows, plan }]
-    const place: FilePlace = {
-      ...{ path: 'x.csv', target: 'x.csv', temp: path(symbol), mode: undefined, force: false, folders: [] },
-    }
-    const output = { path: 'x.csv', format: 'csv', gzip: false, series, range: ALL_TIME, place }
-    return { series, outputs: [output], unknown: new Set([windows[1].startDate]) }
-  })
-  const encoding = { rowFormat: rowFormat(), metadata: METADATA, range: ALL_TIME, partial: undefined }
-  const pool = new WorkerPool<EncodedTask>({
-    module: 'export/worker.cjs',
-    workers: 2,
-    data: { root: mirror, encoding },
-    tasks,
-  })
-  try {
-    for (const [index, symbol] of MANY_SYMBOLS.entries()) {
-      const written = (await pool.result(index)) as EncodedTask
-      const rows = manyRows(symbol).flat()
-      const text = csvOf(rows)
-      expect(readFileSync(path(symbol), 'utf8')).toBe(text)
-      expect(written.outputs[0]).toMatchObject({
-        file: { candles: rows.length, inexactDoubles: 0, bytes: text.length },
-        finished: { temp: path(symbol) },
-        sha256: sha256(text),
-      })
-      const [[openTime]] = manyRows(symbol)[1]
-      const file = readFileSync(join(mirror, manyPath(symbol, openTime)))
-      expect([...written.windows.contents]).toEqual([
-        [toDate(openTime), expect.objectContaining({ size: file.length, sha256: sha256(file) })],
-      ])
-      expect(written.windows.totals.get(toDate(openTime))).toMatchObject({ candles: manyRows(symbol)[1].length })
-    }
-  } finally {
-    await pool.stop()
-  }
-})
-
-const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('hex')
-const toDate = (openTime: number) => new Date(openTime).toISOString().slice(0, 10)
 
 it.each(['0', '257', '1.5', 'x'])('--threads %s is a usage error', async threads => {
   const args = ['export', 'all', '-i', '15m', '--mirror', mirror, '-o', 'x-{symbol}.csv', '--threads', threads]

@@ -135,8 +135,8 @@ describe('the library', () => {
     const right = sandbox.write(
       'right.ts',
       `import { exportKlines, type ExportReport, type KlineRow, klineRows, KlinesError, type ErrorCode } from 'klines'
-      import type { GreetingClient } from 'klines/greeting'
-      export type Client = GreetingClient
+      import { updateUser } from 'klines/greeting'
+      export const update: typeof updateUser = updateUser
       const rows: KlineRow[] = []
       for await (const { series, row } of klineRows({ symbols: ['BTCUSDT'], intervals: ['1h'], last: '90d', as: 'arrays' })) {
         const [openTime, open]: readonly [number, string, ...unknown[]] = row

@@ -9,14 +9,12 @@ import {
   makeTree,
   OPEN_WEEK,
   START_DATES,
-  STARTED,
   SYMBOLS,
   treeRows,
 } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
 
 const newSandbox = useSandboxes()
-const TEN = 'BTCUSDT ETHUSDT BNBUSDT SOLUSDT XRPUSDT ADAUSDT DOGEUSDT AVAXUSDT LINKUSDT DOTUSDT'.split(' ')
 /** Windows of each interval in the lists of the service. */
 const WINDOWS = [783, 418, 216, 135, 90, 45, 45, 23, 12, 5, 3, 2]
 

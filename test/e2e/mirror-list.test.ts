@@ -75,7 +75,6 @@ describe('the hint', () => {
     const { call } = sandboxWith({
       a: 'https://a.example/$(id)',
       b: '--force',
-      c: `https://a.example/${'x'.repeat(9_000)}`,
     })
     const { stderr } = await call('export BTCUSDT -i 1h')
     const word = "'https://a.example/$(id)'"

@@ -21,7 +21,7 @@ async function downloaded(intervals: string): Promise<{ sandbox: CliSandbox; exc
   const sandbox = newSandbox()
   sandbox.now = EXCHANGE_NOW
   const url = `binance:${exchange.url}`
-  const args = ['download', 'NEWUSDT', 'btc/eur', '-i', intervals, '--base-url', url, '--mirror', 'tree']
+  const args = ['download', 'NEWUSDT', 'btc/eur', '-i', intervals, '--base-url', url, '--mirror', 'tree', '-q']
   expect(await sandbox.call(args)).toMatchObject({ code: 0, stderr: '' })
   exchange.reset()
   return { sandbox, exchange, url }
@@ -33,7 +33,7 @@ describe('klines mirror publish', () => {
     const run = await sandbox.call(PUBLISH)
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(run.stdout).toMatch(
-      /^The tree is complete: 2 symbols, 12 intervals, [\d,]+ windows\. Written: [\d,]+ empty windows, 0 lists\.\nAny static host can serve it: upload tree\/api as the folder api of its address\.\n$/,
+      /^The tree is complete: 2 symbols, 12 intervals, [\d,]+ windows\. Written: [\d,]+ empty windows, 13 lists\.\nAny static host can serve it: upload tree\/api as the folder api of its address\.\n$/,
     )
     expect(exchange.log).toEqual([])
 
@@ -79,7 +79,7 @@ describe('klines mirror publish', () => {
     const run = await sandbox.call(PUBLISH)
     expect(run).toMatchObject({ code: 3, stdout: '' })
     expect(run.stderr).toMatch(
-      /^klines: 2 of \d+ windows are missing or corrupt:\n1 x corrupt in the mirror: .+ \(NEWUSDT 1d 2026-01-01\)\n1 x not in the mirror \(BTCEUR 1d 2026-01-01\)\n {2}Nothing was written\. Download them with klines download, then publish again\.\n$/,
+      /^klines: 2 of \d+ windows are missing or corrupt:\n1 x not in the mirror \(BTCEUR 1d 2026-01-01\)\n1 x corrupt in the mirror: .+ \(NEWUSDT 1d 2026-01-01\)\n {2}Nothing was written\. Download them with klines download, then publish again\.\n$/,
     )
     expect(snapshot(sandbox.folder)).toEqual(before)
   })

@@ -63,7 +63,8 @@ describe('a download requests', () => {
     const [, second, third] = FULL_WEEKS
     const paths = [second, third].map(date => weekPath('BTCUSDT', date))
     expect(await requested('--from', second, '--to', '2025-01-20T00:15')).toEqual([...paths, LIST])
-    expect(await requested('--from', second, '--to', '2025-01-20')).toEqual([LIST])
+    // All of them are final.
+    expect(await requested('--from', second, '--to', '2025-01-20')).toEqual([])
   })
 
   it('with --refresh, final windows too, unconditionally', async () => {
@@ -112,7 +113,7 @@ describe('--dry-run', () => {
     const run = await sandbox.call(args)
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(JSON.parse(run.stdout).series).toEqual([
-      { symbol: 'BTCUSDT', interval: '15m', windows: { total: 8, cached: 0, stale: 0, unrecorded: 0, missing: 8 } },
+      { symbol: 'BTCUSDT', interval: '15m', windows: { total: 8, cached: 0, stale: 0, missing: 8 } },
     ])
     expect(server.paths()).toEqual([LIST])
     expect(sandbox.files()).toEqual([])
@@ -139,7 +140,6 @@ describe('--dry-run', () => {
       total: 8,
       cached: 5,
       stale: 2,
-      unrecorded: 0,
       missing: 1,
     })
     expect(sandbox.files()).toEqual(before)

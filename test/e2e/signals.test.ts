@@ -19,7 +19,7 @@ const SIGNALS = [
 function cachedWindows(sandbox: CliSandbox): string[] {
   const names = sandbox.files('m')
   const windows = names.filter(name => /\d\.json$/.test(name))
-  const others = names.filter(name => !windows.includes(name) && name !== '.klines-record')
+  const others = names.filter(name => !windows.includes(name) && !name.startsWith('.klines/'))
   expect(others).toEqual(['CACHEDIR.TAG', 'api/klines/start-dates/15m.json', 'mirror.json'])
   for (const name of windows) {
     const startDate = name.slice(-'2025-01-01.json'.length, -'.json'.length)

@@ -74,7 +74,6 @@ describe.concurrent('stdout and stderr', () => {
             last: Date.UTC(2025, 2, 30),
             shortAtStart: 0,
             shortAtEnd: 0,
-            shortFrom: null,
           },
         },
       ],

@@ -64,7 +64,7 @@ describe.concurrent('a misspelt flag or value is suggested', () => {
   })
 })
 
-describe.concurrent('a bare command shows its usage, two examples and all that is missing', () => {
+describe.concurrent('a bare command shows its usage, examples and all that is missing', () => {
   it.each([
     ['download', 'SYMBOL and -i INTERVAL', 'SYMBOL... -i INTERVAL... [FLAGS]'],
     ['export', 'SYMBOL and -i INTERVAL', 'SYMBOL... -i INTERVAL... [FLAGS]'],
@@ -81,8 +81,9 @@ describe.concurrent('a bare command shows its usage, two examples and all that i
     const [first, second, ...rest] = run.stderr.trimEnd().split('\n')
     expect(first).toBe(`klines: Missing ${missing}.`)
     expect(second).toBe(`  Usage: klines ${command} ${usage}`)
-    expect(rest.slice(0, 2).every(line => line.startsWith(`  Example: klines ${command} `))).toBe(true)
-    expect(rest.slice(2)).toEqual([`  Run klines ${command} --help for more.`])
+    expect(rest.pop()).toBe(`  Run klines ${command} --help for more.`)
+    expect([1, 2]).toContain(rest.length)
+    expect(rest.every(line => line.startsWith(`  Example: klines ${command} `))).toBe(true)
   })
 
   it('KLINES_INTERVAL is not missing, and --json has the same texts', async () => {

@@ -73,7 +73,7 @@ it('a symbol that was listed yesterday: no request for a window before', async (
   expect([stored[0], stored.at(-1), stored.length]).toEqual(['2017-06-26', '2026-04-27', 462])
   expect(stored.slice(0, -1).every(date => text(`15m/NEWUSDT/${date}`) === '[]')).toBe(true)
   expect(first.requests).toEqual(['2026-04-27', 'first candle', 'time'])
-  expect(first.windows).toMatchObject({ total: 462, fetched: 462 })
+  expect(first.windows).toMatchObject({ total: 462, cached: 461, fetched: 1 })
   const again = await run(EXCHANGE_NOW + 60 * SECOND)
   expect(again.requests.filter(name => name !== 'time')).toEqual(['2026-04-27'])
 })

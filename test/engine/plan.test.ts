@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { planWindows } from '../../src/engine/plan.js'
+import { planWindows } from '../../src/engine/series-plan.js'
 import { INTERVALS, type Interval } from '../../src/klines/intervals.js'
 
 const DAY = 86_400_000

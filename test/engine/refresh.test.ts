@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { refresh, type WindowOutcome } from '../../src/engine/refresh.js'
+import type { WindowOutcome } from '../../src/engine/outcome.js'
+import { refresh } from '../../src/engine/refresh.js'
 import { openRun } from '../../src/engine/run.js'
 import { decodeWindow } from '../../src/klines/batch/window-codec.js'
 import { type Series, type WindowRef, windowOf } from '../../src/klines/series.js'

@@ -90,7 +90,7 @@ describe('a row format must fit the file format; no option is silently ignored',
     expect(thrownBy(() => parseRowFormat({ compression: 'zstd' }, 'parquet'))).toMatchObject({
       code: 'bad_option',
       message: `--compression zstd is not in Node ${process.versions.node}.`,
-      suggestions: ["Use --compression gzip, or run klines with Node 22.15 or later."],
+      suggestions: ['Use --compression gzip, or run klines with Node 22.15 or later.'],
     })
   })
 

@@ -58,7 +58,7 @@ describe('a signal in a download', () => {
     expect(stdout).toBe('')
     expect(scenario.mirroredFiles()).toEqual([...stored, LIST].sort())
     expect(scenario.sandbox.text('x.csv')).toBe(OLD)
-    await scenario.expectRepair(rest)
+    await scenario.expectRepair(rest, { killed: true })
   })
 })
 
@@ -69,7 +69,7 @@ describe('kill -9', () => {
     expect(await running.ended).toMatchObject({ signal: 'SIGKILL', stdout: '' })
     expect(scenario.mirroredFiles()).toEqual([...stored, LIST].sort())
     expect(scenario.sandbox.text('x.csv')).toBe(OLD)
-    await scenario.expectRepair(rest)
+    await scenario.expectRepair(rest, { killed: true })
   })
 
   /** The call in which the program kills itself, and how many files of the tree it has stored by then. */
@@ -93,7 +93,10 @@ describe('kill -9', () => {
       const files = scenario.mirroredFiles({ killed: true })
       expect(files).toHaveLength(fileCount)
       expect(scenario.sandbox.text('x.csv')).toBe(OLD)
-      await scenario.expectRepair(ALL_WINDOWS.filter(path => !files.includes(path)))
+      await scenario.expectRepair(
+        ALL_WINDOWS.filter(path => !files.includes(path)),
+        { killed: true },
+      )
       expect(readdirSync(join(scenario.mirror, '.klines-tmp'))).toEqual([])
     },
   )

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { EMPTY_WEEK, FULL_WEEKS, weekPath, weekRows } from '../support/synthetic-tree.js'
+import { FULL_WEEKS, weekPath, weekRows } from '../support/synthetic-tree.js'
 import { expectPlainText } from './support/fault-case.js'
 import { ALL_WINDOWS, FAULTY, type FaultScenario, useFaultScenarios } from './support/fault-scenario.js'
 import { rows } from './support/responses.js'
@@ -58,7 +58,8 @@ describe('F48 a mirrored file', () => {
     expect(offline.stderr).toMatch(/corrupt in the mirror/)
     expect(offline.tookMs).toBeLessThan(60_000)
     expect(scenario.outputs()).toEqual(['x.csv'])
-    await scenario.expectRepair(ALL_WINDOWS, { inChildProcess: true })
+    // An empty window has no byte to flip.
+    await scenario.expectRepair(ALL_WINDOWS.slice(1), { inChildProcess: true })
   })
 
   it.concurrent('that is a link is named; once it is gone, the window is downloaded again', async () => {
@@ -79,50 +80,45 @@ describe('F48 a mirrored file', () => {
 })
 
 describe('F63 mirror.json', () => {
-  const DAMAGE: readonly [string, (path: string) => void, RegExp][] = [
-    ['that is a folder', path => mkdirSync(path), /not a regular file/],
-    ['that is empty', path => writeFileSync(path, ''), /not JSON/],
-    ['of zeros', path => writeFileSync(path, Buffer.alloc(80)), /not JSON/],
-    ['that is cut short', path => writeFileSync(path, '{\n  "layout": 1,\n  "base'), /not JSON/],
-    ['without a base address', path => writeFileSync(path, '{"layout":1}'), /base address/],
+  const DAMAGE: readonly [string, (path: string) => void][] = [
+    ['that is a folder', path => mkdirSync(path)],
+    ['that is empty', path => writeFileSync(path, '')],
+    ['of zeros', path => writeFileSync(path, Buffer.alloc(80))],
+    ['that is cut short', path => writeFileSync(path, '{\n  "layout": 1,\n  "base')],
+    ['without a base address', path => writeFileSync(path, '{"layout":1}')],
     [
       'with escape sequences',
       path => writeFileSync(path, JSON.stringify({ layout: 1, baseUrl: 'http://x/\u001b]0;owned\u0007' })),
-      /base address/,
     ],
   ]
-  const WARNING = /^Note: m\/mirror\.json cannot be read: .+\. The source of the mirror counts as unknown\.\n/
+  const WARNING = /^Note: m\/mirror\.json cannot be read\. The mirror's source counts as unknown\.\n/
 
-  it.concurrent.each(DAMAGE)(
-    '%s: one warning, offline commands work, a download writes it again',
-    async (_, make, why) => {
-      const scenario = await newScenario()
-      expect((await scenario.downloadInProcess()).code).toBe(0)
-      const meta = join(scenario.mirror, 'mirror.json')
-      const before = readFileSync(meta, 'utf8')
-      rmSync(meta)
-      make(meta)
-      const offline = await scenario.run('export BTCUSDT -i 15m --mirror m -o y.csv --to 2025-02-17'.split(' '))
-      expect(offline.code).toBe(0)
-      expect(offline.stderr).toMatch(WARNING)
-      expect(offline.stderr).toMatch(why)
-      expect(offline.stderr.match(/mirror\.json/g)).toHaveLength(1)
-      expectPlainText(offline.stdout + offline.stderr)
-      expect(scenario.sandbox.text('y.csv')).toBe(scenario.expectedCsv())
-      rmSync(scenario.sandbox.path('y.csv'))
-      for (const command of ['mirror', 'verify BTCUSDT -i 15m']) {
-        const run = await scenario.run([...command.split(' '), '--mirror', 'm'])
-        expect(run.code, `${command}: ${run.stderr}`).toBe(0)
-        expectPlainText(run.stdout + run.stderr)
-      }
-      scenario.server.heal()
-      const run = await scenario.download({ args: ['--force'] })
-      expect(run.code).toBe(0)
-      expect(run.stderr.match(/mirror\.json/g)).toHaveLength(1)
-      expect(readFileSync(meta, 'utf8')).toBe(before)
-      await scenario.expectRepair()
-    },
-  )
+  it.concurrent.each(DAMAGE)('%s: one warning, offline commands work, a download writes it again', async (_, make) => {
+    const scenario = await newScenario()
+    expect((await scenario.downloadInProcess()).code).toBe(0)
+    const meta = join(scenario.mirror, 'mirror.json')
+    const before = readFileSync(meta, 'utf8')
+    rmSync(meta)
+    make(meta)
+    const offline = await scenario.run('export BTCUSDT -i 15m --mirror m -o y.csv --to 2025-02-17'.split(' '))
+    expect(offline.code).toBe(0)
+    expect(offline.stderr).toMatch(WARNING)
+    expect(offline.stderr.match(/mirror\.json/g)).toHaveLength(1)
+    expectPlainText(offline.stdout + offline.stderr)
+    expect(scenario.sandbox.text('y.csv')).toBe(scenario.expectedCsv())
+    rmSync(scenario.sandbox.path('y.csv'))
+    for (const command of ['mirror', 'verify BTCUSDT -i 15m']) {
+      const run = await scenario.run([...command.split(' '), '--mirror', 'm'])
+      expect(run.code, `${command}: ${run.stderr}`).toBe(0)
+      expectPlainText(run.stdout + run.stderr)
+    }
+    scenario.server.heal()
+    const run = await scenario.download({ args: ['--force'] })
+    expect(run.code).toBe(0)
+    expect(run.stderr.match(/mirror\.json/g)).toHaveLength(1)
+    expect(readFileSync(meta, 'utf8')).toBe(before)
+    await scenario.expectRepair()
+  })
 
   it.concurrent('that is lost: candles of another service are not taken for those of this one', async () => {
     const scenario = await newScenario()
@@ -133,8 +129,10 @@ describe('F63 mirror.json', () => {
     }
     const run = await scenario.downloadInProcess({ force: true })
     expect(run.code).toBe(2)
-    expect(run.stderr).toMatch(/they are not those of http:\S+: BTCUSDT 15m 2025-02-03 differs/)
-    // The window that was held against the service's is requested, and the empty one, of which nothing is known any more.
-    await scenario.expectRepair([weekPath('BTCUSDT', '2025-02-03'), weekPath('BTCUSDT', EMPTY_WEEK)])
+    expect(run.stderr).toMatch(
+      /does not say where its candles come from, and BTCUSDT 15m 2025-02-03 differs from that of http:/,
+    )
+    // The window that was held against the service's is requested.
+    await scenario.expectRepair([weekPath('BTCUSDT', '2025-02-03')])
   })
 })

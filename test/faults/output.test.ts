@@ -3,7 +3,6 @@ import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { bigMirror } from '../support/big-mirror.js'
 import type { CliSandbox } from '../support/cli/cli-sandbox.js'
-import { filesBelow } from '../support/files-below.js'
 import { type FaultScenario, useFaultScenarios } from './support/fault-scenario.js'
 
 const newScenario = useFaultScenarios()
@@ -68,7 +67,7 @@ describe('an output that cannot be written', () => {
       /Cannot write old\.csv\/out\.csv: part of the path is a file/,
     ],
     ['F56 a name too long', 'true', `${'x'.repeat(300)}.csv`, 2, /the name is too long \(ENAMETOOLONG\)/],
-  ])('%s is refused before the first request, and the old file stays', async (_, prepare, output, code, message) => {
+  ])('%s is refused before the first window, and the old file stays', async (_, prepare, output, code, message) => {
     const scenario = await newScenario()
     scenario.sandbox.write('old.csv', OLD)
     const args = scenario.args().map(arg => (arg === 'x.csv' ? output : arg))
@@ -76,9 +75,8 @@ describe('an output that cannot be written', () => {
     const run = await scenario.run(args)
     expect(run).toMatchObject({ code, stdout: '' })
     expect(run.stderr).toMatch(message)
-    expect(scenario.server.log).toEqual([])
+    expect(scenario.server.windowRequests()).toEqual([])
     expect(scenario.sandbox.text('old.csv')).toBe(OLD)
-    expect(filesBelow(scenario.mirror)).toEqual([])
     expect(scenario.outputs().filter(name => name !== 'out.csv')).toEqual(['old.csv'])
   })
 
@@ -113,12 +111,12 @@ describe('an output that cannot be written', () => {
 })
 
 describe('F62 two outputs with one path', () => {
-  it.concurrent('in case or Unicode form only are refused before anything is done', async () => {
-    const scenario = await newScenario()
+  it.concurrent('in case or Unicode form only are refused before the first window', async () => {
+    const scenario = await newScenario('exchange')
     for (const more of [[], ['--force'], ['--dry-run']]) {
       const run = await scenario.run([
         ...'download BTCUSDT -i 1m,1M --mirror m -o new/{interval}/{symbol}.csv'.split(' '),
-        ...['--base-url', scenario.server.url, ...more],
+        ...['--base-url', scenario.baseUrl, ...more],
       ])
       expect(run).toMatchObject({ code: 2, stdout: '' })
       expect(run.stderr).toBe(
@@ -126,7 +124,7 @@ describe('F62 two outputs with one path', () => {
           '  Give each an export with an -o of its own.\n',
       )
     }
-    expect(scenario.server.log).toEqual([])
+    expect(scenario.server.windowRequests()).toEqual([])
     expect(scenario.outputs()).toEqual([])
   })
 })

@@ -10,14 +10,13 @@ import { rows } from './support/responses.js'
 const newScenario = useFaultScenarios()
 const without = (...dates: readonly string[]) => START_DATES.filter(date => !dates.includes(date))
 
-/** A list, the dates that it lacks, and whether only an earlier list or cached windows tell. */
-const SHORT: readonly [string, readonly string[], readonly string[], boolean?][] = [
+/** A list, and the dates that it lacks. */
+const SHORT: readonly [string, readonly string[], readonly string[]][] = [
   ['its middle entry', without('2025-01-20'), ['2025-01-20']],
   ['two entries', without('2025-01-13', '2025-02-03'), ['2025-01-13', '2025-02-03']],
   ['all but the first three', START_DATES.slice(0, 3), START_DATES.slice(3)],
   ['the present', without('2025-02-10', '2025-02-17'), ['2025-02-10', '2025-02-17']],
   ['every entry', [], START_DATES],
-  ['its first entry', without('2024-12-30'), ['2024-12-30'], true],
 ]
 
 async function expectRefused(scenario: FaultScenario, list: string, missing: readonly string[], all = false) {
@@ -34,25 +33,32 @@ async function expectRefused(scenario: FaultScenario, list: string, missing: rea
 }
 
 describe('F59 a list of start dates that lacks', () => {
-  it.concurrent.each(SHORT)(
-    '%s is incomplete, and nothing is downloaded or left out',
-    async (_, list, missing, known) => {
-      const scenario = await newScenario()
-      if (known) expect((await scenario.downloadInProcess()).code).toBe(0)
-      scenario.server.always(LIST, rows(list))
-      await expectRefused(scenario, '15m start dates', missing)
-      await scenario.expectRepair(known ? [] : ALL_WINDOWS)
-    },
-  )
+  it.concurrent.each(SHORT)('%s is incomplete, and nothing is downloaded or left out', async (_, list, missing) => {
+    const scenario = await newScenario()
+    scenario.server.always(LIST, rows(list))
+    await expectRefused(scenario, '15m start dates', missing)
+    await scenario.expectRepair(ALL_WINDOWS)
+  })
 
   it.concurrent('entries of a mirror whose own list is lost is held against the cached windows', async () => {
     const scenario = await newScenario()
     expect((await scenario.downloadInProcess()).code).toBe(0)
     scenario.sandbox.write(`m/${LIST}`, '[]')
-    scenario.server.always(LIST, rows(without('2024-12-30', '2025-01-06')))
+    scenario.server.always(LIST, rows(START_DATES.slice(0, -1)))
     const run = await scenario.downloadInProcess({ force: true })
     expect(run.code).toBe(3)
-    expect(run.stderr).toContain('it lacks 2024-12-30, 2025-01-06.')
+    expect(run.stderr).toContain(`it lacks ${START_DATES.at(-1)}.`)
+  })
+
+  it.concurrent('its first entries is taken, with a note: the older cached windows stay', async () => {
+    const scenario = await newScenario()
+    expect((await scenario.downloadInProcess()).code).toBe(0)
+    scenario.server.always(LIST, rows(START_DATES.slice(2)))
+    expect(await scenario.downloadInProcess({ force: true })).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/begins with 2025-01-13; the older cached windows stay\.\n$/),
+    })
+    expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
   })
 
   it.concurrent('names them all for programs', async () => {
@@ -79,20 +85,23 @@ describe('F59 a list of start dates that lacks', () => {
     }
   })
 
-  it('any entries that are known is never silent', async () => {
+  it('any entries that are known is never silent, and lacks no candle', async () => {
     const scenario = await newScenario()
     expect((await scenario.downloadInProcess()).code).toBe(0)
-    const stored = readFileSync(join(scenario.mirror, LIST), 'utf8')
     const numRuns = cases(100, 25)
     let runs = 0
     await fc.assert(
       fc.asyncProperty(fc.subarray(START_DATES, { maxLength: START_DATES.length - 1 }), async list => {
         scenario.server.heal()
         scenario.server.always(LIST, rows(list))
+        const stored = readFileSync(join(scenario.mirror, LIST), 'utf8')
         const run = await scenario.downloadInProcess({ force: true })
-        expect(run.code).toBe(3)
-        expect(run.stderr).toContain(START_DATES.filter(date => !list.includes(date))[0])
-        expect(readFileSync(join(scenario.mirror, LIST), 'utf8')).toBe(stored)
+        const [first = ''] = list
+        const [missing] = START_DATES.filter(date => date >= first && !list.includes(date))
+        expect(run.code).toBe(missing ? 3 : 0)
+        expect(run.stderr).toContain(missing ?? `begins with ${first}`)
+        if (missing) expect(readFileSync(join(scenario.mirror, LIST), 'utf8')).toBe(stored)
+        expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
         runs++
       }),
       { numRuns },
@@ -103,7 +112,7 @@ describe('F59 a list of start dates that lacks', () => {
 })
 
 describe('F59 a list of symbols', () => {
-  it.concurrent('that lacks a symbol of the earlier list, or a cached one, is incomplete', async () => {
+  it.concurrent('that lacks a cached symbol is exit 3 with its name, and the others are done', async () => {
     const scenario = await newScenario()
     expect((await scenario.downloadInProcess({ all: true })).code).toBe(0)
     scenario.server.always(SYMBOLS_LIST, rows(['BTCUSDT']))
@@ -115,6 +124,6 @@ describe('F59 a list of symbols', () => {
   async function expectRefusedSymbols(scenario: FaultScenario) {
     const run = await scenario.downloadInProcess({ all: true, force: true })
     expect(run.code).toBe(3)
-    expect(run.stderr).toContain('is incomplete: it lacks ETHUSDT.')
+    expect(run.stderr).toContain('does not know ETHUSDT any more; everything else is done.')
   }
 })

@@ -43,7 +43,7 @@ describe('versions of a file', () => {
     await expectUnreachable(
       scenario,
       scenario.server.url,
-      /answered 304 \(Not Modified\), which was not requested; tried 3 times/,
+      /cannot be used: status 304, which was not requested; tried 3 times/,
     )
     expect(scenario.server.log).toHaveLength(3)
     scenario.server.heal()

@@ -23,29 +23,24 @@ const LAYERS: Record<string, number> = {
   'klines/audit': 4,
   fs: 5,
   fingerprint: 5,
-  http: 6,
-  trees: 6.5,
-  chart: 6,
-  options: 6.8,
-  'klines-client': 7,
-  'exchange-client': 7,
-  'greeting-client': 7,
+  options: 5,
+  chart: 5,
+  sources: 6,
+  greeting: 7,
   mirror: 7,
-  download: 8,
-  threads: 8,
-  verify: 9,
-  export: 9,
-  server: 10,
+  export: 8,
+  engine: 9,
+  verify: 10,
   lake: 10,
-  lock: 10,
-  'candle-files': 10.5,
-  diff: 11,
-  'index.ts': 11,
-  'greeting.ts': 11,
-  cli: 12,
-  'commands/reports': 12.5,
-  commands: 13,
-  'main.ts': 14,
+  'candle-files': 11,
+  identity: 12,
+  server: 13,
+  'index.ts': 14,
+  'greeting.ts': 13,
+  cli: 15,
+  'commands/reports': 15.5,
+  commands: 16,
+  'main.ts': 17,
 }
 const MAX_COMMAND_LINES = 120
 const HEAVY = ['ajv', 'apache-arrow', 'hyparquet-writer']
@@ -169,13 +164,6 @@ test('the library loads arrow and parquet only on demand', () => {
   expect(packagesLoadedBy(all, 'src/export/formats/arrow/arrow.ts')).toContain('apache-arrow')
   expect(packagesLoadedBy(all, 'src/index.ts')).toContain('@date-fns/utc/date/mini')
   expect(packagesLoadedBy(all, 'src/index.ts').filter(name => HEAVY.includes(name.split('/')[0]))).toEqual([])
-})
-
-test('the server loads the validator of requests only on demand', () => {
-  expect(packagesLoadedBy(all, 'src/server/server.ts')).toContain('negotiator')
-  // Every `--base-url sample` starts a server, and few of them get a request with fields.
-  expect(packagesLoadedBy(all, 'src/server/server.ts').filter(name => name.startsWith('ajv'))).toEqual([])
-  expect(packagesLoadedBy(all, 'src/server/http/validator.ts')).toContain('ajv')
 })
 
 /** Small packages that flags need. */

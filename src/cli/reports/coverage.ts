@@ -27,7 +27,7 @@ interface CoverageDetails {
 export function coverageText(series: readonly Covered[], details: CoverageDetails): string | undefined {
   const { range, verbose } = details
   const lines = series.flatMap(one => {
-    if (countShort(one.coverage) === 0) return []
+    if (countShort(one.coverage) === 0 && !one.coverage.isBeginning) return []
     const text = describeCoverage(one.coverage)
     return series.length === 1 ? text : `${seriesName({ ...one, interval: one.coverage.interval })}: ${text}`
   })

@@ -2,7 +2,7 @@ import { COLUMNS } from '../../klines/columns.js'
 import type { WindowRef } from '../../klines/series.js'
 import type { TimeRange } from '../../klines/time-range.js'
 import { SAMPLE } from '../../sources/base-url.js'
-import { count, derived, flag, integer, list, maybe, object, oneOf, text, time } from '../schema.js'
+import { count, derived, flag, integer, list, maybe, object, oneOf, optional, text, time } from '../schema.js'
 
 /** Fields that several reports have. */
 
@@ -34,6 +34,7 @@ export const coverage = object({
   last: time(),
   shortAtStart: count('closed candles of the range that are missing before the first one'),
   shortAtEnd: count('closed candles of the range that are missing after the last one'),
+  isBeginning: optional(flag('true where the first candle counts as the beginning of the series')),
 })
 
 export const fingerprint = {

@@ -147,6 +147,6 @@ function tooManyDigits(batch: KlineBatch, row: number, column: number): KlinesEr
   return new KlinesError(
     'digits_lost',
     `${name} ${time}: ${COLUMNS[column]} ${value} does not fit DECIMAL(38,8): at most 30 digits before the point and 8 after it.`,
-    { suggestions: ["Use --numbers text, which keeps every digit."] },
+    { suggestions: ['Use --numbers text, which keeps every digit.'] },
   )
 }

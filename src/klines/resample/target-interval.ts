@@ -56,9 +56,7 @@ export function toTarget(interval: Interval): TargetInterval {
 export function checkMultiple(target: TargetInterval, source: string): void {
   if (isMultiple(target, source)) return
   throw new KlinesError('bad_option', `${target.name} candles cannot be built from ${source} candles.`, {
-    suggestions: [
-      `Expected a longer interval that whole ${source} candles fit into, or a finer one with -i.`,
-    ],
+    suggestions: [`Expected a longer interval that whole ${source} candles fit into, or a finer one with -i.`],
     data: { source, target: target.name },
   })
 }

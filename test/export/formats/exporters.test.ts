@@ -85,7 +85,7 @@ describe.each(['parquet', 'arrow'] as const)('%s', format => {
     expect(error).toMatchObject({
       code: 'digits_lost',
       message: `BTCUSDT 1h 2024-02-01T01:00:00.000Z: ${name} ${text} does not fit DECIMAL(38,8): at most 30 digits before the point and 8 after it.`,
-      suggestions: ["Use --numbers text, which keeps every digit."],
+      suggestions: ['Use --numbers text, which keeps every digit.'],
     })
   })
 

@@ -1,15 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { RetryPolicy } from '../../../src/sources/retry.js'
 import type { Run } from '../../support/cli/cli-sandbox.js'
-import {
-  ALL_WINDOWS,
-  FAULTY,
-  type FaultScenario,
-  type FaultSource,
-  LIST,
-  type RunOptions,
-  WEEK,
-} from './fault-scenario.js'
+import { ALL_WINDOWS, FAULTY, type FaultScenario, type FaultSource, type RunOptions, WEEK } from './fault-scenario.js'
 import type { FaultResponse } from './fault-server.js'
 
 /** The default policy with hardly a pause between tries. */
@@ -69,7 +61,9 @@ async function testFault(scenario: FaultScenario, faultCase: FaultCase): Promise
   else expect(run).toMatchObject({ code: 0, stderr: '' })
   expect(run.tookMs).toBeLessThan(faultCase.budgetMs ?? BUDGET_MS)
   const lost = faultCase.message ? [FAULTY] : []
-  expect(scenario.mirroredFiles()).toEqual([...ALL_WINDOWS.filter(path => !lost.includes(path)), LIST].sort())
+  expect(scenario.mirroredFiles()).toEqual(
+    [...ALL_WINDOWS.filter(path => !lost.includes(path)), ...scenario.lists].sort(),
+  )
   expect(scenario.outputs()).toEqual(faultCase.message ? [] : ['x.csv'])
   if (!faultCase.message) expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
   else await scenario.expectRepair(lost)

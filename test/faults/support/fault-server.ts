@@ -67,7 +67,7 @@ export class FaultServer {
 
   /** The time of its `Date` headers, ms UTC: the tree's present, going on. */
   now(): number {
-    return PRESENT + performance.now() - this.started + this.shiftMs
+    return PRESENT + Math.round(performance.now() - this.started) + this.shiftMs
   }
 
   /** Sends these responses to the next requests for `path` (`api/klines/...`), one each, and then the healthy one. */

@@ -121,7 +121,9 @@ describe('a service that fails', () => {
     const response = await request(PATH)
     const error = parseErrorObject(response) as ErrorBody
     expect([response.status, error.statusCode]).toEqual([502, 502])
-    expect(error.message).toMatch(/^The service behind this server failed: .* 2 of 7 windows are missing or corrupt, so nothing was exported/)
+    expect(error.message).toMatch(
+      /^The service behind this server failed: .* 2 of 7 windows are missing or corrupt, so nothing was exported/,
+    )
     expect(error.cause).toEqual(
       FULL_WEEKS.slice(0, 2).map(startDate => {
         return { symbol: 'BTCUSDT', interval: '15m', startDate, message: 'not in the mirror' }

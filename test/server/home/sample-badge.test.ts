@@ -14,7 +14,7 @@ it.each([
   const root = tempFolder()
   cpSync(SAMPLE_TREE, root, { recursive: true })
   writeFileSync(join(root, 'mirror.json'), JSON.stringify({ layout: 1, baseUrl }))
-  const server = await startServer({ host: '127.0.0.1', port: 0, root, baseUrl })
+  const server = await startServer({ host: '127.0.0.1', port: 0, root, source: baseUrl })
   onTestFinished(() => server.close())
   for (const path of ['/', '/chart', '/chart/BTCUSDT/1h']) {
     const page = await (await fetch(server.url + path)).text()

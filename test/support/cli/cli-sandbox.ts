@@ -70,9 +70,9 @@ export class CliSandbox {
     return join(this.home, 'config', 'klines', 'klines.config.json')
   }
 
-  /** The file that says until when a host bans; missing at first. */
-  banFile(url: string): string {
-    return join(this.home, 'cache', 'klines', '.bans', encodeURIComponent(new URL(url).origin))
+  /** The file that says until when hosts ban; missing at first. */
+  get banFile(): string {
+    return join(this.home, 'cache', 'klines', 'bans.json')
   }
 
   path(name: string): string {

@@ -5,6 +5,7 @@ import { expect } from 'vitest'
 import { exportKlines } from '../../../src/engine/export.js'
 import { kindOfFile } from '../cases.js'
 import { filesBelow } from '../files-below.js'
+import { letAnHourPass } from '../let-an-hour-pass.js'
 import { TreeServer } from '../servers/tree-server.js'
 import {
   FULL_WEEKS,
@@ -43,10 +44,10 @@ const RANGE_FLAGS = ['--from', RANGE.from, '--to', RANGE.to]
 /** The name of a killed run's temp file. */
 const LEFTOVER = '99999999~0123456789abcdef'
 
-/** Runs one task repeatedly from the same state, each time with another failing call. */
 /** What the mirror knows of its windows: the times are those of each run. */
 const INDEXES = 'm/.klines/'
 
+/** Runs one task repeatedly from the same state, each time with another failing call. */
 export class Torture {
   private readonly start = tempFolder()
   private readonly expected = new Map<string, Buffer>()
@@ -145,6 +146,7 @@ export class Torture {
     }
     writeFileSync(join(this.start, this.output), OLD)
     putFile(this.start, `.${this.output}.${LEFTOVER}.tmp`, 'half a fi')
+    letAnHourPass(this.start)
   }
 
   private downloadArgs(): string[] {

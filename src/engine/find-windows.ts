@@ -1,0 +1,147 @@
+import pMap from 'p-map'
+import { DAY_MS, type Interval } from '../klines/intervals.js'
+import { type Series, seriesName, type WindowRef, windowOf } from '../klines/series.js'
+import { type SymbolName, unknownSymbols } from '../klines/symbols.js'
+import { formatTime, plural } from '../klines/text.js'
+import type { RequestedRange } from '../klines/time-range.js'
+import { consecutiveStartDates, parseDate, windowSpan } from '../klines/windows.js'
+import { newestCandle } from '../mirror/status.js'
+import { InvalidSymbolError } from '../sources/exchange-errors.js'
+import type { Source } from '../sources/source.js'
+import { joinNames } from './errors.js'
+import { fetchStartDates, fetchSymbols, knownDates, type ListedDates, request } from './lists.js'
+import type { Run } from './run.js'
+import { type FoundWindows, MAY_LAG_MS, planWindows, type UnplannedSeries } from './series-plan.js'
+/** The windows of the source that have begun, and those that are cached whatever a list says. */
+export async function findOfSource(
+  plans: readonly UnplannedSeries[],
+  range: RequestedRange,
+  run: Run<Source>,
+): Promise<FoundWindows[]> {
+  const { mirror, source } = run
+  const lists = new Map<Interval, Promise<ListedDates>>()
+  const found: FoundWindows[] = []
+  for (const { series, range: needed } of plans) {
+    const { interval } = series
+    const cached = mirror.dates(series)
+    const known = planWindows(
+      series,
+      [...knownDates(mirror, interval, range.now), ...cached],
+      needed,
+      Number.POSITIVE_INFINITY,
+    )
+    // What is cached to the last window needs no list: each window that can still change is asked for anyway.
+    const isCached =
+      needed.toTime < range.now && known.length > 0 && known.every(({ startDate }) => cached.includes(startDate))
+    if (isCached && !run.refresh) found.push({ windows: known })
+    else {
+      const list = lists.get(interval) ?? fetchStartDates(run, interval)
+      lists.set(interval, list)
+      const { names, present } = await list
+      const windows = planWindows(series, [...names, ...cached], needed, Math.max(present, range.now))
+      found.push({ windows, listedFrom: names[0] })
+    }
+  }
+  return source.firstCandle ? askFirstCandles(found, run) : found
+}
+
+/** Requests at once; the exchange's own limits hold back more. */
+const FIRST_CANDLES_AT_ONCE = 16
+
+/**
+ * Asks an exchange for the first candle of each series of which a window before all cached candles is needed: windows before it are
+ * empty. Throws `unknown_symbol` for all symbols that it does not know.
+ */
+async function askFirstCandles(plans: readonly FoundWindows[], run: Run<Source>): Promise<FoundWindows[]> {
+  const { source, mirror, signal } = run
+  const unknown = new Set<SymbolName>()
+  const ask = async (plan: FoundWindows): Promise<FoundWindows> => {
+    const { windows } = plan
+    if (!needsFirstCandle(windows, run)) return plan
+    try {
+      return { ...plan, firstCandle: await source.firstCandle?.(windows[0], signal) }
+    } catch (error) {
+      // A cached symbol that the exchange does not know any more fails window by window, and never the others.
+      if (!(error instanceof InvalidSymbolError)) await request(source, 'the first candle', Promise.reject(error))
+      else if (!mirror.has(windows[0])) unknown.add(windows[0].symbol)
+    }
+    return plan
+  }
+  const asked = await pMap(plans, ask, { concurrency: FIRST_CANDLES_AT_ONCE })
+  if (unknown.size === 0) return asked
+  // Without names for suggestions the error is still right.
+  const { names } = await fetchSymbols(run).catch(() => ({ names: [] }))
+  throw unknownSymbols([...unknown], names, source.name)
+}
+
+/** Whether windows lie before the candles that are cached of a series, so that its first candle decides which of them are empty. */
+export function needsFirstCandle(windows: readonly WindowRef[], { mirror, refresh }: Run): boolean {
+  if (windows.length === 0) return false
+  const cached = mirror.dates(windows[0])
+  const facts = mirror.facts(windows[0])
+  // A file without facts has candles, as far as anybody knows.
+  const earliest = cached.find(date => !facts.has(date) || facts.get(date)?.first !== undefined)
+  return windows.some(
+    ({ startDate }) => (refresh || !cached.includes(startDate)) && !(earliest && startDate >= earliest),
+  )
+}
+
+/** The windows of a mirror alone: from the first cached one, or the start that is named, to the last one, or the end that is named. */
+export function findOfMirror(
+  plans: readonly UnplannedSeries[],
+  range: RequestedRange,
+  run: Run,
+  isTail: boolean,
+): FoundWindows[] {
+  const { mirror, warn } = run
+  const { endMoves, now } = range
+  const begun: string[] = []
+  const newest: number[] = []
+  const windows = plans.map(({ series, range: needed }) => {
+    const cached = mirror.dates(series)
+    const [first, last] = [cached[0], cached[cached.length - 1]]
+    if (first === undefined)
+      return { windows: planWindows(series, knownDates(mirror, series.interval, now), needed, now) }
+    const known = knownDates(mirror, series.interval, now)
+    // Each series of a lock has its own range.
+    const [isFromOpen, isToOpen] = [needed.fromTime === -Infinity, needed.toTime === Infinity]
+    const fromTime = isFromOpen ? parseDate(first) : needed.fromTime
+    const toTime = isToOpen ? windowSpan(windowOf(series, last)).endTime : needed.toTime
+    const between = consecutiveStartDates(series.interval, first, parseDate(last))
+    // The sample and bare folders have no source to get more from.
+    if (isFromOpen && mirror.rules.kind !== 'fixed' && known.length > 0 && known[0] < first)
+      begun.push(`${seriesName(series)} with ${first}`)
+    if (isToOpen && isOutdated(series, known, cached, run))
+      newest.push(newestCandle(mirror, series) ?? Number.NEGATIVE_INFINITY)
+    const present = isToOpen ? Number.POSITIVE_INFINITY : now
+    const mayLack = ({ startDate }: WindowRef) => endMoves && parseDate(startDate) > now - MAY_LAG_MS
+    const all = planWindows(series, [...known, ...cached, ...between], { fromTime, toTime }, present)
+    return { windows: all.filter(window => cached.includes(window.startDate) || !mayLack(window)) }
+  })
+  if (begun.length > 0 && !isTail)
+    warn(`The mirror begins later than its source: ${joinNames(begun)}. klines download without --from has the rest.`)
+  const latest = Math.max(...newest)
+  if (Number.isFinite(latest)) {
+    const age = plural(Math.max(0, Math.floor((now - latest) / DAY_MS)), 'day')
+    warn(
+      `The mirror ends with ${formatTime(latest)} UTC, ${age} ago; windows have begun since. klines download has them.`,
+    )
+  }
+  return windows
+}
+
+/** Whether windows of a series have begun since anybody asked for them. Bare folders stay as they are. */
+function isOutdated(
+  series: Series,
+  known: readonly string[],
+  cached: readonly string[],
+  { mirror, now }: Run,
+): boolean {
+  if (mirror.rules.kind === 'fixed') return false
+  const facts = mirror.facts(series)
+  const isUnknown = (date: string) => {
+    const asked = facts.get(date)?.asked
+    return asked === undefined ? !cached.includes(date) : asked < parseDate(date)
+  }
+  return known.some(date => date > cached[0] && parseDate(date) <= now() && isUnknown(date))
+}
