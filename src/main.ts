@@ -5,7 +5,7 @@ import { run as runCommand } from '@oclif/core/run'
 
 export { commandNotFound } from './cli/command-not-found.js'
 export { KlinesHelp } from './cli/help.js'
-export { COMMANDS } from './commands/index.js'
+export * as COMMANDS from './commands/index.js'
 
 /** The folder of this package, and its `package.json` if it is not the one there. */
 type Package = Extract<NonNullable<Parameters<typeof runCommand>[1]>, { root: string }>

@@ -5,7 +5,6 @@ import { suggest } from '../klines/suggest.js'
 import { ExitCode, wantsJson } from './error-report.js'
 import { baseFlags } from './flags/run.js'
 import { goneArgument, goneCommand } from './gone.js'
-import type { ErrorObject } from './reports/schema.js'
 import { printJson } from './terminal/print.js'
 import { formatId } from './usage.js'
 
@@ -22,7 +21,7 @@ export const commandNotFound: Hook<'command_not_found'> = async ({ config, id, a
   const { message, advice } = describeUnknown(config, words)
   const exitCode = ExitCode.Usage
   process.exitCode = exitCode
-  printJson({ error: { code: 'usage', message, exitCode, suggestions: [advice] }, warnings: [] } satisfies ErrorObject)
+  printJson({ error: { code: 'usage', message, exitCode, suggestions: [advice] }, warnings: [] })
   return undefined
 }
 

@@ -1,7 +1,6 @@
 import * as Errors from '@oclif/core/errors'
 import { type ErrorCode, KlinesError } from '../klines/errors.js'
 import type { ConfigDefaults } from './config/defaults.js'
-import type { ErrorObject } from './reports/schema.js'
 import { Interruption } from './signals.js'
 import { isOn } from './switch-variable.js'
 import { describeUsageError, type FailedCommand } from './usage.js'
@@ -49,20 +48,11 @@ export const EXIT_CODES: Record<ErrorCode, ExitCode> = {
   rate_limited: ExitCode.Unreachable,
 }
 
-/** A failed run for people, for programs and for the shell. */
-interface ErrorReport {
-  readonly exitCode: number
-  /** Lines for stderr. */
-  readonly text: string
-  /** The object that `--json` prints. */
-  readonly json: Omit<ErrorObject, 'warnings'>
-}
-
 /** Where an error was thrown. */
 interface ErrorContext {
   readonly bin: string
   readonly command?: FailedCommand | undefined
-  /** Whether the report has the stacks of the error and of its causes. */
+  /** Whether the text has the stacks of the error and of its causes. */
   readonly debug: boolean
   /** Where values that the message names come from; a line each. */
   readonly origins?: readonly string[] | undefined
@@ -82,8 +72,8 @@ export function wantsJson(argv: readonly string[], defaults: ConfigDefaults): bo
   return flags.includes('--json') || (isDefault && !flags.includes('--no-json'))
 }
 
-/** Describes any thrown value. */
-export function reportError(error: unknown, { bin, command, debug, origins = [] }: ErrorContext): ErrorReport {
+/** Any thrown value: its exit code, lines for stderr, and the object that `--json` prints. */
+export function reportError(error: unknown, { bin, command, debug, origins = [] }: ErrorContext) {
   const { code, exitCode, message, data, ...described } = describe(error, bin, command)
   const suggestions = [...described.suggestions, ...origins]
   const stack = debug && error instanceof Error ? formatStack(error) : []

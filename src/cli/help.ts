@@ -1,4 +1,3 @@
-import { stripVTControlCharacters } from 'node:util'
 import type { Command, Interfaces } from '@oclif/core'
 import * as Errors from '@oclif/core/errors'
 import { CommandHelp, Help } from '@oclif/core/help'
@@ -13,15 +12,11 @@ const SPACE = '\uE000'
 
 /** oclif shows the help itself, so `-h` is no flag of a command. */
 const HELP_FLAG = {
-  name: 'help',
-  char: 'h',
-  type: 'boolean',
-  allowNo: false,
-  helpGroup: 'appearance',
-  summary: 'Show help.',
+  ...{ name: 'help', char: 'h', type: 'boolean', allowNo: false },
+  ...{ helpGroup: 'appearance', summary: 'Show help.' },
 } as Command.Flag.Any
 
-/** The help of a command: flags in groups, each with its environment variable at the end. */
+/** The help of a command: flags in groups, each with its default and its environment variable behind the sentence. */
 class FlagHelp extends CommandHelp {
   override generate(): string {
     return super.generate().replaceAll(SPACE, ' ')
@@ -32,13 +27,10 @@ class FlagHelp extends CommandHelp {
   }
 
   protected override args(args: Command.Arg.Any[]): [string, string | undefined][] | undefined {
-    const description = (arg: Command.Arg.Any) => joinWords(arg.description ?? '', describeValues(arg))
-    return super.args(
-      args.map(({ options, default: initial, ...arg }) => ({
-        ...arg,
-        description: description({ ...arg, options, default: initial }),
-      })),
-    )
+    const plain = args.map(({ options, default: initial, ...arg }) => {
+      return { ...arg, description: joinWords(arg.description, ...describeValues({ options, default: initial })) }
+    })
+    return super.args(plain)
   }
 
   /** The summary stands above the usage already. */
@@ -50,8 +42,7 @@ class FlagHelp extends CommandHelp {
 
   protected override groupFlags(flags: Command.Flag.Any[]) {
     const { mainFlags, flagGroups } = super.groupFlags([...flags, HELP_FLAG])
-    const order = (name: string) => (GROUPS.includes(name) ? GROUPS.indexOf(name) : GROUPS.length)
-    const groups = Object.entries(flagGroups).sort(([a], [b]) => order(a) - order(b))
+    const groups = GROUPS.flatMap(name => (flagGroups[name] ? [[name, flagGroups[name]]] : []))
     return { mainFlags, flagGroups: Object.fromEntries(groups) }
   }
 
@@ -59,42 +50,25 @@ class FlagHelp extends CommandHelp {
     return super.section(header.replace(/ FLAGS$/, ''), body)
   }
 
-  /** Every group has the same width, so that all texts start in one column. */
+  /** `--port=N  (required) Port to listen on. {csv|json} [default: 8787] [env: KLINES_PORT]` */
   protected override flags(flags: Command.Flag.Any[]): [string, string | undefined][] | undefined {
     if (flags.length === 0) return undefined
-    const all = [...Object.entries(this.command.flags).map(([name, flag]) => ({ ...flag, name })), HELP_FLAG]
-    const width = Math.max(...all.filter(flag => !flag.hidden).map(flag => widthOf(this.flagHelpLabel(flag))))
     return flags.map(flag => {
-      const label = this.flagHelpLabel(flag)
-      const padding = SPACE.repeat(width - widthOf(label))
-      return [label.replace(/^ +/, indent => SPACE.repeat(indent.length)) + padding, describeFlag(flag)]
+      const values = flag.type === 'option' ? describeValues(flag) : []
+      const variable = flag.env && `[env:${SPACE}${flag.env}]`
+      const text = joinWords(flag.required && '(required)', flag.summary, ...values, variable)
+      return [this.flagHelpLabel(flag).replace(/^ +/, indent => SPACE.repeat(indent.length)), text]
     })
   }
 }
 
-function widthOf(label: string): number {
-  return stripVTControlCharacters(label).length
-}
-
-/** `(required) Format of the output. {csv|json} [default: csv] [env: KLINES_FORMAT]` */
-function describeFlag(flag: Command.Flag.Any): string {
-  const variable = flag.env ? `[env:${SPACE}${flag.env}]` : ''
-  const text = flag.summary ?? flag.description ?? ''
-  return joinWords(
-    flag.required ? '(required)' : '',
-    text,
-    flag.type === 'option' ? describeValues(flag) : '',
-    variable,
-  )
-}
-
 /** `{greeting|klines} [default: greeting]` */
-function describeValues({ options, default: initial }: Pick<Command.Arg.Any, 'options' | 'default'>): string {
-  return joinWords(options ? `{${options.join('|')}}` : '', initial === undefined ? '' : `[default:${SPACE}${initial}]`)
+function describeValues({ options, default: initial }: Pick<Command.Arg.Any, 'options' | 'default'>) {
+  return [options && `{${options.join('|')}}`, initial !== undefined && `[default:${SPACE}${initial}]`]
 }
 
-function joinWords(...words: string[]): string {
-  return words.filter(word => word !== '').join(' ')
+function joinWords(...words: (string | false | undefined)[]): string {
+  return words.filter(Boolean).join(' ')
 }
 
 /** The help of the program and of a command. */
@@ -107,6 +81,10 @@ export class KlinesHelp extends Help {
 
   override formatRoot(): string {
     const { bin, pjson, userAgent } = this.config
+    const examples = [
+      `$ ${bin} download BTCUSDT -i 1h --last 90d -o btcusdt.csv`,
+      `$ ${bin} download BTCUSDT -i 1d --base-url sample -f csv  # works offline`,
+    ]
     const flags: [string, string][] = [
       ['-h, --help', `Show help, also for a command: ${bin} download -h.`],
       ['-V, --version', 'Show the version.'],
@@ -115,13 +93,7 @@ export class KlinesHelp extends Help {
       pjson.oclif.description ?? '',
       this.section('VERSION', userAgent),
       this.section('USAGE', `$ ${bin} COMMAND [FLAGS]`),
-      this.section(
-        'EXAMPLES',
-        [
-          `$ ${bin} download BTCUSDT -i 1h --last 90d -o btcusdt.csv`,
-          `$ ${bin} download BTCUSDT -i 1d --base-url sample -f csv  # works offline`,
-        ].join('\n'),
-      ),
+      this.section('EXAMPLES', examples.join('\n')),
       this.section('FLAGS', flags),
     ].join('\n\n')
   }

@@ -1,11 +1,14 @@
+import type * as Interfaces from '@oclif/core/interfaces'
 import { KlinesError } from '../klines/errors.js'
 import { type Format, formatOfName, resolveFormat } from '../options/formats.js'
 import { OUTPUT_ENTRIES, unusableFlags } from '../options/output-options.js'
-import type { JobFlags } from './flags/download.js'
-import type { RangeFlags } from './flags/selection.js'
+import type { downloadFlags } from './flags/candles.js'
+
+/** The flags of `download` and `export`. */
+export type CandleFlags = Partial<Interfaces.InferredFlags<typeof downloadFlags>>
 
 /** The flags of a run, as `resolveFlags` resolves them. */
-export interface ResolvedFlags extends JobFlags {
+export interface ResolvedFlags extends CandleFlags {
   /** Whether the candles are shown as a table. */
   isTable?: boolean
 }
@@ -18,11 +21,32 @@ const OUTPUT_ONLY = [
   ...['resample', 'partial', ...EXCERPT, 'threads'],
 ] as const
 
-/** Of --from and --last, one on the command line (`given`) wins over a default of the other. */
-export function resolveRange({ from, to, last }: RangeFlags, given: ReadonlySet<string>): RangeFlags {
-  if (given.has('last') && !given.has('from')) return { from: undefined, to, last }
-  if (given.has('from') && !given.has('last')) return { from, to, last: undefined }
-  return { from, to, last }
+/** Flags that exclude each other. */
+const ALTERNATIVES = [
+  ['from', 'last'],
+  ['limit', 'tail'],
+] as const
+
+/** Of two flags that exclude each other, one on the command line (`given`) wins over a default of the other. */
+export function dropAlternatives(values: Record<string, unknown>, given: ReadonlySet<string>): void {
+  for (const [one, other] of [...ALTERNATIVES, ...ALTERNATIVES.map(pair => pair.toReversed())])
+    if (given.has(one) && !given.has(other)) values[other] = undefined
+}
+
+/** Throws `bad_option` for what a lock says itself, and for flags that have no use beside it (`others`). */
+export function refuseBesideLock(
+  symbols: readonly string[] | undefined,
+  others: readonly string[],
+  given: ReadonlySet<string>,
+): void {
+  const flag = ['interval', 'from', 'to', 'last'].find(name => given.has(name))
+  const named = symbols?.[0] ?? (flag && `--${flag}`)
+  if (named !== undefined) {
+    const message = `${named} contradicts --lock (or KLINES_LOCK), which says which candles. Expected one of them.`
+    throw new KlinesError('bad_option', message)
+  }
+  const unused = others.find(name => given.has(name))
+  if (unused !== undefined) throw new KlinesError('bad_option', `--${unused} has no use with --lock. Leave it out.`)
 }
 
 /**
@@ -30,13 +54,10 @@ export function resolveRange({ from, to, last }: RangeFlags, given: ReadonlySet<
  * exclude each other, and a default that does not apply to the format is ignored. Throws `bad_option` for a flag that shapes
  * an output where none is written, and `bad_output` for a name that is not UTF-8.
  */
-export function resolveFlags(flags: JobFlags, offline: boolean, given: ReadonlySet<string>): ResolvedFlags {
-  const resolved: ResolvedFlags = { ...flags, ...resolveRange(flags, given) }
+export function resolveFlags(flags: CandleFlags, offline: boolean, given: ReadonlySet<string>): ResolvedFlags {
+  const resolved: ResolvedFlags = { ...flags }
   // KLINES_FORMAT is a default; only -f on the command line requests an export.
   if (resolved.output === undefined && (offline || given.has('format'))) resolved.output = '-'
-  // As above: one on the command line wins over a default of the other.
-  for (const name of EXCERPT)
-    if (!given.has(name) && EXCERPT.some(other => given.has(other))) resolved[name] = undefined
   if (resolved.resample === undefined && !given.has('partial')) resolved.partial = undefined
   resolveLakeFlags(resolved, given)
   if (resolved.partial && resolved.resample === undefined) {
@@ -61,7 +82,7 @@ export function resolveFlags(flags: JobFlags, offline: boolean, given: ReadonlyS
 }
 
 /** A default of --layout does not apply to a file, stdout or a run without an output. Throws `bad_option` for flags that do not fit. */
-function resolveLakeFlags(flags: JobFlags, given: ReadonlySet<string>): void {
+function resolveLakeFlags(flags: CandleFlags, given: ReadonlySet<string>): void {
   const { output, format } = flags
   const isFolder = output !== undefined && output !== '-' && formatOfName(output) === undefined && !given.has('format')
   if (!given.has('layout') && !isFolder) flags.layout = undefined

@@ -1,29 +1,102 @@
-import { BaseCommand } from '../cli/base-command.js'
-import { chartFlags } from '../cli/flags/chart.js'
-import { symbolArgs } from '../cli/flags/selection.js'
+import * as Flags from '@oclif/core/flags'
+import { DEFAULT_PICTURE, PICTURE_HEIGHTS, PICTURE_WIDTHS, THEMES } from '../chart/svg/picture-options.js'
+import { command } from '../cli/command.js'
+import { ALIASES } from '../cli/flags/from-table.js'
+import { inGroup } from '../cli/flags/group.js'
+import { outputFlag, outputFlags } from '../cli/flags/output.js'
+import { selectionFlags, symbolArgs } from '../cli/flags/selection.js'
+import { fetchFlags, locationFlags } from '../cli/flags/service.js'
 
-export default class Chart extends BaseCommand {
-  static override summary = 'Draw candles in the terminal, or as an SVG picture with -o.'
-  static override description =
-    `Without --from and --last, the newest candles that fit the width are drawn, also when they are old. With them, all candles of the range are: if they do not fit, they are resampled exactly to the shortest interval that does, and the title says so.
+export default command({
+  summary: 'Draw candles in the terminal, or as an SVG picture with -o.',
+  description: `Without --from and --last, the newest candles that fit the width are drawn, also when they are old. With them, all candles of the range are: if they do not fit, they are resampled exactly to the shortest interval that does, and the title says so.
 
 Missing and open windows of these candles are downloaded first, as klines download does it. If the service cannot be reached, what is cached is drawn, with a note and exit code 0; if nothing is, the exit code is 5. With --offline, a window of the range that is not in the mirror is an error, exit code 3.
 
-Missing candles keep their place. Without colours (NO_COLOR, or not a terminal), rising candles are hollow and falling ones filled.`
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> BTCUSDT -i 1d',
-    '<%= config.bin %> <%= command.id %> BTCUSDT ETHUSDT -i 1h --last 7d --height 16',
-    '<%= config.bin %> <%= command.id %> BTCUSDT -i 1d --from 2017 --log',
-    '<%= config.bin %> <%= command.id %> BTCUSDT -i 1w --base-url sample --ascii --width 60',
-    '<%= config.bin %> <%= command.id %> BTCUSDT -i 1d --last 365d -o btc.svg --theme dark',
-  ]
-  static override args = symbolArgs
-  static override flags = chartFlags
-
-  async run(): Promise<void> {
-    const { args, flags } = await this.parse(Chart)
-    const { runChart } = await import('../cli/jobs/chart.js')
-    const report = await runChart(args.symbol, flags, this.context(flags))
-    if (report) this.show(report)
-  }
-}
+Missing candles keep their place. Without colours (NO_COLOR, or not a terminal), rising candles are hollow and falling ones filled.`,
+  examples: [
+    'klines chart BTCUSDT -i 1d',
+    'klines chart BTCUSDT ETHUSDT -i 1h --last 7d --height 16',
+    'klines chart BTCUSDT -i 1d --from 2017 --log',
+    'klines chart BTCUSDT -i 1w --base-url sample --ascii --width 60',
+    'klines chart BTCUSDT -i 1d --last 365d -o btc.svg --theme dark',
+  ],
+  args: symbolArgs,
+  flags: {
+    ...selectionFlags,
+    ...inGroup('range', {
+      from: Flags.string({
+        aliases: ALIASES.from,
+        summary: 'First open time; same forms as for klines download. Default: the newest candles that fit.',
+        helpValue: 'TIME',
+      }),
+    }),
+    resample: outputFlags.resample,
+    ...inGroup('output', {
+      output: outputFlag({
+        summary: 'SVG file to draw instead; - for stdout. {symbol} and {interval} in the name are replaced.',
+        env: 'KLINES_CHART_OUTPUT',
+      }),
+      format: Flags.option({
+        char: 'f',
+        summary: 'Draw a picture: to stdout without -o.',
+        options: ['svg'] as const,
+        helpValue: 'FORMAT',
+        env: 'KLINES_CHART_FORMAT',
+      })(),
+      theme: Flags.option({
+        summary: `Colours of an SVG picture. Default: ${DEFAULT_PICTURE.theme}.`,
+        options: THEMES,
+        helpValue: 'THEME',
+      })(),
+      force: outputFlags.force,
+    }),
+    ...inGroup('network', {
+      offline: Flags.boolean({ summary: 'Make no request: draw what is in the mirror.' }),
+    }),
+    ...inGroup('appearance', {
+      log: Flags.boolean({ summary: 'Logarithmic price axis.' }),
+      ascii: Flags.boolean({
+        summary: 'Only ASCII characters. Default at TERM=dumb and in a locale without UTF-8.',
+      }),
+      width: Flags.integer({
+        summary:
+          'Columns of the chart. Default: those of the terminal, else COLUMNS, else 80. With -o: pixels, default 1200.',
+        helpValue: 'COLUMNS',
+        min: 40,
+        max: PICTURE_WIDTHS.max,
+      }),
+      height: Flags.integer({
+        summary: 'Rows of each chart. Default: those of the terminal, at most 30. With -o: pixels, default 600.',
+        helpValue: 'ROWS',
+        min: 12,
+        max: PICTURE_HEIGHTS.max,
+      }),
+    }),
+    ...locationFlags,
+    ...fetchFlags,
+  },
+  async run({ args, flags, options, given, warn, during, show }) {
+    const { parseSelectionText } = await import('../engine/selection.js')
+    const { loadCharts } = await import('../cli/chart/load-charts.js')
+    const { drawPictures, parsePictures, pictureRoom } = await import('../cli/chart/pictures.js')
+    const { drawCharts, screenRoom, warnAboutWidth } = await import('../cli/chart/screen.js')
+    const { Chart } = await import('./reports/chart.js')
+    const { downloadingFrom } = await import('../cli/terminal/progress-text.js')
+    const pictures = parsePictures(flags, given)
+    const request = { ...options, ...parseSelectionText(args.symbol, flags.interval) }
+    const room = pictures ? pictureRoom(pictures) : screenRoom(flags)
+    // Reading a mirror takes no time that is worth a line.
+    const loaded = flags.offline
+      ? await loadCharts(request, room)
+      : await during(downloadingFrom(flags['base-url']), events => loadCharts({ ...request, ...events }, room))
+    if (loaded.failure !== undefined) warn(`${loaded.failure} Drawing what is cached.`)
+    if (pictures) {
+      const drawn = await drawPictures(loaded, pictures, options)
+      return pictures.template === '-' ? undefined : show(Chart, { ...loaded, pictures: drawn })
+    }
+    warnAboutWidth(flags, warn)
+    if (flags.json) show(Chart, { ...loaded, pictures: [] })
+    else drawCharts(loaded, flags)
+  },
+})

@@ -1,30 +1,69 @@
-import { BaseCommand } from '../cli/base-command.js'
-import { diffArgs, diffFlags } from '../cli/flags/diff.js'
+import * as Args from '@oclif/core/args'
+import { command } from '../cli/command.js'
+import { ExitCode } from '../cli/error-report.js'
+import { intervalFlag, rangeFlags } from '../cli/flags/selection.js'
+import { fetchFlags } from '../cli/flags/service.js'
+import { printPieces } from '../cli/terminal/print.js'
 
-export default class Diff extends BaseCommand {
-  static override summary = 'Compare the candles of two mirrors, lakes, files or services.'
-  static override description =
-    `Compares all candles of both sides, to the last digit: prints the verdict, then the candles that only one side has and the cells that differ, with both values, in order of time. Of each series, the first 20; with -v all. Numbers compare by value, so 1.50 is 1.5, and the column ignore is left out.
+const DOWNLOADING = { start: 'Reading both sides', verb: 'Downloading', noun: 'window' }
+const COMPARING = { start: 'Comparing', verb: 'Comparing', noun: 'series' }
+const EXIT_CODES = {
+  equal: ExitCode.Done,
+  different: ExitCode.VerificationFailed,
+  incomplete: ExitCode.Incomplete,
+  empty: ExitCode.NoCandles,
+}
+/** Differences of a series that are shown without `-v`. */
+const MAX_LISTED = 20
+
+const side = {
+  description: 'A mirror, a lake, a file that klines wrote, binance, or a base address.',
+  required: true,
+  ignoreStdin: true,
+} as const
+
+export default command({
+  summary: 'Compare the candles of two mirrors, lakes, files or services.',
+  description: `Compares all candles of both sides, to the last digit: prints the verdict, then the candles that only one side has and the cells that differ, with both values, in order of time. Of each series, the first 20; with -v all. Numbers compare by value, so 1.50 is 1.5, and the column ignore is left out.
 
 Series are those of both sides; beside a file or a lake, a mirror has only the series of that. A service, which is binance or a base address, is downloaded into its own mirror as far as that is needed, from the first to the last candle of the other side unless --from and --to say otherwise. All else is offline, and compared as a whole: candles of one side before the first or after the last one of the other are a difference, too.
 
 Where a mirror lacks a window of which the other side has candles, or where that is corrupt, nothing is compared. Files of doubles are refused, because they have not all digits.
-Exit codes: 0 equal, 3 windows are missing and all else is equal, or neither side has a series that is named, 4 neither side has a candle in the range, 6 candles differ, also if windows are missing.`
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> mirror-2024/ mirror-2025/',
-    '<%= config.bin %> <%= command.id %> btcusdt-1h.csv lake/ --from 2024 --to 2025 -v',
-    '<%= config.bin %> <%= command.id %> candles/ binance BTCUSDT -i 1h,1d --json',
-  ]
-  static override args = diffArgs
-  static override flags = diffFlags
-
-  protected override readonly interruptionAdvice: string =
-    'The comparison is not complete; mirrors keep what was downloaded.'
-
-  async run(): Promise<void> {
-    const { args, flags } = await this.parse(Diff)
-    const { runDiff } = await import('../cli/jobs/diff.js')
-    const context = this.context(flags)
-    process.exitCode = await runDiff(args, flags, context, report => this.showPieces(report, context.signal))
-  }
-}
+Exit codes: 0 equal, 3 windows are missing and all else is equal, or neither side has a series that is named, 4 neither side has a candle in the range, 6 candles differ, also if windows are missing.`,
+  examples: [
+    'klines diff mirror-2024/ mirror-2025/',
+    'klines diff btcusdt-1h.csv lake/ --from 2024 --to 2025 -v',
+    'klines diff candles/ binance BTCUSDT -i 1h,1d --json',
+  ],
+  args: {
+    a: Args.string(side),
+    b: Args.string(side),
+    symbol: Args.string({
+      description: "Only these trading pairs; quoted patterns such as '*USDT'.",
+      multiple: true,
+      ignoreStdin: true,
+    }),
+  },
+  flags: {
+    ...intervalFlag('Only candles of these lengths, repeated or separated by commas. Default: all.'),
+    ...rangeFlags,
+    ...fetchFlags,
+  },
+  advice: 'The comparison is not complete; mirrors keep what was downloaded.',
+  async run({ args: { a, b, symbol = [] }, flags: { interval = [], json, verbose }, options, warnings, during }) {
+    const { compareSides, openDiff } = await import('../identity/diff.js')
+    const { diffJson, diffText, judge } = await import('./reports/diff.js')
+    const request = { ...options, sides: [a, b], symbols: symbol, intervals: interval } as const
+    const diff = await during(DOWNLOADING, events => openDiff({ ...request, ...events }))
+    try {
+      const series = await during(COMPARING, ({ onEvent }) =>
+        compareSides(diff, MAX_LISTED, (done, total) => onEvent({ type: 'progress', done, total })),
+      )
+      const result = { ...diff, diff, series, verbose }
+      await printPieces(json ? diffJson(result, warnings) : diffText(result), options.signal)
+      process.exitCode = EXIT_CODES[judge(result)]
+    } finally {
+      await diff.close()
+    }
+  },
+})

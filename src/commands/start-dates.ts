@@ -1,24 +1,26 @@
 import * as Args from '@oclif/core/args'
-import { BaseCommand } from '../cli/base-command.js'
+import { command } from '../cli/command.js'
 import { locationFlags, networkFlags } from '../cli/flags/service.js'
+import { LISTS } from '../cli/terminal/progress-text.js'
 
-export default class StartDates extends BaseCommand {
-  static override summary = 'List the windows of an interval, and what is in the mirror.'
-  static override description =
-    'Shows the windows up to today, and the lists of the mirror if the service cannot be reached.'
-  static override examples = ['<%= config.bin %> <%= command.id %> 1h', '<%= config.bin %> <%= command.id %> 1M --json']
-  static override args = {
+export default command({
+  summary: 'List the windows of an interval, and what is in the mirror.',
+  description: 'Shows the windows up to today, and the lists of the mirror if the service cannot be reached.',
+  examples: ['klines start-dates 1h', 'klines start-dates 1M --json'],
+  args: {
     interval: Args.string({
       description: 'Candle length such as 1h; 1M is a month.',
       required: true,
       ignoreStdin: true,
     }),
-  }
-  static override flags = { ...locationFlags, ...networkFlags }
-
-  async run(): Promise<void> {
-    const { args, flags } = await this.parse(StartDates)
-    const { runStartDates } = await import('../cli/jobs/lists.js')
-    this.showData(await runStartDates(args.interval, flags, this.context(flags)))
-  }
-}
+  },
+  flags: { ...locationFlags, ...networkFlags },
+  async run({ args, options, during, print }) {
+    const { readMirrorCatalogue } = await import('../engine/catalogue.js')
+    const { parseInterval } = await import('../klines/intervals.js')
+    const { StartDates } = await import('./reports/lists.js')
+    const interval = parseInterval(args.interval)
+    const read = during(LISTS, events => readMirrorCatalogue({ ...options, ...events }, [interval]), { isShort: true })
+    print(StartDates, { ...(await read), interval })
+  },
+})

@@ -1,29 +1,72 @@
-import { BaseCommand } from '../cli/base-command.js'
-import { orLock, symbolArgs } from '../cli/flags/selection.js'
-import { verifyFlags } from '../cli/flags/verify.js'
+import * as Flags from '@oclif/core/flags'
+import { command } from '../cli/command.js'
+import { ExitCode } from '../cli/error-report.js'
+import { inGroup, pick } from '../cli/flags/group.js'
+import { runFlags } from '../cli/flags/run.js'
+import { mirrorSeriesFlags, rangeFlags, symbolArgs } from '../cli/flags/selection.js'
+import { locationFlags } from '../cli/flags/service.js'
+import { refuseBesideLock } from '../cli/resolve-flags.js'
+import { READING } from '../cli/terminal/progress-text.js'
 
-export default class Verify extends BaseCommand {
-  static override summary = 'Check the candles of the mirror, to the last digit.'
-  static override description =
-    `Each candle is checked by itself (order, grid, prices, volumes), and each one that finer intervals of the mirror cover is compared with the exact sum of its finer candles, in all columns. Every candle that fails is named, of invalid ones the first 10,000 of each kind and series.
+const CHECKING = { start: 'Reading lists', verb: 'Checking', noun: 'window' }
+/** `different` and `equal` are verdicts about a lock. */
+const EXIT_CODES = {
+  ok: ExitCode.Done,
+  equal: ExitCode.Done,
+  short: ExitCode.Done,
+  empty: ExitCode.NoCandles,
+  incomplete: ExitCode.Incomplete,
+  failed: ExitCode.VerificationFailed,
+  different: ExitCode.VerificationFailed,
+} as const
+
+export default command({
+  summary: 'Check the candles of the mirror, to the last digit.',
+  description: `Each candle is checked by itself (order, grid, prices, volumes), and each one that finer intervals of the mirror cover is compared with the exact sum of its finer candles, in all columns. Every candle that fails is named, of invalid ones the first 10,000 of each kind and series.
 Windows that are on the list of start dates and have started, but are not in the mirror, are missing. Without --from, --to or --last, each series is checked from its first to its last cached window.
 Gaps within cached windows, usually outages of the exchange, are listed, and are failures only with --fail-on-gaps; so are closed candles that are missing at an end of the range that --from, --to or --last name. Of the newest ones, those of 48 hours may be missing, of the exchange two. A close time that differs by 1 ms in a candle that closes early is a note.
 With --lock, only the fingerprints of a lock are compared, and the exit code is 6 if one differs.
-Exit codes: 0 no problems found, 3 windows are missing, 4 there are no candles, 6 a candle fails or a window is corrupt.`
-  static override examples = [
-    '<%= config.bin %> <%= command.id %> all -i all',
-    '<%= config.bin %> <%= command.id %> BTCUSDT -i 1h,4h,1d --from 2024 --to 2025 -v',
-    '<%= config.bin %> <%= command.id %> BTCUSDT -i 1h --last 90d --fail-on-gaps --json',
-    '<%= config.bin %> <%= command.id %> --lock klines.lock.json',
-  ]
-  static override args = symbolArgs
-  static override flags = verifyFlags
-
-  protected override readonly interruptionAdvice: string = 'The check is not complete; nothing was changed.'
-
-  async run(): Promise<void> {
-    const { args, flags } = await this.parse(orLock(Verify, this.argv))
-    const { runVerify } = await import('../cli/jobs/verify.js')
-    this.showData(await runVerify(args.symbol, flags, this.context(flags)))
-  }
-}
+Exit codes: 0 no problems found, 3 windows are missing, 4 there are no candles, 6 a candle fails or a window is corrupt.`,
+  examples: [
+    'klines verify all -i all',
+    'klines verify BTCUSDT -i 1h,4h,1d --from 2024 --to 2025 -v',
+    'klines verify BTCUSDT -i 1h --last 90d --fail-on-gaps --json',
+    'klines verify --lock klines.lock.json',
+  ],
+  args: symbolArgs,
+  flags: {
+    ...mirrorSeriesFlags,
+    ...pick(runFlags, 'lock'),
+    ...rangeFlags,
+    ...inGroup('what', {
+      'fail-on-gaps': Flags.boolean({
+        summary: 'Exit code 6 when candles are missing in the range or at an end of it that is named.',
+      }),
+    }),
+    ...locationFlags,
+    ...pick(runFlags, 'threads'),
+  },
+  advice: 'The check is not complete; nothing was changed.',
+  async run({ args, flags, options, given, during, print }) {
+    const { lock } = flags
+    if (lock !== undefined) {
+      refuseBesideLock(args.symbol, ['format', 'fail-on-gaps', 'threads'], given)
+      const { checkLock } = await import('../identity/check-lock.js')
+      const { LockVerdict } = await import('../cli/reports/lock.js')
+      // A default of another address does not matter.
+      const baseUrl = given.has('base-url') ? options.baseUrl : undefined
+      const check = await during(READING, events => checkLock({ ...options, ...events, lock, baseUrl, offline: true }))
+      print(LockVerdict, check)
+      process.exitCode = EXIT_CODES[check.verdict]
+      return
+    }
+    const { parseSelectionText } = await import('../engine/selection.js')
+    const { verifyKlines } = await import('../verify/verify.js')
+    const { Verify } = await import('./reports/verify/report.js')
+    const request = { ...options, ...parseSelectionText(args.symbol, flags.interval), sums: flags.verbose }
+    const result = await during(CHECKING, events => verifyKlines({ ...request, ...events }))
+    print(Verify, result)
+    const isFailure = result.failOnGaps && result.verdict === 'incomplete'
+    process.exitCode = isFailure ? ExitCode.VerificationFailed : EXIT_CODES[result.verdict]
+  },
+})

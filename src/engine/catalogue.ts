@@ -4,7 +4,7 @@ import type { SymbolName } from '../klines/symbols.js'
 import type { Mirror } from '../mirror/mirror.js'
 import { QUICK_POLICY } from '../sources/retry.js'
 import { fetchStartDates, fetchSymbols, knownDates, knownSymbols } from './lists.js'
-import { openRun, type SourceOptions, withRun } from './run.js'
+import { openMirror, openRun, type SourceOptions, withRun } from './run.js'
 
 /** The symbols of the service, and the startDates of each interval, ascending. */
 export interface Catalogue {
@@ -27,8 +27,15 @@ export async function listSymbols(options: SourceOptions = {}): Promise<SymbolNa
   return [...symbols]
 }
 
+/** The lists of the named service; with `mirror` alone, of the one that the mirror was made from. */
+export function readMirrorCatalogue(options: SourceOptions, named?: readonly Interval[]): Promise<Catalogue> {
+  const { mirror } = options
+  const baseUrl = options.baseUrl ?? (mirror === undefined ? undefined : openMirror({ mirror }).source)
+  return readCatalogue({ ...options, baseUrl }, named)
+}
+
 /** The lists of the service, of some intervals; default: of all that the mirror may have, which are the twelve of a static service. */
-export function readCatalogue(options: SourceOptions, named?: readonly Interval[]): Promise<Catalogue> {
+function readCatalogue(options: SourceOptions, named?: readonly Interval[]): Promise<Catalogue> {
   return withRun(openRun(options, { policy: QUICK_POLICY, readOnly: true }), async run => {
     const { mirror, source, now, warn } = run
     const isExchange = source.rules.kind === 'exchange'

@@ -76,6 +76,15 @@ export async function mirrorFigures(root: string, signal?: AbortSignal): Promise
   }
 }
 
+/** What the mirrors of the user have beside the one at `root`. */
+export async function otherMirrors(root: string, signal?: AbortSignal): Promise<(UserMirror & MirrorFigures)[]> {
+  const others: (UserMirror & MirrorFigures)[] = []
+  for (const other of listUserMirrors()) {
+    if (other.root !== root) others.push({ ...other, ...(await mirrorFigures(other.root, signal)) })
+  }
+  return others
+}
+
 /** A line about each of the user's mirrors, the largest three, and how it is chosen: for a run that finds none at `root`. */
 export function describeOtherMirrors(root: string): string[] {
   return listUserMirrors()

@@ -1,7 +1,7 @@
 import { openMirror, openRun, type SourceOptions } from '../engine/run.js'
 import { KlinesError } from '../klines/errors.js'
 import { toSourceName } from '../sources/base-url.js'
-import type { RunningServer } from './server.js'
+import type { RunningServer, ServerOptions } from './server.js'
 
 /** What to serve, and where. */
 export interface ServeRequest extends Pick<SourceOptions, 'baseUrl' | 'mirror' | 'retries' | 'timeout' | 'onEvent'> {
@@ -24,10 +24,14 @@ export type Serving = RunningServer
  * Serves a mirror from this process: the file tree, the candle viewer, exports and the greeting API. Throws `window_missing` when there is
  * no mirror and no `upstream`, `mirror_mismatch`, and `address_unusable`.
  *
+ * @param hooks for `klines serve`: its log
  * @example
  * const server = await serve({ mirror: 'candles', port: 8787 })
  */
-export async function serve(request: ServeRequest = {}): Promise<Serving> {
+export async function serve(
+  request: ServeRequest = {},
+  hooks: Pick<ServerOptions, 'onError' | 'log'> = {},
+): Promise<Serving> {
   const { baseUrl, upstream = false, host, port, allowHost, streamText, onEvent } = request
   const { root, source, exists } = openMirror(request)
   if (!upstream && !exists && source === undefined) {
@@ -37,7 +41,7 @@ export async function serve(request: ServeRequest = {}): Promise<Serving> {
   }
   const [{ startServer }, { UPSTREAM_POLICY }] = await Promise.all([import('./server.js'), import('./upstream.js')])
   return startServer({
-    ...{ root, host, port, allowHost, streamText },
+    ...{ root, host, port, allowHost, streamText, ...hooks },
     warn: message => onEvent?.({ type: 'warning', message }),
     source: upstream ? toSourceName(baseUrl) : source,
     upstream: upstream ? () => openRun({ ...request, mirror: root }, { policy: UPSTREAM_POLICY }) : undefined,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseJsonObject } from '../../src/cli/json-object.js'
+import { parseJsonObject } from '../../src/cli/config/file.js'
 
 const parse = (text: string) => parseJsonObject(Buffer.from(text))
 

@@ -1,24 +1,25 @@
 import { describe, expect, it } from 'vitest'
-import type { JobFlags } from '../../src/cli/flags/download.js'
-import { resolveFlags } from '../../src/cli/resolve-flags.js'
+import { type CandleFlags, dropAlternatives, resolveFlags } from '../../src/cli/resolve-flags.js'
 import { thrownBy } from '../support/thrown-by.js'
 
 const DEFAULTS = { interval: ['1h'], force: false, 'dry-run': false, json: false, quiet: false, verbose: false }
 
 /** Resolves the values of flags, of which `given` are on the command line and the others are defaults. */
-function resolve(values: Partial<JobFlags>, given: (keyof JobFlags)[], offline = false): JobFlags {
+function resolve(values: Partial<CandleFlags>, given: (keyof CandleFlags)[], offline = false): CandleFlags {
   return resolveFlags({ ...DEFAULTS, ...values }, offline, new Set(given))
 }
 
 describe('the command line wins over defaults of the environment and of the config file', () => {
-  it('--last over a default of --from, and the reverse', () => {
-    const both = { from: '2024', last: '7d' }
-    expect(resolve(both, ['last'])).toMatchObject({ from: undefined, last: '7d' })
-    expect(resolve(both, ['from'])).toMatchObject({ from: '2024', last: undefined })
-  })
-
-  it('both on the command line stay, and are rejected later', () => {
-    expect(resolve({ from: '2024', last: '7d' }, ['from', 'last'])).toMatchObject({ from: '2024', last: '7d' })
+  it.each([
+    [['last'], { last: '7d' }],
+    [['from'], { from: '2024' }],
+    // Both are rejected later.
+    [['from', 'last'], { from: '2024', last: '7d' }],
+    [[], { from: '2024', last: '7d' }],
+  ])('of --from and --last, %j', (given, expected) => {
+    const values = { from: '2024', last: '7d' }
+    dropAlternatives(values, new Set(given))
+    expect(values).toEqual({ from: undefined, last: undefined, ...expected })
   })
 
   it('a default that does not apply to the format is ignored', () => {
@@ -68,14 +69,14 @@ describe.each([
   { 'time-format': 's' },
   { partial: true },
 ])('without an output, %j', values => {
-  const [name] = Object.keys(values) as (keyof JobFlags)[]
+  const [name] = Object.keys(values) as (keyof CandleFlags)[]
 
   it('is rejected on the command line', () => {
-    expect(thrownBy(() => resolve(values as Partial<JobFlags>, [name])).code).toBe('bad_option')
+    expect(thrownBy(() => resolve(values as Partial<CandleFlags>, [name])).code).toBe('bad_option')
   })
 
   it('is ignored as a default', () => {
-    expect(resolve(values as Partial<JobFlags>, []).output).toBeUndefined()
+    expect(resolve(values as Partial<CandleFlags>, []).output).toBeUndefined()
   })
 })
 

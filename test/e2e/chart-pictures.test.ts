@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { ChartSchema } from '../../src/cli/reports/schema.js'
+import { ChartSchema } from '../../src/commands/reports/schemas.js'
 import { bigMirror } from '../support/big-mirror.js'
 import { type CliSandbox, PROJECT, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { parseObject } from '../support/cli/stocked-sandbox.js'

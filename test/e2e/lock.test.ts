@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { LockCheckSchema, LockSchema, RunSchema } from '../../src/cli/reports/schema.js'
+import { LockCheckSchema, LockSchema, RunSchema } from '../../src/commands/reports/schemas.js'
 import type { KlineRow } from '../../src/klines/columns.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { parseObject, stockedSandbox } from '../support/cli/stocked-sandbox.js'

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { MirrorPublishSchema } from '../../src/cli/reports/schema.js'
+import { MirrorPublishSchema } from '../../src/commands/reports/schemas.js'
 import { INTERVALS } from '../../src/klines/intervals.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { parseObject } from '../support/cli/stocked-sandbox.js'

@@ -1,6 +1,6 @@
 import { Check } from 'typebox/value'
 import { describe, expect, it } from 'vitest'
-import { RunSchema } from '../../src/cli/reports/schema.js'
+import { RunSchema } from '../../src/commands/reports/schemas.js'
 import { formatTime } from '../../src/klines/text.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { startTreeServer } from '../support/cli/stocked-sandbox.js'

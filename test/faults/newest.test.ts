@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ChartSchema } from '../../src/cli/reports/schema.js'
+import { ChartSchema } from '../../src/commands/reports/schemas.js'
 import { knownStartDates } from '../../src/klines/windows.js'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { parseObject } from '../support/cli/stocked-sandbox.js'

@@ -84,9 +84,8 @@ describe('a lake with 1m', () => {
   it('is advised to have a file a year when a part is larger than 512 MiB', async () => {
     const { update } = await setup()
     const report = await update()
-    const details = { elapsedMs: 1, now: 0, offline: false, perSeries: false }
     const describeLarge = (path: string, bytes: number) =>
-      describeRun({ ...report, files: [{ ...report.files[0], path, bytes }, report.files[1]] }, details)
+      describeRun({ ...report, elapsedMs: 1, files: [{ ...report.files[0], path, bytes }, report.files[1]] }, {})
     const advice = /^lake\/a\.parquet has 600\.0 MB: --partition year writes a smaller file for each year\.$/m
     expect(describeLarge('lake/a.parquet', 600e6)).toMatch(advice)
     expect(describeLarge('lake/a.parquet', 500e6)).not.toContain('--partition')

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { flagValues } from '../../src/cli/completion/values.js'
-import { COMMANDS } from '../../src/commands/index.js'
+import { flagValues } from '../../src/cli/completion/complete.js'
+import * as COMMANDS from '../../src/commands/index.js'
 import { parseRowFormat } from '../../src/export/row-format.js'
 import { CANDLE_ENTRIES } from '../../src/options/candle-options.js'
 import { FORMATS } from '../../src/options/formats.js'

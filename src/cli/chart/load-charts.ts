@@ -1,6 +1,5 @@
 import { CandleFitter } from '../../chart/candle-fitter.js'
 import type { FittedCandles } from '../../chart/chart-candle.js'
-import { candlesBesideLabels, candlesThatFit } from '../../chart/terminal/layout.js'
 import type { CoveredSeries } from '../../engine/coverage.js'
 import { joinNames } from '../../engine/errors.js'
 import { planRequest } from '../../engine/plan.js'
@@ -35,11 +34,6 @@ export interface ChartRoom {
   readonly candles: number
   /** Beside the labels of these candles, which may be long. */
   readonly besideLabels: (chart: FittedCandles) => number
-}
-
-/** The room of a chart of `width` columns in a terminal. */
-export function terminalRoom(size: { readonly width: number; readonly log: boolean }): ChartRoom {
-  return { candles: candlesThatFit(size.width), besideLabels: chart => candlesBesideLabels(chart, size) }
 }
 
 /** What an offline request throws when nothing of it is cached. */

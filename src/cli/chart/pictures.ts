@@ -11,18 +11,25 @@ import { type OpenOptions, openOutput } from '../../export/output/open.js'
 import type { Output } from '../../export/output/output.js'
 import { checkOutputs, parseTemplate, planOutputs } from '../../export/output-spec.js'
 import { KlinesError } from '../../klines/errors.js'
-import { formatBytes, plural } from '../../klines/text.js'
 import { formatOfName } from '../../options/formats.js'
 import { SAMPLE } from '../../sources/base-url.js'
-import type { ChartFlags } from '../flags/chart.js'
-import { chartObject } from '../reports/chart.js'
-import type { Report } from '../reports/report.js'
-import type { ChartObject } from '../reports/schema.js'
 import type { ChartRoom, LoadedCharts } from './load-charts.js'
 
 /** The largest chart of a terminal, in characters: pictures are larger. */
 const MAX_COLUMNS = 1000
 const MAX_ROWS = 200
+
+/** The flags that say what is drawn. */
+interface PictureFlags {
+  readonly output?: string | undefined
+  readonly format?: string | undefined
+  readonly theme?: PictureOptions['theme'] | undefined
+  readonly width?: number | undefined
+  readonly height?: number | undefined
+  readonly log: boolean
+  readonly ascii: boolean
+  readonly json: boolean | undefined
+}
 
 /** Pictures to draw instead of charts in the terminal. */
 export interface PictureJob {
@@ -36,7 +43,7 @@ export interface PictureJob {
  * What `-o` and `-f` request; undefined for charts in the terminal. `given`: the flags on the command line; the width and height of a
  * default are characters. Throws `bad_option` for flags that do not fit, and `bad_output` for another format than svg.
  */
-export function parsePictures(flags: ChartFlags, given: ReadonlySet<string>): PictureJob | undefined {
+export function parsePictures(flags: PictureFlags, given: ReadonlySet<string>): PictureJob | undefined {
   const template = flags.output ?? (given.has('format') ? '-' : undefined)
   if (template === undefined) return checkTerminal(flags, given)
   if (template !== '-' && flags.format === undefined && !/\.svg(\.gz)?$/i.test(template)) {
@@ -70,14 +77,14 @@ interface DrawOptions extends OpenOptions {
 }
 
 /**
- * Draws a picture of each series and puts all of them in their places. Returns the report of the files; undefined when the
- * picture went to stdout. Throws what `planOutputs` and `checkOutputs` throw.
+ * Draws a picture of each series and puts all of them in their places. Returns the files. Throws what `planOutputs` and
+ * `checkOutputs` throw.
  */
 export async function drawPictures(
   loaded: LoadedCharts,
   { template, gzip, picture }: PictureJob,
   options: DrawOptions,
-): Promise<Report<ChartObject> | undefined> {
+): Promise<{ path: string; bytes: number; candles: number }[]> {
   const labelled = loaded.charts.map(chart => ({
     ...chart.series,
     interval: options.resample ?? chart.series.interval,
@@ -99,14 +106,10 @@ export async function drawPictures(
     for (const output of outputs.toReversed()) await output.discard()
     throw error
   }
-  if (template === '-') return undefined
-  const lines = outputs.map(({ path, bytes }, index) => {
-    return `${path}: ${plural(targets[index].series[0].chart.candles, 'candle')}, ${formatBytes(bytes)}`
-  })
-  return { json: chartObject(loaded), text: () => lines.join('\n') }
+  return outputs.map(({ path, bytes }, index) => ({ path, bytes, candles: targets[index].series[0].chart.candles }))
 }
 
-function checkTerminal({ width = 0, height = 0 }: ChartFlags, given: ReadonlySet<string>): undefined {
+function checkTerminal({ width = 0, height = 0 }: PictureFlags, given: ReadonlySet<string>): undefined {
   if (given.has('theme')) throw refuse('--theme is for a picture, and none is named with -o.')
   if (width > MAX_COLUMNS) throw refuse(`--width is ${width} columns. Expected ${MAX_COLUMNS} at the most.`)
   if (height > MAX_ROWS) throw refuse(`--height is ${height} rows. Expected ${MAX_ROWS} at the most.`)

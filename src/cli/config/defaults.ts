@@ -9,9 +9,21 @@ import { findConfigPath, readConfigFile } from './file.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: flags of every type
 type FlagDefinition = OptionFlag<any> | BooleanFlag<any>
-type FlagValue = boolean | string | number | (string | number)[]
+export type FlagValue = boolean | string | number | (string | number)[]
 /** Values of flags by their long names. */
 export type ConfigDefaults = ReadonlyMap<string, FlagValue>
+
+/** A value that is set, and where. */
+export interface Setting {
+  /** The long name of a flag. */
+  readonly key: string
+  readonly value: FlagValue
+  readonly origin: 'environment' | 'user'
+  /** The variable or the file. */
+  readonly source: string
+  /** Whether a variable overrides it. */
+  readonly overridden: boolean
+}
 
 /** What every command line has to say itself: what it replaces, removes, names or sends. */
 const REFUSED = ['force', 'prune', 'output', 'lock']
@@ -28,6 +40,24 @@ export async function readSettings(config: Config): Promise<ConfigDefaults> {
     settings.set(name, await parseSetting(config, name, value, `${path}: `))
   }
   return settings
+}
+
+/** Every value of an environment variable or the config file, by key, the strongest first. Throws `bad_config`. */
+export async function listSettings(config: Config) {
+  const path = findConfigPath()
+  const variables = new Map<string, Setting>()
+  for (const command of config.commands) {
+    for (const [key, { env: source }] of Object.entries(command.flags)) {
+      const value = source && process.env[source]
+      if (source && value) variables.set(source, { key, value, origin: 'environment', source, overridden: false })
+    }
+  }
+  const settings = [...(await readSettings(config))].map(([key, value]): Setting => {
+    return { key, value, origin: 'user', source: String(path), overridden: Boolean(process.env[variableOf(key)]) }
+  })
+  // Sorting is stable: what overrides comes first.
+  const values = [...variables.values(), ...settings].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+  return { values, path }
 }
 
 /** A value as its flag parses it. `prefix`: of the message. Throws `bad_config`. */

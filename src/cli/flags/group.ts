@@ -1,5 +1,3 @@
-import type { Flag } from '@oclif/core/interfaces'
-
 /** The heading of the help under which flags are listed. */
 type Group = 'what' | 'range' | 'output' | 'network' | 'appearance'
 
@@ -23,17 +21,4 @@ export function pick<Flags extends object, Name extends keyof Flags>(
   ...names: Name[]
 ): Pick<Flags, Name> {
   return Object.fromEntries(names.map(name => [name, flags[name]])) as Pick<Flags, Name>
-}
-
-type ValueOf<Definition> = Definition extends Flag<infer Value> ? Value : never
-
-/** What flags parse to: a switch, and a flag with a default, have a value, another one may be missing. */
-export type FlagsOf<Definitions> = {
-  -readonly [Name in keyof Definitions as undefined extends ValueOf<Definitions[Name]> ? Name : never]?: ValueOf<
-    Definitions[Name]
-  >
-} & {
-  -readonly [Name in keyof Definitions as undefined extends ValueOf<Definitions[Name]> ? never : Name]: ValueOf<
-    Definitions[Name]
-  >
 }

@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags'
-import { type FlagsOf, inGroup } from './group.js'
+import { inGroup } from './group.js'
 
 /** Flags of every command. */
 export const baseFlags = inGroup('appearance', {
@@ -31,6 +31,3 @@ export const runFlags = {
     'per-series': Flags.boolean({ summary: 'Show a summary row for each series, even if there are more than 12.' }),
   }),
 }
-
-/** What `baseFlags` parse to: how a command prints. */
-export type OutputOptions = FlagsOf<typeof baseFlags>

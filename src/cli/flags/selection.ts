@@ -2,8 +2,7 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { INTERVALS } from '../../klines/intervals.js'
 import { candleTableFlags } from './from-table.js'
-import { type FlagsOf, inGroup, pick } from './group.js'
-import type { LocationFlags } from './service.js'
+import { inGroup, pick } from './group.js'
 
 export const symbolArgs = {
   symbol: Args.string({
@@ -11,24 +10,6 @@ export const symbolArgs = {
     multiple: true,
     required: true,
   }),
-}
-
-/** What `orLock` changes. */
-interface Selecting {
-  args: typeof symbolArgs
-  flags: { interval: typeof selectionFlags.interval }
-  baseFlags: object
-}
-
-/** What a command parses: with --lock, nothing else has to say which candles. */
-export function orLock<Command extends Selecting>(command: Command, argv: readonly string[]): Command {
-  const isNamed = argv.some(word => word === '--lock' || word.startsWith('--lock='))
-  if (!isNamed && !process.env.KLINES_LOCK) return command
-  const { args, flags, baseFlags } = command
-  const symbol = { ...args.symbol, required: false }
-  const interval = { ...flags.interval, required: false }
-  // The flags of all commands are inherited, and a copy has none of those.
-  return { ...command, args: { symbol }, flags: { ...flags, interval }, baseFlags }
 }
 
 /** `-i`: intervals, repeated or joined by commas. */
@@ -56,21 +37,10 @@ export const selectionFlags = {
   ...rangeFlags,
 }
 
-/** Of a command that shows all candles by default. */
-export const intervalFilterFlags = inGroup('what', {
-  interval: Flags.string({
-    ...INTERVALS_FLAG,
-    summary: 'Only candles of these lengths, repeated or separated by commas. Default: all.',
-  }),
-})
-
-/** Of a command that also takes what names its intervals itself. */
-export const mirrorIntervalFlags = inGroup('what', {
-  interval: Flags.string({
-    ...INTERVALS_FLAG,
-    summary: 'Candle lengths of the mirror, repeated or separated by commas; all for these.',
-  }),
-})
+/** Of a command that does not need them, with what it does without. */
+export function intervalFlag(summary: string) {
+  return inGroup('what', { interval: Flags.string({ ...INTERVALS_FLAG, summary }) })
+}
 
 /** Which series of a mirror, and how the table is printed. */
 export const mirrorSeriesFlags = {
@@ -86,9 +56,3 @@ export const mirrorSeriesFlags = {
     })(),
   }),
 }
-
-/** What the flags of a range parse to. */
-export type RangeFlags = FlagsOf<typeof rangeFlags>
-
-/** What `mirrorSeriesFlags` and `locationFlags` parse to. */
-export type TableFlags = FlagsOf<typeof mirrorSeriesFlags> & LocationFlags

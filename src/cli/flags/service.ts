@@ -1,7 +1,7 @@
 import { CLIError } from '@oclif/core/errors'
 import * as Flags from '@oclif/core/flags'
-import type { RequestLimits } from '../../sources/retry.js'
-import { type FlagsOf, inGroup } from './group.js'
+import { GREETING_BASE_URL } from '../../sources/base-url.js'
+import { inGroup } from './group.js'
 
 /** Where candles come from and where they are kept. */
 export const locationFlags = inGroup('what', {
@@ -16,8 +16,16 @@ export const locationFlags = inGroup('what', {
   }),
 })
 
-/** What `locationFlags` parse to. */
-export type LocationFlags = FlagsOf<typeof locationFlags>
+/** The address of a server that has the greeting API. */
+export function addressFlag(server: string) {
+  return Flags.string({
+    helpGroup: 'what',
+    summary: `Base address of ${server}, without /api. Default: ${GREETING_BASE_URL}.`,
+    helpValue: 'URL',
+    // KLINES_BASE_URL is the address of the klines service.
+    env: 'KLINES_GREETING_URL',
+  })
+}
 
 const numberFlag = Flags.custom<number>({
   parse: async text => {
@@ -39,14 +47,6 @@ export const networkFlags = inGroup('network', {
   }),
 })
 
-/** What `networkFlags` parse to. */
-export type NetworkFlags = FlagsOf<typeof networkFlags>
-
-/** The options of `networkFlags`. */
-export function toLimits({ retries, timeout }: NetworkFlags): RequestLimits {
-  return { retries, timeout }
-}
-
 /** How candles are downloaded. */
 export const fetchFlags = inGroup('network', {
   concurrency: Flags.integer({
@@ -56,8 +56,3 @@ export const fetchFlags = inGroup('network', {
   refresh: Flags.boolean({ summary: 'Download every window again, even final ones.' }),
   ...networkFlags,
 })
-
-/** The options of these flags. */
-export function toFetchOptions({ concurrency, refresh, ...limits }: Partial<FlagsOf<typeof fetchFlags>>) {
-  return { concurrency, refresh, ...toLimits(limits) }
-}

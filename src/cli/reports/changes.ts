@@ -2,8 +2,8 @@ import type { ChangedCell } from '../../klines/batch/diff.js'
 import type { SeriesLabel } from '../../klines/series.js'
 import { plural } from '../../klines/text.js'
 import { CHANGES_FILE } from '../../mirror/changes.js'
-import { candleName, printable } from '../terminal/text.js'
-import { sum } from './report.js'
+import { candleName, describeCell } from '../terminal/text.js'
+import { sumOf } from './fields.js'
 
 /** Changed cells that the summary of a run shows. */
 const MAX_SHOWN = 5
@@ -12,7 +12,7 @@ const MAX_SHOWN = 5
 export function restatedLines(
   series: readonly (SeriesLabel & { readonly restated: number; readonly changes: readonly ChangedCell[] })[],
 ): string[] {
-  const restated = sum(series.map(one => one.restated))
+  const restated = sumOf(series, 'restated')
   if (restated === 0) return []
   const cells = series.flatMap(({ symbol, interval, changes }) => changes.map(cell => ({ symbol, interval, ...cell })))
   return [
@@ -31,10 +31,4 @@ export function cellLines(cells: readonly (SeriesLabel & ChangedCell)[]): string
     latest = candle
     return [...heading, `    ${describeCell(cell)}`]
   })
-}
-
-/** `close 12345.00000000 -> 68200.00000000`; of a candle that was added or withdrawn that it was. */
-export function describeCell({ column, before, after }: Pick<ChangedCell, 'column' | 'before' | 'after'>): string {
-  if (before === null || after === null) return before === null ? 'added' : 'withdrawn'
-  return `${column} ${printable(before)} -> ${printable(after)}`
 }

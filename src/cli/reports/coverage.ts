@@ -1,10 +1,4 @@
-import {
-  type Coverage,
-  type CoveredSeries,
-  countShort,
-  describeCoverage,
-  describeRequested,
-} from '../../engine/coverage.js'
+import { type CoveredSeries, countShort, describeCoverage, describeRequested } from '../../engine/coverage.js'
 import { DAY_MS } from '../../klines/intervals.js'
 import { nextStart, parseTargetInterval } from '../../klines/resample/target-interval.js'
 import { seriesName } from '../../klines/series.js'
@@ -59,10 +53,4 @@ function staleAdvice(series: readonly Covered[], { range, baseUrl }: CoverageDet
   const age = now - Math.max(...ends)
   if (ends.length === 0 || age < STALE_MS) return []
   return [`The newest candle of this source is ${formatDuration(age)} old; --base-url binance may have newer ones.`]
-}
-
-/** As `--json` has it. */
-export function coverageObject({ requested, first, last, ...rest }: Coverage) {
-  const { from = null, to = null } = requested
-  return { ...rest, requested: { from, to }, first: first ?? null, last: last ?? null }
 }

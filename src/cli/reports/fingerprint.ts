@@ -3,35 +3,35 @@ import type { FingerprintReport, SeriesFingerprint } from '../../fingerprint/fin
 import type { CoveredFingerprint } from '../../identity/fingerprint-klines.js'
 import { seriesName } from '../../klines/series.js'
 import { formatCount, formatTime, plural } from '../../klines/text.js'
-import { coverageObject } from './coverage.js'
-import { type Report, sum } from './report.js'
-import type { FingerprintObject } from './schema.js'
+import { report } from '../report.js'
+import { derived, flag, list, object, optional, text } from '../schema.js'
+import { coverage, fingerprint, set, sumOf } from './fields.js'
 
 /** A fingerprint of the mirror, with a coverage where a range was requested, or of a file. */
 type AnyFingerprint = SeriesFingerprint &
   Partial<Pick<FileFingerprint, 'file' | 'isNamed'> & Pick<CoveredFingerprint, 'coverage'>>
 
-const NAMED = 'named by the file, not computed from it'
-
 /** `fingerprint`: a line for each series, as `sha256sum` prints them, and one for all. */
-export function fingerprintReport({ series, set }: FingerprintReport<AnyFingerprint>): Report<FingerprintObject> {
-  const json = toFingerprintsObject({ series, set })
-  return { json, text: () => fingerprintLines({ series, set }).join('\n') }
-}
+export const Fingerprint = report(
+  'klines-fingerprint',
+  {
+    series: list(
+      object({
+        ...fingerprint,
+        coverage: optional(coverage),
+        file: optional(text('file or folder that the candles are in')),
+        named: derived(
+          optional(flag('whether a file of doubles names the fingerprint, so that it was not computed')),
+          ({ isNamed }: AnyFingerprint) => isNamed,
+        ),
+      }),
+    ),
+    set,
+  },
+  (result: FingerprintReport<AnyFingerprint>) => fingerprintLines(result).join('\n'),
+)
 
-/** Fingerprints as `--json` has them. */
-export function toFingerprintsObject({ series, set }: FingerprintReport<AnyFingerprint>) {
-  return { series: series.map(toObject), set: set ?? null }
-}
-
-function toObject({ file, isNamed = false, coverage, ...fingerprint }: AnyFingerprint) {
-  const { symbol, interval, candles, firstOpenTime, lastOpenTime, years } = fingerprint
-  return {
-    ...{ symbol, interval, fingerprint: fingerprint.fingerprint, candles, firstOpenTime, lastOpenTime, years },
-    ...(coverage && { coverage: coverageObject(coverage) }),
-    ...(file === undefined ? {} : { file, named: isNamed }),
-  }
-}
+const NAMED = 'named by the file, not computed from it'
 
 /** The lines of fingerprints: `klines:1:9f2c...  BTCUSDT 1h  2,181 candles  2024-12-30 00:00 to 2025-03-30 23:00`. */
 export function fingerprintLines({ series, set }: FingerprintReport<AnyFingerprint>): string[] {
@@ -40,7 +40,7 @@ export function fingerprintLines({ series, set }: FingerprintReport<AnyFingerpri
     return [fingerprint, seriesName(label), plural(candles, 'candle'), range, ...(isNamed ? [NAMED] : [])].join('  ')
   })
   if (set === undefined) return lines
-  const total = plural(sum(series.map(({ candles }) => candles)), 'candle')
+  const total = plural(sumOf(series, 'candles'), 'candle')
   const count = series.filter(({ isNamed }) => isNamed).length
   const named = count === 0 ? [] : [`with ${count === 1 ? 'one' : formatCount(count)} named by the file`]
   return [...lines, [set, plural(series.length, 'series'), total, ...named].join('  ')]

@@ -1,4 +1,4 @@
-import { reportFingerprints, type YearDigest } from '../../fingerprint/fingerprint.js'
+import { reportFingerprints } from '../../fingerprint/fingerprint.js'
 import {
   type CheckedSeries,
   compareLocks,
@@ -7,88 +7,120 @@ import {
   type YearChange,
 } from '../../identity/check-lock.js'
 import type { LockReport } from '../../identity/lock.js'
-import type { Lock } from '../../identity/lock-file.js'
 import { KlinesError } from '../../klines/errors.js'
-import { seriesName, windowName } from '../../klines/series.js'
+import { seriesName as nameOf, windowName } from '../../klines/series.js'
 import { formatCount, plural, quoteWord } from '../../klines/text.js'
 import { SAMPLE } from '../../sources/base-url.js'
+import { report } from '../report.js'
+import { count, derived, flag, integer, list, maybe, object, oneOf, text } from '../schema.js'
 import { firstLines } from '../terminal/text.js'
 import { cellLines } from './changes.js'
-import { fingerprintLines, toFingerprintsObject } from './fingerprint.js'
-import { type Report, sum } from './report.js'
-import { runReport } from './run.js'
-import { type RunDetails, type RunResult, SYNTHETIC } from './run-text.js'
-import type { LockCheckObject, LockObject, RunObject } from './schema.js'
+import { baseUrl, failure, fingerprint, mirror, SYNTHETIC, seriesName, set, sum, sumOf } from './fields.js'
+import { fingerprintLines } from './fingerprint.js'
 
 /** Missing windows that a check lists. */
 const MAX_MISSING = 20
 
+const path = text('the lock file')
+const range = object({
+  from: integer('first open time, ms since the epoch, UTC'),
+  to: integer('end of the open times, which is not part of them'),
+})
+
 /** `lock`: the fingerprints, and what changed in the file. */
-export function lockReport(report: LockReport): Report<LockObject> {
-  const { path, source, mirror, series, replaced } = report
-  const changes = replaced === undefined ? [] : compareLocks(replaced, report)
-  const fingerprints = reportFingerprints(series)
-  const objects = toFingerprintsObject(fingerprints)
-  const json = {
-    ...{ path, baseUrl: source, mirror },
-    series: objects.series.map((one, index) => ({ ...one, range: series[index].range })),
-    set: objects.set,
-    replaced: replaced !== undefined,
-    changes: changes.map(({ symbol, interval, before, after, years }) => {
-      const change = before === undefined ? 'added' : after === undefined ? 'removed' : 'changed'
-      return { symbol, interval, change, years: years.map(({ year }) => year) } as const
-    }),
-  }
-  return {
-    json,
-    text: () => [...fingerprintLines(fingerprints), ...fileLines(report, changes)].join('\n'),
-  }
+export const LockSummary = report(
+  'klines-lock',
+  {
+    path,
+    baseUrl: derived(baseUrl, ({ source }: LockReport) => source),
+    mirror,
+    series: list(object({ ...fingerprint, range })),
+    set: derived(set, ({ series }: LockReport) => reportFingerprints(series).set),
+    replaced: derived(flag('whether there was another lock'), ({ replaced }: LockReport) => replaced !== undefined),
+    changes: derived(
+      list(
+        object({
+          ...seriesName,
+          change: derived(oneOf(['added', 'removed', 'changed']), ({ before, after }: LockChange) => {
+            return before === undefined ? 'added' : after === undefined ? 'removed' : 'changed'
+          }),
+          years: derived(list(integer(), 'the years whose candles differ'), yearsOf),
+        }),
+        'the series that differ from the lock that was replaced',
+      ),
+      changesOf,
+    ),
+  },
+  (result: LockReport) => [...fingerprintLines(reportFingerprints(result.series)), ...fileLines(result)].join('\n'),
+)
+
+function changesOf(result: LockReport): LockChange[] {
+  return result.replaced === undefined ? [] : compareLocks(result.replaced, result)
 }
 
-function fileLines({ path, series, source, replaced }: LockReport, changes: readonly LockChange[]): string[] {
-  const candles = plural(sum(series.map(({ candles }) => candles)), 'candle')
-  const written = `${path}: ${plural(series.length, 'series')}, ${candles}.`
+function yearsOf({ years }: { readonly years: readonly YearChange[] }): number[] {
+  return years.map(({ year }) => year)
+}
+
+function fileLines(result: LockReport): string[] {
+  const { path, series, source, replaced } = result
+  const written = `${path}: ${plural(series.length, 'series')}, ${plural(sumOf(series, 'candles'), 'candle')}.`
   if (replaced === undefined) return [written]
   const from = replaced.source === source ? [] : [`  source: ${replaced.source ?? 'unknown'} -> ${source ?? 'unknown'}`]
-  const lines = [...from, ...changes.map(change => `  ${describeChange(change)}`)]
+  const lines = [...from, ...changesOf(result).map(change => `  ${describeChange(change)}`)]
   return lines.length === 0 ? [`${written} Nothing changed.`] : [written, 'Changed in the lock:', ...lines]
 }
 
 function describeChange(change: LockChange): string {
-  const { before, after, years } = change
-  const name = seriesName(change)
+  const { before, after } = change
+  const name = nameOf(change)
   if (after === undefined) return `${name}: removed`
   const candles = plural(after.candles, 'candle')
   if (before === undefined) return `${name}: added, ${candles}`
-  return `${name}: ${formatCount(before.candles)} -> ${candles}; ${years.map(({ year }) => year).join(', ') || 'no year'} changed`
+  return `${name}: ${formatCount(before.candles)} -> ${candles}; ${yearsOf(change).join(', ') || 'no year'} changed`
 }
+
+const locked = object({ fingerprint: text(), candles: count() })
+const digest = maybe(object({ candles: count(), sha256: text() }), 'of the candles of that year; null without one')
 
 /** `verify --lock`: the verdict first. */
-export function lockCheckReport(check: LockCheck): Report<LockCheckObject> {
-  const { path, lock, mirror, verdict, series } = check
-  const toDigest = (digest: YearDigest | undefined) =>
-    digest === undefined ? null : { candles: digest.candles, sha256: digest.sha256 }
-  const json = {
-    ...{ path, baseUrl: lock.source, mirror, verdict },
-    series: series.map(({ symbol, interval, locked, found, years, missing }) => ({
-      ...{ symbol, interval, range: locked.range },
-      locked: { fingerprint: locked.fingerprint, candles: locked.candles },
-      found: found === undefined ? null : { fingerprint: found.fingerprint, candles: found.candles },
-      years: years.map(({ year, before, after }) => ({ year, locked: toDigest(before), found: toDigest(after) })),
-      missing: missing.map(({ window, reason }) => ({ startDate: window.startDate, reason })),
-    })),
-  }
-  const location = [...sourceLines(lock), `Mirror: ${mirror}`]
-  return { json, text: () => [...checkLines(check), ...missingLines(check), ...location].join('\n') }
-}
+export const LockVerdict = report(
+  'klines-lock-check',
+  {
+    path,
+    baseUrl: derived(baseUrl, ({ lock }: LockCheck) => lock.source),
+    mirror,
+    verdict: oneOf(['equal', 'different', 'incomplete'], 'incomplete: no year differs, and windows are missing'),
+    series: list(
+      object({
+        ...seriesName,
+        range: derived(range, ({ locked }: CheckedSeries) => locked.range),
+        locked,
+        found: maybe(locked, 'null without a candle in the range'),
+        years: list(
+          object({
+            year: integer(),
+            locked: derived(digest, ({ before }: YearChange) => before),
+            found: derived(digest, ({ after }: YearChange) => after),
+          }),
+          'the years that differ, as far as all their windows are there',
+        ),
+        missing: list(object(failure), 'windows that cannot be read'),
+      }),
+    ),
+  },
+  (check: LockCheck) => {
+    return [...checkLines(check), ...missingLines(check), ...sourceLines(check), `Mirror: ${check.mirror}`].join('\n')
+  },
+)
 
 /** Whoever made the lock chose where the candles come from. */
-function sourceLines({ source }: Lock): string[] {
+function sourceLines({ lock: { source } }: LockCheck): string[] {
   return [`Source: ${source ?? 'unknown'}`, ...(source === SAMPLE ? [SYNTHETIC] : [])]
 }
 
 /** The verdict, and the years that differ. */
-function checkLines({ path, verdict, series }: Pick<LockCheck, 'path' | 'verdict' | 'series'>): string[] {
+export function checkLines({ path, verdict, series }: Pick<LockCheck, 'path' | 'verdict' | 'series'>): string[] {
   if (verdict === 'equal') {
     const candles = plural(sum(series.map(({ locked }) => locked.candles)), 'candle')
     const all = series.length === 1 ? 'The one series is' : `All ${plural(series.length, 'series')} are`
@@ -96,15 +128,11 @@ function checkLines({ path, verdict, series }: Pick<LockCheck, 'path' | 'verdict
   }
   if (verdict === 'incomplete') return [`Windows are missing; what is there is as ${path} has it.`]
   const different = series.filter(({ years }) => years.length > 0)
-  const are = different.length === 1 ? 'is' : 'are'
+  const [are, them] = different.length === 1 ? ['is', 'it'] : ['are', 'them']
   return [
-    `${formatCount(different.length)} of ${plural(series.length, 'series')} ${are} not as ${path} has ${different.length === 1 ? 'it' : 'them'}:`,
-    ...different.map(one => `  ${seriesName(one)}: ${describeYears(one)}`),
+    `${formatCount(different.length)} of ${plural(series.length, 'series')} ${are} not as ${path} has ${them}:`,
+    ...different.map(one => `  ${nameOf(one)}: ${one.years.map(describeYear).join('; ')}`),
   ]
-}
-
-function describeYears({ years }: CheckedSeries): string {
-  return years.map(describeYear).join('; ')
 }
 
 function describeYear({ year, before, after }: YearChange): string {
@@ -125,10 +153,8 @@ function missingLines({ series }: LockCheck): string[] {
 export function lockDiffers(check: LockCheck, forExport: boolean): KlinesError {
   const { path, series, restated } = check
   const lines = checkLines(check)
-  if (restated.length > 0) {
-    lines.push('Changed by the service since they were downloaded:', ...cellLines(restated))
-  }
-  lines.push(...sourceLines(check.lock), ...(forExport ? ['Nothing was exported.'] : []))
+  if (restated.length > 0) lines.push('Changed by the service since they were downloaded:', ...cellLines(restated))
+  lines.push(...sourceLines(check), ...(forExport ? ['Nothing was exported.'] : []))
   const different = series.filter(({ years }) => years.length > 0)
   return new KlinesError('lock_differs', lines.join('\n'), {
     suggestions: [
@@ -136,26 +162,8 @@ export function lockDiffers(check: LockCheck, forExport: boolean): KlinesError {
     ],
     data: {
       lock: path,
-      series: different.map(({ symbol, interval, years }) => ({
-        ...{ symbol, interval },
-        years: years.map(({ year }) => year),
-      })),
+      series: different.map(one => ({ symbol: one.symbol, interval: one.interval, years: yearsOf(one) })),
       restated,
     },
   })
-}
-
-/** `download --lock` with the same candles, and the files that were made of them. */
-export function lockedRunReport(
-  check: LockCheck,
-  files: RunResult['files'],
-  details: RunDetails & { readonly fingerprint: boolean },
-): Report<RunObject> {
-  const { path, lock, download } = check
-  if (download === undefined) throw new Error('A lock has candles.')
-  const found = reportFingerprints(check.series.flatMap(({ found }) => found ?? []))
-  const run = runReport({ ...download, files, ...(details.fingerprint && { fingerprints: found }) }, details)
-  const json = { ...run.json, lock: { path, series: lock.series.length } }
-  const source = `Source: ${download.baseUrl}`
-  return { json, text: () => [...checkLines(check), source, '', run.text()].join('\n') }
 }

@@ -5,50 +5,46 @@ import { seriesName } from '../../klines/series.js'
 import { formatBytes, formatCount, formatTime, plural } from '../../klines/text.js'
 import type { LakeChanges } from '../../lake/update.js'
 import { SAMPLE } from '../../sources/base-url.js'
+import type { TextFlags } from '../report.js'
 import { textTable } from '../terminal/table.js'
 import { formatDuration } from '../terminal/text.js'
 import { restatedLines } from './changes.js'
 import { coverageText } from './coverage.js'
+import { SYNTHETIC, sum, sumOf } from './fields.js'
 import { fingerprintLines } from './fingerprint.js'
-import { sum } from './report.js'
 
 /** More series than this are shown as one row a symbol or an interval. */
 const MAX_SERIES = 12
-export const SYNTHETIC = 'These candles are synthetic sample data, not prices of any exchange.'
 /** Files that are listed one by one. */
 const MAX_LISTED = 4
 /** A larger part of a lake, a whole series, is better divided. */
 const LARGE_PART_BYTES = 512 * 1024 * 1024
 
-/** What a run did; without `files` when nothing was exported. */
-export type RunResult = DownloadReport & { readonly files?: readonly WrittenFile[]; readonly lake?: LakeChanges }
-
-/** What a summary needs beside the result. */
-export interface RunDetails {
+/** What a run did. */
+export interface RunResult extends DownloadReport {
   readonly elapsedMs: number
-  /** The present, ms UTC. */
-  readonly now: number
   /** Whether the candles came from the mirror alone. */
-  readonly offline: boolean
-  /** Show every series, however many. */
-  readonly perSeries: boolean
+  readonly offline?: boolean
+  /** Missing when nothing was exported. */
+  readonly files?: readonly WrittenFile[]
+  readonly lake?: LakeChanges
+  /** The lock that the candles are exactly those of, and what the check says. */
+  readonly lock?: { readonly path: string; readonly series: number; readonly lines: readonly string[] }
 }
 
-/** The summary of `download` and `export`. */
-export function describeRun(result: RunResult, details: RunDetails): string {
-  const { series, files = [], mirror, baseUrl, range } = result
-  const isLong = series.length > MAX_SERIES && !details.perSeries
-  const table = isLong ? groupTable(series) : seriesTable(series)
-  const coverage = coverageText(series, { range, baseUrl, verbose: details.perSeries })
-  const lines = [table, '', ...(coverage === undefined ? [] : [coverage, '']), describeWindows(result, details)]
-  lines.push(
-    ...restatedLines(series),
-    describeLatest(result, details),
-    describeTraffic(result, details),
-    ...describeFiles(files),
-  )
+/** The summary of a run. */
+export function describeRun(result: RunResult, flags: TextFlags & { readonly 'per-series'?: boolean }): string {
+  const { series, files = [], mirror, baseUrl, range, lock } = result
+  const { 'per-series': verbose = false } = flags
+  const isLong = series.length > MAX_SERIES && !verbose
+  const coverage = coverageText(series, { range, baseUrl, verbose })
+  const lines = lock ? [...lock.lines, `Source: ${baseUrl}`, ''] : []
+  lines.push(isLong ? groupTable(series) : seriesTable(series), '')
+  if (coverage !== undefined) lines.push(coverage, '')
+  lines.push(describeWindows(result), ...restatedLines(series), describeLatest(result), describeTraffic(result))
+  lines.push(...describeFiles(files))
   if (result.lake) lines.push(...describeLake(result.lake), ...adviseYears(files))
-  lines.push(`Mirror: ${mirror}; these series take ${formatBytes(sum(series.map(({ cachedBytes }) => cachedBytes)))}.`)
+  lines.push(`Mirror: ${mirror}; these series take ${formatBytes(sumOf(series, 'cachedBytes'))}.`)
   if (baseUrl === SAMPLE) lines.push(SYNTHETIC)
   if (result.fingerprints) lines.push('', ...fingerprintLines(result.fingerprints))
   if (isLong) lines.push('--per-series shows a row for each series.')
@@ -56,20 +52,28 @@ export function describeRun(result: RunResult, details: RunDetails): string {
 }
 
 /** What is said below the tables of an export: what they leave out (`omitted`), and what the whole range lacks, shown or not. */
-export function tableNotes(omitted: string, { series, range, baseUrl }: RunResult): string {
-  const [missing, gaps] = [sum(series.map(report => report.missing)), sum(series.map(report => report.gaps))]
+export function tableNotes(omitted: string, { series, range, baseUrl }: DownloadReport): string {
+  const [missing, gaps] = [sumOf(series, 'missing'), sumOf(series, 'gaps')]
   const coverage = coverageText(series, { range, baseUrl, verbose: false }) ?? ''
   const lacking = missing === 0 ? '' : `${plural(missing, 'candle')} missing in ${plural(gaps, 'gap')} of the range.`
   return [omitted, lacking, coverage].filter(text => text !== '').join('\n')
 }
 
+/** What stderr says about candles that went to stdout, where no summary says it. What a range lacks stands below a table already. */
+export function streamNotes({ series, range, baseUrl, fingerprints }: DownloadReport, isTable: boolean): string[] {
+  const coverage = isTable ? undefined : coverageText(series, { range, baseUrl, verbose: false })
+  return [
+    ...restatedLines(series),
+    ...(coverage === undefined ? [] : [coverage]),
+    ...(fingerprints ? fingerprintLines(fingerprints) : []),
+  ]
+}
+
+const COLUMNS = ['candles', 'first (UTC)', 'latest (UTC)', 'missing candles']
+
 function seriesTable(series: readonly SeriesReport[]): string {
-  const head = ['symbol', 'interval', 'candles', 'first (UTC)', 'latest (UTC)', 'missing candles']
-  return textTable({
-    head,
-    rows: series.map(report => [report.symbol, ...toCells(report.interval, [report])]),
-    right: ['candles'],
-  })
+  const rows = series.map(report => [report.symbol, ...toCells(report.interval, [report])])
+  return textTable({ head: ['symbol', 'interval', ...COLUMNS], rows, right: ['candles'] })
 }
 
 /** One row a symbol or an interval, whichever are fewer. */
@@ -78,25 +82,24 @@ function groupTable(series: readonly SeriesReport[]): string {
   const intervals = groupBy(series, ({ interval }) => interval)
   const isBySymbol = symbols.size <= intervals.size
   const [groups, name, others] = isBySymbol ? [symbols, 'symbol', 'intervals'] : [intervals, 'interval', 'symbols']
-  const head = [name, others, 'candles', 'first (UTC)', 'latest (UTC)', 'missing candles']
   const rows = [...groups].map(([key, reports]) => [key, ...toCells(formatCount(reports.length), reports)])
-  const sum = ['total', ...toCells(plural(series.length, 'series'), series)]
-  return textTable({ head, rows: [...rows, sum], right: ['candles'] })
+  const total = ['total', ...toCells(plural(series.length, 'series'), series)]
+  return textTable({ head: [name, others, ...COLUMNS], rows: [...rows, total], right: ['candles'] })
 }
 
 /** The cells behind the name of one or more series. */
 function toCells(second: string, series: readonly SeriesReport[]): string[] {
-  const [gaps, missing] = [sum(series.map(({ gaps }) => gaps)), sum(series.map(({ missing }) => missing))]
+  const [gaps, missing] = [sumOf(series, 'gaps'), sumOf(series, 'missing')]
   return [
     second,
-    formatCount(sum(series.map(({ candles }) => candles))),
-    formatTime(firstOpenTime(series)).slice(0, 10),
-    formatTime(latestOpenTime(series)),
+    formatCount(sumOf(series, 'candles')),
+    formatTime(findTime(series, 'firstOpenTime', Math.min)).slice(0, 10),
+    formatTime(findTime(series, 'lastOpenTime', Math.max)),
     missing === 0 ? '-' : `${formatCount(missing)} in ${plural(gaps, 'gap')}`,
   ]
 }
 
-function describeWindows({ series }: RunResult, { offline }: RunDetails): string {
+function describeWindows({ series, offline }: RunResult): string {
   const count = (status: 'cached' | 'fetched' | 'revalidated' | 'retained') =>
     sum(series.map(({ windows }) => windows[status]))
   const [cached, fetched, revalidated] = [count('cached'), count('fetched'), count('revalidated')]
@@ -108,7 +111,7 @@ function describeWindows({ series }: RunResult, { offline }: RunDetails): string
     `${formatCount(cached)} cached`,
     ...(retained > 0 ? [`${formatCount(retained)} kept as cached`] : []),
   ]
-  const added = sum(series.map(report => report.newCandles))
+  const added = sumOf(series, 'newCandles')
   // A window that is kept may lack candles that the service has.
   const isCurrent = fetched + retained === 0
   const outcome = isCurrent ? 'Everything is up to date' : added === 0 ? 'No new candles' : plural(added, 'new candle')
@@ -116,15 +119,15 @@ function describeWindows({ series }: RunResult, { offline }: RunDetails): string
 }
 
 /** The candle that opened last; its age if the range reaches the present. */
-function describeLatest({ series, range }: RunResult, { now }: RunDetails): string {
-  const time = latestOpenTime(series)
+function describeLatest({ series, range }: RunResult): string {
+  const time = findTime(series, 'lastOpenTime', Math.max)
   const latest = series.find(({ lastOpenTime }) => lastOpenTime === time)
   if (time === undefined || latest === undefined) return 'No candle opens in the range.'
-  const age = range.toTime === Number.POSITIVE_INFINITY && now > time ? `, ${formatDuration(now - time)} ago` : ''
-  return `Latest candle: ${seriesName(latest)} of ${formatTime(time)} UTC${age}.`
+  const age = range.toTime === Number.POSITIVE_INFINITY ? Date.now() - time : 0
+  return `Latest candle: ${seriesName(latest)} of ${formatTime(time)} UTC${age > 0 ? `, ${formatDuration(age)} ago` : ''}.`
 }
 
-function describeTraffic({ requests, bytes }: RunResult, { elapsedMs, offline }: RunDetails): string {
+function describeTraffic({ requests, bytes, elapsedMs, offline }: RunResult): string {
   const elapsed = formatDuration(elapsedMs)
   if (offline || requests === 0) return `Took ${elapsed}.`
   const rate = `${formatBytes(Math.round(bytes / Math.max(elapsedMs / 1000, 0.001)))}/s`
@@ -134,7 +137,7 @@ function describeTraffic({ requests, bytes }: RunResult, { elapsedMs, offline }:
 /** A line for each file; one line in all for many. */
 function describeFiles(files: readonly WrittenFile[]): string[] {
   const line = (name: string, named: readonly WrittenFile[]) =>
-    `${name}: ${plural(sum(named.map(({ candles }) => candles)), 'candle')}, ${formatBytes(sum(named.map(({ bytes }) => bytes)))}`
+    `${name}: ${plural(sumOf(named, 'candles'), 'candle')}, ${formatBytes(sumOf(named, 'bytes'))}`
   if (files.length <= MAX_LISTED) return files.map(file => line(file.path, [file]))
   return [line(`${formatCount(files.length)} files, ${files[0].path} to ${files[files.length - 1].path}`, files)]
 }
@@ -162,13 +165,12 @@ function groupBy(series: readonly SeriesReport[], key: (report: SeriesReport) =>
   return groups
 }
 
-function firstOpenTime(series: readonly SeriesReport[]): number | undefined {
-  const times = series.flatMap(({ firstOpenTime }) => firstOpenTime ?? [])
-  return times.length === 0 ? undefined : times.reduce((a, b) => Math.min(a, b))
-}
-
-/** When the candle opens that opens last; undefined without one. */
-function latestOpenTime(series: readonly SeriesReport[]): number | undefined {
-  const times = series.flatMap(({ lastOpenTime }) => lastOpenTime ?? [])
-  return times.length === 0 ? undefined : times.reduce((a, b) => Math.max(a, b))
+/** The first or last of the open times of series; undefined without a candle. */
+function findTime(
+  series: readonly SeriesReport[],
+  end: 'firstOpenTime' | 'lastOpenTime',
+  choose: (a: number, b: number) => number,
+): number | undefined {
+  const times = series.flatMap(one => one[end] ?? [])
+  return times.length === 0 ? undefined : times.reduce((a, b) => choose(a, b))
 }

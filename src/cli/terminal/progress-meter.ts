@@ -7,26 +7,19 @@ const MIN_RATE_MS = 1_000
 /** A host counts requests by the minute: those of less than one are sent without a pause. */
 const LIMIT_PERIOD_MS = 60_000
 
-/** How far a run is. All times in ms. */
-export interface ProgressSnapshot {
+const IDLE = { requests: 0, bytes: 0, retrying: 0, failure: undefined, pauseMs: 0, pauseReason: undefined }
+
+/** How far a run is. All times in ms; those of the network are the latest. */
+export interface ProgressSnapshot extends NetworkActivity {
   /** Items that are done, and of all; undefined while the lists are fetched that tell how many there are. */
   readonly done: number
   readonly total: number | undefined
   /** The series of the latest item that is done. */
   readonly label: string
-  /** Bytes received, and per second. */
-  readonly bytes: number
   readonly bytesPerSecond: number
   /** Undefined as long as it cannot be estimated. */
   readonly leftMs: number | undefined
   readonly elapsedMs: number
-  readonly requests: number
-  /** Files that wait for a retry, and why the latest does. */
-  readonly retrying: number
-  readonly failure: string | undefined
-  /** How long all requests have to wait, and why; 0 when they do not. */
-  readonly pauseMs: number
-  readonly pauseReason: string | undefined
 }
 
 /** Measures the progress of a run. `now`: a clock that never jumps, ms. */
@@ -39,14 +32,7 @@ export class ProgressMeter {
   /** When the first items were planned; undefined before. */
   private plannedMs: number | undefined
   private limitMs = 0
-  private network: NetworkActivity = {
-    requests: 0,
-    bytes: 0,
-    retrying: 0,
-    failure: undefined,
-    pauseMs: 0,
-    pauseReason: undefined,
-  }
+  private network: NetworkActivity = IDLE
   private pausedUntil = 0
 
   constructor(private readonly now: () => number = () => performance.now()) {
@@ -76,20 +62,10 @@ export class ProgressMeter {
     const spanMs = now - first.time
     const hasRate = spanMs >= MIN_RATE_MS && total !== undefined
     const rate = hasRate ? (done - first.done) / spanMs : 0
-    return {
-      done,
-      total,
-      label,
-      bytes: network.bytes,
-      bytesPerSecond: hasRate ? (1000 * (network.bytes - first.bytes)) / spanMs : 0,
-      leftMs: this.estimateLeft(rate, now, pauseMs),
-      elapsedMs: now - this.startedMs,
-      requests: network.requests,
-      retrying: network.retrying,
-      failure: network.failure,
-      pauseMs,
-      pauseReason: pauseMs > 0 ? network.pauseReason : undefined,
-    }
+    const bytesPerSecond = hasRate ? (1000 * (network.bytes - first.bytes)) / spanMs : 0
+    const pause = { pauseMs, pauseReason: pauseMs > 0 ? network.pauseReason : undefined }
+    const leftMs = this.estimateLeft(rate, now, pauseMs)
+    return { ...network, ...pause, done, total, label, bytesPerSecond, leftMs, elapsedMs: now - this.startedMs }
   }
 
   /**

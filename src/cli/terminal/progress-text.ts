@@ -1,5 +1,6 @@
 import { MINUTE_MS } from '../../klines/intervals.js'
 import { formatBytes, formatCount, plural } from '../../klines/text.js'
+import { toSourceName } from '../../sources/base-url.js'
 import type { Cost } from '../../sources/source.js'
 import type { ProgressSnapshot } from './progress-meter.js'
 import { cutText, formatClock, printable } from './text.js'
@@ -17,6 +18,14 @@ export interface ProgressWords {
   readonly verb: string
   /** Such as `window`. */
   readonly noun: string
+}
+
+export const LISTS: ProgressWords = { start: 'Fetching lists', verb: '', noun: 'list' }
+export const READING: ProgressWords = { start: 'Reading the mirror', verb: 'Reading', noun: 'window' }
+
+/** How the progress of a download from an address is told. */
+export function downloadingFrom(baseUrl: string | undefined): ProgressWords {
+  return { start: `Fetching lists from ${toSourceName(baseUrl)}`, verb: 'Downloading', noun: 'window' }
 }
 
 /** The requests to an exchange, and their time if that is minutes, as part of a sentence. */

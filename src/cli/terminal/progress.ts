@@ -1,143 +1,109 @@
 import type { KlinesEvent, WindowEvent } from '../../engine/events.js'
-import type { WindowDifference } from '../../engine/outcome.js'
-import { seriesName, type WindowRef, windowName } from '../../klines/series.js'
-import { toSourceName } from '../../sources/base-url.js'
-import { describeCell } from '../reports/changes.js'
+import { seriesName, windowName } from '../../klines/series.js'
 import { Interruption } from '../signals.js'
 import { printNote } from './print.js'
 import { ProgressMeter, type ProgressSnapshot } from './progress-meter.js'
 import { barText, describeCost, describeDone, type ProgressWords, plainText } from './progress-text.js'
-
-/** How progress is shown, and whether each requested window is listed (`-v`). */
-export interface ProgressStyle {
-  readonly kind: 'bar' | 'plain' | 'none'
-  readonly windows: boolean
-}
-
-export const NO_PROGRESS: ProgressStyle = { kind: 'none', windows: false }
-
-/** How the progress of a download from an address is told. */
-export function downloadingFrom(baseUrl: string | undefined): ProgressWords {
-  return { start: `Fetching lists from ${toSourceName(baseUrl)}`, verb: 'Downloading', noun: 'window' }
-}
-
-/** Passes on the warnings of a run. */
-export function warningsTo(warn: (warning: string) => void): (event: KlinesEvent) => void {
-  return event => event.type === 'warning' && warn(event.message)
-}
+import { describeCell } from './text.js'
 
 /** Time between two updates, ms. */
-const PERIODS_MS = { bar: 80, plain: 15_000 }
+const PERIODS_MS = { bar: 80, plain: 15_000, none: 60_000 }
 
-/** What shows the snapshots of a run on stderr. */
+/** How progress is shown on stderr. */
+export interface ProgressStyle {
+  readonly isSilent?: boolean
+  /** A line for each requested window (`-v`), in place of a bar. */
+  readonly listsWindows?: boolean
+  /** End with the last item: data for the terminal follows. */
+  readonly endsEarly?: boolean
+  /** Only a bar, for work that takes no time that is worth a line. */
+  readonly isShort?: boolean
+}
+
+/** What shows the snapshots of a run. */
 interface View {
-  readonly periodMs: number
   update(progress: ProgressSnapshot): void
   /** Leaves the terminal clean. */
   end(progress: ProgressSnapshot): void
 }
 
-/** Shows the progress of a run until `end`, at most once a period. */
-export class ProgressDisplay {
-  private readonly meter = new ProgressMeter()
-  private readonly timer: NodeJS.Timeout
-  private nextMs: number
-  private hasEnded = false
-
-  private constructor(
-    private readonly view: View,
-    private readonly style: ProgressStyle,
-    /** End with the last item: data for the terminal follows. */
-    private readonly endsEarly: boolean,
-  ) {
-    this.nextMs = performance.now() + view.periodMs
-    // Waits and slow hosts are shown although nothing arrives.
-    this.timer = setInterval(() => this.update(), view.periodMs).unref()
+/** Runs `work`, and shows its progress at most once a period. An interruption says how much was done. */
+export async function showProgress<T>(
+  words: ProgressWords,
+  { isSilent = false, listsWindows = false, endsEarly = false, isShort = false }: ProgressStyle,
+  work: (onEvent: (event: KlinesEvent) => void) => Promise<T>,
+): Promise<T> {
+  const kind = isSilent ? 'none' : hasBar() && !listsWindows ? 'bar' : isShort ? 'none' : 'plain'
+  const view = await openView(kind, words)
+  const meter = new ProgressMeter()
+  let nextMs = performance.now() + PERIODS_MS[kind]
+  let hasEnded = false
+  const update = () => {
+    if (hasEnded) return
+    nextMs = performance.now() + PERIODS_MS[kind]
+    timer.refresh()
+    view.update(meter.snapshot())
   }
-
-  /** Runs `work` with a display that ends with it. An interruption says how much was done. */
-  static async during<T>(
-    style: ProgressStyle,
-    words: ProgressWords,
-    work: (display: ProgressDisplay) => Promise<T>,
-    { endsEarly = false } = {},
-  ): Promise<T> {
-    const display = new ProgressDisplay(await openView(style.kind, words), style, endsEarly)
-    try {
-      return await work(display)
-    } catch (error) {
-      const done = describeDone(display.meter.snapshot(), words)
-      throw error instanceof Interruption && done !== undefined ? error.after(done) : error
-    } finally {
-      display.end()
-    }
+  // Waits and slow hosts are shown although nothing arrives.
+  const timer = setInterval(update, PERIODS_MS[kind]).unref()
+  const end = () => {
+    if (hasEnded) return
+    hasEnded = true
+    clearInterval(timer)
+    view.end(meter.snapshot())
   }
-
-  /** Shows what happens in a run; warnings go to `warn`. */
-  readonly events =
-    (warn: (warning: string) => void) =>
-    (event: KlinesEvent): void => {
-      if (event.type === 'plan') {
-        this.meter.advance(0, event.windows, '', event.limitMs)
-        // Who waits for minutes hears of it before the first request.
-        if (event.limitMs > 0 && this.style.kind !== 'none') printNote(`This takes ${describeCost(event)}.`)
-      } else if (event.type === 'network') this.meter.setNetwork(event)
-      else if (event.type === 'warning') warn(event.message)
-      else if ('window' in event) this.addWindow(event)
-      else this.advance(event.done, event.total)
-    }
-
-  private addWindow({ done, total, window, status, limitMs, change }: WindowEvent): void {
-    if (this.style.windows) printWindow(window, status, change)
-    this.advance(done, total, seriesName(window), limitMs)
-  }
-
-  readonly advance = (done: number, total: number, label = '', limitMs = 0): void => {
-    this.meter.advance(done, total, label, limitMs)
+  const advance = (done: number, total: number, label = '', limitMs = 0) => {
+    meter.advance(done, total, label, limitMs)
     // Synchronous work leaves the timer no turn.
-    if (performance.now() >= this.nextMs) this.update()
-    if (done === total && this.endsEarly) this.end()
+    if (performance.now() >= nextMs) update()
+    if (done === total && endsEarly) end()
   }
-
-  private end(): void {
-    if (this.hasEnded) return
-    this.hasEnded = true
-    clearInterval(this.timer)
-    this.view.end(this.meter.snapshot())
+  const onEvent = (event: KlinesEvent) => {
+    if (event.type === 'plan') {
+      meter.advance(0, event.windows, '', event.limitMs)
+      // Who waits for minutes hears of it before the first request.
+      if (event.limitMs > 0 && kind !== 'none') printNote(`This takes ${describeCost(event)}.`)
+    } else if (event.type === 'network') meter.setNetwork(event)
+    else if (event.type === 'progress' && 'window' in event) {
+      if (listsWindows && !isSilent) printWindow(event)
+      advance(event.done, event.total, seriesName(event.window), event.limitMs)
+    } else if (event.type === 'progress') advance(event.done, event.total)
   }
-
-  private update(): void {
-    if (this.hasEnded) return
-    this.nextMs = performance.now() + this.view.periodMs
-    this.timer.refresh()
-    this.view.update(this.meter.snapshot())
+  try {
+    return await work(onEvent)
+  } catch (error) {
+    const done = describeDone(meter.snapshot(), words)
+    throw error instanceof Interruption && done !== undefined ? error.after(done) : error
+  } finally {
+    end()
   }
 }
 
-async function openView(kind: ProgressStyle['kind'], words: ProgressWords): Promise<View> {
-  if (kind === 'bar') return openBar(words)
-  if (kind === 'none') return { periodMs: 60_000, update: () => {}, end: () => {} }
-  const update = (progress: ProgressSnapshot) => printNote(plainText(progress, words))
-  return { periodMs: PERIODS_MS.plain, update, end: () => {} }
+/** A bar needs a person at a terminal. One of unknown size reports 0 columns, in which its lines would wrap without end. */
+function hasBar(): boolean {
+  const { isTTY, columns } = process.stderr
+  return isTTY === true && columns > 0 && process.env.TERM !== 'dumb'
 }
 
-async function openBar(words: ProgressWords): Promise<View> {
+async function openView(kind: keyof typeof PERIODS_MS, words: ProgressWords): Promise<View> {
+  const none = () => {}
+  if (kind === 'none') return { update: none, end: none }
+  if (kind === 'plain') return { update: progress => printNote(plainText(progress, words)), end: none }
   const { default: ora } = await import('ora')
-  const { stderr } = process
   const plain = process.env.NO_COLOR ? { color: false as const } : {}
   const spinner = ora({ text: words.start, discardStdin: false, ...plain }).start()
   const update = (progress: ProgressSnapshot) => {
-    spinner.text = barText(progress, words, stderr.columns)
+    spinner.text = barText(progress, words, process.stderr.columns)
     spinner.render()
   }
   const end = (progress: ProgressSnapshot) => {
     update(progress)
     spinner.stop()
   }
-  return { periodMs: PERIODS_MS.bar, update, end }
+  return { update, end }
 }
 
-function printWindow(window: WindowRef, status: string, change: WindowDifference | undefined): void {
+function printWindow({ window, status, change }: WindowEvent): void {
   if (status !== 'cached') printNote(`${windowName(window)}: ${status}`)
   for (const cell of change?.cells ?? []) {
     printNote(`${seriesName(window)} ${new Date(cell.openTime).toISOString()} ${describeCell(cell)}`)

@@ -1,3 +1,4 @@
+import type { ChangedCell } from '../../klines/batch/diff.js'
 import { type SeriesLabel, seriesName } from '../../klines/series.js'
 import { cutToColumns, formatCount, formatTime, plural, textColumns } from '../../klines/text.js'
 
@@ -66,4 +67,10 @@ export function cutText(text: string, columns: number): string {
 /** Untrusted text made safe for a terminal: `?` for every control and other invisible character, line ends included. */
 export function printable(text: string): string {
   return text.replace(/\p{C}/gu, '?')
+}
+
+/** `close 12345.00000000 -> 68200.00000000`; of a candle that was added or withdrawn that it was. */
+export function describeCell({ column, before, after }: Pick<ChangedCell, 'column' | 'before' | 'after'>): string {
+  if (before === null || after === null) return before === null ? 'added' : 'withdrawn'
+  return `${column} ${printable(before)} -> ${printable(after)}`
 }

@@ -1,18 +1,22 @@
 import * as Args from '@oclif/core/args'
-import { BaseCommand } from '../../cli/base-command.js'
+import { command } from '../../cli/command.js'
+import { KlinesError } from '../../klines/errors.js'
 
-export default class ConfigUnset extends BaseCommand {
-  static override summary = 'Remove a key from your config file.'
-  static override description = 'Any key can be removed, also one that is not valid.'
-  static override examples = ['<%= config.bin %> <%= command.id %> mirror']
-  static override args = {
-    key: Args.string({ description: 'Key of the file.', required: true }),
-  }
-
-  async run(): Promise<void> {
-    const { args, flags } = await this.parse(ConfigUnset)
-    this.context(flags)
-    const { runConfigUnset } = await import('../../cli/jobs/config.js')
-    this.show(runConfigUnset(args.key))
-  }
-}
+export default command({
+  summary: 'Remove a key from your config file.',
+  description: 'Any key can be removed, also one that is not valid.',
+  examples: ['klines config unset mirror'],
+  args: { key: Args.string({ description: 'Key of the file.', required: true }) },
+  async run({ args: { key }, show }) {
+    const { readConfigFile, requireConfigPath, writeConfigFile } = await import('../../cli/config/file.js')
+    const { ConfigUnset } = await import('../reports/config.js')
+    const path = requireConfigPath()
+    const { [key]: value, ...rest } = readConfigFile(path)
+    if (value === undefined) {
+      const suggestions = ['klines config lists every key.']
+      throw new KlinesError('bad_config', `${path} does not set "${key}".`, { suggestions })
+    }
+    writeConfigFile(path, rest)
+    show(ConfigUnset, { path, key })
+  },
+})

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { CommandTable, FlagEntry } from '../../../src/cli/completion/command-table.js'
 import { complete } from '../../../src/cli/completion/complete.js'
+import type { CommandTable, FlagEntry } from '../../../src/cli/completion/words.js'
 
 const flag = (name: string, rest: Partial<FlagEntry> = {}): Record<string, FlagEntry> => ({
   [name]: { name, type: 'option', ...rest },

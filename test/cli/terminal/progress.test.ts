@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { ProgressDisplay } from '../../../src/cli/terminal/progress.js'
+import { showProgress } from '../../../src/cli/terminal/progress.js'
 
 const WORDS = { start: 'Fetching lists', verb: 'Downloading', noun: 'window' }
 
@@ -8,9 +8,19 @@ it('plain progress is a line every 15 s', async () => {
   const lines: unknown[] = []
   vi.spyOn(process.stderr, 'write').mockImplementation(text => lines.push(text) > 0)
   try {
-    await ProgressDisplay.during({ kind: 'plain', windows: false }, WORDS, async ({ advance }) => {
+    const window = { symbol: 'BTCUSDT', interval: '1h', startDate: '2024-01-01' } as const
+    const event = {
+      type: 'progress',
+      total: 8,
+      window,
+      status: 'cached',
+      bytes: 0,
+      limitMs: 0,
+      change: undefined,
+    } as const
+    await showProgress(WORDS, {}, async onEvent => {
       for (let done = 0; done <= 8; done++) {
-        advance(done, 8, 'BTCUSDT 1h')
+        onEvent({ ...event, done })
         vi.advanceTimersByTime(4_000)
       }
     })

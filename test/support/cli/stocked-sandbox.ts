@@ -1,6 +1,6 @@
-import type { Static, TSchema } from 'typebox'
 import { Check, Errors } from 'typebox/value'
 import { expect } from 'vitest'
+import type { JsonSchema } from '../../../src/cli/schema.js'
 import { TreeServer } from '../servers/tree-server.js'
 import { makeTree, PRESENT } from '../synthetic-tree.js'
 import { tempFolder } from '../temp-folder.js'
@@ -28,8 +28,8 @@ export async function startTreeServer(sandbox: CliSandbox, tree = makeTree(tempF
 }
 
 /** Parses the one object on stdout; fails unless it matches the published schema. */
-export function parseObject<Schema extends TSchema>(stdout: string, schema: Schema): Static<Schema> {
+export function parseObject<Json>(stdout: string, schema: JsonSchema<Json>): Json {
   const object = JSON.parse(stdout)
   if (!Check(schema, object)) throw new Error(JSON.stringify(Errors(schema, object), null, 2))
-  return object as Static<Schema>
+  return object as Json
 }

@@ -1,0 +1,80 @@
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { openMirror } from '../engine/run.js'
+import { KlinesError } from '../klines/errors.js'
+import { describeOtherMirrors } from '../mirror/user-mirrors.js'
+import { type ServeRequest, serve } from '../server/serve.js'
+import type { LoggedRequest } from '../server/server.js'
+import { SAMPLE, toSourceName } from '../sources/base-url.js'
+import { cleanText } from '../sources/error-body.js'
+import { SAMPLE_ROOT } from '../sources/sample.js'
+import { isDebug } from './error-report.js'
+import { printNote } from './terminal/print.js'
+
+type Warn = (text: string) => void
+
+/** The mirror to serve, where its candles come from, and where missing ones are fetched from. */
+interface Served {
+  readonly mirror: string
+  readonly baseUrl: string | undefined
+  readonly upstream: string | undefined
+  /** Whether it is the bundled sample. */
+  readonly isBundled: boolean
+}
+
+/** What is served: without any mirror of the user, and without `upstream` to fetch one from, the sample. */
+export function findServed({ upstream, mirror: folder, baseUrl }: ServeRequest, warn: Warn): Served {
+  if (baseUrl === SAMPLE && upstream) {
+    throw new KlinesError('bad_option', '--upstream needs a service; the sample has none behind it.')
+  }
+  const sample = { mirror: resolve(fileURLToPath(SAMPLE_ROOT)), baseUrl: SAMPLE, upstream: undefined, isBundled: true }
+  if (baseUrl === SAMPLE) return sample
+  const { root, source, exists } = openMirror({ baseUrl, mirror: folder }, warn)
+  const name = upstream ? toSourceName(baseUrl) : source
+  if (upstream || exists)
+    return { mirror: root, baseUrl: name, upstream: upstream ? name : undefined, isBundled: false }
+  if (folder !== undefined && source === undefined) {
+    const suggestions = ['Download candles first, add --upstream, or leave --mirror out to serve the sample.']
+    throw new KlinesError('window_missing', `There is no mirror at ${folder}.`, { suggestions })
+  }
+  const others = describeOtherMirrors(root)
+  if (others.length === 0) return sample
+  const suggestions = [...others, 'Or serve the synthetic sample: klines serve --base-url sample']
+  throw new KlinesError('window_missing', `There is no mirror at ${root}.`, { suggestions })
+}
+
+/** Serves it until `signal` aborts; `ended` resolves once requests under way were answered. */
+export async function startServing(
+  { mirror, upstream }: Served,
+  { signal, ...options }: ServeRequest & { readonly signal: AbortSignal },
+  { warn, isVerbose }: { readonly warn: Warn; readonly isVerbose: boolean },
+) {
+  let isStarted = false
+  // What comes later is part of the log, like errors.
+  const report = (text: string) => (isStarted ? logError(text) : warn(text))
+  const request = { ...options, mirror, baseUrl: upstream, upstream: upstream !== undefined }
+  const server = await serve(
+    { ...request, onEvent: event => event.type === 'warning' && report(event.message) },
+    {
+      onError: ({ message, stack = message }) => logError(isDebug() ? stack : message),
+      log: isVerbose ? logRequest : undefined,
+    },
+  )
+  isStarted = true
+  const ended = new Promise<void>((resolve, reject) => {
+    const close = () => server.close().then(resolve, reject)
+    if (signal.aborted) close()
+    else signal.addEventListener('abort', close, { once: true })
+  })
+  return { url: server.url, otherUrls: server.otherUrls, ended }
+}
+
+function logError(text: string): void {
+  printNote(`klines: ${text}`)
+}
+
+/** One line for each request; the URL is untrusted text. */
+function logRequest({ method, url, status, bytes, tookMs }: LoggedRequest): void {
+  const outcome = status === undefined ? 'left' : `${status} ${bytes} B`
+  printNote(`${method} ${cleanText(url, 200)} ${outcome} ${tookMs.toFixed(1)} ms`)
+}

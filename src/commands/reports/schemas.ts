@@ -1,0 +1,88 @@
+/** The objects that `--json` prints, as JSON Schema, with their types: `klines/report-schemas`. */
+import { reportSchema } from '../../cli/report.js'
+import { Fingerprint } from '../../cli/reports/fingerprint.js'
+import { LockSummary, LockVerdict } from '../../cli/reports/lock.js'
+import { DryRun, Run } from '../../cli/reports/run.js'
+import { type JsonOf, type JsonSchema, list, object, objectSchema, optional, text } from '../../cli/schema.js'
+import { Chart } from './chart.js'
+import { Config, ConfigSet, ConfigUnset } from './config.js'
+import { DiffSchema } from './diff.js'
+import { Intervals, StartDates, Symbols } from './lists.js'
+import { MirrorPublish, MirrorReport } from './mirror.js'
+import { Completion, Serve, UsersUpdate } from './service.js'
+import { Stats } from './stats.js'
+import { Verify } from './verify/report.js'
+
+export { DiffSchema }
+export const ChartSchema = Chart.schema
+export const CompletionSchema = Completion.schema
+export const ConfigSchema = Config.schema
+export const ConfigSetSchema = ConfigSet.schema
+export const ConfigUnsetSchema = ConfigUnset.schema
+export const DryRunSchema = DryRun.schema
+export const FingerprintSchema = Fingerprint.schema
+export const IntervalsSchema = Intervals.schema
+export const LockCheckSchema = LockVerdict.schema
+export const LockSchema = LockSummary.schema
+export const MirrorPublishSchema = MirrorPublish.schema
+export const MirrorSchema = MirrorReport.schema
+export const RunSchema = Run.schema
+export const ServeSchema = Serve.schema
+export const StartDatesSchema = StartDates.schema
+export const StatsSchema = Stats.schema
+export const SymbolsSchema = Symbols.schema
+export const UsersUpdateSchema = UsersUpdate.schema
+export const VerifySchema = Verify.schema
+
+/** `version --json`, which has no warnings. */
+export const VersionSchema = {
+  $id: 'klines-version',
+  ...objectSchema({ name: text(), version: text(), platform: text('such as linux-x64'), node: text('its version') }),
+}
+
+/** What any command prints with `--json` when it fails. */
+export const ErrorSchema = reportSchema('klines-error', {
+  error: object({
+    code: text(),
+    message: text(),
+    exitCode: { schema: { type: 'integer', minimum: 1, maximum: 255 } as JsonSchema<number> },
+    suggestions: list(text()),
+    data: optional({ schema: { type: 'object' } as JsonSchema<Readonly<Record<string, unknown>>> }),
+  }),
+})
+
+/** `streams tokens --json`: the tokens of the server, which may say more. */
+export const StreamsTokensSchema: JsonSchema<{ readonly message: string }[]> = {
+  $id: 'klines-streams-tokens',
+  type: 'array',
+  items: { type: 'object', properties: { message: { type: 'string' } }, required: ['message'] },
+}
+
+/** `openapi --json`: the document of the server. */
+export const OpenapiSchema: JsonSchema<{ readonly openapi: string }> = {
+  $id: 'klines-openapi',
+  type: 'object',
+  properties: { openapi: { type: 'string', description: 'version of the format' } },
+  required: ['openapi'],
+}
+
+export type DiffObject = JsonOf<typeof DiffSchema>
+export type ChartObject = JsonOf<typeof ChartSchema>
+export type ConfigObject = JsonOf<typeof ConfigSchema>
+export type ConfigSetObject = JsonOf<typeof ConfigSetSchema>
+export type ConfigUnsetObject = JsonOf<typeof ConfigUnsetSchema>
+export type DryRunObject = JsonOf<typeof DryRunSchema>
+export type ErrorObject = JsonOf<typeof ErrorSchema>
+export type FingerprintObject = JsonOf<typeof FingerprintSchema>
+export type IntervalsObject = JsonOf<typeof IntervalsSchema>
+export type LockObject = JsonOf<typeof LockSchema>
+export type LockCheckObject = JsonOf<typeof LockCheckSchema>
+export type MirrorObject = JsonOf<typeof MirrorSchema>
+export type MirrorPublishObject = JsonOf<typeof MirrorPublishSchema>
+export type RunObject = JsonOf<typeof RunSchema>
+export type ServeObject = JsonOf<typeof ServeSchema>
+export type StartDatesObject = JsonOf<typeof StartDatesSchema>
+export type StatsObject = JsonOf<typeof StatsSchema>
+export type SymbolsObject = JsonOf<typeof SymbolsSchema>
+export type UsersUpdateObject = JsonOf<typeof UsersUpdateSchema>
+export type VerifyObject = JsonOf<typeof VerifySchema>
