@@ -60,7 +60,8 @@ describe.each(OUTPUT_ENTRIES)('$name', ({ name, option }) => {
   const [flag, variable, wrong, formats] = EXPECTED[name]
 
   it.each(['export', 'download'] as const)('is a flag of %s, with help and a variable', command => {
-    const found = COMMANDS[command].flags[flag as 'numbers']
+    const flags: Record<string, unknown> = COMMANDS[command].flags
+    const found = flags[flag]
     expect(found).toMatchObject({ summary: option.summary, env: variable, helpGroup: 'output' })
     if (option.takes === 'choice') expect(found).toMatchObject({ options: option.values })
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readCatalogue } from '../../src/engine/catalogue.js'
+import { listSymbols } from '../../src/engine/catalogue.js'
 import { downloadKlines } from '../../src/engine/download.js'
 import type { KlinesEvent } from '../../src/engine/events.js'
 import { publishMirror } from '../../src/engine/publish.js'
@@ -95,10 +95,10 @@ describe('lists that are only shown', () => {
   it('fail when the exchange refuses, or when nothing is known of it', async () => {
     const { exchange, request } = await exchangeSetup()
     exchange.always('api/v3/', RESTRICTED)
-    expect(await catchError(readCatalogue(request(), []))).toMatchObject({ data: { status: 451 } })
+    expect(await catchError(listSymbols(request()))).toMatchObject({ data: { status: 451 } })
     const options = request()
     await exchange.stop()
-    expect(await catchError(readCatalogue(options, []))).toMatchObject({ code: 'unreachable' })
+    expect(await catchError(listSymbols(options))).toMatchObject({ code: 'unreachable' })
   })
 })
 

@@ -41,7 +41,7 @@ export class SharedMemory {
 
   constructor() {
     compiled ??= new WebAssembly.Module(Buffer.from(KERNEL_BYTES, 'base64'))
-    this.calls = new WebAssembly.Instance(compiled, { env: { memory: this.memory } }).exports as KernelCalls
+    this.calls = new WebAssembly.Instance(compiled, { env: { memory: this.memory } }).exports as unknown as KernelCalls
   }
 
   /** The whole memory. */
