@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ChartSchema } from '../../src/commands/reports/schemas.js'
 import { bigMirror } from '../support/big-mirror.js'
-import { type CliSandbox, PROJECT, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { CLOCK, type CliSandbox, PROJECT, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { parseObject } from '../support/cli/stocked-sandbox.js'
 import { hasRealTree, realTree } from '../support/oracles/real-tree.js'
 import { closedPort } from '../support/servers/closed-port.js'
@@ -122,7 +122,7 @@ it('a picture of 500,000 candles takes no more memory than one of few', async ()
     sandbox.now = from + weeks * WEEK_MS
     const to = new Date(from + count * WEEK_MS).toISOString()
     const args = `chart BTCUSDT -i 15m --offline --mirror ${mirror} --from 2024-12-30 --to ${to} --force -o big.svg -q`
-    const env = { NODE_OPTIONS: watch, KLINES_TEST_MEMORY: sandbox.path('peak') }
+    const env = { NODE_OPTIONS: `--import=${CLOCK} ${watch}`, KLINES_TEST_MEMORY: sandbox.path('peak') }
     expect(await sandbox.run(args.split(' '), env)).toMatchObject({ code: 0, stdout: '', stderr: '' })
     return Number(readFileSync(sandbox.path('peak'), 'utf8')) / 1000
   }
