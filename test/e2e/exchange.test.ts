@@ -153,7 +153,8 @@ The run takes about 54 requests to the exchange.
     // Two seconds before the end of a minute.
     exchange.now = () => EXCHANGE_NOW + 58_000 + performance.now() - start
     exchange.hold = () => {
-      if (exchange.log.length === 1) exchange.otherWeight = 2998
+      // After the clock and the first candle.
+      if (exchange.log.length === 2) exchange.otherWeight = 2998
     }
     const command = `klines download PEPEUSDT -i 1d --base-url ${baseUrl} --mirror m`
     const { code, stdout } = await atTerminal(sandbox, command)

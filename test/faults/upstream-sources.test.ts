@@ -56,30 +56,6 @@ it('F80 a service that stops and comes back a hundred times: every source but th
   expect(closed).toEqual(opened)
 })
 
-it('F80 a source that was replaced stays open as long as a request uses it', async () => {
-  const { service, server, opened, closed, stopSource } = await countedSources()
-  const slow = weekPath('ETHUSDT', FULL_WEEKS[1])
-  const [arrived, released] = [deferred(), deferred()]
-  service.hold = path => {
-    if (path !== slow) return undefined
-    arrived.resolve()
-    return released.promise
-  }
-  const waiting = server.request(slow)
-  await arrived.promise
-  await stopSource()
-  service.always(MISSING_WINDOW, {})
-  expect((await server.request(OPEN_WINDOW)).headers.warning).toBeUndefined()
-  await turns()
-  expect([opened.length, closed]).toEqual([2, []])
-  released.resolve()
-  expect((await waiting).status).toBe(200)
-  await turns()
-  expect(closed).toEqual([opened[0]])
-  await server.close()
-  expect(closed).toEqual(opened)
-})
-
 it('F80 a server that closes meanwhile closes those that are still used, too', async () => {
   const { service, server, opened, closed, stopSource } = await countedSources()
   const slow = weekPath('ETHUSDT', FULL_WEEKS[1])

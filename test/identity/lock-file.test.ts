@@ -99,7 +99,7 @@ describe('a lock', () => {
     mkdirSync(path('folder'))
     writeFileSync(path('bytes'), Buffer.from([0x7b, 0xff, 0x7d]))
     writeFileSync(path('good'), TEXT)
-    await expect(readLock(path('folder'))).rejects.toThrow('is no file')
+    await expect(readLock(path('folder'))).rejects.toThrow('cannot be read')
     await expect(readLock(path('none'))).rejects.toThrow('does not exist')
     await expect(readLock(path('bytes'))).rejects.toThrow('is no lock: it is no JSON object in UTF-8')
     await expect(readLock(path('good'))).resolves.toEqual(JSON.parse(TEXT.replace(',\n  "version": 1', '')))

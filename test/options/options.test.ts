@@ -59,8 +59,11 @@ describe.each(CANDLE_ENTRIES)('$name', ({ name, option }) => {
 describe.each(OUTPUT_ENTRIES)('$name', ({ name, option }) => {
   const [flag, variable, wrong, formats] = EXPECTED[name]
 
-  it.each(['export', 'download'] as const)('is a flag of %s, with help and a variable', command => {
-    const flags: Record<string, unknown> = COMMANDS[command].flags
+  it.each([
+    ['export', COMMANDS.export],
+    ['download', COMMANDS.download],
+  ] as const)('is a flag of %s, with help and a variable', (_, command) => {
+    const flags: Record<string, unknown> = command.flags
     const found = flags[flag]
     expect(found).toMatchObject({ summary: option.summary, env: variable, helpGroup: 'output' })
     if (option.takes === 'choice') expect(found).toMatchObject({ options: option.values })

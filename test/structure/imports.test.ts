@@ -141,6 +141,7 @@ describe('imports go one way: main > commands > cli > export, server > download 
       'date-fns/sub',
       'fastest-levenshtein',
       'lightweight-charts',
+      'lru-cache',
     ])
     expect(all.filter(({ from, target = '' }) => !isViewer(from) && isViewer(target)).map(describeEdge)).toEqual([])
   })
