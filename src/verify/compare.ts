@@ -9,7 +9,7 @@ import {
   IGNORE,
   OPEN_TIME,
 } from '../klines/kernel/assembly/layout.js'
-import { type CandleTable, DECIMALS } from '../klines/kernel/candle-table.js'
+import { type CandleTable, DECIMALS } from '../klines/resample/candle-table.js'
 import type { Series } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'
 

@@ -1,7 +1,7 @@
 import type { Interval } from '../klines/intervals.js'
 import { approximateLength } from '../klines/intervals.js'
-import { type CandleTable, groupCandles } from '../klines/kernel/candle-table.js'
 import type { CandleGrid } from '../klines/resample/candle-grid.js'
+import { type CandleTable, groupCandles } from '../klines/resample/candle-table.js'
 import { isMultiple, toTarget } from '../klines/resample/target-interval.js'
 import type { Series } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'

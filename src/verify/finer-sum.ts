@@ -1,7 +1,7 @@
 import { COLUMNS, type Column } from '../klines/columns.js'
 import { EXCHANGE_INTERVALS, type Interval, nextOpenTime } from '../klines/intervals.js'
-import { CandleTable, groupCandles } from '../klines/kernel/candle-table.js'
 import { Kernel } from '../klines/kernel/kernel.js'
+import { CandleTable, groupCandles } from '../klines/resample/candle-table.js'
 import { isMultiple, toTarget } from '../klines/resample/target-interval.js'
 import { type Series, windowOf } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'

@@ -10,8 +10,8 @@ import {
   DECIMALS as DECIMALS_OFFSET,
   OPEN_TIME,
 } from '../klines/kernel/assembly/layout.js'
-import { type CandleTable, DECIMALS } from '../klines/kernel/candle-table.js'
 import { buildSeriesGrid, type CandleGrid } from '../klines/resample/candle-grid.js'
+import { type CandleTable, DECIMALS } from '../klines/resample/candle-table.js'
 import type { Series } from '../klines/series.js'
 import type { WindowSpan } from '../klines/windows.js'
 

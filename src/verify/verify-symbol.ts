@@ -1,6 +1,6 @@
 import { approximateLength } from '../klines/intervals.js'
-import { CandleTables } from '../klines/kernel/candle-table.js'
 import { Kernel } from '../klines/kernel/kernel.js'
+import { CandleTables } from '../klines/resample/candle-table.js'
 import { windowSpan } from '../klines/windows.js'
 import type { Mirror } from '../mirror/mirror.js'
 import { type CrossCheck, CrossChecker } from './cross-check.js'

@@ -1,5 +1,5 @@
-import type { CandleTable } from '../../src/klines/kernel/candle-table.js'
 import { buildSeriesGrid } from '../../src/klines/resample/candle-grid.js'
+import type { CandleTable } from '../../src/klines/resample/candle-table.js'
 import type { Series } from '../../src/klines/series.js'
 import { ALL_TIME } from '../../src/klines/time-range.js'
 import type { WindowSpan } from '../../src/klines/windows.js'

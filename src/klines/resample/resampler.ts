@@ -1,11 +1,11 @@
 import { BatchBuilder } from '../batch/batch-builder.js'
 import type { KlineBatch } from '../batch/kline-batch.js'
 import { COLUMNS } from '../columns.js'
-import { CandleTable } from '../kernel/candle-table.js'
 import { Kernel } from '../kernel/kernel.js'
 import type { Series, SeriesLabel } from '../series.js'
 import type { TimeRange } from '../time-range.js'
 import { CandleGrid } from './candle-grid.js'
+import { CandleTable } from './candle-table.js'
 import { checkMultiple, nextStart, parseTargetInterval, type TargetInterval } from './target-interval.js'
 
 /** Which resampled candles to return. */

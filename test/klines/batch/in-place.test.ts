@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { decodeInPlace } from '../../../src/klines/batch/window-codec.js'
-import { CandleTable } from '../../../src/klines/kernel/candle-table.js'
 import { Kernel } from '../../../src/klines/kernel/kernel.js'
 import { WasmRowWriter } from '../../../src/klines/kernel/row-writer.js'
+import { CandleTable } from '../../../src/klines/resample/candle-table.js'
 import { LEAP_MONTH, sampleRow, toJsonBytes } from '../../support/windows.js'
 
 const { window, span } = LEAP_MONTH

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { KlineBatch } from '../../../src/klines/batch/kline-batch.js'
 import { decodeInPlace } from '../../../src/klines/batch/window-codec.js'
-import { CandleTable } from '../../../src/klines/kernel/candle-table.js'
 import { Kernel } from '../../../src/klines/kernel/kernel.js'
+import { CandleTable } from '../../../src/klines/resample/candle-table.js'
 import { LEAP_MONTH, sampleRow, TWENTY_YEARS, toBatch, toJsonBytes } from '../../support/windows.js'
 
 const { window, span } = LEAP_MONTH

@@ -1,6 +1,5 @@
 import { COLUMN_KINDS, COLUMNS } from '../columns.js'
 import { KlinesError } from '../errors.js'
-import { type SeriesLabel, seriesName } from '../series.js'
 import {
   CANDLE_BYTES,
   CLOSE_TIME,
@@ -14,8 +13,9 @@ import {
   NUMBERS_PER_ROW,
   OPEN_TIME,
   ROWS,
-} from './assembly/layout.js'
-import type { IndexedRows, Kernel, RowAddress } from './kernel.js'
+} from '../kernel/assembly/layout.js'
+import type { IndexedRows, Kernel, RowAddress } from '../kernel/kernel.js'
+import { type SeriesLabel, seriesName } from '../series.js'
 
 /** Digits after the point that decimals are scaled by. */
 const SCALE = 8
