@@ -64,7 +64,9 @@ const LIBRARIES = {
   'apache-arrow': 'apache-arrow',
   hyparquet: 'hyparquet',
   'hyparquet-writer': 'hyparquet-writer',
+  fastify: 'fastify',
   typebox: 'typebox',
+  'typebox/compile': 'typebox/compile',
   './undici.js': 'src/sources/undici.ts',
 }
 const fileOf = name => `libraries/${basename(name, '.js')}.cjs`

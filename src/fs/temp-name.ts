@@ -24,6 +24,11 @@ export function isTempName(name: string): boolean {
 
 /** Whether a temp file was last written more than an hour ago: then its run has ended. */
 export function isLeftover(path: string, now = Date.now()): boolean {
-  const stats = lstatSync(path, { throwIfNoEntry: false })
-  return stats?.isFile() === true && now - stats.mtimeMs > HOUR_MS
+  try {
+    const stats = lstatSync(path, { throwIfNoEntry: false })
+    return stats?.isFile() === true && now - stats.mtimeMs > HOUR_MS
+  } catch {
+    // What nobody can look at stays: a run does not fail for the rests of another one.
+    return false
+  }
 }

@@ -115,7 +115,9 @@ export class Mirror {
 
   /** Whether the mirror has, or had, a window of a series. */
   has(series: Series): boolean {
-    return this.dates(series).length > 0
+    const names = this.reading(() => listFolder(join(this.root, seriesPath(series))))
+    const isWindow = (name: string) => name.endsWith('.json') && isStartDate(series.interval, name.slice(0, -5))
+    return names.some(isWindow) || this.facts(series).size > 0
   }
 
   /** The symbols with a window: the ten of the public service first, then the others by name. Default: at any interval. */

@@ -73,7 +73,7 @@ it('kill -9 during a refresh leaves every part of a lake as it was or new, and t
       if (killed) {
         figures.kills++
         if (files.some(name => name.endsWith('.tmp'))) figures.temps++
-        if (existsSync(join(lake, '_lock'))) figures.locks++
+        if (existsSync(join(lake, '_klines.lock'))) figures.locks++
       } else expect(run).toMatchObject({ code: 0, stderr: '' })
       const [after, complete] = [await present(), expected()]
       for (const symbol of SOAK_SYMBOLS) {

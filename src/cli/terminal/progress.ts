@@ -1,4 +1,5 @@
 import type { KlinesEvent, WindowEvent } from '../../engine/events.js'
+import { MINUTE_MS } from '../../klines/intervals.js'
 import { seriesName, windowName } from '../../klines/series.js'
 import { Interruption } from '../signals.js'
 import { printNote } from './print.js'
@@ -62,7 +63,7 @@ export async function showProgress<T>(
     if (event.type === 'plan') {
       meter.advance(0, event.windows, '', event.limitMs)
       // Who waits for minutes hears of it before the first request.
-      if (event.limitMs > 0 && kind !== 'none') printNote(`This takes ${describeCost(event)}.`)
+      if (event.limitMs > MINUTE_MS && kind !== 'none') printNote(`This takes ${describeCost(event)}.`)
     } else if (event.type === 'network') meter.setNetwork(event)
     else if (event.type === 'progress' && 'window' in event) {
       if (listsWindows && !isSilent) printWindow(event)
