@@ -10,12 +10,6 @@ import { SOAK_SYMBOLS, soakTree } from './soak-tree.js'
 import { contents, type Survey, survey } from './survey.js'
 
 const LIST = 'api/klines/start-dates/15m.json'
-const SYMBOLS_LIST = 'api/klines/symbols.json'
-
-/** A mirror of the exchange lists the symbols that it has so far: any of them. */
-const LISTS_ON_THE_WAY = Array.from({ length: 2 ** SOAK_SYMBOLS.length - 1 }, (_, bits) =>
-  Buffer.from(JSON.stringify(SOAK_SYMBOLS.filter((_, index) => (bits + 1) & (1 << index)))),
-)
 
 /** A server of a tree, and a mirror of it whose downloads are killed. */
 export class KilledMirror {
@@ -45,9 +39,7 @@ export class KilledMirror {
     expect(await killed.repair()).toMatchObject({ code: 0, stderr: '' })
     const files = contents(killed.mirror)
     if (source === 'static') killed.expected.set(LIST, readFileSync(join(tree, LIST)))
-    const lists = source === 'static' ? [] : [LIST, SYMBOLS_LIST]
-    for (const own of ['mirror.json', 'CACHEDIR.TAG', ...lists])
-      killed.expected.set(own, files.get(own) ?? Buffer.alloc(0))
+    for (const own of ['mirror.json', 'CACHEDIR.TAG']) killed.expected.set(own, files.get(own) ?? Buffer.alloc(0))
     expect([...files.keys()].sort()).toEqual([...killed.expected.keys()].sort())
     expect(killed.survey()).toMatchObject({ torn: [], temps: [] })
     killed.csv = killed.sandbox.bytes('out.csv')
@@ -82,8 +74,7 @@ export class KilledMirror {
   survey(): Survey {
     const versions = (name: string) => {
       const bytes = this.expected.get(name)
-      if (bytes === undefined) return []
-      return name === SYMBOLS_LIST ? LISTS_ON_THE_WAY : [bytes]
+      return bytes === undefined ? [] : [bytes]
     }
     return survey(this.mirror, versions, name => name.startsWith('.klines-tmp/'))
   }

@@ -11,8 +11,8 @@ import { tempFolder } from '../temp-folder.js'
 import { type RequestOptions, startTestServer, type TestResponse, type TestServer } from './test-server.js'
 import { TreeServer } from './tree-server.js'
 
-/** The command's policy, with one try: there is no pause. */
-export const NO_PAUSE: RetryPolicy = { ...UPSTREAM_POLICY, tries: 1 }
+/** The command's policy with one try, so that there is no pause, and with time for a busy machine. */
+export const NO_PAUSE: RetryPolicy = { ...UPSTREAM_POLICY, tries: 1, attemptMs: 60_000, fileMs: 60_000 }
 
 /** Options of a server with an upstream service. */
 export interface UpstreamOptions extends Partial<ServerOptions> {
