@@ -30,11 +30,16 @@ export async function lockLake(root: string): Promise<LakeLock> {
         isLost = true
       },
     })
-    const { ino } = statSync(path)
+    // A disk may give the inode of a removed folder to the next one.
+    const identify = () => {
+      const stats = statSync(path, { throwIfNoEntry: false })
+      return `${stats?.ino} ${stats?.birthtimeMs}`
+    }
+    const own = identify()
     return {
       check: () => {
         // The library looks at it every 5 s.
-        isLost ||= statSync(path, { throwIfNoEntry: false })?.ino !== ino
+        isLost ||= identify() !== own
         if (isLost) throw busy(`Another run has begun to write ${root}, while this one stood still.`)
       },
       release: async () => {
