@@ -8,8 +8,8 @@ export type Coding = 'identity' | 'gzip' | 'br'
 
 /** Smaller bodies gain nothing from a coding. */
 const MIN_CODED_BYTES = 256
-/** Memory for the codings of a body, bytes: together they are about half as long, and shorter output of zlib takes a whole block. */
-const codedBytes = (length: number) => Math.max(32 * 1024, length / 2)
+/** Memory for the codings of a body, bytes: together they are about half as long, and the output of zlib takes whole blocks. */
+const codedBytes = (length: number) => Math.max(32 * 1024, 0.75 * length)
 /** Measured on the largest window: quality 11 takes 200 ms instead of 4 ms and saves a twentieth of the size. */
 const BROTLI_QUALITY = 5
 
