@@ -1,4 +1,4 @@
-import type { Hash } from 'node:crypto'
+import { newHash } from '../fs/checksum.js'
 import { writeCandleLines } from '../klines/batch/candle-lines.js'
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
 import { isKlinesError, KlinesError } from '../klines/errors.js'
@@ -43,7 +43,7 @@ export interface FingerprintReport<Fingerprint extends SeriesFingerprint = Serie
 /** The SHA-256 of the candles of a series, year by year: pure but for `node:crypto`, and in constant memory. */
 export class Fingerprinter {
   private readonly years: YearDigest[] = []
-  private year = { year: 0, candles: 0, endTime: -Infinity, hash: createHash() }
+  private year = { year: 0, candles: 0, endTime: -Infinity, hash: newHash() }
   private firstOpenTime: number | undefined
   private lastOpenTime = -Infinity
 
@@ -86,7 +86,7 @@ export class Fingerprinter {
   private beginYear(openTime: number): void {
     this.endYear()
     const year = new Date(openTime).getUTCFullYear()
-    this.year = { year, candles: 0, endTime: Date.UTC(year + 1, 0), hash: createHash() }
+    this.year = { year, candles: 0, endTime: Date.UTC(year + 1, 0), hash: newHash() }
   }
 
   private endYear(): void {
@@ -159,12 +159,7 @@ function isTime(value: unknown): value is number {
 }
 
 function hashLines(lines: readonly (string | Buffer)[]): string {
-  const hash = createHash()
+  const hash = newHash()
   for (const line of lines) hash.update(line).update('\n')
   return hash.digest('hex')
-}
-
-function createHash(): Hash {
-  // Loaded where it is needed: it takes 7 ms.
-  return process.getBuiltinModule('node:crypto').createHash('sha256')
 }

@@ -1,7 +1,6 @@
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
 import type { Interval } from '../klines/intervals.js'
 import type { Series, WindowRef } from '../klines/series.js'
-import type { SymbolName } from '../klines/symbols.js'
 
 /**
  * What is true of all windows of a tree. `static`: a service renders files when it likes, and may deploy them again as they are.
@@ -79,6 +78,3 @@ export interface Source {
   cost(interval: Interval): Cost
   close(): Promise<void>
 }
-
-/** Whether a source knows for certain that it has a symbol. */
-export type KnowsSymbol = (symbol: SymbolName) => boolean

@@ -22,7 +22,7 @@ const LAYERS: Record<string, number> = {
   'klines/resample': 3,
   'klines/audit': 4,
   fs: 5,
-  fingerprint: 5,
+  fingerprint: 5.5,
   options: 5,
   chart: 5,
   sources: 6,
