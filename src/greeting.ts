@@ -1,4 +1,6 @@
 /** The client of the greeting API: update a user, stream tokens, read the OpenAPI documents. */
+
+export { type ErrorCode, type ErrorData, isKlinesError, KlinesError } from './candles/errors.js'
 export {
   type GreetingOptions,
   getSpec,
@@ -8,5 +10,4 @@ export {
   updateUser,
 } from './greeting/client.js'
 export type { Token, UserUpdate, UserUpdateResult } from './greeting/schemas.js'
-export { type ErrorCode, type ErrorData, isKlinesError, KlinesError } from './klines/errors.js'
 export { GREETING_BASE_URL } from './sources/base-url.js'

@@ -1,8 +1,10 @@
-export {
-  type FileFingerprint,
-  type FingerprintFilesOptions,
-  fingerprintFiles,
-} from './candle-files/fingerprint-files.js'
+export { COLUMNS, type Column, type KlineNumbers, type KlineObject, type KlineRow } from './candles/columns.js'
+export { type ErrorCode, type ErrorData, type ErrorDetails, isKlinesError, KlinesError } from './candles/errors.js'
+export { EXCHANGE_INTERVALS, INTERVALS, type Interval, nextOpenTime, parseInterval } from './candles/intervals.js'
+export type { Series, SeriesLabel, WindowRef } from './candles/series.js'
+export { parseSymbol, SYMBOLS, type SymbolName, type SymbolPattern } from './candles/symbols.js'
+export type { RangeText, RequestedRange, TimeRange, TimeText } from './candles/time-range.js'
+export { knownStartDates, type WindowSpan, windowSpan } from './candles/windows.js'
 export { listSymbols } from './engine/catalogue.js'
 export type { Coverage } from './engine/coverage.js'
 export { type DownloadRequest, downloadKlines, type UpdateRequest, updateKlines } from './engine/download.js'
@@ -18,6 +20,8 @@ export type {
 export { type ExportReport, type ExportRequest, exportKlines } from './engine/export.js'
 export { type MirrorStatus, mirrorStatus } from './engine/mirror-status.js'
 export type { WindowDifference, WindowStatus } from './engine/outcome.js'
+export type { OutputStream } from './engine/output/given-stream.js'
+export type { WrittenFile } from './engine/output/output-writer.js'
 export type { PlanRequest } from './engine/plan.js'
 export { type PublishReport, publishMirror } from './engine/publish.js'
 export type { CoveredReport, DownloadReport, ReportOptions, SeriesReport, WindowCounts } from './engine/report.js'
@@ -25,9 +29,6 @@ export { klineBatches, klineRows, type ReadRequest, type SeriesRow } from './eng
 export type { SourceOptions } from './engine/run.js'
 export type { IntervalText, SelectionRequest } from './engine/selection.js'
 export type { ThreadOptions } from './engine/threads.js'
-export type { OutputStream } from './export/output/given-stream.js'
-export type { WrittenFile } from './export/output-writer.js'
-export type { FingerprintReport, SeriesFingerprint, YearDigest } from './fingerprint/fingerprint.js'
 export {
   type CheckedSeries,
   checkLock,
@@ -37,23 +38,17 @@ export {
   type YearChange,
 } from './identity/check-lock.js'
 export {
+  type FileFingerprint,
+  type FingerprintFilesOptions,
+  fingerprintFiles,
+} from './identity/fingerprint-files.js'
+export {
   type CoveredFingerprint,
   fingerprintKlines,
   type RangeFingerprints,
 } from './identity/fingerprint-klines.js'
 export { type LockReport, type LockRequest, lockKlines } from './identity/lock.js'
 export type { Lock, LockedSeries } from './identity/lock-file.js'
-export type { SeriesTotals } from './klines/audit/gap-counter.js'
-export type { ChangedCell } from './klines/batch/diff.js'
-export type { KlineBatch } from './klines/batch/kline-batch.js'
-export { COLUMNS, type Column, type KlineNumbers, type KlineObject, type KlineRow } from './klines/columns.js'
-export { type ErrorCode, type ErrorData, type ErrorDetails, isKlinesError, KlinesError } from './klines/errors.js'
-export { EXCHANGE_INTERVALS, INTERVALS, type Interval, nextOpenTime, parseInterval } from './klines/intervals.js'
-export { parseTargetInterval, type TargetInterval } from './klines/resample/target-interval.js'
-export type { Series, SeriesLabel, WindowRef } from './klines/series.js'
-export { parseSymbol, SYMBOLS, type SymbolName, type SymbolPattern } from './klines/symbols.js'
-export type { RangeText, RequestedRange, TimeRange, TimeText } from './klines/time-range.js'
-export { knownStartDates, type WindowSpan, windowSpan } from './klines/windows.js'
 export { LAYOUTS, type Layout, PARTITIONS, type Partition } from './lake/layout.js'
 export { exportLake, type LakeChanges, type LakeReport, type LakeRequest } from './lake/update.js'
 export type { SeriesStatus } from './mirror/status.js'
@@ -69,6 +64,11 @@ export {
   TIME_FORMATS,
   type TimeFormat,
 } from './options/output-options.js'
+export type { ChangedCell } from './rows/diff.js'
+export type { FingerprintReport, SeriesFingerprint, YearDigest } from './rows/fingerprint.js'
+export type { SeriesTotals } from './rows/gap-counter.js'
+export type { KlineBatch } from './rows/kline-batch.js'
+export { parseTargetInterval, type TargetInterval } from './rows/target-interval.js'
 export { type ServeRequest, type Serving, serve } from './server/serve.js'
 export { PUBLIC_BASE_URL } from './sources/base-url.js'
 export type { NetworkActivity } from './sources/fetcher.js'

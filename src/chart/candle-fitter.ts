@@ -1,9 +1,9 @@
-import type { KlineBatch } from '../klines/batch/kline-batch.js'
-import { isKlinesError, type KlinesError } from '../klines/errors.js'
-import { DAY_MS, EXCHANGE_INTERVALS } from '../klines/intervals.js'
-import { Kernel } from '../klines/kernel/kernel.js'
-import { hasListingDate } from '../klines/resample/candle-grid.js'
-import { Resampler } from '../klines/resample/resampler.js'
+import { isKlinesError, type KlinesError } from '../candles/errors.js'
+import { DAY_MS, EXCHANGE_INTERVALS } from '../candles/intervals.js'
+import type { SeriesLabel } from '../candles/series.js'
+import { hasListingDate } from '../rows/candle-grid.js'
+import type { KlineBatch } from '../rows/kline-batch.js'
+import { Resampler } from '../rows/resampler.js'
 import {
   hasListingGrid,
   isMultiple,
@@ -11,8 +11,8 @@ import {
   slotAfter,
   slotsBetween,
   type TargetInterval,
-} from '../klines/resample/target-interval.js'
-import type { SeriesLabel } from '../klines/series.js'
+} from '../rows/target-interval.js'
+import { Kernel } from '../rows/wasm/kernel.js'
 import { type ChartCandle, type FittedCandles, readCandle, type Slot } from './chart-candle.js'
 
 /** How candles are fitted into a picture. */

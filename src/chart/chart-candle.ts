@@ -1,7 +1,7 @@
-import type { KlineBatch } from '../klines/batch/kline-batch.js'
-import { COLUMNS } from '../klines/columns.js'
-import { KlinesError } from '../klines/errors.js'
-import type { SeriesLabel } from '../klines/series.js'
+import { COLUMNS } from '../candles/columns.js'
+import { KlinesError } from '../candles/errors.js'
+import type { SeriesLabel } from '../candles/series.js'
+import type { KlineBatch } from '../rows/kline-batch.js'
 
 /** A candle to draw. Decimals are the exact text of the source: drawing turns them into numbers, a title shows them. */
 export interface ChartCandle {

@@ -1,4 +1,4 @@
-import { shiftPoint } from '../klines/batch/decimals.js'
+import { shiftPoint } from '../rows/decimals.js'
 
 /** A marked price of an axis. */
 export interface PriceTick {

@@ -1,4 +1,4 @@
-import { compareDecimals, formatChange } from '../klines/batch/decimals.js'
+import { compareDecimals, formatChange } from '../rows/decimals.js'
 import type { ChartCandle, FittedCandles, Slot } from './chart-candle.js'
 import { PriceScale } from './price-scale.js'
 

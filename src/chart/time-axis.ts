@@ -1,6 +1,6 @@
-import { DAY_MS, MINUTE_MS, monthIndex } from '../klines/intervals.js'
-import { formatTime } from '../klines/text.js'
-import { formatDate } from '../klines/windows.js'
+import { DAY_MS, MINUTE_MS, monthIndex } from '../candles/intervals.js'
+import { formatTime } from '../candles/text.js'
+import { formatDate } from '../candles/windows.js'
 
 /** A label of a time axis. */
 export interface TimeLabel {

@@ -1,8 +1,8 @@
-import { trimDecimal } from '../klines/batch/decimals.js'
-import { DAY_MS } from '../klines/intervals.js'
-import { parseTargetInterval, type TargetInterval } from '../klines/resample/target-interval.js'
-import { formatCount, formatTime, plural } from '../klines/text.js'
-import { formatDate } from '../klines/windows.js'
+import { DAY_MS } from '../candles/intervals.js'
+import { formatCount, formatTime, plural } from '../candles/text.js'
+import { formatDate } from '../candles/windows.js'
+import { trimDecimal } from '../rows/decimals.js'
+import { parseTargetInterval, type TargetInterval } from '../rows/target-interval.js'
 import type { FittedCandles } from './chart-candle.js'
 import type { ChartSummary } from './summary.js'
 

@@ -1,7 +1,7 @@
 import * as Errors from '@oclif/core/errors'
 import type { Hook } from '@oclif/core/hooks'
 import type { Config } from '@oclif/core/interfaces'
-import { suggest } from '../klines/suggest.js'
+import { suggest } from '../candles/suggest.js'
 import { ExitCode, wantsJson } from './error-report.js'
 import { baseFlags } from './flags/run.js'
 import { goneArgument, goneCommand } from './gone.js'

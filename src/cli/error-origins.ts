@@ -1,5 +1,5 @@
 import type * as Interfaces from '@oclif/core/interfaces'
-import { KlinesError } from '../klines/errors.js'
+import { KlinesError } from '../candles/errors.js'
 import { hideCredentials } from '../sources/base-url.js'
 import { cleanText } from '../sources/error-body.js'
 import type { ConfigDefaults } from './config/defaults.js'

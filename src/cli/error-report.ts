@@ -1,5 +1,5 @@
 import * as Errors from '@oclif/core/errors'
-import { type ErrorCode, KlinesError } from '../klines/errors.js'
+import { type ErrorCode, KlinesError } from '../candles/errors.js'
 import type { ConfigDefaults } from './config/defaults.js'
 import { Interruption } from './signals.js'
 import { isOn } from './switch-variable.js'

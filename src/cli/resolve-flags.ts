@@ -1,5 +1,5 @@
 import type * as Interfaces from '@oclif/core/interfaces'
-import { KlinesError } from '../klines/errors.js'
+import { KlinesError } from '../candles/errors.js'
 import { type Format, formatOfName, resolveFormat } from '../options/formats.js'
 import { OUTPUT_ENTRIES, unusableFlags } from '../options/output-options.js'
 import type { downloadFlags } from './flags/candles.js'

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { KlinesError } from '../candles/errors.js'
 import { openMirror } from '../engine/run.js'
-import { KlinesError } from '../klines/errors.js'
 import { describeOtherMirrors } from '../mirror/user-mirrors.js'
 import { type ServeRequest, serve } from '../server/serve.js'
 import type { LoggedRequest } from '../server/server.js'

@@ -1,4 +1,4 @@
-import { KlinesError } from '../klines/errors.js'
+import { KlinesError } from '../candles/errors.js'
 import { cleanText } from '../sources/error-body.js'
 
 const ON = ['1', 'true', 'yes', 'y', 'on']

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import type * as Errors from '@oclif/core/errors'
-import { suggest } from '../klines/suggest.js'
+import { suggest } from '../candles/suggest.js'
 import { goneArgument, goneFlag } from './gone.js'
 
 /** What a usage line needs to know of an argument or a flag: `oclif.manifest.json`, classes and the parser all have it. */

@@ -1,12 +1,12 @@
 import * as Args from '@oclif/core/args'
+import { KlinesError } from '../candles/errors.js'
+import { quoteText } from '../candles/text.js'
 import { command } from '../cli/command.js'
 import { candleTableFlags } from '../cli/flags/from-table.js'
 import { pick } from '../cli/flags/group.js'
 import { runFlags } from '../cli/flags/run.js'
 import { intervalFlag, rangeFlags } from '../cli/flags/selection.js'
 import { locationFlags } from '../cli/flags/service.js'
-import { KlinesError } from '../klines/errors.js'
-import { quoteText } from '../klines/text.js'
 import { SAMPLE } from '../sources/base-url.js'
 
 const flags = {
@@ -48,7 +48,7 @@ Works offline. If the mirror lacks a window of the range, the exit code is 3. Wh
     const { Fingerprint } = await import('../cli/reports/fingerprint.js')
     const files = findFiles(names, given)
     if (files.length > 0) {
-      const { fingerprintFiles } = await import('../candle-files/fingerprint-files.js')
+      const { fingerprintFiles } = await import('../identity/fingerprint-files.js')
       return print(Fingerprint, await fingerprintFiles(files, options))
     }
     if (interval.length === 0) {

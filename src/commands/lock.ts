@@ -1,11 +1,11 @@
 import * as Flags from '@oclif/core/flags'
+import { KlinesError } from '../candles/errors.js'
 import { command } from '../cli/command.js'
 import { inGroup } from '../cli/flags/group.js'
 import { outputFlag } from '../cli/flags/output.js'
 import { selectionFlags, symbolArgs } from '../cli/flags/selection.js'
 import { locationFlags } from '../cli/flags/service.js'
 import { READING } from '../cli/terminal/progress-text.js'
-import { KlinesError } from '../klines/errors.js'
 import { SAMPLE } from '../sources/base-url.js'
 
 export default command({

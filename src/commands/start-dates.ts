@@ -17,7 +17,7 @@ export default command({
   flags: { ...locationFlags, ...networkFlags },
   async run({ args, options, during, print }) {
     const { readMirrorCatalogue } = await import('../engine/catalogue.js')
-    const { parseInterval } = await import('../klines/intervals.js')
+    const { parseInterval } = await import('../candles/intervals.js')
     const { StartDates } = await import('./reports/lists.js')
     const interval = parseInterval(args.interval)
     const read = during(LISTS, events => readMirrorCatalogue({ ...options, ...events }, [interval]), { isShort: true })

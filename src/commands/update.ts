@@ -20,7 +20,7 @@ Files and lakes are made current by the klines export or klines download that ma
     const { updateKlines } = await import('../engine/download.js')
     const { dryRunUpdate } = await import('../engine/dry-run.js')
     const { openMirror } = await import('../engine/run.js')
-    const { KlinesError } = await import('../klines/errors.js')
+    const { KlinesError } = await import('../candles/errors.js')
     const { DryRun, Run } = await import('../cli/reports/run.js')
     const mirror = openMirror(options)
     const baseUrl = options.baseUrl ?? mirror.source

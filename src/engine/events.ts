@@ -1,4 +1,4 @@
-import type { WindowRef } from '../klines/series.js'
+import type { WindowRef } from '../candles/series.js'
 import type { NetworkActivity } from '../sources/fetcher.js'
 import type { WindowDifference, WindowOutcome } from './outcome.js'
 

@@ -1,6 +1,6 @@
-import type { ChangedCell } from '../klines/batch/diff.js'
-import type { KlineBatch } from '../klines/batch/kline-batch.js'
-import type { WindowRef } from '../klines/series.js'
+import type { WindowRef } from '../candles/series.js'
+import type { ChangedCell } from '../rows/diff.js'
+import type { KlineBatch } from '../rows/kline-batch.js'
 
 /**
  * Where a window came from: `cached` in the mirror and final, `fetched` from the source, `revalidated` by it, `retained` because the new

@@ -1,14 +1,7 @@
-import { KlinesError } from '../klines/errors.js'
-import type { Interval } from '../klines/intervals.js'
-import { sourceRange } from '../klines/resample/resampler.js'
-import {
-  checkMultiple,
-  hasListingGrid,
-  parseTargetInterval,
-  type TargetInterval,
-} from '../klines/resample/target-interval.js'
-import type { Series } from '../klines/series.js'
-import { SYMBOLS, type SymbolName } from '../klines/symbols.js'
+import { KlinesError } from '../candles/errors.js'
+import type { Interval } from '../candles/intervals.js'
+import type { Series } from '../candles/series.js'
+import { SYMBOLS, type SymbolName } from '../candles/symbols.js'
 import {
   ALL_TIME,
   isRelativeRange,
@@ -16,9 +9,11 @@ import {
   parseRequestedRange,
   type RangeText,
   type RequestedRange,
-} from '../klines/time-range.js'
-import { parseDate } from '../klines/windows.js'
+} from '../candles/time-range.js'
+import { parseDate } from '../candles/windows.js'
 import { firstCandle } from '../mirror/status.js'
+import { sourceRange } from '../rows/resampler.js'
+import { checkMultiple, hasListingGrid, parseTargetInterval, type TargetInterval } from '../rows/target-interval.js'
 import type { Source } from '../sources/source.js'
 import { selectOfMirror, selectOfSource } from './choose-series.js'
 import { nothingCached } from './errors.js'

@@ -1,5 +1,5 @@
-import { KlinesError } from '../klines/errors.js'
-import { HOUR_MS } from '../klines/intervals.js'
+import { KlinesError } from '../candles/errors.js'
+import { HOUR_MS } from '../candles/intervals.js'
 import { Mirror } from '../mirror/mirror.js'
 import { defaultMirrorRoot } from '../mirror/user-mirrors.js'
 import { isExchange, toSourceName } from '../sources/base-url.js'

@@ -1,6 +1,6 @@
-import { KlinesError } from '../klines/errors.js'
-import { INTERVALS, type Interval, parseInterval } from '../klines/intervals.js'
-import type { Series } from '../klines/series.js'
+import { KlinesError } from '../candles/errors.js'
+import { INTERVALS, type Interval, parseInterval } from '../candles/intervals.js'
+import type { Series } from '../candles/series.js'
 import {
   isSymbolPattern,
   matchesPattern,
@@ -8,7 +8,7 @@ import {
   parseSymbol,
   type SymbolName,
   type SymbolPattern,
-} from '../klines/symbols.js'
+} from '../candles/symbols.js'
 
 /** An interval as text. Editors complete the known ones, and a variable may be any text: what it says is checked at run time. */
 export type IntervalText = Interval | (string & Record<never, never>)

@@ -1,8 +1,8 @@
-import type { TargetInterval } from '../klines/resample/target-interval.js'
-import { type Series, type SeriesLabel, type WindowRef, windowOf } from '../klines/series.js'
-import type { SymbolName } from '../klines/symbols.js'
-import type { RequestedRange, TimeRange } from '../klines/time-range.js'
-import { windowSpan } from '../klines/windows.js'
+import { type Series, type SeriesLabel, type WindowRef, windowOf } from '../candles/series.js'
+import type { SymbolName } from '../candles/symbols.js'
+import type { RequestedRange, TimeRange } from '../candles/time-range.js'
+import { windowSpan } from '../candles/windows.js'
+import type { TargetInterval } from '../rows/target-interval.js'
 /** The windows of one series that a range needs, ascending. */
 export interface SeriesPlan {
   readonly series: Series

@@ -1,6 +1,6 @@
 import { availableParallelism, totalmem } from 'node:os'
 import { parentPort, SHARE_ENV, Worker, workerData } from 'node:worker_threads'
-import { KlinesError } from '../klines/errors.js'
+import { KlinesError } from '../candles/errors.js'
 import { CODE_URL } from '../version.js'
 
 /** More threads are used only when the user says so. */

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
-import { KlinesError } from '../klines/errors.js'
+import { KlinesError } from '../candles/errors.js'
 
 /**
  * Throws `linked_path` when the folder of `root/path` lies outside of `root`, because a link leads there: whoever copied or cloned a folder

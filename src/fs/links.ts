@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { join, sep } from 'node:path'
-import { KlinesError } from '../klines/errors.js'
+import { KlinesError } from '../candles/errors.js'
 
 /**
  * Throws `linked_path` when a link below `root` leads `path` (relative to `root`, with slashes) out of it. Links at or above `root`,

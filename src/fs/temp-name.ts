@@ -1,5 +1,5 @@
 import { lstatSync } from 'node:fs'
-import { HOUR_MS } from '../klines/intervals.js'
+import { HOUR_MS } from '../candles/intervals.js'
 
 /** What `tempName` returns. */
 const TEMP_NAME = /^\d+~[0-9a-f]{16}$/

@@ -1,4 +1,4 @@
-import { KlinesError } from '../klines/errors.js'
+import { KlinesError } from '../candles/errors.js'
 
 /** Paths of the greeting API, relative to a base address. */
 export const TOKENS_PATH = 'api/streams/tokens'

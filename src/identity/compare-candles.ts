@@ -1,9 +1,9 @@
-import { trimDecimal } from '../klines/batch/decimals.js'
-import { type ChangedCell, diffRows, isSameCell } from '../klines/batch/diff.js'
-import type { KlineBatch } from '../klines/batch/kline-batch.js'
-import { COLUMN_KINDS } from '../klines/columns.js'
-import { OFFSETS_PER_ROW } from '../klines/kernel/assembly/layout.js'
-import { nextStart, parseTargetInterval, type TargetInterval } from '../klines/resample/target-interval.js'
+import { COLUMN_KINDS } from '../candles/columns.js'
+import { trimDecimal } from '../rows/decimals.js'
+import { type ChangedCell, diffRows, isSameCell } from '../rows/diff.js'
+import type { KlineBatch } from '../rows/kline-batch.js'
+import { nextStart, parseTargetInterval, type TargetInterval } from '../rows/target-interval.js'
+import { OFFSETS_PER_ROW } from '../rows/wasm/assembly/layout.js'
 
 /** The candles of a series on one of two sides. */
 export interface ComparedCandles {

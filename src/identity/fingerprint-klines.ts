@@ -1,3 +1,5 @@
+import { seriesName } from '../candles/series.js'
+import type { RequestedRange } from '../candles/time-range.js'
 import type { Coverage } from '../engine/coverage.js'
 import { joinNames } from '../engine/errors.js'
 import { noWholeCandle } from '../engine/export.js'
@@ -11,9 +13,7 @@ import {
   type FingerprintReport,
   reportFingerprints,
   type SeriesFingerprint,
-} from '../fingerprint/fingerprint.js'
-import { seriesName } from '../klines/series.js'
-import type { RequestedRange } from '../klines/time-range.js'
+} from '../rows/fingerprint.js'
 
 /** The fingerprint of a series, and how much of the requested range it has. */
 export interface CoveredFingerprint extends SeriesFingerprint {

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
-import { isFingerprint, type SeriesFingerprint } from '../fingerprint/fingerprint.js'
+import { isKlinesError, KlinesError } from '../candles/errors.js'
+import { type Interval, isInterval, nextOpenTime } from '../candles/intervals.js'
+import { decodeUtf8, isObject, parseObject } from '../candles/json.js'
+import { seriesName } from '../candles/series.js'
+import { quoteText, trimPeriod } from '../candles/text.js'
 import { describeErrno, errnoCode } from '../fs/errno.js'
-import { isKlinesError, KlinesError } from '../klines/errors.js'
-import { type Interval, isInterval, nextOpenTime } from '../klines/intervals.js'
-import { decodeUtf8, isObject, parseObject } from '../klines/json.js'
-import { seriesName } from '../klines/series.js'
-import { quoteText, trimPeriod } from '../klines/text.js'
+import { isFingerprint, type SeriesFingerprint } from '../rows/fingerprint.js'
 import { hideCredentials, toSourceName } from '../sources/base-url.js'
 
 /** The name of a lock where none is given. */

@@ -1,7 +1,7 @@
+import { KlinesError } from '../candles/errors.js'
+import { type SeriesLabel, seriesName } from '../candles/series.js'
 import { namesSymbols, parseSelectionText, takesSymbol } from '../engine/selection.js'
-import { KlinesError } from '../klines/errors.js'
-import { intervalName } from '../klines/resample/target-interval.js'
-import { type SeriesLabel, seriesName } from '../klines/series.js'
+import { intervalName } from '../rows/target-interval.js'
 import type { DiffSide } from './sides.js'
 
 /** Which series are compared. An empty list stands for all. */

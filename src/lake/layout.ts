@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { intervalSegment, parseIntervalSegment } from '../klines/paths.js'
-import type { SeriesLabel } from '../klines/series.js'
-import { isSymbol } from '../klines/symbols.js'
-import type { TimeRange } from '../klines/time-range.js'
+import { intervalSegment, parseIntervalSegment } from '../candles/paths.js'
+import type { SeriesLabel } from '../candles/series.js'
+import { isSymbol } from '../candles/symbols.js'
+import type { TimeRange } from '../candles/time-range.js'
 
 /** How the parts of a lake lie in folders: `symbol=BTCUSDT/interval=1h/part-0.parquet`, as Hive names them. */
 export const LAYOUTS = ['hive'] as const

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import lockfile from 'proper-lockfile'
-import { outputError } from '../export/output/errors.js'
+import { KlinesError } from '../candles/errors.js'
+import { outputError } from '../engine/output/errors.js'
 import { errnoCode } from '../fs/errno.js'
-import { KlinesError } from '../klines/errors.js'
 
 /** A folder as long as a run writes the lake. */
 export const LOCK_FOLDER = '_klines.lock'

@@ -1,6 +1,6 @@
-import { isSeriesColumn, parseRowFormat, type RowFormat } from '../export/row-format.js'
-import { KlinesError } from '../klines/errors.js'
-import { describeRange, type RangeText } from '../klines/time-range.js'
+import { KlinesError } from '../candles/errors.js'
+import { describeRange, type RangeText } from '../candles/time-range.js'
+import { isSeriesColumn, parseRowFormat, type RowFormat } from '../formats/row-format.js'
 import { type OptionOf, type OutputRequest, valuesFor } from '../options/output-options.js'
 import { PARTITIONS, type Partition } from './layout.js'
 

@@ -1,4 +1,4 @@
-import { type ColumnType, columnType } from '../export/row-format.js'
+import { type ColumnType, columnType } from '../formats/row-format.js'
 import type { LakeOptions } from './options.js'
 import { folderColumns, VIEWS_FILE } from './views.js'
 

@@ -1,7 +1,7 @@
-import type { ChangedCell, WindowChange } from '../klines/batch/diff.js'
-import type { KlineBatch } from '../klines/batch/kline-batch.js'
-import { COLUMNS } from '../klines/columns.js'
-import type { WindowRef } from '../klines/series.js'
+import { COLUMNS } from '../candles/columns.js'
+import type { WindowRef } from '../candles/series.js'
+import type { ChangedCell, WindowChange } from '../rows/diff.js'
+import type { KlineBatch } from '../rows/kline-batch.js'
 
 /** The file at a mirror's root that has the changed cells, a JSON object a line: outside of the tree, so that nothing serves it. */
 export const CHANGES_FILE = 'changes.jsonl'

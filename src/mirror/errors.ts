@@ -1,5 +1,5 @@
+import { KlinesError } from '../candles/errors.js'
 import { describeErrno, errnoCode, isRefusedFolder } from '../fs/errno.js'
-import { KlinesError } from '../klines/errors.js'
 
 /** Suggestions by error code. */
 const ADVICE: Record<string, string> = {

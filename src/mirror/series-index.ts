@@ -1,7 +1,7 @@
-import { isObject } from '../klines/json.js'
-import { intervalSegment } from '../klines/paths.js'
-import type { Series } from '../klines/series.js'
-import { isStartDate } from '../klines/windows.js'
+import { isObject } from '../candles/json.js'
+import { intervalSegment } from '../candles/paths.js'
+import type { Series } from '../candles/series.js'
+import { isStartDate } from '../candles/windows.js'
 import type { WindowFacts } from './window-state.js'
 
 /** What is known of the windows of a series, by startDate. */

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { Kernel } from '../klines/kernel/kernel.js'
-import { windowPath } from '../klines/paths.js'
-import { type Series, windowOf } from '../klines/series.js'
+import { windowPath } from '../candles/paths.js'
+import { type Series, windowOf } from '../candles/series.js'
+import { Kernel } from '../rows/wasm/kernel.js'
 import { endsOf, type Mirror } from './mirror.js'
 import type { WindowEnds } from './window-state.js'
 

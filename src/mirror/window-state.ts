@@ -1,6 +1,6 @@
-import { DAY_MS, nextOpenTime } from '../klines/intervals.js'
-import type { WindowRef } from '../klines/series.js'
-import { windowSpan } from '../klines/windows.js'
+import { DAY_MS, nextOpenTime } from '../candles/intervals.js'
+import type { WindowRef } from '../candles/series.js'
+import { windowSpan } from '../candles/windows.js'
 import type { Rules } from '../sources/source.js'
 
 /** What is known of the file of a window: an entry of the index of its series. Times are ms UTC. */

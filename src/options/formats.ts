@@ -1,4 +1,4 @@
-import { KlinesError } from '../klines/errors.js'
+import { KlinesError } from '../candles/errors.js'
 
 export const TEXT_FORMATS = ['csv', 'json', 'jsonl'] as const
 export const BINARY_FORMATS = ['parquet', 'arrow'] as const

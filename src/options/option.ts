@@ -1,5 +1,5 @@
-import { KlinesError } from '../klines/errors.js'
-import { isOneOf } from '../klines/json.js'
+import { KlinesError } from '../candles/errors.js'
+import { isOneOf } from '../candles/json.js'
 import type { Format } from './formats.js'
 
 /** What an option is about. */

@@ -1,5 +1,5 @@
-import { COLUMNS, type Column } from '../klines/columns.js'
-import { KlinesError } from '../klines/errors.js'
+import { COLUMNS, type Column } from '../candles/columns.js'
+import { KlinesError } from '../candles/errors.js'
 import { BINARY_FORMATS, FORMATS, type Format, isBinary, TEXT_FORMATS } from './formats.js'
 import { checkValue, entriesOf, type FlagName, type Option, type OptionValue } from './option.js'
 

@@ -1,4 +1,4 @@
-import { formatBytes, formatCount, formatTime, plural } from '../klines/text.js'
+import { formatBytes, formatCount, formatTime, plural } from '../candles/text.js'
 import { type SeriesStatus, seriesStatuses } from '../mirror/status.js'
 import { describeSource, downloadFlags } from './coverage.js'
 import { type Html, html, SAMPLE_BADGE } from './pages.js'

@@ -1,5 +1,5 @@
+import { KlinesError } from '../candles/errors.js'
 import { openMirror, openRun, type SourceOptions } from '../engine/run.js'
-import { KlinesError } from '../klines/errors.js'
 import { toSourceName } from '../sources/base-url.js'
 import type { RunningServer, ServerOptions } from './server.js'
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { KlinesError } from '../klines/errors.js'
+import { KlinesError } from '../candles/errors.js'
 import { type AppOptions, createApp } from './app.js'
 import { addressUrl, machineUrls } from './hosts.js'
 import { ServedMirror } from './served-mirror.js'

@@ -1,4 +1,4 @@
-import { KlinesError } from '../klines/errors.js'
+import { KlinesError } from '../candles/errors.js'
 import { parseErrorBody } from './error-body.js'
 import { FetchError } from './fetch-error.js'
 import { isTransientStatus } from './retry.js'

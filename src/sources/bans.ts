@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { parseObject } from '../candles/json.js'
 import { tempName } from '../fs/temp-name.js'
 import { findUserFolder } from '../fs/user-folder.js'
-import { parseObject } from '../klines/json.js'
 
 /** The exchange bans for three days at most. */
 const LONGEST_MS = 3 * 24 * 3_600_000

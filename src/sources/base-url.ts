@@ -1,5 +1,5 @@
-import { KlinesError } from '../klines/errors.js'
-import { suggest } from '../klines/suggest.js'
+import { KlinesError } from '../candles/errors.js'
+import { suggest } from '../candles/suggest.js'
 import type { Rules } from './source.js'
 
 /** The public instance of the klines service. */

@@ -1,9 +1,9 @@
-import type { KlineBatch } from '../klines/batch/kline-batch.js'
-import { decodeWindow, decodeWindowBody } from '../klines/batch/window-codec.js'
-import { type Interval, nextOpenTime } from '../klines/intervals.js'
-import { OFFSETS_PER_ROW } from '../klines/kernel/assembly/layout.js'
-import type { WindowRef } from '../klines/series.js'
-import { windowSpan } from '../klines/windows.js'
+import { type Interval, nextOpenTime } from '../candles/intervals.js'
+import type { WindowRef } from '../candles/series.js'
+import { windowSpan } from '../candles/windows.js'
+import type { KlineBatch } from '../rows/kline-batch.js'
+import { OFFSETS_PER_ROW } from '../rows/wasm/assembly/layout.js'
+import { decodeWindow, decodeWindowBody } from '../rows/window-codec.js'
 
 /** How long after its end a candle may still change, ms: the published tree has candles that were fetched 13 s after it. */
 export const SETTLING_MS = 15_000

@@ -1,4 +1,4 @@
-import { isObject } from '../klines/json.js'
+import { isObject } from '../candles/json.js'
 
 /** The longest message shown, characters. */
 const MAX_MESSAGE_LENGTH = 200

@@ -1,5 +1,5 @@
-import { KlinesError } from '../klines/errors.js'
-import { trimPeriod } from '../klines/text.js'
+import { KlinesError } from '../candles/errors.js'
+import { trimPeriod } from '../candles/text.js'
 import { banFile } from './bans.js'
 import { isExchange, toAddress } from './base-url.js'
 import type { FetchError } from './fetch-error.js'

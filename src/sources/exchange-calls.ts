@@ -1,6 +1,6 @@
-import { type Interval, MINUTE_MS } from '../klines/intervals.js'
-import type { Series, WindowRef } from '../klines/series.js'
-import { windowSpan } from '../klines/windows.js'
+import { type Interval, MINUTE_MS } from '../candles/intervals.js'
+import type { Series, WindowRef } from '../candles/series.js'
+import { windowSpan } from '../candles/windows.js'
 import { parseRetryAfter } from './retry.js'
 import type { WholeResponse } from './transport.js'
 

@@ -1,4 +1,4 @@
-import { parseObject } from '../klines/json.js'
+import { parseObject } from '../candles/json.js'
 import { toStatusError } from './answer.js'
 import { cleanText } from './error-body.js'
 import { FetchError } from './fetch-error.js'

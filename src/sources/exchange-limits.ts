@@ -1,4 +1,4 @@
-import { trimPeriod } from '../klines/text.js'
+import { trimPeriod } from '../candles/text.js'
 import { BINANCE } from './base-url.js'
 import { rateLimited, refused } from './errors.js'
 import { callWeight, WeightCounter } from './exchange-calls.js'

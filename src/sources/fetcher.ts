@@ -1,5 +1,5 @@
 import pLimit from 'p-limit'
-import type { KlinesError } from '../klines/errors.js'
+import type { KlinesError } from '../candles/errors.js'
 import { bannedUntil, rememberBan } from './bans.js'
 import { type Clock, systemClock } from './clock.js'
 import { rateLimited, stillBanned, unreachable } from './errors.js'

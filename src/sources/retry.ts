@@ -1,4 +1,4 @@
-import { checkNumber } from '../klines/check-number.js'
+import { checkNumber } from '../candles/check-number.js'
 import type { FetchError } from './fetch-error.js'
 
 /** How often and how long a file is tried. All times in ms. */

@@ -1,6 +1,6 @@
-import type { KlineBatch } from '../klines/batch/kline-batch.js'
-import type { Interval } from '../klines/intervals.js'
-import type { Series, WindowRef } from '../klines/series.js'
+import type { Interval } from '../candles/intervals.js'
+import type { Series, WindowRef } from '../candles/series.js'
+import type { KlineBatch } from '../rows/kline-batch.js'
 
 /**
  * What is true of all windows of a tree. `static`: a service renders files when it likes, and may deploy them again as they are.

@@ -1,5 +1,8 @@
-import { COLUMNS, type Column } from '../klines/columns.js'
-import { type Interval, nextOpenTime } from '../klines/intervals.js'
+import { COLUMNS, type Column } from '../candles/columns.js'
+import { type Interval, nextOpenTime } from '../candles/intervals.js'
+import type { Series } from '../candles/series.js'
+import type { TimeRange } from '../candles/time-range.js'
+import { type CandleTable, DECIMALS } from '../rows/candle-table.js'
 import {
   CANDLE_BYTES,
   CLOSE_TIME,
@@ -8,10 +11,7 @@ import {
   DIGITS,
   IGNORE,
   OPEN_TIME,
-} from '../klines/kernel/assembly/layout.js'
-import { type CandleTable, DECIMALS } from '../klines/resample/candle-table.js'
-import type { Series } from '../klines/series.js'
-import type { TimeRange } from '../klines/time-range.js'
+} from '../rows/wasm/assembly/layout.js'
 
 /** Two series of one symbol. */
 export interface SeriesPair extends Series {

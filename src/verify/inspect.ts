@@ -1,7 +1,11 @@
-import { findGaps, type Gap } from '../klines/audit/gaps.js'
-import { mayBeOffGrid } from '../klines/candle-times.js'
-import { COLUMNS, type Column } from '../klines/columns.js'
-import { nextOpenTime } from '../klines/intervals.js'
+import { mayBeOffGrid } from '../candles/candle-times.js'
+import { COLUMNS, type Column } from '../candles/columns.js'
+import { nextOpenTime } from '../candles/intervals.js'
+import type { Series } from '../candles/series.js'
+import type { WindowSpan } from '../candles/windows.js'
+import { buildSeriesGrid, type CandleGrid } from '../rows/candle-grid.js'
+import { type CandleTable, DECIMALS } from '../rows/candle-table.js'
+import { findGaps, type Gap } from '../rows/gaps.js'
 import {
   CANDLE_BYTES,
   CLOSE_TIME,
@@ -9,11 +13,7 @@ import {
   DECIMAL_BYTES,
   DECIMALS as DECIMALS_OFFSET,
   OPEN_TIME,
-} from '../klines/kernel/assembly/layout.js'
-import { buildSeriesGrid, type CandleGrid } from '../klines/resample/candle-grid.js'
-import { type CandleTable, DECIMALS } from '../klines/resample/candle-table.js'
-import type { Series } from '../klines/series.js'
-import type { WindowSpan } from '../klines/windows.js'
+} from '../rows/wasm/assembly/layout.js'
 
 /** Kinds of harmless oddities that users should know about. `old_off_grid`: the exchange has the candle like this. */
 const NOTES = ['early_close', 'old_off_grid'] as const

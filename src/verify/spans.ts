@@ -1,4 +1,4 @@
-import type { WindowSpan } from '../klines/windows.js'
+import type { WindowSpan } from '../candles/windows.js'
 
 /** Adds a span to ascending ones: it starts at the start of the last one or later. Spans that touch become one. */
 export function addSpan(spans: WindowSpan[], { startTime, endTime }: WindowSpan): void {

@@ -1,8 +1,8 @@
-import { approximateLength } from '../klines/intervals.js'
-import { Kernel } from '../klines/kernel/kernel.js'
-import { CandleTables } from '../klines/resample/candle-table.js'
-import { windowSpan } from '../klines/windows.js'
+import { approximateLength } from '../candles/intervals.js'
+import { windowSpan } from '../candles/windows.js'
 import type { Mirror } from '../mirror/mirror.js'
+import { CandleTables } from '../rows/candle-table.js'
+import { Kernel } from '../rows/wasm/kernel.js'
 import { type CrossCheck, CrossChecker } from './cross-check.js'
 import { type ReadScope, type SeriesFindings, SeriesReader, type SeriesTask } from './series-reader.js'
 

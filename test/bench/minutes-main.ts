@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { nextOpenTime } from '../../src/klines/intervals.js'
+import { nextOpenTime } from '../../src/candles/intervals.js'
 import { makeRows } from '../support/exchange/made-rows.js'
 
 const MINUTE = 60_000

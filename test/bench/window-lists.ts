@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { INTERVALS } from '../../src/klines/intervals.js'
+import { INTERVALS } from '../../src/candles/intervals.js'
 
 /** The symbols that have candles in the slice, in the order of its `symbols.json`, which lists ten. */
 export const SYMBOLS = ['BTCUSDT', 'ADAUSDT', 'DOTUSDT'] as const

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { FittedCandles } from '../../src/chart/chart-candle.js'
 import { summarize } from '../../src/chart/summary.js'
 import { buildTitle } from '../../src/chart/title.js'
-import { compareDecimals, formatChange } from '../../src/klines/batch/decimals.js'
+import { compareDecimals, formatChange } from '../../src/rows/decimals.js'
 import { daily, zigzag } from '../support/chart-series.js'
 import { decimals } from '../support/oracles/kline-arbitraries.js'
 

@@ -1,7 +1,7 @@
 import { Errors } from '@oclif/core'
 import { describe, expect, it } from 'vitest'
+import { KlinesError } from '../../src/candles/errors.js'
 import { EXIT_CODES, reportError } from '../../src/cli/error-report.js'
-import { KlinesError } from '../../src/klines/errors.js'
 
 const TERSE = { bin: 'klines', debug: false }
 

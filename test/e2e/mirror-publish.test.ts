@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { INTERVALS } from '../../src/candles/intervals.js'
 import { MirrorPublishSchema } from '../../src/commands/reports/schemas.js'
-import { INTERVALS } from '../../src/klines/intervals.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { parseObject } from '../support/cli/stocked-sandbox.js'
 import { MADE_SYMBOLS, madeMarket } from '../support/exchange/made-market.js'

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { KlineRow } from '../../src/klines/columns.js'
+import type { KlineRow } from '../../src/candles/columns.js'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { type MadeSymbol, madeMarket } from '../support/exchange/made-market.js'
 import { makeRows } from '../support/exchange/made-rows.js'

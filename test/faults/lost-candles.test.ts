@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Series } from '../../src/klines/series.js'
+import type { Series } from '../../src/candles/series.js'
 import { indexPath } from '../../src/mirror/series-index.js'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { GrowingMirror } from './support/growing-mirror.js'

@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { ChangedCell } from '../../src/klines/batch/diff.js'
 import { CHANGES_FILE, listChanges } from '../../src/mirror/changes.js'
 import { Mirror } from '../../src/mirror/mirror.js'
+import type { ChangedCell } from '../../src/rows/diff.js'
 import { tempFolder } from '../support/temp-folder.js'
 import { LEAP_MONTH, sampleRow, toBatch } from '../support/windows.js'
 

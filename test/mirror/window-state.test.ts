@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Interval } from '../../src/klines/intervals.js'
+import type { Interval } from '../../src/candles/intervals.js'
 import { type State, type WindowFacts, windowState } from '../../src/mirror/window-state.js'
 import type { Rules } from '../../src/sources/source.js'
 

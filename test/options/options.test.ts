@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { flagValues } from '../../src/cli/completion/complete.js'
 import * as COMMANDS from '../../src/commands/index.js'
-import { parseRowFormat } from '../../src/export/row-format.js'
+import { parseRowFormat } from '../../src/formats/row-format.js'
 import { CANDLE_ENTRIES } from '../../src/options/candle-options.js'
 import { FORMATS } from '../../src/options/formats.js'
 import { OUTPUT_ENTRIES, unusableFlags } from '../../src/options/output-options.js'

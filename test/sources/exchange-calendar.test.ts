@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { INTERVALS, type Interval } from '../../src/klines/intervals.js'
-import { exchangeStartDates, knownStartDates, windowSpan } from '../../src/klines/windows.js'
+import { INTERVALS, type Interval } from '../../src/candles/intervals.js'
+import { exchangeStartDates, knownStartDates, windowSpan } from '../../src/candles/windows.js'
 import { hasRealTree, realTree } from '../support/oracles/real-tree.js'
 
 /** Only lists of 1m, 3m and 5m depend on the present. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { WindowRef } from '../../src/klines/series.js'
+import type { WindowRef } from '../../src/candles/series.js'
 import { callWeight, firstCandleCall, NAMES_PATH, TIME_PATH, windowCall } from '../../src/sources/exchange-calls.js'
 
 const window = (text: string) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { KlinesError } from '../../src/klines/errors.js'
+import { KlinesError } from '../../src/candles/errors.js'
 import { exchangeSource } from '../../src/sources/exchange.js'
 import { Fetcher } from '../../src/sources/fetcher.js'
 import { catchError } from '../support/errors.js'

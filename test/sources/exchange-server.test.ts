@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { KlineRow } from '../../src/klines/columns.js'
+import type { KlineRow } from '../../src/candles/columns.js'
 import { BANNED_SILENTLY, ERROR_UNDER_200, FORBIDDEN, RESTRICTED } from '../support/exchange/exchange-answers.js'
 import { MADE_SYMBOLS, madeMarket } from '../support/exchange/made-market.js'
 import { EXCHANGE_NOW } from '../support/exchange/market.js'

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { isKlinesError } from '../../src/klines/errors.js'
-import type { Series, WindowRef } from '../../src/klines/series.js'
+import { isKlinesError } from '../../src/candles/errors.js'
+import type { Series, WindowRef } from '../../src/candles/series.js'
 import { exchangeSource } from '../../src/sources/exchange.js'
 import { InvalidSymbolError } from '../../src/sources/exchange-errors.js'
 import { exchangeRules } from '../../src/sources/exchange-limits.js'

@@ -1,6 +1,6 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { WindowRef } from '../../src/klines/series.js'
+import type { WindowRef } from '../../src/candles/series.js'
 import { Fetcher } from '../../src/sources/fetcher.js'
 import type { Fetched, Source } from '../../src/sources/source.js'
 import { staticSource } from '../../src/sources/static.js'

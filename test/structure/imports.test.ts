@@ -16,41 +16,37 @@ import {
 /** A folder imports from itself and from lower layers, never from another folder of its own layer. */
 const LAYERS: Record<string, number> = {
   'version.ts': 0,
-  klines: 0,
-  'klines/kernel': 1,
-  'klines/batch': 2,
-  'klines/resample': 3,
-  'klines/audit': 4,
-  fs: 5,
-  fingerprint: 5.5,
-  options: 5,
-  chart: 5,
-  sources: 6,
-  greeting: 7,
-  mirror: 7,
-  export: 8,
-  engine: 9,
-  verify: 10,
-  lake: 10,
-  'candle-files': 11,
-  identity: 12,
-  server: 13,
-  'index.ts': 14,
-  'greeting.ts': 13,
-  cli: 15,
-  'commands/reports': 15.5,
-  commands: 16,
-  'main.ts': 17,
+  candles: 0,
+  'rows/wasm': 1,
+  rows: 2,
+  fs: 3,
+  options: 3,
+  chart: 3,
+  sources: 4,
+  greeting: 5,
+  mirror: 5,
+  formats: 6,
+  engine: 7,
+  verify: 8,
+  lake: 8,
+  identity: 9,
+  server: 10,
+  'greeting.ts': 10,
+  'index.ts': 11,
+  cli: 12,
+  'commands/reports': 13,
+  commands: 14,
+  'main.ts': 15,
 }
 const MAX_COMMAND_LINES = 120
 const HEAVY = ['ajv', 'apache-arrow', 'hyparquet-writer']
 
 const all = findEdges()
-/** The room of a file; those within `klines` are layers of their own. */
+/** The room of a file; `rows/wasm` is a layer of its own. */
 function partOf(file: string): string {
-  const [, room, inner, ...rest] = file.split('/')
+  const [, room, inner] = file.split('/')
   if (room === 'commands' && inner === 'reports') return 'commands/reports'
-  return room === 'klines' && rest.length > 0 ? `${room}/${inner}` : room
+  return room === 'rows' && inner === 'wasm' ? 'rows/wasm' : room
 }
 const describeEdge = ({ from, specifier, kind }: Edge) => `${from} imports ${specifier} (${kind})`
 
@@ -87,25 +83,25 @@ describe('imports are found in every form', () => {
   test('in the sources too: one known edge of each kind', () => {
     expect(all.map(({ from, target, kind }) => `${kind} ${from} ${target}`)).toEqual(
       expect.arrayContaining([
-        'static src/export/formats/text.ts src/export/formats/row-template.ts',
-        'type src/export/formats/text.ts src/export/formats/exporter.ts',
-        'dynamic src/export/formats/open-exporter.ts src/export/formats/parquet/parquet.ts',
+        'static src/formats/text.ts src/formats/row-template.ts',
+        'type src/formats/text.ts src/formats/exporter.ts',
+        'dynamic src/formats/open-exporter.ts src/formats/parquet/parquet.ts',
       ]),
     )
   })
 
   test('a wrong direction is detected', () => {
     const edge = (from: string, target: string): Edge => ({ from, target, specifier: target, kind: 'type' })
-    expect(isAllowed(edge('src/klines/a.ts', 'src/http/b.ts'))).toBe(false)
-    expect(isAllowed(edge('src/http/a.ts', 'src/mirror/b.ts'))).toBe(false)
-    expect(isAllowed(edge('src/export/a.ts', 'src/server/b.ts'))).toBe(false)
+    expect(isAllowed(edge('src/candles/a.ts', 'src/http/b.ts'))).toBe(false)
+    expect(isAllowed(edge('src/sources/a.ts', 'src/mirror/b.ts'))).toBe(false)
+    expect(isAllowed(edge('src/engine/output/a.ts', 'src/server/b.ts'))).toBe(false)
     expect(isAllowed(edge('src/index.ts', 'src/cli/b.ts'))).toBe(false)
     expect(isAllowed(edge('src/cli/a.ts', 'src/commands/b.ts'))).toBe(false)
-    expect(isAllowed(edge('src/commands/a.ts', 'src/klines/b.ts'))).toBe(true)
+    expect(isAllowed(edge('src/commands/a.ts', 'src/candles/b.ts'))).toBe(true)
   })
 })
 
-describe('imports go one way: main > commands > cli > export, server > download > service, mirror > klines > kernel', () => {
+describe('imports go one way: main > commands > cli > server > identity > lake, verify > engine > formats > mirror > sources > rows > candles', () => {
   test('every folder of src has a layer', () => {
     expect(sourceFiles().filter(file => LAYERS[partOf(file)] === undefined)).toEqual([])
   })
@@ -119,9 +115,11 @@ describe('imports go one way: main > commands > cli > export, server > download 
     expect(all.filter(edge => !isAllowed(edge)).map(describeEdge)).toEqual([])
   })
 
-  test('klines and chart import no module of Node', () => {
-    const pure = ['klines', 'chart']
-    const wrong = all.filter(({ from, specifier }) => pure.includes(partOf(from).split('/')[0]) && isBuiltin(specifier))
+  test('candles, rows and chart import no module of Node, but that of hashes', () => {
+    const pure = ['candles', 'rows', 'rows/wasm', 'chart']
+    const wrong = all.filter(
+      ({ from, specifier }) => pure.includes(partOf(from)) && isBuiltin(specifier) && specifier !== 'node:crypto',
+    )
     expect(wrong.map(describeEdge)).toEqual([])
   })
 
@@ -132,9 +130,9 @@ describe('imports go one way: main > commands > cli > export, server > download 
       viewer.flatMap(file => filesOf(all, file)).map(file => (isViewer(file) ? 'viewer' : partOf(file))),
     )
     // Not the kernel: it is 7 KB, and the viewer draws numbers.
-    const pure = ['viewer', 'klines', 'klines/audit', 'klines/batch', 'klines/resample', 'chart']
+    const pure = ['viewer', 'candles', 'rows', 'chart']
     expect([...rooms].filter(room => !pure.includes(room))).toEqual([])
-    expect(rooms).toContain('klines/audit')
+    expect(rooms).toContain('rows')
     const packages = new Set(viewer.flatMap(file => packagesLoadedBy(all, file)))
     expect([...packages].sort()).toEqual([
       '@date-fns/utc/date/mini',
@@ -158,11 +156,11 @@ describe('imports go one way: main > commands > cli > export, server > download 
 })
 
 test('the library loads arrow and parquet only on demand', () => {
-  const parquet = packagesLoadedBy(all, 'src/export/formats/parquet/parquet.ts')
+  const parquet = packagesLoadedBy(all, 'src/formats/parquet/parquet.ts')
   expect(parquet).toContain('hyparquet-writer/src/metadata.js')
   // Loading Arrow takes as long as writing 20,000 rows.
   expect(parquet).not.toContain('apache-arrow')
-  expect(packagesLoadedBy(all, 'src/export/formats/arrow/arrow.ts')).toContain('apache-arrow')
+  expect(packagesLoadedBy(all, 'src/formats/arrow/arrow.ts')).toContain('apache-arrow')
   expect(packagesLoadedBy(all, 'src/index.ts')).toContain('@date-fns/utc/date/mini')
   expect(packagesLoadedBy(all, 'src/index.ts').filter(name => HEAVY.includes(name.split('/')[0]))).toEqual([])
 })

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { sha256 } from '../../src/fs/checksum.js'
-import { windowPath } from '../../src/klines/paths.js'
-import { windowOf } from '../../src/klines/series.js'
+import { windowPath } from '../../src/candles/paths.js'
+import { windowOf } from '../../src/candles/series.js'
 import { Mirror } from '../../src/mirror/mirror.js'
 import { formatIndex, indexPath } from '../../src/mirror/series-index.js'
 import type { WindowFacts } from '../../src/mirror/window-state.js'
+import { sha256 } from '../../src/rows/checksum.js'
 import { putFile } from './synthetic-tree.js'
 
 /** Writes what a download leaves beside the windows of a tree: when its service rendered each of them, and was asked for it, ms UTC. */

@@ -1,4 +1,4 @@
-import { isKlinesError } from '../../src/klines/errors.js'
+import { isKlinesError } from '../../src/candles/errors.js'
 import { Mirror } from '../../src/mirror/mirror.js'
 
 /** Creates a mirror in a folder, stores a file and prints the error, if any, as JSON. */

@@ -1,4 +1,4 @@
-import { formatRange, type RequestedRange } from '../../src/klines/time-range.js'
+import { formatRange, type RequestedRange } from '../../src/candles/time-range.js'
 
 /** A range whose ends are named as times, ms UTC; an infinite one is not named. */
 export function requested(fromTime: number, toTime: number, now = Date.now()): RequestedRange {

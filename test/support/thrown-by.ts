@@ -1,4 +1,4 @@
-import { KlinesError } from '../../src/klines/errors.js'
+import { KlinesError } from '../../src/candles/errors.js'
 
 /** The KlinesError that `run` throws; anything else fails the test. */
 export function thrownBy(run: () => unknown): KlinesError {

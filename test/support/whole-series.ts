@@ -1,8 +1,8 @@
-import { buildSeriesGrid } from '../../src/klines/resample/candle-grid.js'
-import type { CandleTable } from '../../src/klines/resample/candle-table.js'
-import type { Series } from '../../src/klines/series.js'
-import { ALL_TIME } from '../../src/klines/time-range.js'
-import type { WindowSpan } from '../../src/klines/windows.js'
+import type { Series } from '../../src/candles/series.js'
+import { ALL_TIME } from '../../src/candles/time-range.js'
+import type { WindowSpan } from '../../src/candles/windows.js'
+import { buildSeriesGrid } from '../../src/rows/candle-grid.js'
+import type { CandleTable } from '../../src/rows/candle-table.js'
 import { type CrossCheck, CrossChecker } from '../../src/verify/cross-check.js'
 
 /** A series that is in memory whole, with the time in which all its candles are known. */

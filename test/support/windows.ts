@@ -1,6 +1,6 @@
-import { decodeWindow } from '../../src/klines/batch/window-codec.js'
-import type { KlineRow } from '../../src/klines/columns.js'
-import type { WindowRef } from '../../src/klines/series.js'
+import type { KlineRow } from '../../src/candles/columns.js'
+import type { WindowRef } from '../../src/candles/series.js'
+import { decodeWindow } from '../../src/rows/window-codec.js'
 
 /** A window and its span, calculated by hand. */
 export interface KnownWindow {

@@ -1,4 +1,4 @@
-import { characterColumns } from '../../klines/text.js'
+import { characterColumns } from '../../candles/text.js'
 
 /** How a cell looks. */
 export type Ink = 'plain' | 'strong' | 'faint' | 'rising' | 'falling'

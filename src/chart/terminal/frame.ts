@@ -1,4 +1,4 @@
-import { cutToColumns, textColumns } from '../../klines/text.js'
+import { cutToColumns, textColumns } from '../../candles/text.js'
 import type { ChartCandle, FittedCandles } from '../chart-candle.js'
 import { isRising, summarize } from '../summary.js'
 import { timeLabels } from '../time-axis.js'

@@ -1,4 +1,4 @@
-import { trimDecimal } from '../../klines/batch/decimals.js'
+import { trimDecimal } from '../../rows/decimals.js'
 import type { FittedCandles } from '../chart-candle.js'
 import type { PriceScale, PriceTick } from '../price-scale.js'
 import { buildPriceScale, type ChartSummary, formatVolume, maxVolume, summarize } from '../summary.js'

@@ -1,3 +1,7 @@
+import { type ErrorCode, isKlinesError } from '../../candles/errors.js'
+import { type Series, seriesName } from '../../candles/series.js'
+import { plural } from '../../candles/text.js'
+import type { RequestedRange } from '../../candles/time-range.js'
 import { CandleFitter } from '../../chart/candle-fitter.js'
 import type { FittedCandles } from '../../chart/chart-candle.js'
 import type { CoveredSeries } from '../../engine/coverage.js'
@@ -9,10 +13,6 @@ import type { ReadRequest } from '../../engine/rows.js'
 import { openMirror, openRun, type Run, withRun } from '../../engine/run.js'
 import type { Plan } from '../../engine/series-plan.js'
 import { cutToTail } from '../../engine/tail.js'
-import { type ErrorCode, isKlinesError } from '../../klines/errors.js'
-import { type Series, seriesName } from '../../klines/series.js'
-import { plural } from '../../klines/text.js'
-import type { RequestedRange } from '../../klines/time-range.js'
 import { QUICK_POLICY, RETRY_POLICY } from '../../sources/retry.js'
 
 /** Candles to draw. */

@@ -1,3 +1,4 @@
+import { KlinesError } from '../../candles/errors.js'
 import { drawSvg, SAMPLE_NOTE } from '../../chart/svg/draw-svg.js'
 import { maxCandles } from '../../chart/svg/layout.js'
 import {
@@ -6,11 +7,10 @@ import {
   PICTURE_WIDTHS,
   type PictureOptions,
 } from '../../chart/svg/picture-options.js'
-import { commitOutputs } from '../../export/output/commit.js'
-import { type OpenOptions, openOutput } from '../../export/output/open.js'
-import type { Output } from '../../export/output/output.js'
-import { checkOutputs, parseTemplate, planOutputs } from '../../export/output-spec.js'
-import { KlinesError } from '../../klines/errors.js'
+import { commitOutputs } from '../../engine/output/commit.js'
+import { type OpenOptions, openOutput } from '../../engine/output/open.js'
+import type { Output } from '../../engine/output/output.js'
+import { checkOutputs, parseTemplate, planOutputs } from '../../engine/output/output-spec.js'
 import { formatOfName } from '../../options/formats.js'
 import { SAMPLE } from '../../sources/base-url.js'
 import type { ChartRoom, LoadedCharts } from './load-charts.js'

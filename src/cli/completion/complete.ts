@@ -1,5 +1,5 @@
-import { EXCHANGE_INTERVALS } from '../../klines/intervals.js'
-import { SYMBOLS } from '../../klines/symbols.js'
+import { EXCHANGE_INTERVALS } from '../../candles/intervals.js'
+import { SYMBOLS } from '../../candles/symbols.js'
 import { CANDLE_ENTRIES } from '../../options/candle-options.js'
 import { OUTPUT_ENTRIES } from '../../options/output-options.js'
 import { BINANCE, SAMPLE } from '../../sources/base-url.js'

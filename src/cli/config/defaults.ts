@@ -1,6 +1,6 @@
 import type { BooleanFlag, Config, FlagInput, OptionFlag } from '@oclif/core/interfaces'
-import { KlinesError } from '../../klines/errors.js'
-import { suggest } from '../../klines/suggest.js'
+import { KlinesError } from '../../candles/errors.js'
+import { suggest } from '../../candles/suggest.js'
 import { cleanText } from '../../sources/error-body.js'
 import { variableOf } from '../flags/group.js'
 import { goneFlag } from '../gone.js'

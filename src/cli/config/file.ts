@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { KlinesError } from '../../candles/errors.js'
+import { decodeUtf8, isObject } from '../../candles/json.js'
 import { describeErrno } from '../../fs/errno.js'
 import { makeFolder } from '../../fs/make-folder.js'
 import { tempName } from '../../fs/temp-name.js'
 import { findUserFolder } from '../../fs/user-folder.js'
-import { KlinesError } from '../../klines/errors.js'
-import { decodeUtf8, isObject } from '../../klines/json.js'
 import { cleanText } from '../../sources/error-body.js'
 
 /** The user's config file: values by the long names of flags. */

@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { INTERVALS } from '../../klines/intervals.js'
+import { INTERVALS } from '../../candles/intervals.js'
 import { candleTableFlags } from './from-table.js'
 import { inGroup, pick } from './group.js'
 

@@ -1,7 +1,7 @@
-import type { ChangedCell } from '../../klines/batch/diff.js'
-import type { SeriesLabel } from '../../klines/series.js'
-import { plural } from '../../klines/text.js'
+import type { SeriesLabel } from '../../candles/series.js'
+import { plural } from '../../candles/text.js'
 import { CHANGES_FILE } from '../../mirror/changes.js'
+import type { ChangedCell } from '../../rows/diff.js'
 import { candleName, describeCell } from '../terminal/text.js'
 import { sumOf } from './fields.js'
 

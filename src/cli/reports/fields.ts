@@ -1,6 +1,6 @@
-import { COLUMNS } from '../../klines/columns.js'
-import type { WindowRef } from '../../klines/series.js'
-import type { TimeRange } from '../../klines/time-range.js'
+import { COLUMNS } from '../../candles/columns.js'
+import type { WindowRef } from '../../candles/series.js'
+import type { TimeRange } from '../../candles/time-range.js'
 import { SAMPLE } from '../../sources/base-url.js'
 import { count, derived, flag, integer, list, maybe, object, oneOf, optional, text, time } from '../schema.js'
 

@@ -1,4 +1,6 @@
-import { reportFingerprints } from '../../fingerprint/fingerprint.js'
+import { KlinesError } from '../../candles/errors.js'
+import { seriesName as nameOf, windowName } from '../../candles/series.js'
+import { formatCount, plural, quoteWord } from '../../candles/text.js'
 import {
   type CheckedSeries,
   compareLocks,
@@ -7,9 +9,7 @@ import {
   type YearChange,
 } from '../../identity/check-lock.js'
 import type { LockReport } from '../../identity/lock.js'
-import { KlinesError } from '../../klines/errors.js'
-import { seriesName as nameOf, windowName } from '../../klines/series.js'
-import { formatCount, plural, quoteWord } from '../../klines/text.js'
+import { reportFingerprints } from '../../rows/fingerprint.js'
 import { SAMPLE } from '../../sources/base-url.js'
 import { report } from '../report.js'
 import { count, derived, flag, integer, list, maybe, object, oneOf, text } from '../schema.js'

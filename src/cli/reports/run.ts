@@ -1,5 +1,5 @@
+import { plural } from '../../candles/text.js'
 import type { DryRunReport, SeriesDryRun } from '../../engine/dry-run.js'
-import { plural } from '../../klines/text.js'
 import { report, tableOf } from '../report.js'
 import { column, count, derived, type Field, type Fields, flag, list, object, optional, text, time } from '../schema.js'
 import { describeCost } from '../terminal/progress-text.js'

@@ -1,4 +1,4 @@
-import { textColumns } from '../../klines/text.js'
+import { textColumns } from '../../candles/text.js'
 import { GAP } from './table.js'
 
 /** A column of a table of candles: the text above it, and its cells. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { styleText } from 'node:util'
-import { escapeControls } from '../../klines/text.js'
+import { escapeControls } from '../../candles/text.js'
 
 /** All text of the commands is printed here: names, addresses and messages in it may come from anywhere. */
 

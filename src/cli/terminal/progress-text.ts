@@ -1,5 +1,5 @@
-import { MINUTE_MS } from '../../klines/intervals.js'
-import { formatBytes, formatCount, plural } from '../../klines/text.js'
+import { MINUTE_MS } from '../../candles/intervals.js'
+import { formatBytes, formatCount, plural } from '../../candles/text.js'
 import { toSourceName } from '../../sources/base-url.js'
 import type { Cost } from '../../sources/source.js'
 import type { ProgressSnapshot } from './progress-meter.js'

@@ -1,6 +1,6 @@
+import { MINUTE_MS } from '../../candles/intervals.js'
+import { seriesName, windowName } from '../../candles/series.js'
 import type { KlinesEvent, WindowEvent } from '../../engine/events.js'
-import { MINUTE_MS } from '../../klines/intervals.js'
-import { seriesName, windowName } from '../../klines/series.js'
 import { Interruption } from '../signals.js'
 import { printNote } from './print.js'
 import { ProgressMeter, type ProgressSnapshot } from './progress-meter.js'

@@ -1,6 +1,6 @@
 import CliTable from 'cli-table3'
 import { stringify } from 'csv-stringify/sync'
-import { formatCount, textColumns } from '../../klines/text.js'
+import { formatCount, textColumns } from '../../candles/text.js'
 
 /** Rows under a header. */
 export interface Table {

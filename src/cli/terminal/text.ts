@@ -1,6 +1,6 @@
-import type { ChangedCell } from '../../klines/batch/diff.js'
-import { type SeriesLabel, seriesName } from '../../klines/series.js'
-import { cutToColumns, formatCount, formatTime, plural, textColumns } from '../../klines/text.js'
+import { type SeriesLabel, seriesName } from '../../candles/series.js'
+import { cutToColumns, formatCount, formatTime, plural, textColumns } from '../../candles/text.js'
+import type { ChangedCell } from '../../rows/diff.js'
 
 /** Lines of reports are not longer, where their words allow it. */
 const MAX_WIDTH = 80

@@ -1,6 +1,6 @@
-import { StreamOutput } from '../../export/output/stream.js'
+import { KlinesError } from '../../candles/errors.js'
+import { StreamOutput } from '../../engine/output/stream.js'
 import type { Token } from '../../greeting/schemas.js'
-import { KlinesError } from '../../klines/errors.js'
 
 /** Most characters of tokens that are collected. */
 const MAX_CHARACTERS = 16 * 1024 * 1024

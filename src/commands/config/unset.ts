@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args'
+import { KlinesError } from '../../candles/errors.js'
 import { command } from '../../cli/command.js'
-import { KlinesError } from '../../klines/errors.js'
 
 export default command({
   summary: 'Remove a key from your config file.',

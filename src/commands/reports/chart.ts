@@ -1,3 +1,5 @@
+import { seriesName } from '../../candles/series.js'
+import { formatBytes, plural } from '../../candles/text.js'
 import type { ChartCandle, FittedCandles } from '../../chart/chart-candle.js'
 import { type ChartSummary, candlesOf, summarize } from '../../chart/summary.js'
 import type { LoadedCharts } from '../../cli/chart/load-charts.js'
@@ -5,8 +7,6 @@ import { report } from '../../cli/report.js'
 import { coverage, location } from '../../cli/reports/fields.js'
 import { count, derived, type Field, integer, list, maybe, object, text } from '../../cli/schema.js'
 import type { CoveredSeries } from '../../engine/coverage.js'
-import { seriesName } from '../../klines/series.js'
-import { formatBytes, plural } from '../../klines/text.js'
 
 /** Charts that were loaded, and the pictures that were drawn of them. */
 export interface DrawnCharts extends LoadedCharts {

@@ -1,3 +1,5 @@
+import { seriesName as nameOf, windowName } from '../../candles/series.js'
+import { formatCount, plural } from '../../candles/text.js'
 import { reportSchema } from '../../cli/report.js'
 import { coverageText } from '../../cli/reports/coverage.js'
 import { coverage, failure, range, seriesName, sumOf } from '../../cli/reports/fields.js'
@@ -20,8 +22,6 @@ import { joinNames } from '../../engine/errors.js'
 import type { Difference, SideName } from '../../identity/compare-candles.js'
 import { type ComparedSeries, type Diff, listDifferences } from '../../identity/diff.js'
 import type { DiffSide } from '../../identity/sides.js'
-import { seriesName as nameOf, windowName } from '../../klines/series.js'
-import { formatCount, plural } from '../../klines/text.js'
 
 const SIDES = ['a', 'b'] as const
 

@@ -1,10 +1,10 @@
+import { EXCHANGE_INTERVALS, type Interval } from '../../candles/intervals.js'
+import { formatDate, windowLength, windowSpan } from '../../candles/windows.js'
 import { report, tableOf } from '../../cli/report.js'
 import { mirror, sum } from '../../cli/reports/fields.js'
 import { column, count, derived, list, maybe, object, oneOf, text } from '../../cli/schema.js'
 import { textTable } from '../../cli/terminal/table.js'
 import type { Catalogue } from '../../engine/catalogue.js'
-import { EXCHANGE_INTERVALS, type Interval } from '../../klines/intervals.js'
-import { formatDate, windowLength, windowSpan } from '../../klines/windows.js'
 
 /** Windows up to today, and what the mirror has of them. */
 

@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags'
+import { KlinesError } from '../../candles/errors.js'
 import { command } from '../../cli/command.js'
 import { addressFlag } from '../../cli/flags/service.js'
-import { KlinesError } from '../../klines/errors.js'
 
 export default command({
   summary: 'Print the token stream of the greeting API as it arrives.',

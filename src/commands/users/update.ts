@@ -1,9 +1,9 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
+import { KlinesError } from '../../candles/errors.js'
 import { command } from '../../cli/command.js'
 import { inGroup } from '../../cli/flags/group.js'
 import { addressFlag } from '../../cli/flags/service.js'
-import { KlinesError } from '../../klines/errors.js'
 
 export default command({
   summary: 'Update a user of the greeting API.',

@@ -1,6 +1,6 @@
-import { KlinesError } from '../../klines/errors.js'
-import { parseInterval } from '../../klines/intervals.js'
-import type { Series } from '../../klines/series.js'
+import { KlinesError } from '../../candles/errors.js'
+import { parseInterval } from '../../candles/intervals.js'
+import type { Series } from '../../candles/series.js'
 import { type Address, knownSeries } from './address.js'
 
 import { type Coverage, readCoverage, readSeriesCoverage } from './service.js'

@@ -1,8 +1,8 @@
-import { KlinesError } from '../../klines/errors.js'
-import { isInterval } from '../../klines/intervals.js'
-import type { Series } from '../../klines/series.js'
-import { isSymbol, toSymbolName } from '../../klines/symbols.js'
-import { parseRange, type TimeRange } from '../../klines/time-range.js'
+import { KlinesError } from '../../candles/errors.js'
+import { isInterval } from '../../candles/intervals.js'
+import type { Series } from '../../candles/series.js'
+import { isSymbol, toSymbolName } from '../../candles/symbols.js'
+import { parseRange, type TimeRange } from '../../candles/time-range.js'
 
 /** What the address of the page says. */
 export interface Address {

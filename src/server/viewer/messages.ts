@@ -1,4 +1,4 @@
-import { plural } from '../../klines/text.js'
+import { plural } from '../../candles/text.js'
 import type { ChoiceLink } from './absence.js'
 import { create, element } from './elements.js'
 import { requestPause } from './service.js'

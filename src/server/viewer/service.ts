@@ -1,5 +1,5 @@
-import type { Interval } from '../../klines/intervals.js'
-import type { Series } from '../../klines/series.js'
+import type { Interval } from '../../candles/intervals.js'
+import type { Series } from '../../candles/series.js'
 
 /** What the server says about one series. */
 export interface SeriesCoverage {

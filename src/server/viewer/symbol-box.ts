@@ -1,5 +1,5 @@
-import { suggest } from '../../klines/suggest.js'
-import { type SymbolName, toSymbolName } from '../../klines/symbols.js'
+import { suggest } from '../../candles/suggest.js'
+import { type SymbolName, toSymbolName } from '../../candles/symbols.js'
 import { create, element } from './elements.js'
 
 /** More names than these are found by typing more of one. */

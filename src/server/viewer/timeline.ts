@@ -1,11 +1,11 @@
-import { findGaps } from '../../klines/audit/gaps.js'
-import type { KlineRow } from '../../klines/columns.js'
-import { approximateLength, DAY_MS, HOUR_MS, MINUTE_MS, nextOpenTime } from '../../klines/intervals.js'
-import { buildSeriesGrid, type CandleGrid } from '../../klines/resample/candle-grid.js'
-import { slotAfter, toTarget } from '../../klines/resample/target-interval.js'
-import type { Series } from '../../klines/series.js'
-import { plural } from '../../klines/text.js'
-import type { WindowSpan } from '../../klines/windows.js'
+import type { KlineRow } from '../../candles/columns.js'
+import { approximateLength, DAY_MS, HOUR_MS, MINUTE_MS, nextOpenTime } from '../../candles/intervals.js'
+import type { Series } from '../../candles/series.js'
+import { plural } from '../../candles/text.js'
+import type { WindowSpan } from '../../candles/windows.js'
+import { buildSeriesGrid, type CandleGrid } from '../../rows/candle-grid.js'
+import { findGaps } from '../../rows/gaps.js'
+import { slotAfter, toTarget } from '../../rows/target-interval.js'
 
 /** A candle with numbers, for drawing only. */
 export interface Candle {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { CandleTable, type CandleTableOptions } from '../../../src/cli/terminal/candle-table.js'
-import type { KlineBatch } from '../../../src/klines/batch/kline-batch.js'
+import type { KlineBatch } from '../../../src/rows/kline-batch.js'
 import { METADATA, manyRows, rowFormat, toBatches } from '../../support/exporting.js'
 import { LEAP_MONTH, sampleRow, toBatch } from '../../support/windows.js'
 

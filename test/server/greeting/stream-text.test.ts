@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isKlinesError } from '../../../src/klines/errors.js'
+import { isKlinesError } from '../../../src/candles/errors.js'
 import { startServer } from '../../../src/server/server.js'
 import { SAMPLE_TREE } from '../../support/sample-tree.js'
 import { startTestServer } from '../../support/servers/test-server.js'

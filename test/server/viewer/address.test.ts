@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isSymbol, parseSymbol, toSymbolName } from '../../../src/klines/symbols.js'
-import { parseInstant } from '../../../src/klines/time-range.js'
+import { isSymbol, parseSymbol, toSymbolName } from '../../../src/candles/symbols.js'
+import { parseInstant } from '../../../src/candles/time-range.js'
 import { formatAddress, knownSeries, parseAddress } from '../../../src/server/viewer/address.js'
 
 describe('a symbol in the address of the candle viewer', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { INTERVALS, type Interval } from '../../../src/klines/intervals.js'
+import { INTERVALS, type Interval } from '../../../src/candles/intervals.js'
 import { describeAbsence, describeUnknown } from '../../../src/server/viewer/absence.js'
 import type { Coverage } from '../../../src/server/viewer/service.js'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { findGaps } from '../../../src/klines/audit/gaps.js'
-import { INTERVALS, nextOpenTime } from '../../../src/klines/intervals.js'
-import { buildSeriesGrid } from '../../../src/klines/resample/candle-grid.js'
+import { INTERVALS, nextOpenTime } from '../../../src/candles/intervals.js'
+import { buildSeriesGrid } from '../../../src/rows/candle-grid.js'
+import { findGaps } from '../../../src/rows/gaps.js'
 import {
   countDecimals,
   MAX_EMPTY_PLACES,

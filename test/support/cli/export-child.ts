@@ -1,5 +1,5 @@
+import { isKlinesError } from '../../../src/candles/errors.js'
 import { exportKlines } from '../../../src/engine/export.js'
-import { isKlinesError } from '../../../src/klines/errors.js'
 import { onWarning } from '../events.js'
 
 /** Exports BTCUSDT 15m of a synthetic tree up to a day as the user of this process; prints the rows, the warnings and any error. */

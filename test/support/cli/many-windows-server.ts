@@ -1,4 +1,4 @@
-import { consecutiveStartDates } from '../../../src/klines/windows.js'
+import { consecutiveStartDates } from '../../../src/candles/windows.js'
 import { manyWindows } from '../many-windows.js'
 import { PRESENT, putFile } from '../synthetic-tree.js'
 import { tempFolder } from '../temp-folder.js'

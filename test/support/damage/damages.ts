@@ -1,5 +1,5 @@
-import type { Series, WindowRef } from '../../../src/klines/series.js'
-import { startDateAt, windowSpan } from '../../../src/klines/windows.js'
+import type { Series, WindowRef } from '../../../src/candles/series.js'
+import { startDateAt, windowSpan } from '../../../src/candles/windows.js'
 import type { Random } from '../random.js'
 import type { Row } from '../synthetic-tree.js'
 import type { Damage, DamagedMirror, Position } from './damaged-mirror.js'

@@ -1,4 +1,4 @@
-import { formatDate, windowSpan } from '../../../src/klines/windows.js'
+import { formatDate, windowSpan } from '../../../src/candles/windows.js'
 import type { CliSandbox, Run } from '../cli/cli-sandbox.js'
 import { Random } from '../random.js'
 import { type Damage, DamagedMirror } from './damaged-mirror.js'

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { KlineRow } from '../../../src/klines/columns.js'
+import type { KlineRow } from '../../../src/candles/columns.js'
 import { onWarning } from '../events.js'
 import { ExchangeServer } from '../servers/exchange-server.js'
 import { tempFolder } from '../temp-folder.js'

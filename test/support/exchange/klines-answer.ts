@@ -1,4 +1,4 @@
-import type { KlineRow } from '../../../src/klines/columns.js'
+import type { KlineRow } from '../../../src/candles/columns.js'
 import {
   BAD_LIMIT,
   illegalCharacters,

@@ -1,4 +1,4 @@
-import type { KlineRow } from '../../../src/klines/columns.js'
+import type { KlineRow } from '../../../src/candles/columns.js'
 import { aggregateOracle } from '../oracles/resample-oracle.js'
 import { EXCHANGE_INTERVALS, lowerBound, type Market, nextOpenTime } from './market.js'
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { KlineRow } from '../../../src/klines/columns.js'
+import type { KlineRow } from '../../../src/candles/columns.js'
 import type { Market } from './market.js'
 
 /** The candles of a tree of the static service; each series is read once. */

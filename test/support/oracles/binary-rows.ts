@@ -1,4 +1,4 @@
-import { COLUMNS } from '../../../src/klines/columns.js'
+import { COLUMNS } from '../../../src/candles/columns.js'
 import type { NumberType, OutputColumn } from '../../../src/options/output-options.js'
 import type { WindowRows } from '../exporting.js'
 import { duckdb } from './duckdb.js'

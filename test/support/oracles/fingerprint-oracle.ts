@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { KlineRow } from '../../../src/klines/columns.js'
+import type { KlineRow } from '../../../src/candles/columns.js'
 
 /** A fingerprint by its definition, row by row and on text. `rows` are those of a window file. */
 export function fingerprintOf(symbol: string, interval: string, rows: readonly KlineRow[]): string {

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { KlineRow } from '../../../src/klines/columns.js'
+import type { KlineRow } from '../../../src/candles/columns.js'
 import type { KnownWindow } from '../windows.js'
 import { isOnGrid, nextOpenTime } from './window-oracle.js'
 

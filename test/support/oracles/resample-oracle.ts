@@ -1,4 +1,4 @@
-import type { KlineRow } from '../../../src/klines/columns.js'
+import type { KlineRow } from '../../../src/candles/columns.js'
 
 /** A decimal as an integer, with the number of its digits after the point. */
 function parse(text: string): { units: bigint; digits: number } {

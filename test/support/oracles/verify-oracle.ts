@@ -1,4 +1,4 @@
-import type { KlineRow } from '../../../src/klines/columns.js'
+import type { KlineRow } from '../../../src/candles/columns.js'
 import { lowerBound, nextOpenTime } from '../exchange/market.js'
 import { aggregateOracle, toAmount } from './resample-oracle.js'
 

@@ -1,4 +1,4 @@
-import type { KlineRow } from '../../../src/klines/columns.js'
+import type { KlineRow } from '../../../src/candles/columns.js'
 import type { KnownWindow } from '../windows.js'
 
 const DAY = 86_400_000

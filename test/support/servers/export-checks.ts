@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Interval } from '../../../src/candles/intervals.js'
 import { type ExportRequest, exportKlines } from '../../../src/engine/export.js'
-import type { Interval } from '../../../src/klines/intervals.js'
 import { NOW } from '../synthetic-tree.js'
 import { tempFolder } from '../temp-folder.js'
 

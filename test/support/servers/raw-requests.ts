@@ -1,4 +1,4 @@
-import { SYMBOLS_PATH } from '../../../src/klines/paths.js'
+import { SYMBOLS_PATH } from '../../../src/candles/paths.js'
 import { candle, FULL_WEEKS, RENDERED, weekPath, windowBytes } from '../synthetic-tree.js'
 import { type RawClient, rawRequest, sendRaw } from './raw-client.js'
 

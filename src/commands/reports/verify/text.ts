@@ -1,8 +1,8 @@
+import { formatCount, plural, quoteWord } from '../../../candles/text.js'
 import type { TextFlags } from '../../../cli/report.js'
 import { coverageText } from '../../../cli/reports/coverage.js'
 import { sum, sumOf } from '../../../cli/reports/fields.js'
 import { exactTime } from '../../../cli/terminal/text.js'
-import { formatCount, plural, quoteWord } from '../../../klines/text.js'
 import { PUBLIC_BASE_URL } from '../../../sources/base-url.js'
 import type { VerificationReport } from '../../../verify/verify.js'
 import {

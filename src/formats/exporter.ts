@@ -1,0 +1,59 @@
+import { reportFingerprints, type SeriesFingerprint } from '../rows/fingerprint.js'
+import type { KlineBatch } from '../rows/kline-batch.js'
+import type { RowFormat } from './row-format.js'
+
+/** What a file says about itself where its format has a place for that. */
+export interface FileMetadata {
+  /** `BTCUSDT`, or several joined by commas. */
+  readonly symbol: string
+  readonly interval: string
+  /** The requested range, as `describeRange` describes it. */
+  readonly range: string
+  /** Base address the candles come from, `unknown` for a mirror that does not say it. */
+  readonly source: string
+  /** Version of this tool. */
+  readonly version: string
+}
+
+/** The key of the metadata in Parquet and Arrow files: one, so that there is no order of keys. */
+export const METADATA_KEY = 'klines'
+/** Name and version of their columns, as the files state it. */
+const SCHEMA_NAME = 'klines/1'
+
+/** The metadata as JSON. `details`: what a format adds. */
+export function metadataText({ version, ...metadata }: FileMetadata, details: object = {}): string {
+  return JSON.stringify({ ...metadata, ...details, schema: SCHEMA_NAME, version: `klines ${version}` })
+}
+
+/** What the metadata says about fingerprints: that of the series, or of the set of all, and those that it is made of. */
+export function describeFingerprints(series: readonly SeriesFingerprint[] = []): object {
+  if (series.length === 0) return {}
+  return { fingerprint: reportFingerprints(series).set ?? series[0].fingerprint, fingerprints: series }
+}
+
+/** What an exporter counts. */
+export interface ExportStats {
+  /** Decimals whose double has other digits (`numbers: 'double'` only). */
+  inexactDoubles: number
+}
+
+/** What a file is made with. Its bytes depend on nothing but this and the rows. */
+export interface ExporterOptions {
+  readonly rowFormat: RowFormat
+  readonly metadata: FileMetadata
+  readonly stats: ExportStats
+  /** Those of the rows when all were written; undefined where nobody asks for them. */
+  readonly fingerprints?: () => readonly SeriesFingerprint[] | undefined
+  /** Takes the next bytes of the file; the exporter waits for it. The bytes are never written to again. */
+  readonly emit: (bytes: Uint8Array) => Promise<void>
+}
+
+/** Writes the rows of one file in one format. Memory does not grow with the number of rows. */
+export interface Exporter {
+  /** Adds rows: series by series, each in order of time. The batch must stay valid until the promise resolves. */
+  write(batch: KlineBatch): Promise<void>
+  /** Writes what is left, and the end of the file. */
+  end(): Promise<void>
+  /** Frees what the exporter uses when the file is given up. */
+  abort?(): void
+}

@@ -1,0 +1,152 @@
+import { COLUMNS, type Column } from '../candles/columns.js'
+import { KlinesError } from '../candles/errors.js'
+import { seriesName } from '../candles/series.js'
+import type { NumberType, OutputColumn } from '../options/output-options.js'
+import { isSameNumber, parseDecimal } from '../rows/decimals.js'
+import type { KlineBatch } from '../rows/kline-batch.js'
+import { DECIMAL_BYTES, INEXACT, MAX, MIN, NUMBERS_BYTES, OFFSETS_BYTES } from '../rows/wasm/assembly/layout.js'
+import type { RowAddress } from '../rows/wasm/kernel.js'
+import type { KernelCalls } from '../rows/wasm/memory.js'
+import { type ColumnValues, FixedColumn } from './columns.js'
+import type { ExportStats } from './exporter.js'
+import { columnType } from './row-format.js'
+
+const MAX_128 = 2n ** 128n - 1n
+
+/** The three integers of a row, in the order of a batch's numbers. */
+const INTEGERS: readonly OutputColumn[] = ['open_time', 'close_time', 'count']
+
+/** One of the three integers of a row as INT64, little-endian. */
+class IntegerColumn extends FixedColumn<bigint> {
+  private readonly place: number
+
+  constructor(name: OutputColumn, rows: number) {
+    super(rows, 8)
+    this.place = 8 * INTEGERS.indexOf(name)
+  }
+
+  protected read(calls: KernelCalls, { numbers }: RowAddress, row: number, rows: number, to: number, summary: number) {
+    return calls.readIntegers(numbers + row * NUMBERS_BYTES + this.place, rows, to, summary)
+  }
+
+  protected putLong(): never {
+    throw new Error('The kernel reads every integer.')
+  }
+
+  protected clear(): void {
+    this.summary.setFloat64(MIN, Infinity, true)
+    this.summary.setFloat64(MAX, -Infinity, true)
+  }
+
+  protected bound(offset: number): bigint {
+    return BigInt(this.summary.getFloat64(offset, true))
+  }
+}
+
+/** Decimals as the nearest doubles, little-endian; those that lose digits are counted. */
+export class DoubleColumn extends FixedColumn<number> {
+  constructor(
+    private readonly column: number,
+    rows: number,
+    private readonly stats: ExportStats,
+  ) {
+    super(rows, 8)
+  }
+
+  override take(length: number, next?: Uint8Array<ArrayBuffer>): ColumnValues<number> {
+    this.stats.inexactDoubles += this.summary.getUint32(INEXACT, true)
+    return super.take(length, next)
+  }
+
+  protected read(calls: KernelCalls, address: RowAddress, row: number, rows: number, to: number, summary: number) {
+    return calls.readDoubles(address.bytes, cellAddress(address, row, this.column), rows, to, summary)
+  }
+
+  protected putLong(batch: KlineBatch, row: number, to: DataView): void {
+    const text = batch.text(row, this.column)
+    const value = Number(text)
+    to.setFloat64(0, value, true)
+    this.summary.setFloat64(MIN, Math.min(this.bound(MIN), value), true)
+    this.summary.setFloat64(MAX, Math.max(this.bound(MAX), value), true)
+    if (!isSameNumber(value, text)) this.stats.inexactDoubles++
+  }
+
+  protected clear(): void {
+    this.summary.setFloat64(MIN, Infinity, true)
+    this.summary.setFloat64(MAX, 0, true)
+    this.summary.setUint32(INEXACT, 0, true)
+  }
+
+  protected bound(offset: number): number {
+    return this.summary.getFloat64(offset, true)
+  }
+}
+
+/** Decimals as DECIMAL(38,8): 128-bit integers. */
+export class DecimalColumn extends FixedColumn<bigint> {
+  constructor(
+    private readonly column: number,
+    rows: number,
+    private readonly endian: 'little' | 'big',
+  ) {
+    super(rows, DECIMAL_BYTES)
+  }
+
+  protected read(calls: KernelCalls, address: RowAddress, row: number, rows: number, to: number, summary: number) {
+    const isBig = Number(this.endian === 'big')
+    return calls.readDecimals(address.bytes, cellAddress(address, row, this.column), rows, to, summary, isBig)
+  }
+
+  protected putLong(batch: KlineBatch, row: number, to: DataView): void {
+    const value = parseDecimal(batch.text(row, this.column))
+    if (value === undefined) throw tooManyDigits(batch, row, this.column)
+    setDecimal(to, 0, value, this.endian)
+    if (value < this.bound(MIN)) setDecimal(this.summary, MIN, value)
+    if (value > this.bound(MAX)) setDecimal(this.summary, MAX, value)
+  }
+
+  protected clear(): void {
+    setDecimal(this.summary, MIN, MAX_128)
+    setDecimal(this.summary, MAX, 0n)
+  }
+
+  protected bound(offset: number): bigint {
+    const { summary } = this
+    return (summary.getBigUint64(offset + 8, true) << 64n) + summary.getBigUint64(offset, true)
+  }
+}
+
+/** The column of that name, with room for `rows` values; undefined for one of text. */
+export function createNumberColumn(
+  name: OutputColumn,
+  { numbers, endian }: { readonly numbers: NumberType; readonly endian: 'little' | 'big' },
+  rows: number,
+  stats: ExportStats,
+): FixedColumn<number | bigint> | undefined {
+  const type = columnType(name, numbers)
+  if (type === 'text') return undefined
+  const column = COLUMNS.indexOf(name as Column)
+  if (type === 'double') return new DoubleColumn(column, rows, stats)
+  return type === 'decimal' ? new DecimalColumn(column, rows, endian) : new IntegerColumn(name, rows)
+}
+
+/** The address of a cell in an index. */
+function cellAddress({ offsets }: RowAddress, row: number, column: number): number {
+  return offsets + row * OFFSETS_BYTES + 8 * column
+}
+
+function setDecimal(view: DataView, offset: number, value: bigint, endian: 'little' | 'big' = 'little'): void {
+  const isLittle = endian === 'little'
+  view.setBigUint64(offset + (isLittle ? 0 : 8), BigInt.asUintN(64, value), isLittle)
+  view.setBigUint64(offset + (isLittle ? 8 : 0), value >> 64n, isLittle)
+}
+
+function tooManyDigits(batch: KlineBatch, row: number, column: number): KlinesError {
+  const [name, time] = [seriesName(batch.series), new Date(batch.openTime(row)).toISOString()]
+  const value = batch.text(row, column).slice(0, 60)
+  return new KlinesError(
+    'digits_lost',
+    `${name} ${time}: ${COLUMNS[column]} ${value} does not fit DECIMAL(38,8): at most 30 digits before the point and 8 after it.`,
+    { suggestions: ['Use --numbers text, which keeps every digit.'] },
+  )
+}

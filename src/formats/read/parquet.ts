@@ -1,0 +1,162 @@
+import type { FileHandle } from 'node:fs/promises'
+import zlib from 'node:zlib'
+import {
+  type Compressors,
+  type FileMetaData,
+  type ParquetScanOptions,
+  parquetMetadataAsync,
+  parquetScan,
+  type SchemaElement,
+} from 'hyparquet'
+import { COLUMNS } from '../../candles/columns.js'
+import { SERIES_COLUMNS } from '../../options/output-options.js'
+import { METADATA_KEY } from '../exporter.js'
+import { hasZstd } from '../row-format.js'
+import { type CellReader, formatDecimal } from './cells.js'
+import { badInput, inputError, openInput } from './errors.js'
+import { parseFacts, type RawRow, type RawTable } from './raw-table.js'
+
+/** The rows of a page that klines writes: the cells of a whole row group would take 400 MB. */
+const ROWS_AT_ONCE = 20_000
+/** The columns that are read: other programs may have added columns of any type. */
+const READ_COLUMNS: readonly string[] = [...SERIES_COLUMNS, ...COLUMNS].filter(name => name !== 'ignore')
+const CODECS: readonly string[] = ['UNCOMPRESSED', 'SNAPPY', 'GZIP', 'ZSTD']
+
+/** A Parquet file, also one that another program has written again. Throws `bad_input` and `damaged_input`. */
+export async function openParquet(file: string): Promise<RawTable> {
+  const handle = await openInput(file)
+  try {
+    const metadata = await parquetMetadataAsync(await bufferOf(handle), { geoparquet: false })
+    const elements = topElements(metadata.schema)
+    const columns = elements.filter(({ name }) => READ_COLUMNS.includes(name))
+    const entry = metadata.key_value_metadata?.find(({ key }) => key === METADATA_KEY)
+    return {
+      columns: columns.map(({ name }) => name),
+      facts: parseFacts(entry?.value),
+      doubles: elements.filter(({ type }) => type === 'DOUBLE' || type === 'FLOAT').map(({ name }) => name),
+      rows: () => readRows(file, metadata, columns),
+    }
+  } catch (error) {
+    throw inputError(file, error)
+  } finally {
+    await handle.close()
+  }
+}
+
+/** An open file as the library reads it. */
+async function bufferOf(handle: FileHandle) {
+  const { size: byteLength } = await handle.stat()
+  const slice = async (start: number, end = byteLength) => {
+    const bytes = new Uint8Array(end - start)
+    const { bytesRead } = await handle.read(bytes, 0, bytes.length, start)
+    if (bytesRead < bytes.length) throw new Error('it ends too early')
+    return bytes.buffer
+  }
+  return { byteLength, slice }
+}
+
+/** The columns of a schema that have one value in each row, without lists and structs. */
+function topElements([root, ...elements]: readonly SchemaElement[]): SchemaElement[] {
+  const found: SchemaElement[] = []
+  let index = 0
+  for (let column = 0; column < (root.num_children ?? 0); column++) {
+    const element = elements[index]
+    if (element.num_children === undefined && element.repetition_type !== 'REPEATED') found.push(element)
+    // A struct is followed by all that is in it.
+    for (let inside = 1; inside > 0; index++) inside += (elements[index].num_children ?? 0) - 1
+  }
+  return found
+}
+
+async function* readRows(
+  file: string,
+  metadata: FileMetaData,
+  columns: readonly SchemaElement[],
+): AsyncGenerator<RawRow[]> {
+  const compressors = await loadCompressors()
+  const schema = metadata.schema.map(storedElement)
+  const handle = await openInput(file)
+  try {
+    const input = await bufferOf(handle)
+    for (const group of metadata.row_groups) {
+      const part = { ...metadata, schema, row_groups: [group], num_rows: group.num_rows }
+      for (const { name } of columns) checkCodec(file, part, name)
+      for (let rowStart = 0; rowStart < group.num_rows; rowStart += ROWS_AT_ONCE) {
+        const rowEnd = Math.min(rowStart + ROWS_AT_ONCE, Number(group.num_rows))
+        const cells: unknown[][] = []
+        for (const element of columns) {
+          try {
+            cells.push(await readCells({ file: input, metadata: part, compressors, rowStart, rowEnd }, element))
+          } catch (error) {
+            throw inputError(file, error, element.name)
+          }
+        }
+        yield Array.from({ length: rowEnd - rowStart }, (_, row) => cells.map(column => column[row]))
+      }
+    }
+  } catch (error) {
+    throw inputError(file, error)
+  } finally {
+    await handle.close()
+  }
+}
+
+/** With the type of its values, the library would make doubles of decimals and dates of times. It gives all bytes to one parser. */
+function storedElement(element: SchemaElement): SchemaElement {
+  const converted_type = element.type?.endsWith('BYTE_ARRAY') ? 'UTF8' : undefined
+  return { ...element, converted_type, logical_type: undefined }
+}
+
+/** Some cells of a column of the one row group that the metadata has. */
+async function readCells(options: ParquetScanOptions, element: SchemaElement): Promise<unknown[]> {
+  const { rowStart = 0, rowEnd = 0 } = options
+  const toCell = cellReader(element)
+  const column = element.name
+  const scan = await parquetScan({ ...options, columns: [column], parsers: { stringFromBytes: toCell } })
+  const values = await scan.readColumn({ column, rowStart, rowEnd })
+  if (values.length === rowEnd - rowStart) return Array.from<unknown, unknown>(values, toCell)
+  throw new Error(`it has ${values.length} values, expected ${rowEnd - rowStart}`)
+}
+
+function checkCodec(file: string, { row_groups: [{ columns }] }: FileMetaData, cell: string): void {
+  const codec = columns.find(({ meta_data: meta }) => meta?.path_in_schema[0] === cell)?.meta_data?.codec ?? 'unknown'
+  if (CODECS.includes(codec)) return
+  throw badInput({ file, cell }, `its compression is ${codec}, expected one of ${CODECS.join(', ')}`, [
+    'Write the file again with one of these.',
+  ])
+}
+
+/** What the library cannot unpack itself. The types of this project are those of Node 20, which has no zstd: there fzstd unpacks it. */
+async function loadCompressors(): Promise<Compressors> {
+  const GZIP = (bytes: Uint8Array) => zlib.gunzipSync(bytes)
+  if (hasZstd()) return { GZIP, ZSTD: (zlib as unknown as { zstdDecompressSync: typeof GZIP }).zstdDecompressSync }
+  const { decompress } = await import('fzstd')
+  return { GZIP, ZSTD: (bytes, length) => decompress(bytes, new Uint8Array(length)) }
+}
+
+/** How the plain values of a column become cells: decimals as text, times in ms. */
+function cellReader({ type, converted_type, logical_type, scale = 0 }: SchemaElement): CellReader {
+  if (converted_type === 'DECIMAL' || logical_type?.type === 'DECIMAL') {
+    return value => formatDecimal(value instanceof Uint8Array ? parseInteger(value) : value, scale)
+  }
+  const unit = logical_type?.type === 'TIMESTAMP' ? logical_type.unit : converted_type?.replace('TIMESTAMP_', '')
+  if (unit === 'MICROS') return value => toMilliseconds(value, 1_000n)
+  if (unit === 'NANOS') return value => toMilliseconds(value, 1_000_000n)
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  return type === 'BYTE_ARRAY' ? value => (value instanceof Uint8Array ? decoder.decode(value) : value) : value => value
+}
+
+/** A time in finer units; one that is no whole millisecond stays, and is refused. */
+function toMilliseconds(value: unknown, perMs: bigint): unknown {
+  return typeof value === 'bigint' && value % perMs === 0n ? value / perMs : value
+}
+
+/** A two's complement integer, big-endian. */
+function parseInteger(bytes: Uint8Array): bigint {
+  let value = 0n
+  const start = bytes.length % 8
+  for (let i = 0; i < start; i++) value = (value << 8n) | BigInt(bytes[i])
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  for (let i = start; i < bytes.length; i += 8) value = (value << 64n) | view.getBigUint64(i)
+  return BigInt.asIntN(8 * bytes.length, value)
+}

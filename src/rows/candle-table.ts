@@ -1,0 +1,236 @@
+import { COLUMN_KINDS, COLUMNS } from '../candles/columns.js'
+import { KlinesError } from '../candles/errors.js'
+import { type SeriesLabel, seriesName } from '../candles/series.js'
+import {
+  CANDLE_BYTES,
+  CLOSE_TIME,
+  COUNT,
+  DECIMAL_BYTES,
+  DECIMALS as DECIMALS_OFFSET,
+  DIGITS,
+  IGNORE,
+  NOT_INTERNED,
+  NUMBERS_BYTES,
+  NUMBERS_PER_ROW,
+  OPEN_TIME,
+  ROWS,
+} from './wasm/assembly/layout.js'
+import type { IndexedRows, Kernel, RowAddress } from './wasm/kernel.js'
+
+/** Digits after the point that decimals are scaled by. */
+const SCALE = 8
+/** What can be added up exactly: 15 digits before the point and 8 after it, and zeros. */
+const EXACT = /^0*\d{1,15}(\.\d{0,8}0*)?$/
+const FIRST_ROWS = 64
+
+/** Indexes of the columns that hold decimals, in their order: open, high, low, close, then the summed ones. */
+export const DECIMALS = COLUMNS.map((_, column) => column).filter(column => COLUMN_KINDS[column] === 'decimal')
+const IGNORE_COLUMN = COLUMNS.indexOf('ignore')
+
+/**
+ * Candles of one series in a kernel's memory. Each decimal is a 128-bit integer in units of 10^-8, so nothing is rounded.
+ * `place` is the index of a decimal among the 8 of a candle.
+ */
+export class CandleTable {
+  length = 0
+  private start = 0
+  private capacity = 0
+
+  constructor(readonly kernel: Kernel) {}
+
+  /** The address of a row. */
+  address(row: number): number {
+    return this.start + row * CANDLE_BYTES
+  }
+
+  /** Its rows as 32-bit words, valid until rows are added. */
+  get words(): Uint32Array {
+    return new Uint32Array(this.kernel.view.buffer, this.start, (this.length * CANDLE_BYTES) / 4)
+  }
+
+  /** The same as doubles: times and counts. */
+  get doubles(): Float64Array {
+    return new Float64Array(this.kernel.view.buffer, this.start, (this.length * CANDLE_BYTES) / 8)
+  }
+
+  /** Makes room for so many more rows. */
+  reserve(rows: number): void {
+    const { kernel, start } = this
+    if (this.length + rows <= this.capacity) return
+    this.capacity = Math.max(FIRST_ROWS, 2 * this.capacity, this.length + rows)
+    this.start = kernel.allocate(this.capacity * CANDLE_BYTES)
+    new Uint8Array(kernel.view.buffer).copyWithin(this.start, start, start + this.length * CANDLE_BYTES)
+  }
+
+  /** Adds the rows of a batch. Throws `digits_lost` at a decimal of more than 15 digits before the point or 8 after it. */
+  add(batch: IndexedRows & { readonly series: SeriesLabel }): void {
+    const { kernel } = this
+    const rows = batch.numbers.length / NUMBERS_PER_ROW
+    const address = kernel.addressOf(batch)
+    this.reserve(rows)
+    const { bytes, offsets, numbers } = address
+    const unnamed = kernel.calls.readCandles(bytes, offsets, numbers, rows, this.address(this.length))
+    if (unnamed < 0) throw tooLong(batch.series, kernel, address, -1 - unnamed)
+    if (unnamed > 0) this.internTexts(address, rows)
+    this.length += rows
+  }
+
+  /** Empties the table, which keeps its memory. */
+  clear(): void {
+    this.length = 0
+  }
+
+  /** Removes the first rows; the others move to the start. */
+  dropFirst(rows: number): void {
+    if (rows === 0) return
+    const memory = new Uint8Array(this.kernel.view.buffer)
+    memory.copyWithin(this.start, this.address(rows), this.address(this.length))
+    this.length -= rows
+  }
+
+  /** Adds an empty candle that opens at `openTime`, ms UTC. */
+  begin(openTime: number): void {
+    this.reserve(1)
+    this.kernel.calls.beginCandle(this.address(this.length++), openTime)
+  }
+
+  /**
+   * Adds rows `start` to `end` (exclusive) of a table of the same kernel to the last candle. The result equals the exchange's
+   * own candle, also when the rows are sums themselves.
+   */
+  addToLast(table: CandleTable, start: number, end: number): void {
+    this.kernel.calls.addCandles(this.address(this.length - 1), table.address(start), end - start)
+  }
+
+  /** Open time of a row, ms UTC. */
+  openTime(row: number): number {
+    return this.number(row, OPEN_TIME)
+  }
+
+  /** Close time of a row, ms UTC. */
+  closeTime(row: number): number {
+    return this.number(row, CLOSE_TIME)
+  }
+
+  /** Number of trades of a row. */
+  count(row: number): number {
+    return this.number(row, COUNT)
+  }
+
+  /** The number of candles that a row was made of, with those that have no trade. */
+  rows(row: number): number {
+    return this.kernel.view.getUint32(this.address(row) + ROWS, true)
+  }
+
+  /** The unused text at the end of a row. */
+  ignore(row: number): string {
+    return this.kernel.internedText(this.kernel.view.getUint32(this.address(row) + IGNORE, true))
+  }
+
+  /** A decimal in units of 10^-8. */
+  amount(row: number, place: number): bigint {
+    const { view } = this.kernel
+    const address = this.address(row) + DECIMALS_OFFSET + place * DECIMAL_BYTES
+    return (view.getBigUint64(address + 8, true) << 64n) + view.getBigUint64(address, true)
+  }
+
+  /** A decimal with as many digits after the point as in the source; a sum has as many as its most precise part. */
+  decimal(row: number, place: number): string {
+    const digits = this.kernel.view.getUint8(this.address(row) + DIGITS + place)
+    const text = this.amount(row, place)
+      .toString()
+      .padStart(SCALE + 1, '0')
+    const whole = text.slice(0, -SCALE)
+    return digits === 0 ? whole : `${whole}.${text.slice(-SCALE).slice(0, digits)}`
+  }
+
+  /** A cell as text. `column` is its index, 0 to 11. */
+  text(row: number, column: number): string {
+    const name = COLUMNS[column]
+    if (name === 'open_time') return String(this.openTime(row))
+    if (name === 'close_time') return String(this.closeTime(row))
+    if (name === 'count') return String(this.count(row))
+    return name === 'ignore' ? this.ignore(row) : this.decimal(row, DECIMALS.indexOf(column))
+  }
+
+  /** First row from `row` on that opens at or after `time`, ms UTC; `length` when there is none. */
+  rowFrom(time: number, row = 0): number {
+    let [low, high] = [row, this.length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.openTime(middle) < time) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  private number(row: number, offset: number): number {
+    return this.kernel.view.getFloat64(this.address(row) + offset, true)
+  }
+
+  /** Interns the texts at the end of the rows just read that are not `0`. */
+  private internTexts(address: RowAddress, rows: number): void {
+    const { kernel } = this
+    for (let row = 0; row < rows; row++) {
+      const to = this.address(this.length + row) + IGNORE
+      if (kernel.view.getUint32(to, true) !== NOT_INTERNED) continue
+      kernel.view.setUint32(to, kernel.intern(kernel.text(address, row, IGNORE_COLUMN)), true)
+    }
+  }
+}
+
+function tooLong(series: SeriesLabel, kernel: Kernel, address: RowAddress, row: number): KlinesError {
+  const openTime = new Date(kernel.view.getFloat64(address.numbers + row * NUMBERS_BYTES, true)).toISOString()
+  const column = DECIMALS.find(decimal => !EXACT.test(kernel.text(address, row, decimal))) ?? DECIMALS[0]
+  return new KlinesError(
+    'digits_lost',
+    `${seriesName(series)} ${openTime}: ${COLUMNS[column]} is ${kernel.text(address, row, column)}, longer than what can be added up exactly: 15 digits before the point and 8 after it.`,
+  )
+}
+
+/** Tables of one kernel by name. The memory of a kernel is never freed: whoever needs the same tables again takes these. */
+export class CandleTables {
+  private readonly tables = new Map<string, CandleTable>()
+
+  constructor(readonly kernel: Kernel) {}
+
+  /** The table of a name, emptied. */
+  empty(name: string): CandleTable {
+    const table = this.tables.get(name) ?? new CandleTable(this.kernel)
+    this.tables.set(name, table)
+    table.clear()
+    return table
+  }
+}
+
+/** The spans of time that candles of one length cover. */
+interface TimeGrid {
+  /** Length in ms; undefined for months. */
+  readonly step: number | undefined
+  /** Open time of any candle, ms UTC. */
+  readonly anchor: number
+  /** Open time of the candle that holds `time`, ms UTC. */
+  start(time: number): number
+  /** End of the candle that opens at `start`, ms UTC. */
+  end(start: number): number
+}
+
+/** The coarser candles that the first `rows` rows of a table add up to, in the memory of the same kernel. */
+export function groupCandles(table: CandleTable, grid: TimeGrid, rows = table.length): CandleTable {
+  const coarser = new CandleTable(table.kernel)
+  if (rows === 0) return coarser
+  const { step, anchor } = grid
+  if (step !== undefined) {
+    coarser.reserve(Math.floor((table.openTime(rows - 1) - table.openTime(0)) / step) + 2)
+    coarser.length = table.kernel.calls.groupCandles(table.address(0), rows, step, anchor, coarser.address(0))
+    return coarser
+  }
+  for (let row = 0; row < rows; ) {
+    const startTime = grid.start(table.openTime(row))
+    const next = Math.min(table.rowFrom(grid.end(startTime), row), rows)
+    coarser.begin(startTime)
+    coarser.addToLast(table, row, next)
+    row = next
+  }
+  return coarser
+}

@@ -1,0 +1,165 @@
+import { isKlinesError, KlinesError } from '../candles/errors.js'
+import { isObject } from '../candles/json.js'
+import { type SeriesLabel, seriesName } from '../candles/series.js'
+import { isSymbol } from '../candles/symbols.js'
+import { writeCandleLines } from './candle-lines.js'
+import { newHash } from './checksum.js'
+import type { KlineBatch } from './kline-batch.js'
+import { intervalName } from './target-interval.js'
+
+/** The version of the definition, which every fingerprint begins with. */
+const VERSION = 'klines:1:'
+const SHA_256 = /^[0-9a-f]{64}$/
+/** The times that a date can have, ms. */
+const MAX_TIME = 8.64e15
+
+/** The candles of a series that open in a calendar year, UTC. */
+export interface YearDigest {
+  readonly year: number
+  readonly candles: number
+  /** SHA-256 of their canonical lines, in hex. */
+  readonly sha256: string
+}
+
+/** Which candles a series has: the same candles have the same fingerprint, whatever they were read from. */
+export interface SeriesFingerprint extends SeriesLabel {
+  /** `klines:1:` and a SHA-256 in hex. */
+  readonly fingerprint: string
+  readonly candles: number
+  /** Open times of the first and the last candle, ms UTC. */
+  readonly firstOpenTime: number
+  readonly lastOpenTime: number
+  /** Ascending; years without candles are left out. */
+  readonly years: readonly YearDigest[]
+}
+
+/** The fingerprints of some series. */
+export interface FingerprintReport<Fingerprint extends SeriesFingerprint = SeriesFingerprint> {
+  readonly series: readonly Fingerprint[]
+  /** That of all of them, in any order: `klines:1:set:` and a SHA-256 in hex; undefined for one series. */
+  readonly set: string | undefined
+}
+
+/** The SHA-256 of the candles of a series, year by year: pure but for `node:crypto`, and in constant memory. */
+export class Fingerprinter {
+  private readonly years: YearDigest[] = []
+  private year = { year: 0, candles: 0, endTime: -Infinity, hash: newHash() }
+  private firstOpenTime: number | undefined
+  private lastOpenTime = -Infinity
+
+  /** `series`: a resampled one has its interval as it was written, such as `60m`. */
+  constructor(private readonly series: SeriesLabel) {}
+
+  /** Adds the next candles in order of time. Throws `bad_window` for one that does not come after the one before it. */
+  add(batch: KlineBatch): void {
+    const { firstOpenTime, lastOpenTime } = batch
+    if (firstOpenTime === undefined || lastOpenTime === undefined) return
+    this.checkOrder(firstOpenTime)
+    this.firstOpenTime ??= firstOpenTime
+    for (let rest = batch; rest.length > 0; ) {
+      if (rest.openTime(0) >= this.year.endTime) this.beginYear(rest.openTime(0))
+      const { hash, endTime } = this.year
+      const part = rest.slice(-Infinity, endTime)
+      writeCandleLines(part, lines => hash.update(lines))
+      this.year.candles += part.length
+      rest = rest.slice(endTime, Infinity)
+    }
+    this.lastOpenTime = lastOpenTime
+  }
+
+  /** The fingerprint of all candles, after which none can be added; undefined without candles. */
+  finish(): SeriesFingerprint | undefined {
+    this.endYear()
+    const { series, years, firstOpenTime, lastOpenTime } = this
+    if (firstOpenTime === undefined) return undefined
+    return describeSeries(series, years, { firstOpenTime, lastOpenTime })
+  }
+
+  private checkOrder(openTime: number): void {
+    const { series, lastOpenTime } = this
+    if (openTime > lastOpenTime && openTime >= 0) return
+    const after = lastOpenTime === -Infinity ? '1970' : `the candle before it, ${new Date(lastOpenTime).toISOString()}`
+    const message = `${seriesName(series)}: ${new Date(openTime).toISOString()} does not come after ${after}`
+    throw new KlinesError('bad_window', message)
+  }
+
+  private beginYear(openTime: number): void {
+    this.endYear()
+    const year = new Date(openTime).getUTCFullYear()
+    this.year = { year, candles: 0, endTime: Date.UTC(year + 1, 0), hash: newHash() }
+  }
+
+  private endYear(): void {
+    const { year, candles, hash } = this.year
+    if (candles > 0) this.years.push({ year, candles, sha256: hash.digest('hex') })
+    this.year.candles = 0
+  }
+}
+
+/** The fingerprint of the candles of some years, of which each has at least one. The years ascend. */
+export function describeSeries(
+  { symbol, interval }: SeriesLabel,
+  years: readonly YearDigest[],
+  ends: Pick<SeriesFingerprint, 'firstOpenTime' | 'lastOpenTime'>,
+): SeriesFingerprint {
+  const label = { symbol, interval: intervalName(interval) }
+  const lines = [`klines 1 ${seriesName(label)}`, ...years.map(({ year, sha256 }) => `${year} ${sha256}`)]
+  const candles = years.reduce((sum, { candles }) => sum + candles, 0)
+  return { ...label, fingerprint: VERSION + hashLines(lines), candles, ...ends, years }
+}
+
+/**
+ * The fingerprint of a set of series, in any order: `klines:1:set:` and a SHA-256 in hex. Throws `bad_option` when a series is there
+ * twice.
+ */
+export function fingerprintSet(all: readonly Pick<SeriesFingerprint, 'symbol' | 'interval' | 'fingerprint'>[]): string {
+  const names = all.map(seriesName)
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (twice !== undefined) throw new KlinesError('bad_option', `${twice} is there twice. Expected each series once.`)
+  const lines = all.map(series => Buffer.from(`${seriesName(series)} ${series.fingerprint}`))
+  return `${VERSION}set:${hashLines(lines.sort(Buffer.compare))}`
+}
+
+/** Fingerprints with that of their set. Throws `bad_option` when a series is there twice. */
+export function reportFingerprints<Fingerprint extends SeriesFingerprint>(
+  series: readonly Fingerprint[],
+): FingerprintReport<Fingerprint> {
+  return { series, set: series.length > 1 ? fingerprintSet(series) : undefined }
+}
+
+/** Whether a value of JSON that anybody may have written is the fingerprint of a series: made of its years, and of names that are none else. */
+export function isFingerprint(value: unknown): value is SeriesFingerprint {
+  if (!isObject(value)) return false
+  const { symbol, interval, fingerprint, candles, firstOpenTime, lastOpenTime, years } = value
+  if (!isSymbol(symbol) || !isIntervalName(interval)) return false
+  if (!isTime(firstOpenTime) || !isTime(lastOpenTime) || !Array.isArray(years) || !years.every(isYear)) return false
+  const made = describeSeries({ symbol, interval }, years, { firstOpenTime, lastOpenTime })
+  return made.fingerprint === fingerprint && made.candles === candles
+}
+
+function isIntervalName(value: unknown): value is string {
+  try {
+    return typeof value === 'string' && intervalName(value) === value
+  } catch (error) {
+    if (isKlinesError(error, 'unknown_interval')) return false
+    throw error
+  }
+}
+
+function isYear(value: unknown): value is YearDigest {
+  if (!isObject(value)) return false
+  const { year, candles, sha256 } = value
+  return (
+    Number.isSafeInteger(year) && Number.isSafeInteger(candles) && Number(candles) > 0 && SHA_256.test(String(sha256))
+  )
+}
+
+function isTime(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Math.abs(Number(value)) <= MAX_TIME
+}
+
+function hashLines(lines: readonly (string | Buffer)[]): string {
+  const hash = newHash()
+  for (const line of lines) hash.update(line).update('\n')
+  return hash.digest('hex')
+}

@@ -1,0 +1,131 @@
+import { type KlineRow, ROW_LENGTH } from '../candles/columns.js'
+import type { SeriesLabel } from '../candles/series.js'
+import { NUMBERS_PER_ROW, OFFSETS_PER_ROW } from './wasm/assembly/layout.js'
+import type { IndexedRows, Kernel } from './wasm/kernel.js'
+
+/** Cells that no format needs to quote or escape. */
+export const PLAIN_CELL = /^[A-Za-z0-9._-]*$/
+
+/** Keeps a byte order mark: at the start of a cell it is part of the text. */
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/**
+ * Rows of one series as bytes, with the place of every cell: what flows from a window file to an exporter. No decimal
+ * becomes a float and no row an object on the way. A slice shares memory with the batch that it was cut from.
+ */
+export class KlineBatch {
+  /** Number of rows. */
+  readonly length: number
+
+  /**
+   * The bytes that the offsets point into.
+   * @internal
+   */
+  readonly bytes: Uint8Array
+  /**
+   * 24 a row: start and end (exclusive) of each of the 12 cells, without quotes.
+   * @internal
+   */
+  readonly offsets: Uint32Array
+  /**
+   * 3 a row: open time, close time (ms UTC), number of trades.
+   * @internal
+   */
+  readonly numbers: Float64Array
+
+  /** @internal */
+  constructor(
+    readonly series: SeriesLabel,
+    { bytes, offsets, numbers }: IndexedRows,
+    /**
+     * Whether every cell is a `PLAIN_CELL`.
+     * @internal
+     */
+    readonly plain: boolean,
+    /**
+     * The kernel in whose memory the rows lie, until it reads other ones; undefined when they have memory of their own.
+     * @internal
+     */
+    readonly kernel?: Kernel,
+  ) {
+    this.bytes = bytes
+    this.offsets = offsets
+    this.numbers = numbers
+    this.length = numbers.length / NUMBERS_PER_ROW
+  }
+
+  /**
+   * A batch without rows.
+   * @internal
+   */
+  static empty(series: SeriesLabel): KlineBatch {
+    const index = { bytes: new Uint8Array(), offsets: new Uint32Array(), numbers: new Float64Array() }
+    return new KlineBatch(series, index, true)
+  }
+
+  /** Open time of a row, ms UTC. */
+  openTime(row: number): number {
+    return this.numbers[row * NUMBERS_PER_ROW]
+  }
+
+  /** Open time of the first row, ms UTC; undefined without rows. */
+  get firstOpenTime(): number | undefined {
+    return this.length === 0 ? undefined : this.openTime(0)
+  }
+
+  /** Open time of the last row, ms UTC; undefined without rows. */
+  get lastOpenTime(): number | undefined {
+    return this.length === 0 ? undefined : this.openTime(this.length - 1)
+  }
+
+  /** Close time of a row, ms UTC. */
+  closeTime(row: number): number {
+    return this.numbers[row * NUMBERS_PER_ROW + 1]
+  }
+
+  /** Number of trades in a row's candle. */
+  count(row: number): number {
+    return this.numbers[row * NUMBERS_PER_ROW + 2]
+  }
+
+  /** The text of a cell as the source has it. `column` is its index, 0 to 11. */
+  text(row: number, column: number): string {
+    const { bytes, offsets } = this
+    const cell = row * OFFSETS_PER_ROW + 2 * column
+    return decoder.decode(bytes.subarray(offsets[cell], offsets[cell + 1]))
+  }
+
+  /** A row as the service writes it: times in ms UTC, decimals as text. */
+  row(row: number): KlineRow {
+    const cells: (string | number)[] = Array.from({ length: ROW_LENGTH }, (_, column) => this.text(row, column))
+    cells[0] = this.openTime(row)
+    cells[6] = this.closeTime(row)
+    cells[8] = this.count(row)
+    return cells as KlineRow
+  }
+
+  /** The rows whose open time lies in `[fromTime, toTime)`, ms UTC. Shares memory. */
+  slice(fromTime: number, toTime: number): KlineBatch {
+    const [start, end] = [this.firstRowFrom(fromTime), this.firstRowFrom(toTime)]
+    return start === 0 && end === this.length ? this : this.rows(start, Math.max(start, end))
+  }
+
+  /** Rows `start` to `end` (exclusive). Shares memory. */
+  rows(start: number, end: number): KlineBatch {
+    const offsets = this.offsets.subarray(start * OFFSETS_PER_ROW, end * OFFSETS_PER_ROW)
+    const numbers = this.numbers.subarray(start * NUMBERS_PER_ROW, end * NUMBERS_PER_ROW)
+    return new KlineBatch(this.series, { bytes: this.bytes, offsets, numbers }, this.plain, this.kernel)
+  }
+
+  /** Index of the first row that opens at or after `time`; `length` when there is none. Rows ascend by open time. */
+  private firstRowFrom(time: number): number {
+    const { numbers } = this
+    let [low, high] = [0, this.length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (numbers[middle * NUMBERS_PER_ROW] < time) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}

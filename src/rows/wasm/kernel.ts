@@ -1,0 +1,167 @@
+import { ALWAYS_ON_GRID, type FixedGrid } from '../../candles/candle-times.js'
+import type { WindowSpan } from '../../candles/windows.js'
+import { NUMBERS_BYTES, NUMBERS_PER_ROW, OFFSETS_BYTES, OFFSETS_PER_ROW } from './assembly/layout.js'
+import { ALIGNMENT, type KernelCalls, SharedMemory } from './memory.js'
+
+/** Rows as bytes, with the place of every cell: what the kernel reads and writes. See `KlineBatch`. */
+export interface IndexedRows {
+  /** The bytes that the offsets point into. */
+  readonly bytes: Uint8Array
+  /** 24 a row: start and end (exclusive) of each of the 12 cells, without quotes. */
+  readonly offsets: Uint32Array
+  /** 3 a row: open time, close time (ms UTC), number of trades. */
+  readonly numbers: Float64Array
+}
+
+/** Addresses of rows in a kernel's memory; offsets count from `bytes`. */
+export interface RowAddress {
+  readonly bytes: number
+  readonly offsets: number
+  readonly numbers: number
+}
+
+/** Larger files go to the JSON parser; the largest window of the service has 139,569 bytes. */
+const MAX_INPUT = 16 * 1024 * 1024
+const FIRST_INPUT = 256 * 1024
+/** For `indexRows`: any length and any open time. */
+const NO_GRID: FixedGrid = { step: 0, origin: 0 }
+/** Room for rows or values that a call writes. */
+export const OUTPUT_BYTES = 512 * 1024
+/** Room for the template of a row, or the summary of a column. */
+export const TEMPLATE_BYTES = 8 * 1024
+/** Bytes of the shortest row in the wire form: `[0,"1","1","1","1","1",0,"1",0,"1","1",""],`. */
+export const SHORTEST_ROW = 43
+
+/**
+ * A memory in which compiled functions index windows, read, add up and compare candles, and write rows. It has room for one
+ * window at a time: each new one overwrites the window before.
+ */
+export class Kernel extends SharedMemory {
+  private input = { bytes: 0, size: 0, offsets: 0, numbers: 0 }
+  private output = 0
+  private readonly texts = ['0']
+  private readonly textNumbers = new Map([['0', 0]])
+
+  /** A buffer in this memory to read a file of `size` bytes into, which `index` then indexes in place. */
+  buffer(size: number): Buffer {
+    if (size > MAX_INPUT) return Buffer.allocUnsafeSlow(size)
+    this.reserve(size)
+    return Buffer.from(this.view.buffer, this.input.bytes, size)
+  }
+
+  /**
+   * Indexes the rows of a window in the service's wire form, `[[0,"1.0",...],[...]]` without white space, exponents or
+   * escapes. Returns undefined for anything else, legal or not, and for rows with times outside their window, their candle or the
+   * `grid`; without a grid, whoever calls checks that and how long the candles are. Offsets and numbers lie in this memory.
+   */
+  index(bytes: Uint8Array, { startTime, endTime }: WindowSpan, grid?: FixedGrid): IndexedRows | undefined {
+    if (bytes.length > MAX_INPUT) return undefined
+    const isHere = bytes.buffer === this.view.buffer && bytes.byteOffset === this.input.bytes
+    this.reserve(bytes.length)
+    if (!isHere) new Uint8Array(this.view.buffer).set(bytes, this.input.bytes)
+    const { bytes: address, offsets, numbers } = this.input
+    const { step, origin } = grid ?? NO_GRID
+    const times = [startTime, endTime, step, origin, ALWAYS_ON_GRID] as const
+    const rows = this.calls.indexRows(address, bytes.length, ...times, offsets, numbers)
+    if (rows < 0) return undefined
+    const { buffer } = this.view
+    return {
+      bytes,
+      offsets: new Uint32Array(buffer, offsets, rows * OFFSETS_PER_ROW),
+      numbers: new Float64Array(buffer, numbers, rows * NUMBERS_PER_ROW),
+    }
+  }
+
+  /** Addresses of rows. Rows that do not lie in this memory are copied into it, over the last window. */
+  addressOf(rows: IndexedRows): RowAddress {
+    const { bytes, offsets, numbers } = rows
+    const { buffer } = this.view
+    if (bytes.buffer !== buffer || offsets.buffer !== buffer) return this.import(rows)
+    return { bytes: bytes.byteOffset, offsets: offsets.byteOffset, numbers: numbers.byteOffset }
+  }
+
+  /** Writes rows as a template says and returns their text: at most OUTPUT_BYTES, valid until the next call. */
+  write({ bytes, offsets }: RowAddress, start: number, end: number, template: Uint8Array, slots: number): Uint8Array {
+    const to = this.output + TEMPLATE_BYTES
+    new Uint8Array(this.view.buffer).set(template, this.output)
+    const rows = offsets + start * OFFSETS_BYTES
+    const writtenTo = this.calls.writeRows(bytes, rows, end - start, this.output, slots, to)
+    return new Uint8Array(this.view.buffer, to, writtenTo - to)
+  }
+
+  /** The same with canonical lines, as `CandleLines` has them. */
+  writeLines({ bytes, offsets }: RowAddress, start: number, end: number): Uint8Array {
+    const to = this.output + TEMPLATE_BYTES
+    const writtenTo = this.calls.writeLines(bytes, offsets + start * OFFSETS_BYTES, end - start, to)
+    return new Uint8Array(this.view.buffer, to, writtenTo - to)
+  }
+
+  /**
+   * Reads one column: `call` gets the address for up to `OUTPUT_BYTES` of values and that of their `summary`, which it brings up to
+   * date, and returns how many bytes it has written. These are valid until the next call.
+   */
+  readColumn(summary: Uint8Array, call: (calls: KernelCalls, to: number, summary: number) => number): Uint8Array {
+    const to = this.output + TEMPLATE_BYTES
+    new Uint8Array(this.view.buffer).set(summary, this.output)
+    const length = call(this.calls, to, this.output)
+    summary.set(new Uint8Array(this.view.buffer, this.output, summary.length))
+    return new Uint8Array(this.view.buffer, to, length)
+  }
+
+  /** The text of a cell. */
+  text({ bytes, offsets }: RowAddress, row: number, column: number): string {
+    const { view } = this
+    const cell = offsets + row * OFFSETS_BYTES + 8 * column
+    const [start, end] = [view.getUint32(cell, true), view.getUint32(cell + 4, true)]
+    return Buffer.from(view.buffer, bytes + start, end - start).toString()
+  }
+
+  /** The number that stands for a text in candles; 0 for `0`. */
+  intern(text: string): number {
+    const known = this.textNumbers.get(text)
+    if (known !== undefined) return known
+    this.textNumbers.set(text, this.texts.length)
+    return this.texts.push(text) - 1
+  }
+
+  /** The text that a number stands for. */
+  internedText(number: number): string {
+    return this.texts[number]
+  }
+
+  private import({ bytes, offsets, numbers }: IndexedRows): RowAddress {
+    // A slice shares the bytes of its window: only those of its rows are copied.
+    const start = offsets.length === 0 ? 0 : offsets[0]
+    const part = bytes.subarray(start, offsets.at(-1))
+    this.reserve(Math.max(part.length, (offsets.length / OFFSETS_PER_ROW) * SHORTEST_ROW))
+    const { buffer } = this.view
+    new Uint8Array(buffer).set(part, this.input.bytes)
+    new Uint32Array(buffer, this.input.offsets).set(offsets)
+    new Float64Array(buffer, this.input.numbers).set(numbers)
+    return { ...this.input, bytes: this.input.bytes - start }
+  }
+
+  /** Makes room for a window of `size` bytes, in place of the one before. */
+  private reserve(size: number): void {
+    if (size <= this.input.size) return
+    // All at once: memory that grows later would take the views of a batch away.
+    if (this.output === 0) this.output = this.allocate(TEMPLATE_BYTES + OUTPUT_BYTES + ALIGNMENT)
+    const room = Math.max(FIRST_INPUT, 2 * size)
+    const rows = Math.ceil(room / SHORTEST_ROW)
+    this.input = {
+      // Digits are read by eights, also in front of a file; a zero behind it ends its last cell.
+      bytes: this.allocate(ALIGNMENT + room + ALIGNMENT) + ALIGNMENT,
+      size: room,
+      offsets: this.allocate(rows * OFFSETS_BYTES),
+      numbers: this.allocate(rows * NUMBERS_BYTES),
+    }
+  }
+}
+
+let shared: Kernel | undefined
+
+/** The kernel for rows that lie in no memory of their own. Whoever uses it is done before anything else runs. */
+export function sharedKernel(): Kernel {
+  shared ??= new Kernel()
+  return shared
+}

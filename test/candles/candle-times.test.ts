@@ -1,0 +1,106 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { CandleTimes } from '../../src/candles/candle-times.js'
+import { EXCHANGE_INTERVALS, type Interval } from '../../src/candles/intervals.js'
+import { isOnGrid, nextOpenTime } from '../support/oracles/window-oracle.js'
+
+const DAY = 86_400_000
+const MARCH_2018 = Date.parse('2018-03-01')
+const time = (text: string) => Date.parse(text)
+
+/** The fault of a candle that closes at the last millisecond of its interval. */
+function findFault(interval: Interval, opens: string, anchor?: string): string | undefined {
+  const openTime = time(opens)
+  const times = new CandleTimes(interval, anchor === undefined ? undefined : time(anchor))
+  return times.findFault(openTime, nextOpenTime(interval, openTime) - 1)?.what
+}
+
+describe('a candle opens on the grid of its series', () => {
+  it.each<[Interval, string, string, string]>([
+    ['1m', '2024-01-01T00:01Z', '2024-01-01T00:01:01Z', 'every 1m from midnight on'],
+    ['15m', '2024-12-30T00:15Z', '2024-12-30T00:20Z', 'every 15m from midnight on'],
+    ['1h', '2023-03-24T13:00Z', '2023-03-24T13:30Z', 'every 1h from midnight on'],
+    ['6h', '2019-08-17T18:00Z', '2019-08-17T16:00Z', 'every 6h from midnight on'],
+    ['1d', '2018-03-01', '2018-03-01T12:00Z', 'every 1d from midnight on'],
+    ['1w', '2018-03-05', '2018-03-01', 'on Mondays'],
+    ['1w', '2019-12-30', '2020-01-01', 'on Mondays'],
+    ['1M', '2024-02-01', '2024-02-29', 'on the first of a month'],
+    ['1M', '2018-03-01', '2018-03-01T00:00:00.001Z', 'on the first of a month'],
+    ['3d', '2024-02-01', '2024-02-01T12:00Z', 'at midnight'],
+  ])('%s: %s does, %s does not', (interval, on, off, grid) => {
+    expect(findFault(interval, on)).toBeUndefined()
+    expect(findFault(interval, off)).toBe(
+      `${new Date(off).toISOString()} is not on the grid of its series, whose candles open ${grid}`,
+    )
+  })
+
+  it('3d: is counted from any candle that is known, before it too', () => {
+    expect(findFault('3d', '2020-08-11', '2020-08-14')).toBeUndefined()
+    expect(findFault('3d', '2020-08-17', '2020-08-11')).toBeUndefined()
+    expect(findFault('3d', '2020-08-18', '2020-08-11')).toBe(
+      '2020-08-18T00:00:00.000Z is not on the grid of its series, whose candles open every three days, one of them on 2020-08-11',
+    )
+  })
+
+  it('3d: is counted from the first row while no other candle is known', () => {
+    const times = new CandleTimes('3d')
+    const faultOf = (opens: string) => times.findFault(time(opens), time(opens))?.element
+    expect(['2020-08-11', '2020-08-14', '2020-08-16', '2020-08-23'].map(faultOf)).toEqual([
+      undefined,
+      undefined,
+      0,
+      undefined,
+    ])
+  })
+
+  it('3d: a candle off midnight, as there may be before March 2018, sets no grid', () => {
+    expect(findFault('3d', '2018-03-02', '2018-02-09T09:28:14.789Z')).toBeUndefined()
+    const times = new CandleTimes('3d')
+    const opens = ['2018-02-09T09:28:14.789Z', '2018-03-02', '2018-03-04'].map(time)
+    expect(opens.map(openTime => times.findFault(openTime, openTime)?.element)).toEqual([undefined, undefined, 0])
+  })
+
+  it.each(EXCHANGE_INTERVALS)('%s: at exactly the times of the oracle, and before March 2018 at any', interval => {
+    const anchor = time('2020-08-11')
+    const near = fc.tuple(fc.integer({ min: time('2017-07-01') / DAY, max: 25_000 }), fc.constantFrom(0, 0, 1, 60_000))
+    const instants = fc.oneof(
+      near.map(([day, ms]) => day * DAY + ms),
+      fc.integer({ min: time('2018-02-27'), max: time('2039-12-31') }),
+      fc.integer({ min: 0, max: 366 * 24 * 60 }).map(minute => time('2024-01-01') + minute * 60_000),
+    )
+    fc.assert(
+      fc.property(instants, openTime => {
+        const isValid = openTime < MARCH_2018 || isOnGrid(interval, openTime, anchor)
+        expect(new CandleTimes(interval, anchor).findFault(openTime, openTime)?.element).toBe(isValid ? undefined : 0)
+      }),
+    )
+  })
+})
+
+describe('a candle closes from its open time to the last millisecond of its interval', () => {
+  it.each<[Interval, string, string]>([
+    ['15m', '2024-12-30T00:15Z', '2024-12-30T00:29:59.999Z'],
+    ['1h', '2024-02-29T23:00Z', '2024-02-29T23:59:59.999Z'],
+    ['3d', '2020-08-11', '2020-08-13T23:59:59.999Z'],
+    ['1w', '2019-12-30', '2020-01-05T23:59:59.999Z'],
+    ['1M', '2024-02-01', '2024-02-29T23:59:59.999Z'],
+    ['1M', '2023-12-01', '2023-12-31T23:59:59.999Z'],
+    // Off the grid, a candle is as long as any other.
+    ['1h', '2018-02-09T09:28:14.789Z', '2018-02-09T10:28:14.788Z'],
+  ])('%s: the one that opens at %s at %s at the latest', (interval, opens, lastClose) => {
+    const faultOf = (closeTime: number) => new CandleTimes(interval).findFault(time(opens), closeTime)
+    for (const closeTime of [time(opens), time(opens) + 1, time(lastClose)]) expect(faultOf(closeTime)).toBeUndefined()
+    const [before, after] = [time(opens) - 1, time(lastClose) + 1].map(ms => new Date(ms).toISOString())
+    expect(faultOf(time(before))).toEqual({
+      element: 6,
+      what: `${before} is before the open time, ${new Date(opens).toISOString()}`,
+    })
+    expect(faultOf(time(after))).toEqual({ element: 6, what: `${after} is after the end of the candle, ${lastClose}` })
+  })
+
+  it('also where the close time is no date', () => {
+    expect(new CandleTimes('1h').findFault(time('2024-02-01'), 2 ** 53 - 1)?.what).toBe(
+      '9007199254740991 is after the end of the candle, 2024-02-01T00:59:59.999Z',
+    )
+  })
+})

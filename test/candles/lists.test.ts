@@ -1,0 +1,166 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { isKlinesError } from '../../src/candles/errors.js'
+import { INTERVALS, type Interval } from '../../src/candles/intervals.js'
+import { findMissingStartDates, parseStartDates, parseSymbols } from '../../src/candles/lists.js'
+import { SYMBOLS } from '../../src/candles/symbols.js'
+import { knownStartDates } from '../../src/candles/windows.js'
+import { thrownBy } from '../support/thrown-by.js'
+import { toJsonBytes } from '../support/windows.js'
+
+const utf8 = (text: string) => new TextEncoder().encode(text)
+
+const NOT_JSON: [string, Uint8Array][] = [
+  ['an empty body', new Uint8Array()],
+  ['a web page', utf8('<!doctype html>')],
+  ['a truncated list', utf8('["2024-01-01",')],
+  ['bytes that are not UTF-8', Uint8Array.of(0x5b, 0x22, 0xff, 0x22, 0x5d)],
+]
+const WRONG_SHAPES: [string, unknown, string][] = [
+  ['an object', { 0: 'x', length: 1 }, 'it is not an array'],
+  ['null', null, 'it is not an array'],
+  ['a string', '2024-01-01', 'it is not an array'],
+  ['a number in the list', ['2024-01-01', 20_240_201], 'entry 1 is not a string'],
+  ['a list in the list', [['2024-01-01']], 'entry 0 is not a string'],
+  ['null in the list', [null], 'entry 0 is not a string'],
+]
+
+describe.each([
+  ['start dates', (bytes: Uint8Array) => parseStartDates(bytes, '1h') as unknown],
+  ['symbols', (bytes: Uint8Array) => parseSymbols(bytes) as unknown],
+])('the list of %s', (_, parse) => {
+  test.each(NOT_JSON)('%s is refused as not JSON', (_, bytes) => {
+    expect(thrownBy(() => parse(bytes))).toMatchObject({ code: 'bad_list', data: { kind: 'not_json' } })
+  })
+
+  test.each(WRONG_SHAPES)('%s is refused for its shape', (_, value, message) => {
+    const error = thrownBy(() => parse(toJsonBytes(value)))
+    expect(error).toMatchObject({ code: 'bad_list', data: { kind: 'shape' } })
+    expect(error.message).toContain(message)
+  })
+
+  test('any bytes and any JSON are either accepted or refused with bad_list', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.uint8Array(), fc.jsonValue().map(toJsonBytes), fc.array(fc.string()).map(toJsonBytes)),
+        bytes => {
+          try {
+            parse(bytes)
+          } catch (error) {
+            expect(isKlinesError(error, 'bad_list')).toBe(true)
+          }
+        },
+      ),
+      { numRuns: 500 },
+    )
+  })
+})
+
+describe('start dates', () => {
+  test('are accepted when windows can start on them, also outside the known range', () => {
+    const dates = ['1999-12-01', '2022-01-01', '2022-03-01', '2055-01-01']
+    expect(parseStartDates(toJsonBytes(dates), '1h')).toEqual(dates)
+    expect(parseStartDates(utf8('\ufeff [ ]'), '1h')).toEqual([])
+  })
+
+  test.each<[Interval, string[], string]>([
+    ['1h', ['2024-01-01', '2024-02-31'], 'entry 1 is "2024-02-31", not a date'],
+    ['1h', ['../../../etc/passwd'], 'entry 0 is "../../../etc/passwd", not a date'],
+    ['1h', ['2024-01-01/..'], 'entry 0 is "2024-01-01/..", not a date'],
+    ['1h', ['2024-01-01\n'], 'entry 0 is "2024-01-01\\n", not a date'],
+    ['1h', ['__proto__'], 'entry 0 is "__proto__", not a date'],
+    ['1h', [''], 'entry 0 is "", not a date'],
+    ['1h', ['9'.repeat(1000)], `entry 0 is "${'9'.repeat(40)}...", not a date`],
+    ['1h', ['2024-02-01', '2024-01-01'], 'entry 1 is 2024-01-01, which does not come after 2024-02-01'],
+    ['1h', ['2024-01-01', '2024-01-01'], 'entry 1 is 2024-01-01, which does not come after 2024-01-01'],
+    ['1h', ['2024-01-02'], 'entry 0 is 2024-01-02, where no window of 1 month starts'],
+    ['15m', ['2024-12-30', '2025-01-07'], 'entry 1 is 2025-01-07, where no window of 7 days starts'],
+    ['30m', ['2024-01-08'], 'entry 0 is 2024-01-08, where no window of 14 days starts'],
+    ['1d', ['2023-01-01'], 'entry 0 is 2023-01-01, where no window of 2 years starts'],
+  ])('%s: %j is refused', (interval, dates, message) => {
+    const error = thrownBy(() => parseStartDates(toJsonBytes(dates), interval))
+    expect(error.code).toBe('bad_list')
+    expect(error.message).toBe(`The list of ${interval} start dates is refused: ${message}.`)
+  })
+
+  test('more than 20,000 are refused before any is parsed', () => {
+    const error = thrownBy(() => parseStartDates(toJsonBytes(Array(20_001).fill('x')), '15m'))
+    expect(error.message).toContain('20001 entries, expected at most 20000')
+    const weeks = Array.from({ length: 20_000 }, (_, week) =>
+      new Date(Date.UTC(1750, 0, 5) + week * 604_800_000).toISOString().slice(0, 10),
+    )
+    expect(parseStartDates(toJsonBytes(weeks), '15m')).toHaveLength(20_000)
+  })
+})
+
+describe('symbols', () => {
+  test('are returned with the ten in their order first, then by name', () => {
+    const list = ['NEWUSDT', ...SYMBOLS.toReversed(), '1000SATSUSDT']
+    expect(parseSymbols(toJsonBytes(list))).toEqual([...SYMBOLS, '1000SATSUSDT', 'NEWUSDT'])
+  })
+
+  test('may be fewer', () => {
+    expect(parseSymbols(toJsonBytes(['DOTUSDT', 'BTCUSDT', 'DOTUSDT']))).toEqual(['BTCUSDT', 'DOTUSDT'])
+  })
+
+  test.each([
+    ['btcusdt', '"btcusdt"'],
+    ['../BTCUSDT', '"../BTCUSDT"'],
+    ['BTC/USDT', '"BTC/USDT"'],
+    ['BTCUSDT\n', String.raw`"BTCUSDT\n"`],
+    ['__proto__', '"__proto__"'],
+    ['', '""'],
+    ['A', '"A"'],
+    ['A'.repeat(41), `"${'A'.repeat(40)}..."`],
+    ['①②', '"①②"'],
+    ['E\u0301A', '"E\u0301A"'],
+    ['币\u202e安', String.raw`"币\u202e安"`],
+    ['BTC\u001b[31m', String.raw`"BTC\u001b[31m"`],
+  ])('%j is refused, and shown so that a terminal takes nothing for a command', (name, shown) => {
+    const error = thrownBy(() => parseSymbols(toJsonBytes(['BTCUSDT', name])))
+    expect(error.code).toBe('bad_list')
+    expect(error.message).toBe(`The list of symbols is refused: entry 1 is ${shown}, not a symbol.`)
+  })
+
+  test('more than 20,000 are refused', () => {
+    expect(thrownBy(() => parseSymbols(toJsonBytes(Array(20_001).fill('BTCUSDT')))).message).toContain('at most 20000')
+  })
+})
+
+describe('findMissingStartDates', () => {
+  const now = Date.UTC(2025, 1, 12)
+  const missing = (list: string[], known: string[] = []) => findMissingStartDates(list, '1d', { known, now })
+  // Windows of 1d begin every other year on 1 January.
+  test.each<[string, string[], string[]]>([
+    ['a hole', ['2016-01-01', '2018-01-01', '2022-01-01', '2024-01-01'], ['2020-01-01']],
+    ['the present', ['2016-01-01', '2018-01-01', '2020-01-01'], ['2022-01-01', '2024-01-01']],
+    ['everything', [], ['2016-01-01', '2018-01-01', '2020-01-01', '2022-01-01', '2024-01-01']],
+    ['a window of the future', ['2024-01-01', '2028-01-01'], ['2026-01-01']],
+    ['nothing: it begins later than the calendar', ['2022-01-01', '2024-01-01'], []],
+    ['nothing: it begins earlier', ['2012-01-01', '2014-01-01', ...knownStartDates('1d')], []],
+    ['nothing: it ends with the present window', ['2024-01-01'], []],
+  ])('of a list that lacks %s', (_, list, expected) => {
+    expect(missing(list)).toEqual(expected)
+  })
+
+  test('knows what an earlier list or the cache knows', () => {
+    const known = ['2014-01-01', '2016-01-01', '2030-01-01']
+    expect(missing(['2016-01-01', '2018-01-01', '2020-01-01', '2022-01-01', '2024-01-01'], known)).toEqual([
+      '2014-01-01',
+      '2030-01-01',
+    ])
+  })
+
+  test('finds exactly what was removed from the list of any interval', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...INTERVALS), fc.nat(), fc.nat(), (interval, from, count) => {
+        const list = knownStartDates(interval)
+        const start = from % list.length
+        const removed = list.slice(start, start + 1 + (count % 5))
+        const rest = list.filter(date => !removed.includes(date))
+        expect(findMissingStartDates(rest, interval, { known: list, now })).toEqual(removed)
+        expect(findMissingStartDates(list, interval, { known: rest, now })).toEqual([])
+      }),
+    )
+  })
+})

@@ -1,0 +1,33 @@
+import { describe, expect, test } from 'vitest'
+import { suggest } from '../../src/candles/suggest.js'
+
+describe('suggest', () => {
+  const names = ['open_time', 'open', 'high', 'low', 'close', 'close_time', 'volume', 'quote_volume'] as const
+
+  test.each<[string, string | undefined, string]>([
+    ['quo', 'quote_volume', 'the only one that starts with it'],
+    ['volum', 'volume', 'the only one that starts with it'],
+    ['hihg', 'high', 'two neighbours that changed places are one edit'],
+    ['cloes_tiem', 'close_time', 'two pairs of neighbours are two edits'],
+    ['hxxh', undefined, 'two edits are too many for four letters'],
+    ['hig', 'high', 'the only one that starts with it'],
+    ['hgh', 'high', 'one edit'],
+    ['closetime', 'close_time', 'one edit'],
+    ['quotevolum', 'quote_volume', 'two edits in twelve letters'],
+    ['qotevoum', undefined, 'four edits are always too many'],
+    ['l', undefined, 'one letter does not count as a start, and two edits are too many for three letters'],
+    ['lo', 'low', 'the only one that starts with it'],
+    ['xyz', undefined, 'no candidate is close'],
+    ['', undefined, 'the text is empty'],
+  ])('%j returns %j: %s', (text, expected, _reason) => {
+    expect(suggest(text, names)).toBe(expected)
+  })
+
+  test('returns the one with the fewest edits when several start with the text', () => {
+    expect(suggest('ope', ['open_time', 'open'])).toBe('open')
+  })
+
+  test('returns undefined without candidates', () => {
+    expect(suggest('abc', [])).toBeUndefined()
+  })
+})

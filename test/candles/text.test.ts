@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest'
+import { cutToColumns, formatBytes, formatCount, formatTime, plural, textColumns } from '../../src/candles/text.js'
+
+it.each([
+  [0, '0 B'],
+  [999, '999 B'],
+  [1000, '1.0 kB'],
+  [348_800, '348.8 kB'],
+  [999_949, '999.9 kB'],
+  [999_950, '1.0 MB'],
+  [1_000_000, '1.0 MB'],
+  [17_300_000, '17.3 MB'],
+  [2_500_000_000, '2.5 GB'],
+  [1e12, '1.0 TB'],
+  [5e15, '5000.0 TB'],
+])('%d bytes are %s', (bytes, text) => {
+  expect(formatBytes(bytes)).toBe(text)
+})
+
+it.each([
+  [0, '0 windows'],
+  [1, '1 window'],
+  [2, '2 windows'],
+  [1234, '1,234 windows'],
+])('%d of them are %s', (count, text) => {
+  expect(plural(count, 'window')).toBe(text)
+})
+
+it('counts have commas', () => {
+  expect(formatCount(1_234_567)).toBe('1,234,567')
+})
+
+it('times are UTC in every time zone', () => {
+  expect(formatTime(Date.UTC(2024, 0, 31, 12))).toBe('2024-01-31 12:00')
+  expect(formatTime(undefined)).toBe('-')
+})
+
+it.each([
+  ['BTCUSDT', 7],
+  ['币安人生USDT', 12],
+  ['한국KRW', 7],
+  ['がくふ', 6],
+  ['ＢＴＣ', 6],
+  ['ÑANDÚ', 5],
+  ['हिन्दी', 3],
+  ['…', 1],
+  ['', 0],
+])('%s takes %d columns of a terminal', (text, columns) => {
+  expect(textColumns(text)).toBe(columns)
+})
+
+it.each([
+  ['币安人生USDT', 5, '币安'],
+  ['币安人生USDT', 9, '币安人生U'],
+  ['BTCUSDT', 3, 'BTC'],
+  ['BTC', 9, 'BTC'],
+  ['币', 1, ''],
+  ['हिन्दी', 1, 'हि'],
+])('%s cut to %d columns is %j', (text, columns, cut) => {
+  expect(cutToColumns(text, columns)).toBe(cut)
+})

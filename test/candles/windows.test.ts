@@ -1,0 +1,166 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { isKlinesError } from '../../src/candles/errors.js'
+import { INTERVALS, type Interval } from '../../src/candles/intervals.js'
+import {
+  formatDate,
+  isWindowStart,
+  knownStartDates,
+  parseDate,
+  windowLength,
+  windowSpan,
+} from '../../src/candles/windows.js'
+
+/** Length of the windows, first and last startDate, number of windows: measured on the service's whole tree. */
+const TABLE: [Interval, string, string, string, number][] = [
+  ['15m', '7 days', '2024-12-30', '2039-12-26', 783],
+  ['30m', '14 days', '2024-01-01', '2039-12-26', 418],
+  ['1h', '1 month', '2022-01-01', '2039-12-01', 216],
+  ['2h', '2 months', '2017-07-01', '2039-11-01', 135],
+  ['4h', '3 months', '2017-07-01', '2039-10-01', 90],
+  ['6h', '6 months', '2017-07-01', '2039-07-01', 45],
+  ['8h', '6 months', '2017-07-01', '2039-07-01', 45],
+  ['12h', '1 year', '2017-01-01', '2039-01-01', 23],
+  ['1d', '2 years', '2016-01-01', '2038-01-01', 12],
+  ['3d', '5 years', '2015-01-01', '2035-01-01', 5],
+  ['1w', '10 years', '2010-01-01', '2030-01-01', 3],
+  ['1M', '20 years', '2010-01-01', '2030-01-01', 2],
+]
+const DAY = 86_400_000
+
+/** Every UTC midnight from one date to another, both inclusive. */
+function days(first: string, last: string): number[] {
+  const [from, to] = [Date.parse(first), Date.parse(last)]
+  return Array.from({ length: (to - from) / DAY + 1 }, (_, day) => from + day * DAY)
+}
+
+describe('the windows of an interval', () => {
+  test('the table names every interval', () => {
+    expect(TABLE.map(([interval]) => interval)).toEqual([...INTERVALS])
+  })
+
+  test.each(TABLE)('%s: windows of %s from %s to %s, %i in all', (interval, length, first, last, count) => {
+    const dates = knownStartDates(interval)
+    expect([windowLength(interval), dates[0], dates.at(-1), dates.length]).toEqual([length, first, last, count])
+  })
+
+  test.each(INTERVALS)('%s: each ends where the next one starts', interval => {
+    const spans = knownStartDates(interval).map(startDate => windowSpan({ interval, startDate }))
+    for (const [index, span] of spans.entries()) {
+      expect(span.endTime).toBeGreaterThan(span.startTime)
+      if (index > 0) expect(span.startTime).toBe(spans[index - 1].endTime)
+    }
+  })
+
+  test.each(INTERVALS)('%s: every instant is in exactly one', interval => {
+    const dates = knownStartDates(interval)
+    const spans = dates.map(startDate => windowSpan({ interval, startDate }))
+    const instants = fc.integer({ min: Date.parse(dates[0]), max: spans[spans.length - 1].endTime - 1 })
+    fc.assert(
+      fc.property(instants, instant => {
+        expect(spans.filter(({ startTime, endTime }) => startTime <= instant && instant < endTime)).toHaveLength(1)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test.each(TABLE)(
+    '%s: between the first and the last startDate, only startDates are window starts',
+    (interval, _, first, last) => {
+      const starts = days(first, last).filter(time => isWindowStart(interval, time))
+      expect(starts.map(time => new Date(time).toISOString().slice(0, 10))).toEqual(knownStartDates(interval))
+    },
+  )
+
+  test('a window starts at midnight only', () => {
+    for (const interval of INTERVALS) {
+      const start = parseDate(knownStartDates(interval)[0])
+      for (const off of [-1, 1, 1000, 3_600_000]) expect(isWindowStart(interval, start + off)).toBe(false)
+    }
+  })
+
+  const candidates: [Interval, string, boolean][] = [
+    ['15m', '2024-12-23', true],
+    ['15m', '2024-12-31', false],
+    ['30m', '2024-01-08', false],
+    ['30m', '2023-12-18', true],
+    ['2h', '2017-08-01', false],
+    ['2h', '2017-05-01', true],
+    ['4h', '2024-04-01', true],
+    ['4h', '2024-05-01', false],
+    ['6h', '2024-01-01', true],
+    ['6h', '2024-04-01', false],
+    ['1d', '2024-01-01', true],
+    ['1d', '2023-01-01', false],
+    ['3d', '2040-01-01', true],
+    ['1w', '1990-01-01', true],
+    ['1M', '2050-01-01', true],
+    ['1M', '2020-01-01', false],
+  ]
+  test.each(candidates)(
+    '%s: a window can start on %s, also outside the known range: %s',
+    (interval, date, expected) => {
+      expect(isWindowStart(interval, Date.parse(date))).toBe(expected)
+    },
+  )
+
+  test('windows of a month have 28 to 31 days', () => {
+    const lengths = ['2024-02-01', '2023-02-01', '2100-02-01', '2024-12-01'].map(startDate => {
+      const { startTime, endTime } = windowSpan({ interval: '1h', startDate })
+      return (endTime - startTime) / DAY
+    })
+    expect(lengths).toEqual([29, 28, 28, 31])
+  })
+})
+
+describe('a date', () => {
+  test('is a real day as YYYY-MM-DD, at midnight UTC', () => {
+    expect(parseDate('2024-02-29')).toBe(1_709_164_800_000)
+    expect(parseDate('1970-01-01')).toBe(0)
+  })
+
+  test.each([
+    '2024-02-31',
+    '2023-02-29',
+    '2100-02-29',
+    '2024-13-01',
+    '2024-00-01',
+    '2024-01-00',
+    '2024-04-31',
+    '2024-1-1',
+    '24-01-01',
+    '2024/01/01',
+    '20240101',
+    '2024-01-01T00:00:00Z',
+    ' 2024-01-01',
+    '2024-01-01\n',
+    '+002024-01-01',
+    '٢٠٢٤-01-01',
+    '',
+  ])('%j is refused', text => {
+    expect(() => parseDate(text)).toThrow(
+      expect.objectContaining({
+        code: 'bad_time',
+        message: `"${text}" is not a date. Expected a real day as YYYY-MM-DD.`,
+      }),
+    )
+  })
+
+  test('is parsed back from its format, for every day of four centuries', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -60_000, max: 90_000 }), day => {
+        expect(parseDate(formatDate(day * DAY))).toBe(day * DAY)
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  test('a window of no real date is refused', () => {
+    try {
+      windowSpan({ interval: '1h', startDate: '2024-02-30' })
+      expect.unreachable()
+    } catch (error) {
+      expect(isKlinesError(error, 'bad_time')).toBe(true)
+    }
+  })
+})

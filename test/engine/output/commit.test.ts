@@ -1,0 +1,109 @@
+import {
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { commitOutputs } from '../../../src/engine/output/commit.js'
+import { openOutput } from '../../../src/engine/output/open.js'
+import type { Output } from '../../../src/engine/output/output.js'
+import { catchError } from '../../support/errors.js'
+import { tempFolder } from '../../support/temp-folder.js'
+
+let folder: string
+let paths: string[]
+beforeEach(() => {
+  folder = tempFolder()
+  paths = ['a.csv', 'b.csv', 'c.csv'].map(name => join(folder, name))
+})
+
+/** Finished outputs with the text `new`. */
+async function finishAll(names: readonly string[], force: boolean): Promise<Output[]> {
+  const outputs: Output[] = []
+  for (const name of names) {
+    const output = await openOutput(name, false, { force })
+    await output.write(new TextEncoder().encode('new'))
+    await output.finish()
+    outputs.push(output)
+  }
+  return outputs
+}
+
+/** A commit that fails, and what an export does after it. */
+async function failCommit(outputs: readonly Output[]): Promise<Error & Record<string, unknown>> {
+  const error = await catchError(commitOutputs(outputs))
+  for (const output of outputs) await output.discard()
+  return error
+}
+
+/** The files of the folder with their texts. */
+function contents(): Record<string, string> {
+  return Object.fromEntries(readdirSync(folder).map(name => [name, readFileSync(join(folder, name), 'utf8')]))
+}
+
+describe('several files', () => {
+  test('are all put in place, and no other file is left', async () => {
+    writeFileSync(paths[1], 'old')
+    await commitOutputs(await finishAll(paths, true))
+    expect(contents()).toEqual({ 'a.csv': 'new', 'b.csv': 'new', 'c.csv': 'new' })
+  })
+
+  test('are all left out when one appears meanwhile without force', async () => {
+    const outputs = await finishAll(paths, false)
+    writeFileSync(paths[1], 'theirs')
+    const error = await failCommit(outputs)
+    expect(error.code).toBe('output_exists')
+    expect(error.message).toBe(`${paths[1]} was created by another program meanwhile.`)
+    expect(contents()).toEqual({ 'b.csv': 'theirs' })
+  })
+
+  test('are all as before when a folder appears in the place of one', async () => {
+    writeFileSync(paths[0], 'old')
+    const outputs = await finishAll(paths, true)
+    mkdirSync(paths[2])
+    expect((await failCommit(outputs)).code).toBe('bad_output')
+    expect(readdirSync(folder)).toEqual(['a.csv', 'c.csv'])
+    expect(readFileSync(paths[0], 'utf8')).toBe('old')
+    expect(readdirSync(paths[2])).toEqual([])
+  })
+
+  test('are named where they are new already when a later one cannot be put in its place', async () => {
+    const outputs = await finishAll(paths, true)
+    unlinkSync(outputs[1].finished?.temp ?? '')
+    const error = await failCommit(outputs)
+    expect(error).toMatchObject({ code: 'output_unwritable', data: { output: paths[1], placed: [paths[0]] } })
+    expect(error.message).toContain(`These files are new already: ${paths[0]}.`)
+    expect(contents()).toEqual({ 'a.csv': 'new' })
+  })
+})
+
+describe('a file with the same bytes', () => {
+  test('stays, time and all, beside one that is replaced', async () => {
+    const time = new Date('2026-01-02T03:04:05Z')
+    writeFileSync(paths[0], 'new')
+    writeFileSync(paths[1], 'old')
+    for (const path of paths.slice(0, 2)) utimesSync(path, time, time)
+    const before = statSync(paths[0])
+    await commitOutputs(await finishAll(paths, true))
+    expect(contents()).toEqual({ 'a.csv': 'new', 'b.csv': 'new', 'c.csv': 'new' })
+    const { ino, mtime } = statSync(paths[0])
+    expect([ino, mtime]).toEqual([before.ino, time])
+    expect(statSync(paths[1]).mtime).not.toEqual(time)
+  })
+})
+
+describe('one file', () => {
+  test('that is a hard link is replaced alone', async () => {
+    const other = join(folder, 'other.csv')
+    writeFileSync(other, 'old')
+    linkSync(other, paths[0])
+    await commitOutputs(await finishAll([paths[0]], true))
+    expect(contents()).toEqual({ 'a.csv': 'new', 'other.csv': 'old' })
+  })
+})

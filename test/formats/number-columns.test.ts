@@ -1,0 +1,115 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { isKlinesError } from '../../src/candles/errors.js'
+import { toBatchRows } from '../../src/formats/columns.js'
+import { DecimalColumn, DoubleColumn } from '../../src/formats/number-columns.js'
+import { decimalTexts, sameNumber, scaledTo8 } from '../support/oracles/decimal-oracle.js'
+import { decimals } from '../support/oracles/kline-arbitraries.js'
+import { LEAP_MONTH, sampleRow, toBatch } from '../support/windows.js'
+
+const OPEN = 1
+const UNIT = 10n ** 8n
+
+/** A batch with these opening prices. */
+function batchOf(texts: readonly string[]) {
+  const { startTime } = LEAP_MONTH.span
+  return toBatch(
+    texts.map((text, row) => sampleRow(startTime + row * 3_600_000, { [OPEN]: text })),
+    LEAP_MONTH,
+  )
+}
+
+/** The 128-bit integers that a DECIMAL(38,8) column stores; undefined when it refuses one. */
+function decimals128(texts: readonly string[]): bigint[] | undefined {
+  const column = new DecimalColumn(OPEN, texts.length, 'little')
+  try {
+    column.append(toBatchRows(batchOf(texts)), 0, texts.length, 0)
+  } catch (error) {
+    if (isKlinesError(error, 'digits_lost')) return undefined
+    throw error
+  }
+  const { buffer } = column.take(texts.length).bytes
+  const words = new BigUint64Array(buffer)
+  return texts.map((_, row) => (words[2 * row + 1] << 64n) | words[2 * row])
+}
+
+/** The doubles that a column stores, and how many of them lost digits. */
+function doubles(texts: readonly string[]) {
+  const stats = { inexactDoubles: 0 }
+  const column = new DoubleColumn(OPEN, texts.length, stats)
+  column.append(toBatchRows(batchOf(texts)), 0, texts.length, 0)
+  const { bytes, min, max } = column.take(texts.length)
+  return { values: [...new Float64Array(bytes.buffer)], min, max, inexact: stats.inexactDoubles }
+}
+
+describe('a DECIMAL(38,8) column', () => {
+  test('stores any decimal times 10^8, or refuses it, like the oracle', () => {
+    fc.assert(
+      fc.property(fc.array(decimalTexts, { minLength: 1, maxLength: 20 }), texts => {
+        const expected = texts.map(scaledTo8)
+        expect(decimals128(texts)).toEqual(expected.includes(undefined) ? undefined : expected)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('stores short and long decimals side by side', () => {
+    const texts = ['1.5', `${'9'.repeat(30)}.99999999`, '0.00000001', '999999999999999.99999999', '1000000000000000.5']
+    expect(decimals128(texts)).toEqual(texts.map(scaledTo8))
+  })
+})
+
+describe('a column of doubles', () => {
+  test('stores what Number() returns, bit for bit, and counts lost digits, for any decimal', () => {
+    const far = fc.tuple(fc.nat(340), decimals(20, 1), fc.boolean()).map(([zeros, text, small]) => {
+      const digits = text.replace('.', '')
+      return small ? `0.${'0'.repeat(zeros)}${digits}` : digits + '0'.repeat(zeros)
+    })
+    const near = fc.tuple(fc.bigInt(2n ** 53n - 2000n, 2n ** 53n + 2000n), fc.nat(16)).map(([integer, fraction]) => {
+      const digits = String(integer)
+      return fraction === 0 ? digits : `${digits.slice(0, -fraction) || '0'}.${digits.slice(-fraction)}`
+    })
+    const half = fc.bigInt(2n ** 52n - 2000n, 2n ** 52n + 2000n).map(units => {
+      const digits = String(units)
+      return `${digits.slice(0, -8)}.${digits.slice(-8)}`
+    })
+    const wide = fc.oneof(decimalTexts, decimals(20, 30), decimals(16, 8), decimals(1, 340), far, near, half)
+    fc.assert(
+      fc.property(fc.array(wide, { minLength: 1, maxLength: 20 }), texts => {
+        const { values, inexact } = doubles(texts)
+        for (const [row, text] of texts.entries()) expect(Object.is(values[row], Number(text)), text).toBe(true)
+        const isExact = (text: string) => Number.isFinite(Number(text)) && sameNumber(String(Number(text)), text)
+        expect(inexact).toBe(texts.filter(text => !isExact(text)).length)
+      }),
+      { numRuns: 1500 },
+    )
+  })
+
+  test('counts lost digits of any decimal that is about as precise as a double, one by one', () => {
+    const text = (units: bigint) => `${units / UNIT}.${String(units % UNIT).padStart(8, '0')}`
+    const most = 10n ** 15n * UNIT - 1n
+    const lengths = fc.nat({ max: 7 }).map(length => 10n ** BigInt(8 + length) * UNIT)
+    const any = lengths.chain(max => fc.bigInt(max / 100n, max < most ? max : most))
+    const rounded = fc.tuple(any, fc.nat(8)).map(([units, zeros]) => units - (units % 10n ** BigInt(zeros)))
+    // Powers of two, beside which doubles lie closer together on one side.
+    const powers = fc
+      .tuple(fc.integer({ min: 24, max: 49 }), fc.bigInt(-300n, 300n))
+      .map(([power, units]) => 2n ** BigInt(power) * UNIT + units)
+    // Numbers in the middle of two doubles, or of two decimals.
+    const middles = fc
+      .tuple(fc.bigInt(2n ** 26n, 10n ** 15n - 1n), fc.nat(511))
+      .map(([whole, part]) => whole * UNIT + (BigInt(part) * UNIT) / 512n)
+    fc.assert(
+      fc.property(fc.array(fc.oneof(any, rounded, powers, middles), { minLength: 50, maxLength: 50 }), units => {
+        const all = doubles(units.map(text))
+        for (const [row, value] of all.values.entries()) {
+          const decimal = text(units[row])
+          expect(Object.is(value, Number(decimal)), decimal).toBe(true)
+          expect(doubles([decimal]).inexact, decimal).toBe(sameNumber(String(value), decimal) ? 0 : 1)
+        }
+        expect(all).toMatchObject({ min: Math.min(...all.values), max: Math.max(...all.values) })
+      }),
+      { numRuns: 200 },
+    )
+  })
+})

@@ -1,0 +1,284 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import zlib from 'node:zlib'
+import fc from 'fast-check'
+import { parquetMetadata, parquetReadObjects } from 'hyparquet'
+import { compressors } from 'hyparquet-compressors'
+import { describe, expect, test } from 'vitest'
+import { hasZstd } from '../../src/formats/row-format.js'
+import { COMPRESSIONS, NUMBER_TYPES, type OutputColumn } from '../../src/options/output-options.js'
+import type { KlineBatch } from '../../src/rows/kline-batch.js'
+import { cases, FULL } from '../support/cases.js'
+import {
+  ALL_COLUMNS,
+  cutBatches,
+  cutPoints,
+  METADATA,
+  manyRows,
+  rowFormat,
+  runExporter,
+  toBatches,
+  twoSeries,
+} from '../support/exporting.js'
+import { tableRows, wasmTable } from '../support/oracles/arrow-rows.js'
+import { binaryRows, DUCKDB_NUMBERS, duckdbRows } from '../support/oracles/binary-rows.js'
+import { duckdb } from '../support/oracles/duckdb.js'
+import { decimals, readableTexts } from '../support/oracles/kline-arbitraries.js'
+import { tempFolder } from '../support/temp-folder.js'
+import { LEAP_MONTH, sampleRow, TWENTY_YEARS } from '../support/windows.js'
+
+const exact = { ignore: readableTexts, decimal: decimals(30, 8), maxRows: 8 }
+const shapes = fc.record({
+  columns: fc.oneof(fc.constant(ALL_COLUMNS), fc.shuffledSubarray([...ALL_COLUMNS], { minLength: 1 })),
+  numbers: fc.constantFrom(...NUMBER_TYPES),
+  compression: fc.constantFrom(...COMPRESSIONS.filter(name => name !== 'zstd' || hasZstd())),
+})
+const oneRow = toBatches([{ known: LEAP_MONTH, rows: [sampleRow(LEAP_MONTH.span.startTime)] }])
+
+let large: KlineBatch | undefined
+/** The batch of `manyRows(count)`, of rows that are decoded once, as that takes a while. */
+function manyBatches(count: number): KlineBatch[] {
+  large ??= toBatches([manyRows(210_000)])[0]
+  return [large.rows(0, count)]
+}
+
+function saveFile(bytes: Uint8Array): string {
+  const path = join(tempFolder(), 'file.parquet')
+  writeFileSync(path, bytes)
+  return path
+}
+
+/** What the file says about itself. */
+function metadataText(bytes: Uint8Array): string {
+  const pairs = parquetMetadata(toArrayBuffer(bytes)).key_value_metadata ?? []
+  expect(pairs.map(({ key }) => key)).toEqual(['klines'])
+  return pairs[0].value ?? ''
+}
+
+function toArrayBuffer(bytes: Uint8Array): ArrayBuffer {
+  return new Uint8Array(bytes).buffer
+}
+
+describe('a Parquet file contains exactly the exported rows', () => {
+  const rowsAndShape = [twoSeries(exact), shapes] as const
+
+  test('read by DuckDB, decimals digit by digit, whatever the columns, number types and compression', async () => {
+    const folder = tempFolder()
+    await fc.assert(
+      fc.asyncProperty(...rowsAndShape, cutPoints, async (parts, shape, points) => {
+        fc.pre(parts.some(({ rows }) => rows.length > 0))
+        const path = join(folder, 'file.parquet')
+        const { bytes } = await runExporter('parquet', cutBatches(toBatches(parts), points), rowFormat(shape))
+        writeFileSync(path, bytes)
+        expect(await duckdbRows(path)).toEqual(binaryRows(parts, shape.columns, shape.numbers))
+      }),
+      { numRuns: cases(40, 5) },
+    )
+  })
+
+  test('read by hyparquet, which returns decimals as doubles', async () => {
+    await fc.assert(
+      fc.asyncProperty(...rowsAndShape, async (parts, shape) => {
+        fc.pre(parts.some(({ rows }) => rows.length > 0))
+        const { bytes } = await runExporter('parquet', toBatches(parts), rowFormat(shape))
+        const rows = await parquetReadObjects({ file: toArrayBuffer(bytes), compressors })
+        const expected = binaryRows(parts, shape.columns, shape.numbers)
+        expect(rows).toHaveLength(expected.length)
+        for (const [index, row] of rows.entries()) {
+          for (const [name, value] of Object.entries(row)) {
+            const want = expected[index][name]
+            if (shape.numbers === 'decimal' && typeof value === 'number') {
+              expect(Math.abs(value - Number(want))).toBeLessThanOrEqual(Number(want) * 1e-15 + 1e-23)
+            } else expect(value instanceof Date ? +value : value).toBe(want)
+          }
+        }
+      }),
+      { numRuns: cases(40, 5) },
+    )
+  })
+
+  test('read by parquet-wasm', async () => {
+    await fc.assert(
+      fc.asyncProperty(...rowsAndShape, async (parts, shape) => {
+        fc.pre(parts.some(({ rows }) => rows.length > 0))
+        const { bytes } = await runExporter('parquet', toBatches(parts), rowFormat(shape))
+        expect(tableRows(wasmTable(bytes))).toEqual(binaryRows(parts, shape.columns, shape.numbers))
+      }),
+      { numRuns: cases(40, 5) },
+    )
+  })
+
+  test.each(NUMBER_TYPES)('without a row, with numbers %s', async numbers => {
+    const { bytes } = await runExporter('parquet', [], rowFormat({ columns: ALL_COLUMNS, numbers }))
+    const { rows, types } = await duckdb(`SELECT * FROM '${saveFile(bytes)}'`)
+    expect([rows, Object.keys(types)]).toEqual([[], ALL_COLUMNS])
+    expect(await parquetReadObjects({ file: toArrayBuffer(bytes), compressors })).toEqual([])
+    expect(wasmTable(bytes).schema.fields.map(({ name }) => name)).toEqual(ALL_COLUMNS)
+  })
+
+  test('with few, then many, then few different texts in the last column', async () => {
+    const text = (index: number) => (index >= 20_000 && index < 50_000 ? `text ${index}` : `${index >> 13}`)
+    const part = manyRows(70_000, index => ({ 11: text(index) }))
+    const columns = ['open_time', 'ignore'] as const
+    const { bytes } = await runExporter('parquet', toBatches([part]), rowFormat({ columns }))
+    const expected = JSON.stringify(part.rows.map(row => row[11]))
+    const texts = (rows: readonly Record<string, unknown>[]) => JSON.stringify(rows.map(({ ignore }) => ignore))
+    const path = saveFile(bytes)
+    expect(texts((await duckdb(`SELECT ignore FROM '${path}'`)).rows)).toBe(expected)
+    const read = await parquetReadObjects({ file: toArrayBuffer(bytes), compressors, columns: ['ignore'] })
+    expect(texts(read)).toBe(expected)
+    expect(texts(tableRows(wasmTable(bytes)))).toBe(expected)
+    const statistics = await duckdb(
+      `SELECT stats_min_value AS low, stats_max_value AS high FROM parquet_metadata('${path}')`,
+    )
+    expect(statistics.rows[1]).toEqual({ low: '0', high: 'text 49999' })
+  })
+
+  test('with a byte order mark at the start of a text', async () => {
+    const rows = [sampleRow(LEAP_MONTH.span.startTime, { 11: '\ufeff0' })]
+    const { bytes } = await runExporter('parquet', toBatches([{ known: LEAP_MONTH, rows }]), rowFormat())
+    expect((await duckdb(`SELECT hex(ignore) AS hex FROM '${saveFile(bytes)}'`)).rows).toEqual([{ hex: 'EFBBBF30' }])
+  })
+
+  test('in row groups of 100,000, whose sums DuckDB computes', async () => {
+    const [count, counts, opens, sizes] = FULL
+      ? ([210_000, 22_049_895_000n, '22050000000.00000000', [100_000n, 100_000n, 10_000n]] as const)
+      : ([110_000, 6_049_945_000n, '6050000000.00000000', [100_000n, 10_000n]] as const)
+    const { bytes } = await runExporter('parquet', manyBatches(count), rowFormat({ numbers: 'decimal' }))
+    const path = saveFile(bytes)
+    const { rows } = await duckdb(
+      `SELECT count(*) AS n, sum(count) AS counts, CAST(sum(open) AS VARCHAR) AS opens FROM '${path}'`,
+    )
+    expect(rows).toEqual([{ n: BigInt(count), counts, opens }])
+    const groups = await duckdb(
+      `SELECT DISTINCT row_group_id, row_group_num_rows FROM parquet_metadata('${path}') ORDER BY 1`,
+    )
+    expect(groups.rows.map(group => group.row_group_num_rows)).toEqual(sizes)
+  })
+})
+
+describe('the metadata of a Parquet file', () => {
+  test.each(NUMBER_TYPES)('times are UTC and counts 64-bit, with numbers %s', async numbers => {
+    const { bytes } = await runExporter('parquet', oneRow, rowFormat({ columns: ALL_COLUMNS, numbers }))
+    const { types } = await duckdb(`SELECT * FROM '${saveFile(bytes)}'`)
+    const typeOf = (name: OutputColumn) => {
+      if (name.endsWith('_time')) return 'TIMESTAMP WITH TIME ZONE'
+      if (name === 'count') return 'BIGINT'
+      return ['symbol', 'interval', 'ignore'].includes(name) ? 'VARCHAR' : DUCKDB_NUMBERS[numbers]
+    }
+    expect(Object.entries(types)).toEqual(ALL_COLUMNS.map(name => [name, typeOf(name)]))
+  })
+
+  test('no column is nullable', async () => {
+    const { bytes } = await runExporter('parquet', oneRow, rowFormat({ columns: ALL_COLUMNS, numbers: 'decimal' }))
+    const { rows } = await duckdb(
+      `SELECT name, repetition_type FROM parquet_schema('${saveFile(bytes)}') WHERE type IS NOT NULL`,
+    )
+    expect(rows).toEqual(ALL_COLUMNS.map(name => ({ name, repetition_type: 'REQUIRED' })))
+  })
+
+  const codecs = { zstd: 'ZSTD', gzip: 'GZIP', snappy: 'SNAPPY', none: 'UNCOMPRESSED' } as const
+
+  test.each(COMPRESSIONS)('every column is compressed, and the file says how: %s', async compression => {
+    if (compression === 'zstd' && !hasZstd()) return
+    const { bytes } = await runExporter('parquet', toBatches([manyRows(5)]), rowFormat({ compression }))
+    const { rows } = await duckdb(`SELECT DISTINCT compression FROM parquet_metadata('${saveFile(bytes)}')`)
+    expect(rows).toEqual([{ compression: codecs[compression] }])
+    expect(JSON.parse(metadataText(bytes)).compression).toBe(compression)
+  })
+
+  test.runIf(hasZstd())('zstd knows the size of each page, without which times take twice the room', async () => {
+    const known = TWENTY_YEARS
+    const rows = Array.from({ length: 20_000 }, (_, hour) => sampleRow(known.span.startTime + hour * 3_600_000))
+    const shape = rowFormat({ columns: ['open_time'], compression: 'zstd' })
+    const { bytes } = await runExporter('parquet', toBatches([{ known, rows }]), shape)
+    const [column] = parquetMetadata(toArrayBuffer(bytes)).row_groups[0].columns
+    const { zstdCompressSync, constants } = zlib as never as {
+      zstdCompressSync(bytes: ArrayBufferView, options: object): Uint8Array
+      constants: { ZSTD_c_compressionLevel: number }
+    }
+    const times = BigInt64Array.from(rows, ([time]) => BigInt(time))
+    const whole = zstdCompressSync(times, { params: { [constants.ZSTD_c_compressionLevel]: 1 } })
+    expect(Number(column.meta_data?.total_compressed_size)).toBeLessThan(whole.length + 50)
+  })
+
+  test('every column has its least and greatest value of each row group, and no null', async () => {
+    const limits = { 1: [`${'9'.repeat(30)}.99999999`, '0.00000001'], 5: ['10.5', '9.25'] }
+    const part = manyRows(110_000, index => {
+      const isLow = index === 70_000 || index === 105_000
+      if (index !== 30_000 && !isLow) return { 1: '5', 5: '9.5', 8: 3 }
+      const side = isLow ? 1 : 0
+      return { 1: limits[1][side], 5: limits[5][side], 8: isLow ? 1 : 2 ** 53 - 1 }
+    })
+    const batches = toBatches([part])
+    const low = { double: '1e-08', decimal: '0.00000001', text: '0.00000001' }
+    const high = { double: '1e+30', decimal: limits[1][0], text: limits[1][0] }
+    const five = { double: '5.0', decimal: '5.00000000', text: '5' }
+    // Texts are compared byte by byte.
+    const volumes = {
+      double: ['9.25', '10.5', '9.25', '9.5'],
+      decimal: ['9.25000000', '10.50000000', '9.25000000', '9.50000000'],
+      text: ['10.5', '9.5', '9.25', '9.5'],
+    }
+    for (const numbers of NUMBER_TYPES) {
+      const shape = rowFormat({ columns: ['symbol', 'open_time', 'open', 'volume', 'count'], numbers })
+      const { bytes } = await runExporter('parquet', batches, shape)
+      const { rows: found } = await duckdb(
+        `SELECT path_in_schema AS name, stats_min_value AS low, stats_max_value AS high, stats_null_count AS nulls
+         FROM parquet_metadata('${saveFile(bytes)}') ORDER BY row_group_id, column_id`,
+      )
+      const time = (index: number) => `${new Date(part.rows[index][0]).toISOString().slice(0, 19).replace('T', ' ')}+00`
+      const [a, b, c, d] = volumes[numbers]
+      const group = (columns: Record<string, readonly [string, string]>) =>
+        Object.entries(columns).map(([name, [low, high]]) => ({ name, low, high, nulls: 0n }))
+      expect(found, numbers).toEqual([
+        ...group({
+          symbol: ['ADAUSDT', 'ADAUSDT'],
+          open_time: [time(0), time(99_999)],
+          open: [low[numbers], high[numbers]],
+          volume: [a, b],
+          count: ['1', '9007199254740991'],
+        }),
+        ...group({
+          symbol: ['ADAUSDT', 'ADAUSDT'],
+          open_time: [time(100_000), time(109_999)],
+          open: [low[numbers], five[numbers]],
+          volume: [c, d],
+          count: ['1', '3'],
+        }),
+      ])
+    }
+  })
+
+  test('a reader skips row groups by their times', async () => {
+    const { bytes } = await runExporter('parquet', manyBatches(210_000), rowFormat({ numbers: 'double' }))
+    // Pages of the first row group: who reads them fails.
+    bytes.fill(0xff, 4, 40_000)
+    const path = saveFile(bytes)
+    const sum = (where: string) => duckdb(`SELECT sum(count) AS sum FROM '${path}' WHERE ${where}`)
+    const later = await sum(`open_time >= to_timestamp(${TWENTY_YEARS.span.startTime / 1000 + 200_000})`)
+    expect(later.rows).toEqual([{ sum: 2_049_995_000n }])
+    await expect(sum('open_time IS NOT NULL')).rejects.toThrow()
+  })
+
+  test('the key klines contains the facts as JSON, and created_by names the tool', async () => {
+    const { bytes } = await runExporter('parquet', oneRow, rowFormat({ numbers: 'double' }))
+    const metadata = parquetMetadata(toArrayBuffer(bytes))
+    expect(JSON.parse(metadataText(bytes))).toEqual({
+      symbol: 'BTCUSDT',
+      interval: '1h',
+      range: '2024-01-01T00:00:00.000Z/..',
+      source: 'https://example.com/base',
+      compression: hasZstd() ? 'zstd' : 'gzip',
+      schema: 'klines/1',
+      version: 'klines 1.2.3',
+    })
+    expect(metadata.created_by).toBe('klines version 1.2.3')
+  })
+
+  test('facts with unusual characters are stored unchanged', async () => {
+    const odd = { ...METADATA, source: 'file:///tmp/"名"\n\\' }
+    const { bytes } = await runExporter('parquet', oneRow, rowFormat(), odd)
+    expect(JSON.parse(metadataText(bytes)).source).toBe(odd.source)
+  })
+})

@@ -1,0 +1,406 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { KlineRow } from '../../src/candles/columns.js'
+import { COLUMNS } from '../../src/candles/columns.js'
+import type { RowFormat } from '../../src/formats/row-format.js'
+import { hasZstd } from '../../src/formats/row-format.js'
+import { fingerprintFiles } from '../../src/identity/fingerprint-files.js'
+import { COMPRESSIONS, type OutputColumn, TIME_FORMATS } from '../../src/options/output-options.js'
+import { cases } from '../support/cases.js'
+import { catchError } from '../support/errors.js'
+import {
+  ALL_COLUMNS,
+  cutBatches,
+  cutPoints,
+  METADATA,
+  manyRows,
+  rowFormat,
+  runExporter,
+  toBatches,
+  twoSeries,
+} from '../support/exporting.js'
+import { duckdb } from '../support/oracles/duckdb.js'
+import { fingerprintOf } from '../support/oracles/fingerprint-oracle.js'
+import { decimals, klineRows, readableTexts } from '../support/oracles/kline-arbitraries.js'
+import { tempFolder } from '../support/temp-folder.js'
+import { LEAP_MONTH, sampleRow, WEEK } from '../support/windows.js'
+
+const START = LEAP_MONTH.span.startTime
+const HOUR = 3_600_000
+const NEEDED = COLUMNS.slice(0, -1)
+
+const fingerprints = async (...files: string[]) =>
+  (await fingerprintFiles(files)).series.map(({ symbol, interval, fingerprint }) => [symbol, interval, fingerprint])
+
+/** What a file can look like. */
+const shapes = fc.record({
+  kind: fc.constantFrom('csv', 'jsonl', 'parquet', 'arrow' as const),
+  columns: fc.shuffledSubarray([...ALL_COLUMNS], { minLength: ALL_COLUMNS.length }),
+  lacksIgnore: fc.boolean(),
+  timeFormat: fc.constantFrom(...TIME_FORMATS),
+  isGzip: fc.boolean(),
+  numbers: fc.constantFrom('text', 'decimal' as const),
+  compression: fc.constantFrom(...COMPRESSIONS.filter(name => name !== 'zstd' || hasZstd())),
+})
+
+describe('the same candles have the same fingerprint', () => {
+  test('in any format, compression, order of columns, format of times and cut into batches', async () => {
+    const folder = tempFolder()
+    const rows = twoSeries({ decimal: decimals(30, 8), ignore: readableTexts, maxRows: 9 })
+    await fc.assert(
+      fc.asyncProperty(rows, shapes, cutPoints, async (parts, shape, cuts) => {
+        fc.pre(parts.every(({ rows }) => rows.length > 0))
+        const { kind, isGzip, lacksIgnore, numbers, timeFormat, compression } = shape
+        const isText = kind === 'csv' || kind === 'jsonl'
+        const columns = shape.columns.filter(name => name !== 'ignore' || !lacksIgnore)
+        const format = rowFormat({ columns, numbers: isText ? 'text' : numbers, timeFormat, compression })
+        const { bytes } = await runExporter(kind, cutBatches(toBatches(parts), cuts), format)
+        const path = join(folder, `candles.${kind}${isText && isGzip ? '.gz' : ''}`)
+        writeFileSync(path, isText && isGzip ? gzipSync(bytes) : bytes)
+        expect(await fingerprints(path)).toEqual(
+          parts.map(({ known: { window }, rows }) => [
+            window.symbol,
+            window.interval,
+            fingerprintOf(window.symbol, window.interval, rows),
+          ]),
+        )
+      }),
+      { numRuns: cases(400, 25) },
+    )
+  })
+
+  test('as a JSON array, whose rows do not name their cells', async () => {
+    const path = join(tempFolder(), 'BTCUSDT-1h.json')
+    const rows = klineRows(LEAP_MONTH, { ignore: readableTexts })
+    await fc.assert(
+      fc.asyncProperty(rows, fc.constantFrom(...TIME_FORMATS), fc.boolean(), async (rows, timeFormat, isSpaced) => {
+        fc.pre(rows.length > 0)
+        const { bytes } = await runExporter('json', toBatches([{ known: LEAP_MONTH, rows }]), rowFormat({ timeFormat }))
+        writeFileSync(path, isSpaced ? JSON.stringify(JSON.parse(bytes.toString()), null, 2) : bytes)
+        expect(await fingerprints(path)).toEqual([['BTCUSDT', '1h', fingerprintOf('BTCUSDT', '1h', rows)]])
+      }),
+      { numRuns: cases(200, 30) },
+    )
+  })
+
+  test.each(['csv', 'csv.gz', 'json', 'jsonl', 'parquet', 'arrow'])(
+    'in a %s of more rows than are read at once',
+    async extension => {
+      const path = join(tempFolder(), `ADAUSDT_1M.${extension}`)
+      const isBinary = ['parquet', 'arrow'].includes(extension)
+      const part = manyRows(isBinary ? 22_000 : 6_000)
+      const format = extension.replace('.gz', '') as 'csv'
+      const numbers = extension === 'parquet' ? 'decimal' : 'text'
+      const { bytes } = await runExporter(format, toBatches([part]), rowFormat({ numbers }))
+      writeFileSync(path, extension.endsWith('.gz') ? gzipSync(bytes) : bytes)
+      // The metadata of the file is that of another series, which its rows cannot contradict.
+      const [symbol, interval] = isBinary ? ['BTCUSDT', '1h'] : ['ADAUSDT', '1M']
+      expect(await fingerprints(path)).toEqual([[symbol, interval, fingerprintOf(symbol, interval, part.rows)]])
+    },
+  )
+
+  test('in a Parquet file that another program has written again', async () => {
+    const folder = tempFolder()
+    const part = manyRows(3000)
+    const columns = [...NEEDED].reverse()
+    const { bytes } = await runExporter('parquet', toBatches([part]), rowFormat({ numbers: 'decimal' }))
+    const [from, to] = ['a.parquet', 'BTCUSDT-1h.parquet'].map(name => join(folder, name))
+    writeFileSync(from, bytes)
+    const select = `select ${columns.join(', ')} from '${from}' order by open_time`
+    for (const options of [
+      'row_group_size 2048',
+      'codec zstd, row_group_size 4096',
+      'codec gzip',
+      'codec uncompressed',
+    ]) {
+      await duckdb(`copy (${select}) to '${to}' (format parquet, ${options})`)
+      const { series } = await fingerprintFiles([to])
+      expect(series[0].fingerprint, options).toBe(fingerprintOf('BTCUSDT', '1h', part.rows))
+    }
+  })
+})
+
+/** Files of two candles, whose rows do not name the series. */
+const two = () => [sampleRow(START), sampleRow(START + HOUR)]
+
+async function written(name: string, rows: readonly KlineRow[], format: Partial<RowFormat> = {}): Promise<string> {
+  const path = join(tempFolder(), name)
+  const kind = name.split('.')[1] as 'csv'
+  const { bytes } = await runExporter(kind, toBatches([{ known: LEAP_MONTH, rows }]), rowFormat(format))
+  writeFileSync(path, bytes)
+  return path
+}
+
+/** The fingerprints of a file after its text was changed. */
+function rewrite(path: string, change: (text: string) => string): Promise<string[][]> {
+  writeFileSync(path, change(readFileSync(path, 'utf8')))
+  return fingerprints(path)
+}
+
+describe('other candles have another fingerprint, or are refused', () => {
+  test.each(['BTCUSDT-1h.csv', 'BTCUSDT-1h.json', 'BTCUSDT-1h.jsonl'])(
+    'after any change of a digit of %s',
+    async name => {
+      const path = await written(name, two(), { columns: name.endsWith('json') ? COLUMNS : NEEDED })
+      const text = readFileSync(path, 'utf8')
+      const [[, , before]] = await fingerprints(path)
+      const ignored = name.endsWith('json') ? [...text.matchAll(/"0"\]/g)].map(({ index }) => index + 1) : []
+      const digits = [...text.matchAll(/\d/g)].map(({ index }) => index).filter(index => !ignored.includes(index))
+      const change = fc.tuple(fc.constantFrom(...digits), fc.integer({ min: 1, max: 9 }))
+      await fc.assert(
+        fc.asyncProperty(change, async ([index, by]) => {
+          const changed = text.slice(0, index) + ((Number(text[index]) + by) % 10) + text.slice(index + 1)
+          writeFileSync(path, changed)
+          const after = await fingerprints(path).catch(error => error.code)
+          if (typeof after !== 'string') expect(after[0][2]).not.toBe(before)
+          else expect(['bad_input', 'damaged_input']).toContain(after)
+        }),
+        { numRuns: cases(1000, 100) },
+      )
+    },
+  )
+
+  test('after any row is removed, repeated or moved', async () => {
+    const rows = [0, 1, 2, 3].map(hour => sampleRow(START + hour * HOUR, { 1: `${hour + 1}` }))
+    const [[, , before]] = await fingerprints(await written('BTCUSDT-1h.csv', rows))
+    const order = fc.array(fc.nat(3), { minLength: 1, maxLength: 6 }).filter(order => String(order) !== '0,1,2,3')
+    await fc.assert(
+      fc.asyncProperty(order, async order => {
+        const path = await written('BTCUSDT-1h.csv', rows)
+        const found = await rewrite(path, text => {
+          const [head, ...lines] = text.trimEnd().split('\n')
+          return `${[head, ...order.map(index => lines[index])].join('\n')}\n`
+        }).catch(error => error.code)
+        const ascends = order.every((index, place) => place === 0 || index > order[place - 1])
+        if (ascends) expect(found[0][2]).not.toBe(before)
+        else expect(found).toBe('bad_input')
+      }),
+      { numRuns: cases(200, 30) },
+    )
+  })
+})
+
+describe('a file is refused with the file, the row and the cell', () => {
+  const CSV = 'BTCUSDT-1h.csv'
+  const replaceCell = (row: number, column: number, cell: string) => (text: string) => {
+    const lines = text.split('\n').map(line => line.split(','))
+    lines[row][column] = cell
+    return lines.join('\n')
+  }
+
+  test.each([
+    [
+      'a row twice',
+      (text: string) => text + text.split('\n')[2],
+      'bad_input',
+      'row 3, open_time: there are two rows of 2024-02-01T01:00:00.000Z.',
+    ],
+    [
+      'rows out of order',
+      (text: string) => text + text.split('\n')[1],
+      'bad_input',
+      'row 3, open_time: 2024-02-01T00:00:00.000Z comes after 2024-02-01T01:00:00.000Z.',
+    ],
+    ['a missing column', (text: string) => text.replace('close,', 'cl,'), 'bad_input', 'it lacks the columns close.'],
+    [
+      'a column twice',
+      (text: string) => text.replace('ignore', 'open'),
+      'damaged_input',
+      'open: the column is there twice.',
+    ],
+    [
+      'a missing cell',
+      (text: string) => text.replace(/,0\n$/, '\n'),
+      'damaged_input',
+      'row 2: it has 11 cells, expected 12.',
+    ],
+    [
+      'a sign',
+      replaceCell(2, 1, '-1.0'),
+      'damaged_input',
+      'row 2, open: expected a decimal such as 0.00100000, got "-1.0".',
+    ],
+    [
+      'an exponent',
+      replaceCell(1, 5, '1e-7'),
+      'damaged_input',
+      'row 1, volume: expected a decimal such as 0.00100000, got "1e-7".',
+    ],
+    [
+      'a point without digits',
+      replaceCell(1, 5, '1.'),
+      'damaged_input',
+      'row 1, volume: expected a decimal such as 0.00100000, got "1.".',
+    ],
+    [
+      'no decimal',
+      replaceCell(1, 5, ''),
+      'damaged_input',
+      'row 1, volume: expected a decimal such as 0.00100000, got "".',
+    ],
+    [
+      'no time',
+      replaceCell(1, 6, '170674560000'),
+      'damaged_input',
+      'row 1, close_time: expected a time: ms (13 digits), us (16), s (10) or ISO 8601 in UTC, got "170674560000".',
+    ],
+    ['no count', replaceCell(1, 8, '1.5'), 'damaged_input', 'row 1, count: expected a number of trades, got "1.5".'],
+    [
+      'controls',
+      replaceCell(1, 8, '\u001b[2J'),
+      'damaged_input',
+      'row 1, count: expected a number of trades, got "\\u001b[2J".',
+    ],
+    ['an open quote', (text: string) => text.replace('42580', '"42580'), 'damaged_input', 'a quote is not closed: '],
+    ['nothing', () => '', 'damaged_input', 'it is empty.'],
+  ])('%s', async (_, change, code, message) => {
+    const path = await written(CSV, two())
+    const error = await catchError(rewrite(path, change))
+    expect(error.message).toContain(
+      `${path}${message.startsWith('row') || message.startsWith('open:') ? ', ' : ': '}${message}`,
+    )
+    expect(error.code).toBe(code)
+  })
+
+  test('doubles in JSON', async () => {
+    const path = await written('BTCUSDT-1h.jsonl', two())
+    const error = await catchError(rewrite(path, text => text.replace('"42580.00000000"', '42580.0')))
+    expect(error).toMatchObject({ code: 'bad_input', data: { file: path, row: 1, cell: 'open' } })
+    expect(error.message).toBe(`${path}, row 1, open: it is a double, which may not hold all digits of a candle.`)
+  })
+
+  test.each(['a.parquet', 'a.arrow'])('doubles in %s', async name => {
+    const path = await written(name, two(), { numbers: 'double' })
+    expect(await catchError(fingerprintFiles([path]))).toMatchObject({
+      code: 'bad_input',
+      message: `${path}, open: it is a double, which may not hold all digits of a candle.`,
+    })
+  })
+
+  test.each([
+    ['BTCUSDT-1h.json', '{"a": 1}', 'expected an array of rows'],
+    ['BTCUSDT-1h.json', '[[1],', 'row 1: it has 1 cells, expected 12'],
+    ['BTCUSDT-1h.json', '[] 1', 'row 1: expected an array of cells, or the end of the rows'],
+    ['BTCUSDT-1h.jsonl', '[1]\n', 'row 1: expected a JSON object'],
+    ['BTCUSDT-1h.jsonl', '{"open_time": \n', 'row 1: it is not JSON'],
+    ['BTCUSDT-1h.csv', Buffer.of(0xff, 0xfe, 0x41), 'it is not text in UTF-8'],
+    ['BTCUSDT-1h.csv.gz', gzipSync('open_time,open').subarray(0, 20), 'its gzip data is damaged'],
+    ['BTCUSDT-1h.parquet', 'PAR1', 'it is damaged'],
+    ['BTCUSDT-1h.arrow', 'ARROW1', 'it is damaged'],
+  ])('%s with %s', async (name, content, message) => {
+    const path = join(tempFolder(), name)
+    writeFileSync(path, content)
+    const error = await catchError(fingerprintFiles([path]))
+    expect(error.code).toBe('damaged_input')
+    expect(error.message).toContain(message)
+    expect(error.message).toContain(path)
+  })
+
+  test.each(['csv', 'csv.gz', 'json', 'jsonl', 'parquet', 'arrow'])('a %s that is cut off', async extension => {
+    const path = await written(`BTCUSDT-1h.${extension}`.replace('.gz', ''), two(), { columns: COLUMNS })
+    const bytes = readFileSync(path)
+    const whole = extension.endsWith('.gz') ? gzipSync(bytes) : bytes
+    const target = path.replace(/\.[^.]+$/, `.${extension}`)
+    const [[, , before]] = await fingerprints(path)
+    for (const length of [1, Math.floor(whole.length / 3), Math.floor(whole.length / 2), whole.length - 3]) {
+      writeFileSync(target, whole.subarray(0, length))
+      const after = await fingerprints(target).catch(error => error)
+      // Half of a CSV may end with a row.
+      if (Array.isArray(after)) expect(after[0][2]).not.toBe(before)
+      else expect(['damaged_input', 'bad_input', 'no_candles']).toContain(after.code)
+    }
+  })
+
+  test('a file that is not there, a picture, and another name', async () => {
+    const folder = tempFolder()
+    mkdirSync(join(folder, 'empty'))
+    writeFileSync(join(folder, 'a.txt'), '')
+    writeFileSync(join(folder, 'a.svg'), '')
+    const codeOf = async (name: string) => (await catchError(fingerprintFiles([join(folder, name)]))).message
+    expect(await codeOf('b.csv')).toBe(`${join(folder, 'b.csv')}: there is no such file.`)
+    expect(await codeOf('a.svg')).toBe(`${join(folder, 'a.svg')}: its name does not say its format.`)
+    expect(await codeOf('a.txt')).toBe(`${join(folder, 'a.txt')}: its name does not say its format.`)
+    expect(await codeOf('empty')).toBe(
+      `${join(folder, 'empty')} is not a lake that can be read: it has no _klines.json.`,
+    )
+  })
+})
+
+describe('the series of a file', () => {
+  const expected = (symbol: string, interval: string) => [[symbol, interval, fingerprintOf(symbol, interval, two())]]
+
+  test.each([
+    ['BTCUSDT-1h.csv', 'BTCUSDT', '1h'],
+    ['btc-usdt-1h.csv', 'BTCUSDT', '1h'],
+    ['ETHUSDT_60m.csv', 'ETHUSDT', '1h'],
+    ['币安人生USDT-1M.csv', '币安人生USDT', '1M'],
+    ['BTCUSDT-1min.csv', 'BTCUSDT', '1m'],
+  ])('is in the name %s', async (name, symbol, interval) => {
+    expect(await fingerprints(await written(name, two()))).toEqual(expected(symbol, interval))
+  })
+
+  test.each(['crlf-BTCUSDT-1h.csv', 'binance_btc_usdt_1h.csv', 'BTC-USDTX-1h.csv'])(
+    'is not in the name %s, of which another word may be a part of the symbol',
+    async name => {
+      const path = await written(name, two())
+      expect(await catchError(fingerprintFiles([path]))).toMatchObject({
+        code: 'bad_input',
+        message: `${path}: neither the file nor its name says which series it has.`,
+      })
+    },
+  )
+
+  test('is in the metadata of a Parquet file, whatever its name', async () => {
+    const path = await written('ETHUSDT-4h.parquet', two())
+    expect(await fingerprints(path)).toEqual(expected(METADATA.symbol, METADATA.interval))
+  })
+
+  test('is in the columns, of which one may be missing', async () => {
+    const columns = (...names: OutputColumn[]) => ({ columns: [...names, ...COLUMNS] })
+    const path = await written('x.csv', two(), columns('symbol', 'interval'))
+    expect(await fingerprints(path)).toEqual(expected('BTCUSDT', '1h'))
+    expect(await fingerprints(await written('BTCUSDT-1h.csv', two(), columns('symbol')))).toEqual(
+      expected('BTCUSDT', '1h'),
+    )
+  })
+
+  test('of rows in turn is read as well as one after the other', async () => {
+    const path = join(tempFolder(), 'turns.csv')
+    const parts = [LEAP_MONTH, WEEK].map(known => ({
+      known,
+      rows: [0, 1].map(hour => sampleRow(known.span.startTime + hour * HOUR)),
+    }))
+    const { bytes } = await runExporter('csv', toBatches(parts), rowFormat({ columns: ALL_COLUMNS }))
+    const [head, a, b, c, d] = bytes.toString().split('\n')
+    writeFileSync(path, [head, a, c, b, d].join('\n'))
+    expect(await fingerprints(path)).toEqual(
+      parts.map(({ known: { window }, rows }) => [
+        window.symbol,
+        window.interval,
+        fingerprintOf(window.symbol, window.interval, rows),
+      ]),
+    )
+  })
+
+  test('may be there in one file alone', async () => {
+    const [a, b] = [await written('BTCUSDT-1h.csv', two()), await written('BTCUSDT-60m.json', two())]
+    expect(await catchError(fingerprintFiles([a, b]))).toMatchObject({
+      code: 'bad_option',
+      message: `${a} and ${b} both have BTCUSDT 1h. Expected each series once.`,
+    })
+    const { series, set } = await fingerprintFiles([a, await written('ETHUSDT-1h.csv', two())])
+    expect([series.length, set?.startsWith('klines:1:set:')]).toEqual([2, true])
+  })
+})
+
+test.each(['csv', 'json', 'jsonl', 'csv.gz', 'parquet', 'arrow'])('an empty file of %s is none', async ending => {
+  const empty = join(tempFolder(), `BTCUSDT-1h.${ending}`)
+  writeFileSync(empty, '')
+  expect(await catchError(fingerprintFiles([empty]))).toMatchObject({
+    code: 'damaged_input',
+    message: `${empty}: it is empty.`,
+  })
+})

@@ -1,0 +1,84 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { COLUMNS } from '../../src/candles/columns.js'
+import { fingerprintFiles } from '../../src/identity/fingerprint-files.js'
+import { catchError } from '../support/errors.js'
+import { rowFormat, runExporter, toBatches } from '../support/exporting.js'
+import { duckdb } from '../support/oracles/duckdb.js'
+import { fingerprintOf } from '../support/oracles/fingerprint-oracle.js'
+import { tempFolder } from '../support/temp-folder.js'
+import { LEAP_MONTH, sampleRow } from '../support/windows.js'
+
+const START = LEAP_MONTH.span.startTime
+const HOUR = 3_600_000
+const rows = [0, 1, 2, 3].map(hour => sampleRow(START + hour * HOUR))
+describe('a Parquet file of another program', () => {
+  async function rewritten(options: string, more = ''): Promise<string> {
+    const [from, to] = ['a.parquet', 'BTCUSDT-1h.parquet'].map(name => join(tempFolder(), name))
+    const { bytes } = await runExporter(
+      'parquet',
+      toBatches([{ known: LEAP_MONTH, rows }]),
+      rowFormat({ columns: COLUMNS }),
+    )
+    writeFileSync(from, bytes)
+    await duckdb(`copy (select *${more} from '${from}') to '${to}' (format parquet, ${options})`)
+    return to
+  }
+
+  test.each(['LZ4_RAW', 'BROTLI'])('names its compression %s', async codec => {
+    const path = await rewritten(`codec ${codec.replace('LZ4_RAW', 'lz4_raw').toLowerCase()}`)
+    expect(await catchError(fingerprintFiles([path]))).toMatchObject({
+      code: 'bad_input',
+      message: `${path}, open_time: its compression is ${codec}, expected one of UNCOMPRESSED, SNAPPY, GZIP, ZSTD.`,
+    })
+  })
+
+  test.each([
+    ['lists and structs', 'codec zstd', ', {a: 1, open: 2} as extra, [1, 2] as l, map {1: 2} as m'],
+    ['pages of version 2', 'parquet_version v2', ''],
+    ['pages of version 2 with gzip', 'parquet_version v2, codec gzip', ", 'x' as note"],
+  ])('with %s has the same fingerprint', async (_, options, more) => {
+    const { series } = await fingerprintFiles([await rewritten(options, more)])
+    expect(series[0].fingerprint).toBe(fingerprintOf('BTCUSDT', '1h', rows))
+  })
+})
+
+describe('zeros in a gzip file', () => {
+  const HEAD = `${COLUMNS.join(',')}\n`
+  const [first, second] = [rows.slice(0, 2), rows.slice(2)].map(part => part.map(row => `${row.join(',')}\n`).join(''))
+  const written = (...parts: Uint8Array[]) => {
+    const path = join(tempFolder(), 'BTCUSDT-1h.csv.gz')
+    writeFileSync(path, Buffer.concat(parts))
+    return path
+  }
+  const members = [gzipSync(HEAD + first), gzipSync(second)]
+
+  test.each([1, 50, 600_000])('%d between two members are damage', async zeros => {
+    const path = written(members[0], Buffer.alloc(zeros), members[1])
+    expect(await catchError(fingerprintFiles([path]))).toMatchObject({
+      code: 'damaged_input',
+      message: `${path}: its gzip data ends at byte ${members[0].length}, expected no further bytes than zeros.`,
+    })
+  })
+
+  test.each([0, 1, 50, 600_000])('%d after the last member are none', async zeros => {
+    const { series } = await fingerprintFiles([written(...members, Buffer.alloc(zeros))])
+    expect(series[0].fingerprint).toBe(fingerprintOf('BTCUSDT', '1h', rows))
+  })
+})
+
+test('a cut Arrow file is called damaged or cut off', async () => {
+  const path = join(tempFolder(), 'BTCUSDT-1h.arrow')
+  const { bytes } = await runExporter(
+    'arrow',
+    toBatches([{ known: LEAP_MONTH, rows }]),
+    rowFormat({ columns: COLUMNS }),
+  )
+  for (let length = 8; length < bytes.length; length += 16) {
+    writeFileSync(path, bytes.subarray(0, length))
+    const error = await catchError(fingerprintFiles([path])).catch(() => undefined)
+    expect(error?.message ?? '').not.toMatch(/Cannot read|undefined|null/)
+  }
+})

@@ -1,0 +1,110 @@
+import fc from 'fast-check'
+import { describe, expect, it, test } from 'vitest'
+import type { Interval } from '../../src/candles/intervals.js'
+import { SYMBOLS } from '../../src/candles/symbols.js'
+import { buildSeriesGrid, CandleGrid } from '../../src/rows/candle-grid.js'
+import { parseTargetInterval } from '../../src/rows/target-interval.js'
+import { INTERVAL_LENGTHS, LISTING_DATES } from '../support/oracles/intervals.js'
+
+const time = (text: string) => Date.parse(text)
+const DAY = 86_400_000
+
+/** The start and the end of the candle that contains a moment, by the calendar. */
+const ALIGNED = [
+  ['45m', '2024-01-01T01:00:00Z', '2024-01-01T00:45:00Z', '2024-01-01T01:30:00Z'],
+  ['3h', '2024-01-01T02:59:59.999Z', '2024-01-01T00:00:00Z', '2024-01-01T03:00:00Z'],
+  ['1d', '2024-02-29T23:59:59Z', '2024-02-29T00:00:00Z', '2024-03-01T00:00:00Z'],
+  // 2023-12-31 is day 19,722 after 1970-01-01: an even number.
+  ['2d', '2024-01-01T12:00:00Z', '2023-12-31T00:00:00Z', '2024-01-02T00:00:00Z'],
+  ['1w', '2024-01-07T23:00:00Z', '2024-01-01T00:00:00Z', '2024-01-08T00:00:00Z'],
+  ['1w', '2024-01-08T00:00:00Z', '2024-01-08T00:00:00Z', '2024-01-15T00:00:00Z'],
+  ['2w', '1970-01-18T12:00:00Z', '1970-01-05T00:00:00Z', '1970-01-19T00:00:00Z'],
+  ['1M', '2024-02-29T12:00:00Z', '2024-02-01T00:00:00Z', '2024-03-01T00:00:00Z'],
+  ['1q', '2024-06-30T23:00:00Z', '2024-04-01T00:00:00Z', '2024-07-01T00:00:00Z'],
+  ['3M', '2024-06-30T23:00:00Z', '2024-04-01T00:00:00Z', '2024-07-01T00:00:00Z'],
+  ['1y', '2024-12-31T23:00:00Z', '2024-01-01T00:00:00Z', '2025-01-01T00:00:00Z'],
+  ['3d', '2017-08-19T23:00:00Z', '2017-08-17T00:00:00Z', '2017-08-20T00:00:00Z'],
+  ['3d', '2017-08-20T00:00:00Z', '2017-08-20T00:00:00Z', '2017-08-23T00:00:00Z'],
+] as const
+
+describe('the grid of a target interval', () => {
+  it.each(ALIGNED)('%s: %s is in the candle from %s to %s', (name, moment, start, end) => {
+    const grid = new CandleGrid(parseTargetInterval(name), 'BTCUSDT')
+    expect(grid.start(time(moment))).toBe(time(start))
+    expect(grid.end(time(start))).toBe(time(end))
+  })
+
+  it.each(LISTING_DATES)('3d: candles of %s are counted from the listing on %s', (symbol, date) => {
+    const grid = new CandleGrid(parseTargetInterval('3d'), symbol)
+    expect(grid.start(time(date))).toBe(time(date))
+    expect(grid.start(time(date) - 1)).toBe(time(date) - 3 * DAY)
+  })
+
+  it('puts every moment into exactly one candle, and the next candle starts where it ends', () => {
+    const names = fc.tuple(fc.integer({ min: 1, max: 90 }), fc.constantFrom(...'mhdwMqy')).map(parts => parts.join(''))
+    const moments = fc.integer({ min: time('1960-01-01'), max: time('2040-01-01') })
+    fc.assert(
+      fc.property(names, fc.constantFrom(...SYMBOLS), moments, (name, symbol, moment) => {
+        const grid = new CandleGrid(parseTargetInterval(name), symbol)
+        const start = grid.start(moment)
+        const end = grid.end(start)
+        expect(start <= moment && moment < end).toBe(true)
+        expect([grid.start(start), grid.start(end - 1), grid.offset(moment)]).toEqual([start, start, moment - start])
+        expect(grid.start(end)).toBe(end)
+      }),
+    )
+  })
+})
+
+const offset = (interval: Interval, moment: number) => buildSeriesGrid({ symbol: 'BTCUSDT', interval }).offset(moment)
+
+describe('the grid of a series', () => {
+  test.each<[Interval, string, string]>([
+    ['15m', '2024-12-30T00:15Z', '2024-12-30T00:20Z'],
+    ['1h', '2023-03-24T13:00Z', '2023-03-24T13:30Z'],
+    ['8h', '2017-08-17T16:00Z', '2017-08-17T12:00Z'],
+    ['12h', '2017-08-17T12:00Z', '2017-08-17T06:00Z'],
+    ['1d', '2017-08-17', '2017-08-17T12:00Z'],
+    ['1w', '2019-12-30', '2020-01-01'],
+    ['1w', '2017-08-14', '2017-08-17'],
+    ['1w', '1970-01-05', '1970-01-01'],
+    ['1w', '1969-12-29', '1969-12-28'],
+    ['1w', '1900-01-01', '1900-01-02'],
+    ['1M', '2017-08-01', '2017-08-17'],
+    ['1M', '2024-02-01', '2024-02-29'],
+    ['1M', '1969-12-01', '1969-12-31'],
+    ['1h', '1969-12-31T23:00Z', '1969-12-31T23:59:59.999Z'],
+  ])('%s: %s is on it, %s is not', (interval, on, off) => {
+    expect(offset(interval, time(on))).toBe(0)
+    expect(offset(interval, time(off))).toBeGreaterThan(0)
+  })
+
+  test.each(INTERVAL_LENGTHS)('%s: has a candle every %i ms, before 1970 too', (interval, length) => {
+    const anchor = interval === '1w' ? time('2024-01-01') : interval === '3d' ? time('2017-08-17') : 0
+    const steps = fc.integer({ min: -20_000, max: 20_000 })
+    fc.assert(
+      fc.property(steps, fc.integer({ min: 0, max: length - 1 }), (step, past) => {
+        expect(offset(interval, anchor + step * length + past)).toBe(past)
+      }),
+    )
+  })
+
+  test('1M: has a candle on the first of every month', () => {
+    const months = fc.integer({ min: -600, max: 1_200 })
+    fc.assert(
+      fc.property(months, fc.integer({ min: 0, max: 28 * DAY - 1 }), (month, past) => {
+        expect(offset('1M', Date.UTC(1970, month, 1) + past)).toBe(past)
+      }),
+    )
+  })
+
+  test('3d: is counted from any candle that is given', () => {
+    const candles = fc.integer({ min: -3_000, max: 3_000 })
+    fc.assert(
+      fc.property(fc.nat(2e12), candles, fc.nat(3 * DAY - 1), (openTime, candle, past) => {
+        const grid = buildSeriesGrid({ symbol: 'ADAUSDT', interval: '3d' }, openTime)
+        expect(grid.offset(openTime + candle * 3 * DAY + past)).toBe(past)
+      }),
+    )
+  })
+})

@@ -1,0 +1,125 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Interval } from '../../src/candles/intervals.js'
+import { CandleTable } from '../../src/rows/candle-table.js'
+import { GapCounter } from '../../src/rows/gap-counter.js'
+import type { KlineBatch } from '../../src/rows/kline-batch.js'
+import { Kernel } from '../../src/rows/wasm/kernel.js'
+import { decodeWindow } from '../../src/rows/window-codec.js'
+import { SeriesInspector } from '../../src/verify/inspect.js'
+import { sampleRow, toJsonBytes } from '../support/windows.js'
+
+/** A window's batch with candles that open at these times. */
+function candles(interval: Interval, startDate: string, openTimes: readonly number[]): KlineBatch {
+  const rows = openTimes.map(openTime => sampleRow(openTime))
+  return decodeWindow(toJsonBytes(rows), { symbol: 'BTCUSDT', interval, startDate })
+}
+
+function countTotals(interval: Interval, batches: readonly KlineBatch[]) {
+  const counter = new GapCounter({ symbol: 'BTCUSDT', interval })
+  for (const batch of batches) counter.add(batch)
+  return counter.totals
+}
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+const utc = Date.UTC
+
+describe('GapCounter counts the candles of a series and the gaps between them', () => {
+  const start = utc(2024, 1, 1)
+  const cases: [string, Interval, string, number[], number, number][] = [
+    ['no gap', '1h', '2024-02-01', [0, 1, 2].map(hour => start + hour * HOUR), 0, 0],
+    ['one candle missing', '1h', '2024-02-01', [0, 2, 3].map(hour => start + hour * HOUR), 1, 1],
+    ['two gaps, of one and three candles', '1h', '2024-02-01', [0, 2, 6].map(hour => start + hour * HOUR), 2, 4],
+    ['the time before the first candle is no gap', '1h', '2024-02-01', [start + 100 * HOUR], 0, 0],
+    ['no candle at all', '1h', '2024-02-01', [], 0, 0],
+    ['months of 31, 29 and 31 days', '1M', '2010-01-01', [utc(2024, 0, 1), utc(2024, 1, 1), utc(2024, 2, 1)], 0, 0],
+    ['February missing', '1M', '2010-01-01', [utc(2023, 11, 1), utc(2024, 0, 1), utc(2024, 2, 1)], 1, 1],
+    [
+      'fourteen months missing across two turns of the year',
+      '1M',
+      '2010-01-01',
+      [utc(2022, 10, 1), utc(2024, 1, 1)],
+      1,
+      14,
+    ],
+    [
+      'a 3d grid that starts at the listing',
+      '3d',
+      '2015-01-01',
+      [0, 3, 6].map(day => utc(2017, 7, 17) + day * DAY),
+      0,
+      0,
+    ],
+    ['a gap on such a grid', '3d', '2015-01-01', [0, 3, 9].map(day => utc(2018, 4, 4) + day * DAY), 1, 1],
+    ['weeks that open on Mondays', '1w', '2010-01-01', [0, 7, 28].map(day => utc(2019, 10, 4) + day * DAY), 1, 2],
+  ]
+  test.each(cases)('%s', (_, interval, startDate, openTimes, gaps, missing) => {
+    expect(countTotals(interval, [candles(interval, startDate, openTimes)])).toEqual({
+      candles: openTimes.length,
+      firstOpenTime: openTimes[0],
+      lastOpenTime: openTimes.at(-1),
+      gaps,
+      missing,
+    })
+  })
+
+  test.each<[string, string[], number, number]>([
+    [
+      'that closes early, and hours off the grid from then on',
+      ['09T09:00', '09T09:28:14.789', '09T10:28:14.789'],
+      0,
+      0,
+    ],
+    ['of the grid half an hour after one off it opens', ['11T02:28:14.789', '11T03:28:14.789', '11T04:00'], 0, 0],
+    ['of the grid half an hour after one off it ends', ['11T02:28:14.789', '11T03:28:14.789', '11T05:00'], 0, 0],
+    ['of the grid, with room for one before it', ['11T02:28:14.789', '11T03:28:14.789', '11T06:00'], 1, 1],
+    ['off the grid after 33 hours without any', ['08T00:00', '09T09:28:14.789'], 1, 32],
+    ['missing among hours off the grid', ['09T09:28:14.789', '09T12:28:14.789'], 1, 2],
+  ])('an hour %s', (_, times, gaps, missing) => {
+    const openTimes = times.map(time => Date.parse(`2018-02-${time}Z`))
+    const batch = candles('1h', '2018-02-01', openTimes)
+    expect(countTotals('1h', [batch])).toMatchObject({ candles: times.length, gaps, missing })
+    // `verify` says the same.
+    const table = new CandleTable(new Kernel())
+    table.add(batch)
+    const inspector = new SeriesInspector({ symbol: 'BTCUSDT', interval: '1h' }, table.openTime(0))
+    const spans = [{ startTime: -Infinity, endTime: Infinity }]
+    inspector.add(table, 0, table.length, spans)
+    const found = inspector.end(spans).gaps
+    expect([found.length, found.reduce((sum, gap) => sum + gap.missing, 0)]).toEqual([gaps, missing])
+  })
+
+  test('a gap between two windows is one gap', () => {
+    const january = candles('1h', '2024-01-01', [start - 3 * HOUR, start - 2 * HOUR])
+    const february = candles('1h', '2024-02-01', [start + HOUR, start + 2 * HOUR])
+    const empty = candles('1h', '2024-02-01', [])
+    expect(countTotals('1h', [empty, january, empty, february])).toEqual({
+      candles: 4,
+      firstOpenTime: start - 3 * HOUR,
+      lastOpenTime: start + 2 * HOUR,
+      gaps: 1,
+      missing: 2,
+    })
+  })
+
+  test('for any candles, however they are divided into batches', () => {
+    const hours = fc.uniqueArray(fc.nat(28 * 24 - 1), { maxLength: 30 }).map(list => list.toSorted((a, b) => a - b))
+    fc.assert(
+      fc.property(hours, fc.nat(30), (list, cut) => {
+        const batch = candles(
+          '1h',
+          '2024-02-01',
+          list.map(hour => start + hour * HOUR),
+        )
+        const steps = list.slice(1).map((hour, index) => hour - list[index])
+        const end = Math.min(cut, batch.length)
+        expect(countTotals('1h', [batch.rows(0, end), batch.rows(end, batch.length)])).toMatchObject({
+          candles: list.length,
+          gaps: steps.filter(step => step > 1).length,
+          missing: steps.reduce((sum, step) => sum + step - 1, 0),
+        })
+      }),
+    )
+  })
+})
