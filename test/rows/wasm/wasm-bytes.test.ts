@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { tempFolder } from '../../support/temp-folder.js'
 
-const KERNEL = 'src/candles/kernel'
+const KERNEL = 'src/rows/wasm'
 
 test('the kernel in the repository is of its sources as they are; `npm run kernel` writes it', () => {
   const files = readdirSync(join(KERNEL, 'assembly')).sort()
