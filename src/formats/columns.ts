@@ -1,8 +1,29 @@
+import { COLUMNS } from '../candles/columns.js'
+import type { OutputColumn } from '../options/output-options.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
-import { MAX, MIN, SUMMARY_BYTES } from '../rows/wasm/assembly/layout.js'
+import { INEXACT, MAX, MIN, OFFSETS_PER_ROW, SUMMARY_BYTES } from '../rows/wasm/assembly/layout.js'
 import { type Kernel, OUTPUT_BYTES, type RowAddress, sharedKernel } from '../rows/wasm/kernel.js'
 import type { KernelCalls } from '../rows/wasm/memory.js'
-import { releaseBuffer, takeBuffer } from './buffers.js'
+import type { Exporter } from './exporter.js'
+import { isSeriesColumn } from './row-format.js'
+
+/**
+ * Buffers of finished files, which the next ones use again: memory outside of the heap stays until the whole heap is collected,
+ * which is late. Without this, an export of many files takes twice the memory.
+ */
+const spare = new Map<number, ArrayBuffer[]>()
+/** Buffers of one size: those of a Parquet file, which has a dozen columns. */
+const MAX_SPARE = 24
+
+function takeBuffer(bytes: number): ArrayBuffer {
+  return spare.get(bytes)?.pop() ?? new ArrayBuffer(bytes)
+}
+
+function releaseBuffer(buffer: ArrayBuffer): void {
+  const buffers = spare.get(buffer.byteLength) ?? []
+  spare.set(buffer.byteLength, buffers)
+  if (buffers.length < MAX_SPARE) buffers.push(buffer)
+}
 
 /** Rows of a batch, and where a kernel finds them. */
 export interface BatchRows {
@@ -17,30 +38,27 @@ export function toBatchRows(batch: KlineBatch): BatchRows {
   return { batch, kernel, address: kernel.addressOf(batch) }
 }
 
-/** One column that is being filled. Its buffers are used again when they are full and were taken. */
-export interface Column {
+/** A column that is being filled. */
+interface Column {
   /** Copies rows `start` to `end` of a batch to index `to` and up. */
   append(rows: BatchRows, start: number, end: number, to: number): void
-}
-
-/** Values of one size, one after the other, with the least and the greatest of them. */
-export interface ColumnValues<Value> {
-  readonly bytes: Uint8Array<ArrayBuffer>
-  readonly min: Value
-  readonly max: Value
+  /** Gives its buffers to other columns; nothing may be called afterwards. */
+  release(): void
 }
 
 /**
- * A column of values of one size, as Parquet and Arrow store them. The kernel reads them, and what it finds on the way is in their
- * summary (see `layout.ts`).
+ * Values of one size, one after the other, as Parquet and Arrow store them. The kernel reads them, and what it finds on the way is in
+ * their summary (see `layout.ts`).
  */
 export abstract class FixedColumn<Value extends number | bigint> implements Column {
   protected readonly summary = new DataView(new ArrayBuffer(SUMMARY_BYTES))
   private bytes: Uint8Array<ArrayBuffer>
+  /** The values that were taken last, which may still be in use. */
+  private taken: Uint8Array<ArrayBuffer> | undefined
 
   constructor(
     rows: number,
-    readonly valueBytes: number,
+    private readonly valueBytes: number,
   ) {
     this.bytes = new Uint8Array(takeBuffer(rows * valueBytes))
     this.clear()
@@ -63,18 +81,19 @@ export abstract class FixedColumn<Value extends number | bigint> implements Colu
     }
   }
 
-  /** The first `length` values, and the least and greatest of them. The next ones go to `next`, or over these. */
-  take(length: number, next = this.bytes): ColumnValues<Value> {
-    const bytes = this.bytes.subarray(0, length * this.valueBytes)
-    const values = { bytes, min: this.bound(MIN), max: this.bound(MAX) }
-    this.bytes = next
+  /** The first `length` values, valid until the next are taken, and the least and greatest of them. The column begins again. */
+  take(length: number): { readonly bytes: Uint8Array<ArrayBuffer>; readonly min: Value; readonly max: Value } {
+    const { bytes } = this
+    const bounds = { min: this.bound(MIN), max: this.bound(MAX) }
+    this.bytes = this.taken ?? new Uint8Array(takeBuffer(bytes.length))
+    this.taken = bytes
     this.clear()
-    return values
+    return { bytes: bytes.subarray(0, length * this.valueBytes), ...bounds }
   }
 
-  /** Gives its buffer to other columns; nothing may be called afterwards. */
   release(): void {
     releaseBuffer(this.bytes.buffer)
+    if (this.taken) releaseBuffer(this.taken.buffer)
   }
 
   /** Reads up to `rows` rows from `row` on to the address `to`. Returns how many it has read; 0 for a value that is too long. */
@@ -91,39 +110,105 @@ export abstract class FixedColumn<Value extends number | bigint> implements Colu
   protected abstract putLong(batch: KlineBatch, row: number, to: DataView): void
 
   /** Makes the summary that of no values. */
-  protected abstract clear(): void
+  protected clear(): void {
+    this.summary.setFloat64(MIN, Infinity, true)
+    this.summary.setFloat64(MAX, -Infinity, true)
+    this.summary.setUint32(INEXACT, 0, true)
+  }
 
   protected abstract bound(offset: typeof MIN | typeof MAX): Value
+}
+
+/** Room for a text at first, bytes. */
+const TEXT_BYTES = 24
+
+/** Texts as UTF-8: cells as the source has them, or the symbol or interval of each row. */
+export class TextColumn implements Column {
+  private readonly ends: Int32Array<ArrayBuffer>
+  private bytes: Uint8Array<ArrayBuffer>
+
+  constructor(
+    private readonly name: OutputColumn,
+    rows: number,
+  ) {
+    this.ends = new Int32Array(takeBuffer(4 * (rows + 1)))
+    this.bytes = new Uint8Array(takeBuffer(TEXT_BYTES * rows))
+    this.ends[0] = 0
+  }
+
+  append({ batch: { series, bytes, offsets } }: BatchRows, start: number, end: number, to: number): void {
+    const { name } = this
+    const text = isSeriesColumn(name) ? Buffer.from(series[name]) : undefined
+    const place = isSeriesColumn(name) ? 0 : 2 * COLUMNS.indexOf(name)
+    for (let row = start; row < end; row++) {
+      const cell = row * OFFSETS_PER_ROW + place
+      if (text) this.put(text, 0, text.length, to + row - start)
+      else this.put(bytes, offsets[cell], offsets[cell + 1], to + row - start)
+    }
+  }
+
+  /** The first `length` texts, valid until more are added: each begins where the one before it ends, the first one at 0. */
+  take(length: number): { readonly bytes: Uint8Array; readonly ends: Int32Array } {
+    return { bytes: this.bytes.subarray(0, this.ends[length]), ends: this.ends.subarray(0, length + 1) }
+  }
+
+  release(): void {
+    for (const { buffer } of [this.bytes, this.ends]) releaseBuffer(buffer)
+  }
+
+  /** Writes `source[start, end)` as the value at index `to`; indexes come in order. */
+  private put(source: Uint8Array, start: number, end: number, to: number): void {
+    const from = this.ends[to]
+    const last = from + end - start
+    while (last > this.bytes.length) {
+      const larger = new Uint8Array(takeBuffer(2 * this.bytes.length))
+      larger.set(this.bytes)
+      releaseBuffer(this.bytes.buffer)
+      this.bytes = larger
+    }
+    // Most texts are shorter than what a call of `set` costs.
+    for (let i = 0; i < end - start; i++) this.bytes[from + i] = source[start + i]
+    this.ends[to + 1] = last
+  }
 }
 
 /**
  * Fills columns up to a number of rows, again and again, however the input is cut: the bytes of a file depend on its rows
  * alone.
  */
-export class ColumnFiller {
+export abstract class ColumnExporter<C extends Column> implements Exporter {
   private filled = 0
 
-  /** `flush` takes the values of the columns, which have as many rows as it is told. */
   constructor(
-    private readonly columns: readonly Column[],
+    protected readonly columns: readonly C[],
     private readonly rows: number,
-    private readonly flush: (rows: number) => Promise<void>,
   ) {}
 
-  /** Adds the rows of a batch. Throws `digits_lost` when a decimal has no exact DECIMAL(38,8). */
-  async add(batch: KlineBatch): Promise<void> {
+  /** Throws `digits_lost` when a decimal has no exact DECIMAL(38,8). */
+  async write(batch: KlineBatch): Promise<void> {
     for (let start = 0; start < batch.length; ) {
       const end = Math.min(batch.length, start + this.rows - this.filled)
       const rows = toBatchRows(batch)
       for (const column of this.columns) column.append(rows, start, end, this.filled)
       this.filled += end - start
       start = end
-      if (this.filled === this.rows) await this.end()
+      if (this.filled === this.rows) await this.flushFilled()
     }
   }
 
-  /** Passes on the rows that are left. */
   async end(): Promise<void> {
+    await this.flushFilled()
+    await this.finish()
+    for (const column of this.columns) column.release()
+  }
+
+  /** Takes the values of the columns, which have as many rows as it is told. */
+  protected abstract flush(rows: number): Promise<void>
+
+  /** Writes the end of the file. */
+  protected abstract finish(): Promise<void>
+
+  private async flushFilled(): Promise<void> {
     const { filled } = this
     this.filled = 0
     if (filled > 0) await this.flush(filled)

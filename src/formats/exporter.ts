@@ -17,12 +17,10 @@ export interface FileMetadata {
 
 /** The key of the metadata in Parquet and Arrow files: one, so that there is no order of keys. */
 export const METADATA_KEY = 'klines'
-/** Name and version of their columns, as the files state it. */
-const SCHEMA_NAME = 'klines/1'
 
 /** The metadata as JSON. `details`: what a format adds. */
 export function metadataText({ version, ...metadata }: FileMetadata, details: object = {}): string {
-  return JSON.stringify({ ...metadata, ...details, schema: SCHEMA_NAME, version: `klines ${version}` })
+  return JSON.stringify({ ...metadata, ...details, schema: 'klines/1', version: `klines ${version}` })
 }
 
 /** What the metadata says about fingerprints: that of the series, or of the set of all, and those that it is made of. */
@@ -54,6 +52,4 @@ export interface Exporter {
   write(batch: KlineBatch): Promise<void>
   /** Writes what is left, and the end of the file. */
   end(): Promise<void>
-  /** Frees what the exporter uses when the file is given up. */
-  abort?(): void
 }

@@ -7,14 +7,29 @@ import type { KlineBatch } from '../rows/kline-batch.js'
 import { DECIMAL_BYTES, INEXACT, MAX, MIN, NUMBERS_BYTES, OFFSETS_BYTES } from '../rows/wasm/assembly/layout.js'
 import type { RowAddress } from '../rows/wasm/kernel.js'
 import type { KernelCalls } from '../rows/wasm/memory.js'
-import { type ColumnValues, FixedColumn } from './columns.js'
+import { FixedColumn, TextColumn } from './columns.js'
 import type { ExportStats } from './exporter.js'
 import { columnType } from './row-format.js'
 
-const MAX_128 = 2n ** 128n - 1n
+/** The order of the bytes of a decimal. */
+type Endian = 'little' | 'big'
 
 /** The three integers of a row, in the order of a batch's numbers. */
 const INTEGERS: readonly OutputColumn[] = ['open_time', 'close_time', 'count']
+
+/** The column of that name, with room for `rows` values. `stats` counts the doubles that lose digits. */
+export function createColumn(
+  name: OutputColumn,
+  { numbers, endian }: { readonly numbers: NumberType; readonly endian: Endian },
+  rows: number,
+  stats: ExportStats,
+): FixedColumn<number | bigint> | TextColumn {
+  const type = columnType(name, numbers)
+  const column = COLUMNS.indexOf(name as Column)
+  if (type === 'text') return new TextColumn(name, rows)
+  if (type === 'double') return new DoubleColumn(column, rows, stats)
+  return type === 'decimal' ? new DecimalColumn(column, rows, endian) : new IntegerColumn(name, rows)
+}
 
 /** One of the three integers of a row as INT64, little-endian. */
 class IntegerColumn extends FixedColumn<bigint> {
@@ -33,11 +48,6 @@ class IntegerColumn extends FixedColumn<bigint> {
     throw new Error('The kernel reads every integer.')
   }
 
-  protected clear(): void {
-    this.summary.setFloat64(MIN, Infinity, true)
-    this.summary.setFloat64(MAX, -Infinity, true)
-  }
-
   protected bound(offset: number): bigint {
     return BigInt(this.summary.getFloat64(offset, true))
   }
@@ -53,9 +63,9 @@ export class DoubleColumn extends FixedColumn<number> {
     super(rows, 8)
   }
 
-  override take(length: number, next?: Uint8Array<ArrayBuffer>): ColumnValues<number> {
+  override take(length: number) {
     this.stats.inexactDoubles += this.summary.getUint32(INEXACT, true)
-    return super.take(length, next)
+    return super.take(length)
   }
 
   protected read(calls: KernelCalls, address: RowAddress, row: number, rows: number, to: number, summary: number) {
@@ -71,12 +81,6 @@ export class DoubleColumn extends FixedColumn<number> {
     if (!isSameNumber(value, text)) this.stats.inexactDoubles++
   }
 
-  protected clear(): void {
-    this.summary.setFloat64(MIN, Infinity, true)
-    this.summary.setFloat64(MAX, 0, true)
-    this.summary.setUint32(INEXACT, 0, true)
-  }
-
   protected bound(offset: number): number {
     return this.summary.getFloat64(offset, true)
   }
@@ -87,7 +91,7 @@ export class DecimalColumn extends FixedColumn<bigint> {
   constructor(
     private readonly column: number,
     rows: number,
-    private readonly endian: 'little' | 'big',
+    private readonly endian: Endian,
   ) {
     super(rows, DECIMAL_BYTES)
   }
@@ -105,8 +109,8 @@ export class DecimalColumn extends FixedColumn<bigint> {
     if (value > this.bound(MAX)) setDecimal(this.summary, MAX, value)
   }
 
-  protected clear(): void {
-    setDecimal(this.summary, MIN, MAX_128)
+  protected override clear(): void {
+    setDecimal(this.summary, MIN, 2n ** 128n - 1n)
     setDecimal(this.summary, MAX, 0n)
   }
 
@@ -116,37 +120,22 @@ export class DecimalColumn extends FixedColumn<bigint> {
   }
 }
 
-/** The column of that name, with room for `rows` values; undefined for one of text. */
-export function createNumberColumn(
-  name: OutputColumn,
-  { numbers, endian }: { readonly numbers: NumberType; readonly endian: 'little' | 'big' },
-  rows: number,
-  stats: ExportStats,
-): FixedColumn<number | bigint> | undefined {
-  const type = columnType(name, numbers)
-  if (type === 'text') return undefined
-  const column = COLUMNS.indexOf(name as Column)
-  if (type === 'double') return new DoubleColumn(column, rows, stats)
-  return type === 'decimal' ? new DecimalColumn(column, rows, endian) : new IntegerColumn(name, rows)
-}
-
 /** The address of a cell in an index. */
 function cellAddress({ offsets }: RowAddress, row: number, column: number): number {
   return offsets + row * OFFSETS_BYTES + 8 * column
 }
 
-function setDecimal(view: DataView, offset: number, value: bigint, endian: 'little' | 'big' = 'little'): void {
+function setDecimal(view: DataView, offset: number, value: bigint, endian: Endian = 'little'): void {
   const isLittle = endian === 'little'
   view.setBigUint64(offset + (isLittle ? 0 : 8), BigInt.asUintN(64, value), isLittle)
   view.setBigUint64(offset + (isLittle ? 8 : 0), value >> 64n, isLittle)
 }
 
 function tooManyDigits(batch: KlineBatch, row: number, column: number): KlinesError {
-  const [name, time] = [seriesName(batch.series), new Date(batch.openTime(row)).toISOString()]
-  const value = batch.text(row, column).slice(0, 60)
-  return new KlinesError(
-    'digits_lost',
-    `${name} ${time}: ${COLUMNS[column]} ${value} does not fit DECIMAL(38,8): at most 30 digits before the point and 8 after it.`,
-    { suggestions: ['Use --numbers text, which keeps every digit.'] },
-  )
+  const place = `${seriesName(batch.series)} ${new Date(batch.openTime(row)).toISOString()}`
+  const value = `${COLUMNS[column]} ${batch.text(row, column).slice(0, 60)}`
+  const limit = 'at most 30 digits before the point and 8 after it'
+  return new KlinesError('digits_lost', `${place}: ${value} does not fit DECIMAL(38,8): ${limit}.`, {
+    suggestions: ['Use --numbers text, which keeps every digit.'],
+  })
 }

@@ -1,86 +1,192 @@
+import { COLUMN_KINDS, COLUMNS } from '../candles/columns.js'
+import type { Format } from '../options/formats.js'
+import type { OutputColumn, TimeFormat } from '../options/output-options.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
-import { ByteBuffer } from './buffers.js'
+import { type CellSlot, WasmRowWriter } from '../rows/wasm/row-writer.js'
 import type { Exporter, ExporterOptions } from './exporter.js'
-import type { RowFormat } from './row-format.js'
-import { type RowSyntax, RowTemplate } from './row-template.js'
+import { isSeriesColumn, type RowFormat } from './row-format.js'
 
-/** A text format: its rows, and the text around them. */
-interface TextSyntax extends RowSyntax {
+/** A text format. Everything but the cells is fixed text. */
+interface TextSyntax {
   /** The text before all rows. */
-  head(rowFormat: RowFormat): string
+  head(columns: readonly OutputColumn[]): string
   /** The text after all rows. */
   readonly tail: string
+  readonly rowStart: string
+  readonly rowEnd: string
   /** Bytes at the start of a row that separate it from the row before, which the first row of a file lacks. */
   readonly separatorBytes: number
+  /** The text between a cell and the one before it. */
+  before(column: OutputColumn, index: number): string
+  /** The text around a cell that is text in this format. */
+  readonly quote: string
+  /** A text cell that needs quoting or escaping, with its quotes. */
+  escape(text: string): string
 }
 
 /**
  * RFC 4180 with `\n` line ends and a header, byte for byte what csv-stringify writes for the same rows: a cell is quoted when
  * it has a comma, a quote or a line end.
  */
-export const CSV: TextSyntax = {
-  head: ({ columns }) => `${columns.join(',')}\n`,
+const CSV: TextSyntax = {
+  head: columns => `${columns.join(',')}\n`,
   tail: '',
-  separatorBytes: 0,
   rowStart: '',
   rowEnd: '\n',
-  quote: '',
+  separatorBytes: 0,
   before: (_column, index) => (index === 0 ? '' : ','),
+  quote: '',
   escape: text => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text),
 }
 
 /** An array of rows, each an array: with all columns exactly the form of the service's window files. */
-export const JSON_ROWS: TextSyntax = {
+const JSON_ROWS: TextSyntax = {
   head: () => '[',
   tail: ']',
-  separatorBytes: 1,
   rowStart: ',[',
   rowEnd: ']',
-  quote: '"',
+  separatorBytes: 1,
   before: (_column, index) => (index === 0 ? '' : ','),
+  quote: '"',
   escape: text => JSON.stringify(text),
 }
 
 /** JSON Lines: an object a row, with its keys in the order of the columns. */
-export const JSON_LINES: TextSyntax = {
+const JSON_LINES: TextSyntax = {
+  ...JSON_ROWS,
   head: () => '',
   tail: '',
-  separatorBytes: 0,
   rowStart: '{',
   rowEnd: '}\n',
-  quote: '"',
+  separatorBytes: 0,
   before: (column, index) => `${index === 0 ? '' : ','}"${column}":`,
-  escape: text => JSON.stringify(text),
 }
 
+/** The exporter of a format. Those of Arrow and Parquet are loaded here, because their modules are large. */
+export async function openExporter(format: Format, options: ExporterOptions): Promise<Exporter> {
+  if (format === 'parquet') return new (await import('./parquet/parquet.js')).ParquetExporter(options)
+  if (format === 'arrow') return new (await import('./arrow.js')).ArrowExporter(options)
+  return new TextExporter(options, { csv: CSV, json: JSON_ROWS, jsonl: JSON_LINES }[format])
+}
+
+/** Bytes that are collected before they are passed on: fewer, larger writes. */
+const CHUNK_BYTES = 128 * 1024
+
 /** Writes rows as text, in chunks of some hundred kilobytes. */
-export class TextExporter implements Exporter {
-  private readonly buffer = new ByteBuffer()
+class TextExporter implements Exporter {
   private template: RowTemplate | undefined
-  private isFirst = true
+  private chunk: Buffer[] = []
+  private chunkBytes = 0
+  /** Bytes to leave out at the start of the next row. */
+  private skipped: number
 
   constructor(
     private readonly options: ExporterOptions,
     private readonly syntax: TextSyntax,
   ) {
-    this.buffer.text(syntax.head(options.rowFormat))
+    this.skipped = syntax.separatorBytes
+    this.append(Buffer.from(syntax.head(options.rowFormat.columns)))
   }
 
   async write(batch: KlineBatch): Promise<void> {
     if (batch.length === 0) return
-    const { buffer, syntax } = this
-    if (!this.template?.fits(batch)) this.template = new RowTemplate(batch, this.options.rowFormat, syntax)
-    const start = buffer.length
-    this.template.write(batch, buffer)
-    if (this.isFirst) buffer.remove(start, syntax.separatorBytes)
-    this.isFirst = false
-    if (buffer.isFull) await this.options.emit(buffer.take())
+    if (!this.template?.fits(batch)) this.template = new RowTemplate(batch, this.options.rowFormat, this.syntax)
+    this.template.write(batch, rows => {
+      this.append(Buffer.from(rows.subarray(this.skipped)))
+      this.skipped = 0
+    })
+    if (this.chunkBytes >= CHUNK_BYTES) await this.emit()
   }
 
-  async end(): Promise<void> {
-    this.buffer.text(this.syntax.tail)
-    const rest = this.buffer.take()
-    this.buffer.release()
-    await this.options.emit(rest)
+  end(): Promise<void> {
+    this.append(Buffer.from(this.syntax.tail))
+    return this.emit()
+  }
+
+  private append(bytes: Buffer): void {
+    this.chunk.push(bytes)
+    this.chunkBytes += bytes.length
+  }
+
+  private async emit(): Promise<void> {
+    const bytes = this.chunk.length === 1 ? this.chunk[0] : Buffer.concat(this.chunk)
+    this.chunk = []
+    this.chunkBytes = 0
+    await this.options.emit(bytes)
+  }
+}
+
+/** How times are converted from their text in ms; undefined where they are that text. */
+export const TIME_CONVERSIONS: Readonly<Record<TimeFormat, ((ms: string) => string) | undefined>> = {
+  ms: undefined,
+  s: toSeconds,
+  us: ms => (ms === '0' ? ms : `${ms}000`),
+  iso: ms => new Date(Number(ms)).toISOString(),
+}
+
+/** A whole second has no decimals; any other time keeps its three. */
+function toSeconds(ms: string): string {
+  const sign = ms.startsWith('-') ? '-' : ''
+  const digits = ms.slice(sign.length).padStart(4, '0')
+  const [whole, rest] = [digits.slice(0, -3), digits.slice(-3)]
+  return sign + whole + (rest === '000' ? '' : `.${rest}`)
+}
+
+/** A cell, the fixed text in front of it, and how its text is converted; undefined for a cell that is copied as it is. */
+interface Slot extends CellSlot {
+  readonly convert: ((text: string) => string) | undefined
+}
+
+/** Rows of one series in a text format. Cells keep the digits of the source: no number is parsed and written again. */
+class RowTemplate {
+  private readonly slots: Slot[] = []
+  private readonly end: string
+  /** Writes rows of which every cell is copied as it is. */
+  private readonly writer: WasmRowWriter | undefined
+
+  constructor(
+    private readonly made: KlineBatch,
+    { columns, timeFormat }: RowFormat,
+    syntax: TextSyntax,
+  ) {
+    let literal = syntax.rowStart
+    for (const [index, name] of columns.entries()) {
+      literal += syntax.before(name, index)
+      if (isSeriesColumn(name)) {
+        literal += syntax.quote + made.series[name] + syntax.quote
+        continue
+      }
+      const column = COLUMNS.indexOf(name)
+      const kind = COLUMN_KINDS[column]
+      const isEscaped = kind === 'text' && !made.plain
+      const isNumber = kind === 'count' || (kind === 'time' && timeFormat !== 'iso')
+      const quote = isEscaped || isNumber ? '' : syntax.quote
+      const convert = kind === 'time' ? TIME_CONVERSIONS[timeFormat] : isEscaped ? syntax.escape : undefined
+      this.slots.push({ literal: literal + quote, column, convert })
+      literal = quote
+    }
+    this.end = literal + syntax.rowEnd
+    const isCopied = this.slots.every(({ convert }) => convert === undefined)
+    this.writer = isCopied ? WasmRowWriter.create(this.slots, this.end) : undefined
+  }
+
+  /** Whether this template is made for the rows of a batch. */
+  fits({ series: { symbol, interval }, plain }: KlineBatch): boolean {
+    const { series, plain: isPlain } = this.made
+    return plain === isPlain && symbol === series.symbol && interval === series.interval
+  }
+
+  /** Writes every row of a batch, in pieces that are valid until the next one. */
+  write(batch: KlineBatch, append: (rows: Uint8Array) => void): void {
+    const written = this.writer?.write(batch, append) ?? 0
+    let text = ''
+    for (let row = written; row < batch.length; row++) {
+      for (const { literal, column, convert } of this.slots) {
+        const cell = batch.text(row, column)
+        text += literal + (convert ? convert(cell) : cell)
+      }
+      text += this.end
+    }
+    if (text !== '') append(Buffer.from(text))
   }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { openExporter } from '../../src/formats/open-exporter.js'
+import { openExporter } from '../../src/formats/text.js'
 import { FORMATS } from '../../src/options/formats.js'
 import { NUMBER_TYPES, type NumberType } from '../../src/options/output-options.js'
 import type { KlineBatch } from '../../src/rows/kline-batch.js'

@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { COLUMNS } from '../../src/candles/columns.js'
 import { fingerprintFiles } from '../../src/identity/fingerprint-files.js'
@@ -41,30 +40,6 @@ describe('a Parquet file of another program', () => {
     ['pages of version 2 with gzip', 'parquet_version v2, codec gzip', ", 'x' as note"],
   ])('with %s has the same fingerprint', async (_, options, more) => {
     const { series } = await fingerprintFiles([await rewritten(options, more)])
-    expect(series[0].fingerprint).toBe(fingerprintOf('BTCUSDT', '1h', rows))
-  })
-})
-
-describe('zeros in a gzip file', () => {
-  const HEAD = `${COLUMNS.join(',')}\n`
-  const [first, second] = [rows.slice(0, 2), rows.slice(2)].map(part => part.map(row => `${row.join(',')}\n`).join(''))
-  const written = (...parts: Uint8Array[]) => {
-    const path = join(tempFolder(), 'BTCUSDT-1h.csv.gz')
-    writeFileSync(path, Buffer.concat(parts))
-    return path
-  }
-  const members = [gzipSync(HEAD + first), gzipSync(second)]
-
-  test.each([1, 50, 600_000])('%d between two members are damage', async zeros => {
-    const path = written(members[0], Buffer.alloc(zeros), members[1])
-    expect(await catchError(fingerprintFiles([path]))).toMatchObject({
-      code: 'damaged_input',
-      message: `${path}: its gzip data ends at byte ${members[0].length}, expected no further bytes than zeros.`,
-    })
-  })
-
-  test.each([0, 1, 50, 600_000])('%d after the last member are none', async zeros => {
-    const { series } = await fingerprintFiles([written(...members, Buffer.alloc(zeros))])
     expect(series[0].fingerprint).toBe(fingerprintOf('BTCUSDT', '1h', rows))
   })
 })

@@ -1,8 +1,8 @@
 import type { Hash } from 'node:crypto'
 import { type SeriesLabel, seriesName } from '../../candles/series.js'
 import type { Exporter, ExporterOptions, FileMetadata } from '../../formats/exporter.js'
-import { openExporter } from '../../formats/open-exporter.js'
 import { type RowFormat, withSeriesColumns } from '../../formats/row-format.js'
+import { openExporter } from '../../formats/text.js'
 import type { Format } from '../../options/formats.js'
 import type { Compression } from '../../options/output-options.js'
 import { newHash } from '../../rows/checksum.js'
@@ -118,7 +118,6 @@ export class OutputWriter {
 
   /** Leaves the output as it was, as far as possible, and frees memory. Never throws. */
   async discard(): Promise<void> {
-    this.exporter?.abort?.()
     await this.output?.discard()
   }
 

@@ -1,136 +1,168 @@
 import type { Encoding } from 'hyparquet'
-import { OFFSETS_PER_ROW } from '../../rows/wasm/assembly/layout.js'
-import { releaseBuffer, takeBuffer } from '../buffers.js'
-import type { BatchRows, Column, FixedColumn } from '../columns.js'
+import type { OutputColumn } from '../../options/output-options.js'
+import { type BatchRows, FixedColumn, type TextColumn } from '../columns.js'
+import type { ExportStats } from '../exporter.js'
+import { createColumn } from '../number-columns.js'
+import type { RowFormat } from '../row-format.js'
 
 /** The least or greatest value of a column. A text is a string of its UTF-8 bytes, so that `<` compares bytes. */
 export type Bound = number | bigint | string
 
-/** The values of one column in some rows, encoded. */
-export interface Page {
+/** Encoded values, and how many they are. */
+export interface EncodedValues {
   readonly bytes: Uint8Array
-  readonly encoding: Extract<Encoding, 'PLAIN' | 'RLE_DICTIONARY'>
-  /** Number of values. */
   readonly values: number
+}
+
+/** The values of one column in some rows. */
+export interface Page extends EncodedValues {
+  readonly encoding: Extract<Encoding, 'PLAIN' | 'RLE_DICTIONARY'>
   readonly min: Bound
   readonly max: Bound
 }
 
-/** The distinct values that the pages of a column chunk refer to. */
-export interface DictionaryPage {
-  /** PLAIN. */
-  readonly bytes: Uint8Array
-  /** Number of values. */
-  readonly values: number
-}
+/**
+ * Columns with few distinct values. On the others a dictionary makes the file larger and slower to write, because market data
+ * hardly repeats.
+ */
+const DICTIONARY_COLUMNS: readonly OutputColumn[] = ['symbol', 'interval', 'ignore']
 
 /** A column of a Parquet file that is being filled, page by page. */
-export interface PageColumn extends Column {
-  /** The first `length` values as a page, whose bytes are valid until the next one is taken. The next page starts. */
-  takePage(length: number): Page
-  /** The dictionary of the pages taken so far, if they have one. The next row group starts. */
-  takeDictionary?(): DictionaryPage | undefined
-  /** Gives large buffers to other columns; nothing may be called afterwards. */
-  release?(): void
-}
+export class PageColumn {
+  private readonly column: ReturnType<typeof createColumn>
+  private readonly dictionary: Dictionary | undefined
 
-/** A column of values of one size. PLAIN is their bytes, one after the other. */
-export class NumberColumn implements PageColumn {
-  /** The page before, which is compressed while the next one is filled. */
-  private page: Uint8Array<ArrayBuffer>
-
-  constructor(
-    private readonly column: FixedColumn<number | bigint>,
-    rows: number,
-  ) {
-    this.page = new Uint8Array(takeBuffer(rows * column.valueBytes))
+  /** Pages have at most `rows` values. */
+  constructor(name: OutputColumn, { numbers }: RowFormat, rows: number, stats: ExportStats) {
+    this.column = createColumn(name, { numbers, endian: 'big' }, rows, stats)
+    this.dictionary = DICTIONARY_COLUMNS.includes(name) ? new Dictionary() : undefined
   }
 
   append(rows: BatchRows, start: number, end: number, to: number): void {
     this.column.append(rows, start, end, to)
   }
 
+  /** The first `length` values as a page, whose bytes are valid until the next one is taken. The next page starts. */
   takePage(length: number): Page {
-    const { bytes, min, max } = this.column.take(length, this.page)
-    this.page = new Uint8Array(bytes.buffer)
-    return { bytes, encoding: 'PLAIN', values: length, min: lowerZero(min), max }
+    const { column, dictionary } = this
+    if (column instanceof FixedColumn) {
+      const { bytes, min, max } = column.take(length)
+      // Readers may take a zero for either one, so the format requires the lower one as the least value.
+      return { bytes, encoding: 'PLAIN', values: length, min: min === 0 ? -0 : min, max }
+    }
+    const texts = column.take(length)
+    return dictionary?.encode(texts) ?? plainPage(texts)
+  }
+
+  /** The dictionary of the pages taken so far, if they have one. The next row group starts. */
+  takeDictionary(): EncodedValues | undefined {
+    return this.dictionary?.take()
   }
 
   release(): void {
     this.column.release()
-    releaseBuffer(this.page.buffer)
   }
 }
 
-/** Readers may take a zero for either one, so the format requires the lower one as the least value. */
-function lowerZero(min: number | bigint): Bound {
-  return min === 0 ? -0 : min
+type Texts = ReturnType<TextColumn['take']>
+
+/** PLAIN is the length of each text in 4 bytes, little-endian, and its bytes. */
+function encodePlain({ bytes, ends }: Texts): Uint8Array {
+  const plain = Buffer.allocUnsafeSlow(bytes.length + 4 * (ends.length - 1))
+  let to = 0
+  for (let index = 1; index < ends.length; index++) {
+    const [start, end] = [ends[index - 1], ends[index]]
+    to = plain.writeUInt32LE(end - start, to)
+    for (let i = start; i < end; i++) plain[to++] = bytes[i]
+  }
+  return plain
 }
 
-/** Bytes of the length in front of each text. */
-const LENGTH_BYTES = 4
-/** Room for a text at first. */
-const FIRST_BYTES = 24
-
-/** Cells as the source has them. PLAIN is the length of each text in 4 bytes, little-endian, and its bytes. */
-export class TextColumn implements PageColumn {
-  private bytes: Buffer<ArrayBuffer>
-  /** The page before, which is compressed while the next one is filled. */
-  private page: Buffer<ArrayBuffer>
-  private end = 0
-  private min = Buffer.alloc(0)
-  private max = Buffer.alloc(0)
-
-  constructor(
-    private readonly column: number,
-    private readonly rows: number,
-  ) {
-    this.bytes = Buffer.from(takeBuffer(FIRST_BYTES * rows))
-    this.page = Buffer.from(takeBuffer(FIRST_BYTES * rows))
+function plainPage(texts: Texts): Page {
+  const values = texts.ends.length - 1
+  let [min, max] = [0, 0]
+  for (let index = 1; index < values; index++) {
+    if (compareTexts(texts, index, min) < 0) min = index
+    if (compareTexts(texts, index, max) > 0) max = index
   }
+  const bounds = { min: toLatin1(texts, min), max: toLatin1(texts, max) }
+  return { bytes: encodePlain(texts), encoding: 'PLAIN', values, ...bounds }
+}
 
-  append({ batch: { bytes, offsets } }: BatchRows, start: number, end: number): void {
-    for (let row = start; row < end; row++) {
-      const cell = row * OFFSETS_PER_ROW + 2 * this.column
-      this.put(bytes, offsets[cell], offsets[cell + 1])
+/** Compares two texts byte by byte; faster than Buffer.compare for some bytes. */
+function compareTexts({ bytes, ends }: Texts, index: number, other: number): number {
+  const [start, otherStart] = [ends[index], ends[other]]
+  const [length, otherLength] = [ends[index + 1] - start, ends[other + 1] - otherStart]
+  for (let i = 0; i < length && i < otherLength; i++) {
+    if (bytes[start + i] !== bytes[otherStart + i]) return bytes[start + i] - bytes[otherStart + i]
+  }
+  return length - otherLength
+}
+
+function toLatin1({ bytes, ends }: Texts, index: number): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + ends[index], ends[index + 1] - ends[index]).toString('latin1')
+}
+
+/** A page that would make the dictionary larger is PLAIN: then the values hardly repeat. */
+const MAX_VALUES = 1000
+
+/** A value in a number of consecutive rows. */
+interface Run {
+  readonly index: number
+  rows: number
+}
+
+/** The distinct texts of a column chunk, which come in runs: its pages are runs of indexes into them. */
+class Dictionary {
+  /** The index of each text, whose bytes are a latin1 string. */
+  private indexes = new Map<string, number>()
+
+  /** The texts of a page; undefined where there are too many different ones. */
+  encode(texts: Texts): Page | undefined {
+    const known = this.indexes.size
+    const runs: Run[] = []
+    const values = texts.ends.length - 1
+    let [min, max] = ['', '']
+    for (let row = 0; row < values; row++) {
+      const last = runs.at(-1)
+      if (last && compareTexts(texts, row, row - 1) === 0) {
+        last.rows++
+        continue
+      }
+      const text = toLatin1(texts, row)
+      const index = this.indexes.get(text) ?? this.indexes.size
+      this.indexes.set(text, index)
+      runs.push({ index, rows: 1 })
+      if (row === 0 || text < min) min = text
+      if (row === 0 || text > max) max = text
     }
+    if (this.indexes.size <= MAX_VALUES)
+      return { bytes: encodeRuns(runs, this.indexes.size), encoding: 'RLE_DICTIONARY', values, min, max }
+    this.indexes = new Map([...this.indexes].slice(0, known))
+    return undefined
   }
 
-  takePage(length: number): Page {
-    const bytes = this.bytes.subarray(0, this.end)
-    const [min, max] = [this.min, this.max].map(bound => bound.toString('latin1'))
-    ;[this.bytes, this.page] = [this.page, this.bytes]
-    this.end = 0
-    return { bytes, encoding: 'PLAIN', values: length, min, max }
-  }
-
-  release(): void {
-    for (const { buffer } of [this.bytes, this.page]) {
-      // One that has grown is of no use for others.
-      if (buffer.byteLength === FIRST_BYTES * this.rows) releaseBuffer(buffer)
-    }
-  }
-
-  private put(source: Uint8Array, start: number, end: number): void {
-    const length = end - start
-    const isFirst = this.end === 0
-    const to = this.end + LENGTH_BYTES
-    this.end = to + length
-    if (this.end > this.bytes.length) {
-      const larger = Buffer.allocUnsafeSlow(2 * this.end)
-      this.bytes.copy(larger)
-      this.bytes = larger
-    }
-    this.bytes.writeUInt32LE(length, to - LENGTH_BYTES)
-    for (let i = 0; i < length; i++) this.bytes[to + i] = source[start + i]
-    if (isFirst || compareBytes(source, start, end, this.min) < 0) this.min = Buffer.from(source.subarray(start, end))
-    if (isFirst || compareBytes(source, start, end, this.max) > 0) this.max = Buffer.from(source.subarray(start, end))
+  /** The texts of all pages, after which there are none; undefined without any. */
+  take(): EncodedValues | undefined {
+    const values = [...this.indexes.keys()]
+    this.indexes = new Map()
+    if (values.length === 0) return undefined
+    const ends = [0]
+    for (const { length } of values) ends.push(ends[ends.length - 1] + length)
+    const texts = { bytes: Buffer.from(values.join(''), 'latin1'), ends: Int32Array.from(ends) }
+    return { bytes: encodePlain(texts), values: values.length }
   }
 }
 
-/** Compares `bytes[start, end)` with `other`; faster than Buffer.compare for some bytes. */
-function compareBytes(bytes: Uint8Array, start: number, end: number, other: Uint8Array): number {
-  const length = Math.min(end - start, other.length)
-  for (let i = 0; i < length; i++) if (bytes[start + i] !== other[i]) return bytes[start + i] - other[i]
-  return end - start - other.length
+/** Parquet's hybrid of runs and bit-packed values, of which these are runs: number of rows times 2, then the index. */
+function encodeRuns(runs: readonly Run[], values: number): Uint8Array {
+  const bits = Math.max(1, 32 - Math.clz32(values - 1))
+  const bytes = [bits]
+  for (const { index, rows } of runs) {
+    let rest = 2 * rows
+    for (; rest > 127; rest >>>= 7) bytes.push((rest & 127) | 128)
+    bytes.push(rest)
+    for (let bit = 0; bit < bits; bit += 8) bytes.push((index >>> bit) & 255)
+  }
+  return Uint8Array.from(bytes)
 }

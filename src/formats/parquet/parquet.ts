@@ -1,13 +1,12 @@
 import type { RowGroup as RowGroupMetadata, SchemaElement } from 'hyparquet'
 import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js'
 import { writeMetadata } from 'hyparquet-writer/src/metadata.js'
-import type { KlineBatch } from '../../rows/kline-batch.js'
-import { ColumnFiller } from '../columns.js'
-import { describeFingerprints, type Exporter, type ExporterOptions, METADATA_KEY, metadataText } from '../exporter.js'
-import type { PageColumn } from './columns.js'
-import { type PageCodec, pageCodec } from './compression.js'
-import { RowGroup } from './row-group.js'
-import { createdBy, createPageColumn, schemaElements } from './schema.js'
+import { DECIMAL_PRECISION, DECIMAL_SCALE } from '../../rows/decimals.js'
+import { ColumnExporter } from '../columns.js'
+import { describeFingerprints, type ExporterOptions, METADATA_KEY, metadataText } from '../exporter.js'
+import { type ColumnType, columnType } from '../row-format.js'
+import { PageColumn } from './columns.js'
+import { type PageCodec, pageCodec, RowGroup } from './row-group.js'
 
 /** At its first level, zstd makes files of larger pages larger: with 50,000 rows by a tenth to a fifth. */
 const ROWS_PER_PAGE = 20_000
@@ -16,49 +15,55 @@ const MAGIC = Buffer.from('PAR1')
 /** Longer bounds of texts are cut, as the format allows. */
 const MAX_BOUND_BYTES = 64
 
+const DECIMAL = { precision: DECIMAL_PRECISION, scale: DECIMAL_SCALE }
+const TYPES: Record<ColumnType, Partial<SchemaElement>> = {
+  time: {
+    type: 'INT64',
+    converted_type: 'TIMESTAMP_MILLIS',
+    logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' },
+  },
+  count: { type: 'INT64' },
+  double: { type: 'DOUBLE' },
+  decimal: {
+    type: 'FIXED_LEN_BYTE_ARRAY',
+    type_length: 16,
+    converted_type: 'DECIMAL',
+    ...DECIMAL,
+    logical_type: { type: 'DECIMAL', ...DECIMAL },
+  },
+  text: { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } },
+}
+
 /**
  * Writes Apache Parquet: statistics for every column, nothing nullable, row groups of 100,000 rows, encodings that every reader
  * knows. While a page of each column is filled, the pages before are compressed. The same rows give the same bytes.
  */
-export class ParquetExporter implements Exporter {
+export class ParquetExporter extends ColumnExporter<PageColumn> {
   private readonly schema: readonly SchemaElement[]
   private readonly codec: PageCodec
-  private readonly columns: readonly PageColumn[]
   private readonly groups: RowGroupMetadata[] = []
   private group: RowGroup
-  private readonly filler: ColumnFiller
   /** Bytes passed on. */
   private offset = 0
   /** What is being done with the pages before. */
   private writing: Promise<void>
 
   constructor(private readonly options: ExporterOptions) {
-    const { columns, numbers, compression } = options.rowFormat
-    this.schema = schemaElements(options.rowFormat)
+    const { rowFormat, stats } = options
+    const { columns, numbers, compression } = rowFormat
+    super(
+      columns.map(name => new PageColumn(name, rowFormat, ROWS_PER_PAGE, stats)),
+      ROWS_PER_PAGE,
+    )
+    this.schema = columns.map(name => ({ name, repetition_type: 'REQUIRED', ...TYPES[columnType(name, numbers)] }))
     this.codec = pageCodec(compression)
-    this.columns = columns.map(name => createPageColumn(name, numbers, ROWS_PER_PAGE, options.stats))
-    this.filler = new ColumnFiller(this.columns, ROWS_PER_PAGE, rows => this.endPages(rows))
     this.group = new RowGroup(this.schema, this.codec)
     this.writing = this.emit(MAGIC)
     this.writing.catch(() => {})
   }
 
-  /** Throws `digits_lost` when a decimal has no exact DECIMAL(38,8). */
-  write(batch: KlineBatch): Promise<void> {
-    return this.filler.add(batch)
-  }
-
-  async end(): Promise<void> {
-    await this.filler.end()
-    await this.writing
-    // A file without rows has an empty row group, because hyparquet-writer writes no valid list without elements.
-    if (this.group.rows > 0 || this.groups.length === 0) await this.writeGroup(this.group)
-    await this.emit(this.footer())
-    for (const column of this.columns) column.release?.()
-  }
-
   /** Passes the filled pages on when those before are compressed: no more than two of each column are in memory. */
-  private async endPages(rows: number): Promise<void> {
+  protected async flush(rows: number): Promise<void> {
     await this.writing
     const { columns, group } = this
     const pages = columns.map(column => column.takePage(rows))
@@ -70,9 +75,16 @@ export class ParquetExporter implements Exporter {
     if (isLast) this.group = new RowGroup(this.schema, this.codec)
   }
 
+  protected async finish(): Promise<void> {
+    await this.writing
+    // A file without rows has an empty row group, because hyparquet-writer writes no valid list without elements.
+    if (this.group.rows > 0 || this.groups.length === 0) await this.writeGroup(this.group)
+    await this.emit(this.footer())
+  }
+
   /** Writes a row group when its last pages are compressed. Its dictionaries are taken at once: the next ones begin. */
   private async writeGroup(group: RowGroup, compressed?: Promise<void>): Promise<void> {
-    const dictionaries = this.columns.map(column => column.takeDictionary?.())
+    const dictionaries = this.columns.map(column => column.takeDictionary())
     await compressed
     this.groups.push(await group.write(this.offset, dictionaries, bytes => this.emit(bytes)))
   }
@@ -81,15 +93,14 @@ export class ParquetExporter implements Exporter {
     const { schema, groups, options } = this
     const { metadata, rowFormat, fingerprints } = options
     const writer = new ByteWriter()
-    const rows = groups.reduce((sum, group) => sum + group.num_rows, 0n)
     const details = { compression: rowFormat.compression, ...describeFingerprints(fingerprints?.()) }
     const footer = {
       version: 1,
       schema: [{ name: 'schema', num_children: schema.length }, ...schema],
-      num_rows: rows,
+      num_rows: groups.reduce((sum, group) => sum + group.num_rows, 0n),
       row_groups: groups,
       key_value_metadata: [{ key: METADATA_KEY, value: metadataText(metadata, details) }],
-      created_by: createdBy(metadata.version),
+      created_by: `klines version ${metadata.version}`,
       metadata_length: 0,
     }
     writeMetadata(writer, footer, MAX_BOUND_BYTES)

@@ -1,8 +1,10 @@
-import { DataType, type Field, type RecordBatch, RecordBatchReader, type Schema } from 'apache-arrow'
+import { DataType, type Field, RecordBatchReader, type Schema } from 'apache-arrow'
 import { METADATA_KEY } from '../exporter.js'
-import { type CellReader, formatDecimal, ROWS_AT_ONCE } from './cells.js'
 import { inputError, openInput } from './errors.js'
-import { parseFacts, type RawRow, type RawTable } from './raw-table.js'
+import { formatDecimal, parseFacts, type RawRow, type RawTable } from './raw-table.js'
+
+/** Rows that are made at once: they take many times the memory of the values in columns. */
+const ROWS_AT_ONCE = 1_000
 
 /** An Arrow IPC file. Throws `bad_input` and `damaged_input`. */
 export async function openArrow(file: string): Promise<RawTable> {
@@ -36,8 +38,11 @@ async function* readRows(file: string, { fields }: Schema): AsyncGenerator<RawRo
   const handle = await openInput(file)
   try {
     for await (const record of await RecordBatchReader.from(handle)) {
+      const columns = readers.map((_, column) => record.getChildAt(column))
+      const toRow = (row: number) => readers.map((read, column) => read(columns[column]?.get(row)))
       for (let start = 0; start < record.numRows; start += ROWS_AT_ONCE) {
-        yield toRows(record.slice(start, start + ROWS_AT_ONCE), readers)
+        const length = Math.min(ROWS_AT_ONCE, record.numRows - start)
+        yield Array.from({ length }, (_, index) => toRow(start + index))
       }
     }
   } catch (error) {
@@ -47,14 +52,8 @@ async function* readRows(file: string, { fields }: Schema): AsyncGenerator<RawRo
   }
 }
 
-function toRows(record: RecordBatch, readers: readonly CellReader[]): RawRow[] {
-  const columns = readers.map((_, column) => record.getChildAt(column))
-  const toRow = (_: unknown, row: number) => readers.map((read, column) => read(columns[column]?.get(row)))
-  return Array.from({ length: record.numRows }, toRow)
-}
-
 /** How the values of a column become cells: decimals as text. */
-function cellReader({ type }: Field): CellReader {
+function cellReader({ type }: Field): (value: unknown) => unknown {
   if (!DataType.isDecimal(type)) return value => value
   const { scale } = type
   return value => formatDecimal(value instanceof Uint32Array ? toInteger(value) : value, scale)

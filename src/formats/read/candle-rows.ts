@@ -1,20 +1,49 @@
 import { COLUMN_KINDS, COLUMNS } from '../../candles/columns.js'
 import { type SeriesLabel, seriesName } from '../../candles/series.js'
+import { quoteText } from '../../candles/text.js'
 import { BatchBuilder } from '../../rows/batch-builder.js'
 import type { KlineBatch } from '../../rows/kline-batch.js'
-import { parseCountCell, parseDecimalCell, parseTimeCell, showCell } from './cells.js'
 import { badInput, damagedInput, doublesError } from './errors.js'
-import type { RawRow, RawTable } from './raw-table.js'
-import { parseLabel } from './series-name.js'
+import { parseLabel, type RawRow, type RawTable } from './raw-table.js'
 
 /** The cells of a candle; `ignore` is none of them. */
 const NEEDED = COLUMNS.slice(0, -1)
 const [CLOSE_TIME, COUNT] = (['close_time', 'count'] as const).map(name => COLUMNS.indexOf(name))
 
-const EXPECTED = {
-  time: 'a time: ms (13 digits), us (16), s (10) or ISO 8601 in UTC',
-  count: 'a number of trades',
-  decimal: 'a decimal such as 0.00100000',
+/** Times since the epoch from 2001 to 2286: ms, us, and seconds with three decimals where there are ms. */
+const [MILLISECONDS, MICROSECONDS, SECONDS] = [/^\d{13}$/, /^\d{13}000$/, /^\d{10}(\.\d{1,3})?$/]
+const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
+
+/** What a cell must be, and its value from the text of the cell; undefined for any other text. */
+const KINDS = {
+  time: { expected: 'a time: ms (13 digits), us (16), s (10) or ISO 8601 in UTC', parse: parseTime },
+  count: { expected: 'a number of trades', parse: parseCount },
+  decimal: {
+    expected: 'a decimal such as 0.00100000',
+    parse: (text: string) => (/^\d+(\.\d+)?$/.test(text) ? text : undefined),
+  },
+}
+
+/** A time in ms UTC from each form that klines writes. */
+function parseTime(text: string): number | undefined {
+  if (MILLISECONDS.test(text)) return Number(text)
+  if (MICROSECONDS.test(text)) return Number(text.slice(0, -3))
+  if (SECONDS.test(text)) return Math.round(1000 * Number(text))
+  const time = ISO.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(time) ? undefined : time
+}
+
+function parseCount(text: string): number | undefined {
+  const count = /^\d+$/.test(text) ? Number(text) : Number.NaN
+  return Number.isSafeInteger(count) ? count : undefined
+}
+
+/** A cell for a message, with control characters escaped. */
+function showCell(cell: unknown): string {
+  if (cell === undefined || cell === null) return 'nothing'
+  if (typeof cell === 'object') return 'no single value'
+  const text = typeof cell === 'string' ? quoteText(cell) : String(cell)
+  return text.length > 42 ? `${text.slice(0, 40)}...` : text
 }
 
 /** The open times of the last candles of series, by their names, ms UTC. */
@@ -104,11 +133,13 @@ export class CandleRows {
   }
 
   private readCell(cell: unknown, column: number): number | string {
-    const kind = COLUMN_KINDS[column] as keyof typeof EXPECTED
+    const kind = COLUMN_KINDS[column] as keyof typeof KINDS
     const place = { file: this.file, row: this.row, cell: NEEDED[column] }
     if (kind === 'decimal' && typeof cell === 'number') throw doublesError(place)
-    const value = { time: parseTimeCell, count: parseCountCell, decimal: parseDecimalCell }[kind](cell)
-    if (value === undefined) throw damagedInput(place, `expected ${EXPECTED[kind]}, got ${showCell(cell)}`)
+    const { expected, parse } = KINDS[kind]
+    const isText = typeof cell === 'string' || (kind !== 'decimal' && ['number', 'bigint'].includes(typeof cell))
+    const value = isText ? parse(String(cell)) : undefined
+    if (value === undefined) throw damagedInput(place, `expected ${expected}, got ${showCell(cell)}`)
     return value
   }
 

@@ -6,15 +6,15 @@ import {
   type ParquetScanOptions,
   parquetMetadataAsync,
   parquetScan,
+  parquetSchema,
   type SchemaElement,
 } from 'hyparquet'
 import { COLUMNS } from '../../candles/columns.js'
 import { SERIES_COLUMNS } from '../../options/output-options.js'
 import { METADATA_KEY } from '../exporter.js'
 import { hasZstd } from '../row-format.js'
-import { type CellReader, formatDecimal } from './cells.js'
 import { badInput, inputError, openInput } from './errors.js'
-import { parseFacts, type RawRow, type RawTable } from './raw-table.js'
+import { formatDecimal, parseFacts, type RawRow, type RawTable } from './raw-table.js'
 
 /** The rows of a page that klines writes: the cells of a whole row group would take 400 MB. */
 const ROWS_AT_ONCE = 20_000
@@ -27,13 +27,14 @@ export async function openParquet(file: string): Promise<RawTable> {
   const handle = await openInput(file)
   try {
     const metadata = await parquetMetadataAsync(await bufferOf(handle), { geoparquet: false })
-    const elements = topElements(metadata.schema)
-    const columns = elements.filter(({ name }) => READ_COLUMNS.includes(name))
+    // Lists and structs have others below them.
+    const plain = parquetSchema(metadata).children.filter(({ children }) => children.length === 0)
+    const columns = plain.map(({ element }) => element).filter(({ name }) => READ_COLUMNS.includes(name))
     const entry = metadata.key_value_metadata?.find(({ key }) => key === METADATA_KEY)
     return {
       columns: columns.map(({ name }) => name),
       facts: parseFacts(entry?.value),
-      doubles: elements.filter(({ type }) => type === 'DOUBLE' || type === 'FLOAT').map(({ name }) => name),
+      doubles: columns.filter(({ type }) => type === 'DOUBLE' || type === 'FLOAT').map(({ name }) => name),
       rows: () => readRows(file, metadata, columns),
     }
   } catch (error) {
@@ -53,19 +54,6 @@ async function bufferOf(handle: FileHandle) {
     return bytes.buffer
   }
   return { byteLength, slice }
-}
-
-/** The columns of a schema that have one value in each row, without lists and structs. */
-function topElements([root, ...elements]: readonly SchemaElement[]): SchemaElement[] {
-  const found: SchemaElement[] = []
-  let index = 0
-  for (let column = 0; column < (root.num_children ?? 0); column++) {
-    const element = elements[index]
-    if (element.num_children === undefined && element.repetition_type !== 'REPEATED') found.push(element)
-    // A struct is followed by all that is in it.
-    for (let inside = 1; inside > 0; index++) inside += (elements[index].num_children ?? 0) - 1
-  }
-  return found
 }
 
 async function* readRows(
@@ -135,7 +123,7 @@ async function loadCompressors(): Promise<Compressors> {
 }
 
 /** How the plain values of a column become cells: decimals as text, times in ms. */
-function cellReader({ type, converted_type, logical_type, scale = 0 }: SchemaElement): CellReader {
+function cellReader({ type, converted_type, logical_type, scale = 0 }: SchemaElement): (value: unknown) => unknown {
   if (converted_type === 'DECIMAL' || logical_type?.type === 'DECIMAL') {
     return value => formatDecimal(value instanceof Uint8Array ? parseInteger(value) : value, scale)
   }
@@ -153,10 +141,6 @@ function toMilliseconds(value: unknown, perMs: bigint): unknown {
 
 /** A two's complement integer, big-endian. */
 function parseInteger(bytes: Uint8Array): bigint {
-  let value = 0n
-  const start = bytes.length % 8
-  for (let i = 0; i < start; i++) value = (value << 8n) | BigInt(bytes[i])
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
-  for (let i = start; i < bytes.length; i += 8) value = (value << 64n) | view.getBigUint64(i)
-  return BigInt.asIntN(8 * bytes.length, value)
+  const hex = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')
+  return BigInt.asIntN(8 * bytes.length, BigInt(`0x${hex || '0'}`))
 }

@@ -1,5 +1,11 @@
+import { basename } from 'node:path'
 import { parseObject } from '../../candles/json.js'
+import { type SeriesLabel, seriesName } from '../../candles/series.js'
+import { isSymbol, splitSymbol, toSymbolName } from '../../candles/symbols.js'
+import { shiftPoint } from '../../rows/decimals.js'
 import { isFingerprint, type SeriesFingerprint } from '../../rows/fingerprint.js'
+import { intervalName } from '../../rows/target-interval.js'
+import { badInput } from './errors.js'
 
 /** The cells of a row in the order of the columns: texts, numbers and integers, as the format has them. */
 export type RawRow = readonly unknown[]
@@ -17,20 +23,57 @@ export interface RawTable {
 /** What a file says about itself, as its metadata has it. */
 export interface FileFacts {
   /** `BTCUSDT`, or several joined by commas. */
-  readonly symbol?: string | undefined
-  readonly interval?: string | undefined
+  readonly symbol?: unknown
+  readonly interval?: unknown
   /** The fingerprints of the candles that it was made from. */
   readonly fingerprints?: readonly SeriesFingerprint[] | undefined
 }
 
 /** The facts in the metadata of a file, which anybody may have written: nothing for metadata of another form. */
 export function parseFacts(text: string | null | undefined): FileFacts {
-  const facts = text ? parseObject(text) : undefined
-  if (facts === undefined) return {}
-  const { symbol, interval, fingerprints } = facts
-  return {
-    symbol: typeof symbol === 'string' ? symbol : undefined,
-    interval: typeof interval === 'string' ? interval : undefined,
-    fingerprints: Array.isArray(fingerprints) && fingerprints.every(isFingerprint) ? fingerprints : undefined,
+  const { symbol, interval, fingerprints } = (text ? parseObject(text) : undefined) ?? {}
+  const isUsable = Array.isArray(fingerprints) && fingerprints.every(isFingerprint)
+  return { symbol, interval, fingerprints: isUsable ? fingerprints : undefined }
+}
+
+/** A decimal of `scale` digits after the point as text. A value of another type stays: it is refused as it is. */
+export function formatDecimal(value: unknown, scale: number): unknown {
+  if (typeof value !== 'bigint' && typeof value !== 'number') return value
+  return value < 0 ? `-${shiftPoint(String(-value), -scale)}` : shiftPoint(String(value), -scale)
+}
+
+/** `BTCUSDT-1h.csv`, `btc_usdt_1h.parquet`. */
+const FILE_NAME = /^([^-_]+(?:[-_][^-_]+)?)[-_]([^-_.]+)(?:\.\w+)+$/
+
+/** The series of names as files have them; undefined for texts that are no names. */
+export function parseLabel(symbol: unknown, interval: unknown): SeriesLabel | undefined {
+  if (!isSymbol(symbol) || typeof interval !== 'string') return undefined
+  try {
+    return { symbol, interval: intervalName(interval) }
+  } catch {
+    return undefined
   }
+}
+
+/** The series in the name of a file; undefined where another word might be a part of the symbol. */
+function parseFileName(name: string): SeriesLabel | undefined {
+  const [, pair = '', interval] = FILE_NAME.exec(name) ?? []
+  const symbol = toSymbolName(pair)
+  const [, quote] = pair.split(/[-_]/)
+  if (quote !== undefined && splitSymbol(symbol)?.quote !== quote.toUpperCase()) return undefined
+  return parseLabel(symbol, interval === '1min' ? '1m' : interval)
+}
+
+/**
+ * The series of a file whose rows do not name theirs: `given` by the folder of a lake, what the file says about itself, or its name.
+ * Throws `bad_input` where the file says that it has another one than `given`, and without any.
+ */
+export function nameSeries(file: string, facts: FileFacts, given: SeriesLabel | undefined): SeriesLabel {
+  const stated = parseLabel(facts.symbol, facts.interval)
+  if (given && stated && seriesName(given) !== seriesName(stated)) {
+    throw badInput({ file }, `it says that it has ${seriesName(stated)}, expected ${seriesName(given)}`)
+  }
+  const named = given ?? stated ?? parseFileName(basename(file))
+  if (named) return named
+  throw badInput({ file }, 'neither the file nor its name says which series it has', ['Call it BTCUSDT-1h.csv.'])
 }

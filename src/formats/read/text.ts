@@ -1,40 +1,35 @@
-import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
+import { COLUMNS } from '../../candles/columns.js'
+import { isObject } from '../../candles/json.js'
 import { damagedInput, inputError, openInput } from './errors.js'
+import type { RawRow, RawTable } from './raw-table.js'
 
 const CHUNK_BYTES = 256 * 1024
 /** A longer row is no candle: those of klines have some 300 characters. */
-export const MAX_ROW_LENGTH = 64 * 1024
+const MAX_ROW_LENGTH = 64 * 1024
 const GZIP = Buffer.of(0x1f, 0x8b)
 
 /** The text of a file in pieces, unpacked if it is compressed with gzip. Throws `bad_input` and `damaged_input`. */
-export async function* readText(file: string): AsyncGenerator<string> {
+async function* readText(file: string): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
+  const handle = await openInput(file)
   try {
-    const isGzip = (await readStart(file, GZIP.length)).equals(GZIP)
-    const bytes = createReadStream(file, { highWaterMark: CHUNK_BYTES })
-    const gunzip = isGzip ? createGunzip({ chunkSize: CHUNK_BYTES }) : undefined
+    const { buffer } = await handle.read(Buffer.alloc(GZIP.length), 0, GZIP.length, 0)
+    const bytes = handle.createReadStream({ start: 0, highWaterMark: CHUNK_BYTES })
     // `pipeline` destroys both when one fails, or when this loop is left.
-    const stream = gunzip ? pipeline(bytes, gunzip, () => {}) : bytes
+    const stream = buffer.equals(GZIP) ? pipeline(bytes, createGunzip({ chunkSize: CHUNK_BYTES }), () => {}) : bytes
     for await (const chunk of stream) yield decoder.decode(chunk, { stream: true })
     yield decoder.decode()
-    if (gunzip) await checkRest(file, gunzip.bytesWritten)
   } catch (error) {
     throw inputError(file, error)
-  }
-}
-
-/** zlib ends at zeros, with which some programs fill a file. Throws for anything else after them. */
-async function checkRest(file: string, start: number): Promise<void> {
-  for await (const chunk of createReadStream(file, { start, highWaterMark: CHUNK_BYTES })) {
-    if (Buffer.alloc(chunk.length).equals(chunk)) continue
-    throw damagedInput({ file }, `its gzip data ends at byte ${start}, expected no further bytes than zeros`)
+  } finally {
+    await handle.close()
   }
 }
 
 /** The lines of a file without their ends, those of a piece at once. */
-export async function* readLines(file: string): AsyncGenerator<string[]> {
+async function* readLines(file: string): AsyncGenerator<string[]> {
   let rest = ''
   for await (const text of readText(file)) {
     const lines = (rest + text).split('\n')
@@ -45,12 +40,114 @@ export async function* readLines(file: string): AsyncGenerator<string[]> {
   if (rest !== '') yield [rest]
 }
 
-async function readStart(file: string, size: number): Promise<Buffer> {
-  const handle = await openInput(file)
+/** A CSV file of klines, whose first line has the names of the columns. Throws `bad_input` and `damaged_input`. */
+export async function openCsv(file: string): Promise<RawTable> {
+  for await (const [columns] of readRecords(file))
+    return { columns, facts: {}, doubles: [], rows: () => readRows(file) }
+  throw damagedInput({ file }, 'it is empty')
+}
+
+async function* readRows(file: string): AsyncGenerator<string[][]> {
+  let isFirst = true
+  for await (const records of readRecords(file)) {
+    yield isFirst ? records.slice(1) : records
+    isFirst = false
+  }
+}
+
+/** The records of a CSV file, those of a piece at once: at least one. */
+async function* readRecords(file: string): AsyncGenerator<string[][]> {
+  /** The start of a record, one of whose cells has a line end. */
+  let start = ''
+  for await (const lines of readLines(file)) {
+    const records: string[][] = []
+    for (const line of lines) {
+      const text = start + line
+      const isOpen = text.includes('"') && text.split('"').length % 2 === 0
+      start = isOpen ? `${text}\n` : ''
+      if (!isOpen) records.push(splitCells(file, text.endsWith('\r') ? text.slice(0, -1) : text))
+    }
+    if (start.length > MAX_ROW_LENGTH) break
+    if (records.length > 0) yield records
+  }
+  if (start !== '') throw damagedInput({ file }, `a quote is not closed: ${start.slice(0, 40).trim()}`)
+}
+
+/** Cells in the order of the line; those in quotes may have commas, quotes and line ends. */
+function splitCells(file: string, line: string): string[] {
+  if (!line.includes('"')) return line.split(',')
+  const cells = [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^",]*))/gy)]
+  const length = cells.reduce((sum, [text]) => sum + text.length, 0)
+  if (length !== line.length) throw damagedInput({ file }, `a quote is out of its place: ${line.slice(0, 40)}`)
+  return cells.map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain)
+}
+
+/** A row of a JSON array, with what stands in front of it. */
+const ROW = /\s*([[,])\s*(\[(?:[^\]"]|"(?:[^"\\]|\\.)*")*\])/y
+const [START, EMPTY, END] = [/^\s*\[/, /^\s*\[\s*\]\s*$/, /^\s*\]\s*$/]
+
+/**
+ * A JSON file of klines: an array of rows that are arrays. These do not name their cells, which must be the twelve in their order.
+ * Throws `bad_input` and `damaged_input`.
+ */
+export async function openJson(file: string): Promise<RawTable> {
+  return { columns: COLUMNS, facts: {}, doubles: [], rows: () => readArrays(file) }
+}
+
+async function* readArrays(file: string): AsyncGenerator<RawRow[]> {
+  let [rest, row] = ['', 0]
+  for await (const text of readText(file)) {
+    rest += text
+    const rows: RawRow[] = []
+    let end = 0
+    for (;;) {
+      ROW.lastIndex = end
+      const match = ROW.exec(rest)
+      // The array begins with its first row, and every other one follows a comma.
+      if (match === null || (match[1] === '[') !== (row === 0)) break
+      rows.push(parseRow(file, ++row, match[2]))
+      end = ROW.lastIndex
+    }
+    rest = rest.slice(end)
+    if (rest.length > MAX_ROW_LENGTH) break
+    if (rows.length > 0) yield rows
+  }
+  if (row === 0 ? EMPTY.test(rest) : END.test(rest)) return
+  if (row === 0 && !START.test(rest)) throw damagedInput({ file }, 'expected an array of rows')
+  throw damagedInput({ file, row: row + 1 }, 'expected an array of cells, or the end of the rows')
+}
+
+/** A JSON Lines file, whose first object has the names of the columns. Throws `bad_input` and `damaged_input`. */
+export async function openJsonLines(file: string): Promise<RawTable> {
+  for await (const [first] of readObjects(file)) {
+    const columns = Object.keys(first)
+    return { columns, facts: {}, doubles: [], rows: () => readCells(file, columns) }
+  }
+  throw damagedInput({ file }, 'it is empty')
+}
+
+async function* readCells(file: string, columns: readonly string[]): AsyncGenerator<RawRow[]> {
+  for await (const objects of readObjects(file)) {
+    yield objects.map(object => columns.map(name => (Object.hasOwn(object, name) ? object[name] : undefined)))
+  }
+}
+
+async function* readObjects(file: string): AsyncGenerator<Readonly<Record<string, unknown>>[]> {
+  let row = 0
+  for await (const lines of readLines(file)) {
+    const objects = lines.map(line => {
+      const value = parseRow(file, ++row, line)
+      if (isObject(value)) return value
+      throw damagedInput({ file, row }, 'expected a JSON object')
+    })
+    if (objects.length > 0) yield objects
+  }
+}
+
+function parseRow(file: string, row: number, text: string) {
   try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(size), 0, size, 0)
-    return buffer.subarray(0, bytesRead)
-  } finally {
-    await handle.close()
+    return JSON.parse(text)
+  } catch (cause) {
+    throw damagedInput({ file, row }, 'it is not JSON', cause)
   }
 }

@@ -1,54 +1,74 @@
 import {
   AsyncByteQueue,
+  type DataType,
+  Decimal,
+  Field,
+  Float64,
+  Int64,
   makeData,
   RecordBatch,
   RecordBatchFileWriter,
   RecordBatchWriter,
-  type Schema,
+  Schema,
   Struct,
+  Timestamp,
+  TimeUnit,
+  Utf8,
 } from 'apache-arrow'
-import type { KlineBatch } from '../../rows/kline-batch.js'
-import { ColumnFiller } from '../columns.js'
-import type { Exporter, ExporterOptions } from '../exporter.js'
-import { type ArrowColumn, arrowSchema, createArrowColumn } from './columns.js'
+import { DECIMAL_PRECISION, DECIMAL_SCALE } from '../rows/decimals.js'
+import { ColumnExporter } from './columns.js'
+import { type ExporterOptions, METADATA_KEY, metadataText } from './exporter.js'
+import { createColumn } from './number-columns.js'
+import { type ColumnType, columnType } from './row-format.js'
 
 /** Rows of a record batch in the file: some 11 MB. */
 const ROWS_PER_BATCH = 65_536
 
-/** Writes an Arrow IPC file (also known as Feather V2): record batches of exactly so many rows, but for the last one. */
-export class ArrowExporter implements Exporter {
+const TYPES: Record<ColumnType, DataType> = {
+  time: new Timestamp(TimeUnit.MILLISECOND, 'UTC'),
+  count: new Int64(),
+  double: new Float64(),
+  decimal: new Decimal(DECIMAL_SCALE, DECIMAL_PRECISION, 128),
+  text: new Utf8(),
+}
+
+/**
+ * Writes an Arrow IPC file (also known as Feather V2): record batches of exactly so many rows, but for the last one. Nothing is nullable.
+ */
+export class ArrowExporter extends ColumnExporter<ReturnType<typeof createColumn>> {
   private readonly bytes = new IpcBytes()
   private readonly file = new FileWriter()
   private readonly schema: Schema
-  private readonly columns: readonly ArrowColumn[]
-  private readonly filler: ColumnFiller
 
   constructor(private readonly options: ExporterOptions) {
     const { rowFormat, metadata, stats } = options
-    this.schema = arrowSchema(rowFormat, metadata)
-    this.file.reset(this.bytes as never, this.schema)
-    this.columns = rowFormat.columns.map(name => createArrowColumn(name, rowFormat.numbers, ROWS_PER_BATCH, stats))
-    this.filler = new ColumnFiller(this.columns, ROWS_PER_BATCH, rows => this.writeRecord(rows))
-  }
-
-  /** Throws `digits_lost` when a decimal has no exact DECIMAL(38,8). */
-  write(batch: KlineBatch): Promise<void> {
-    return this.filler.add(batch)
-  }
-
-  async end(): Promise<void> {
-    await this.filler.end()
-    this.file.close()
-    await this.options.emit(this.bytes.take())
-  }
-
-  private writeRecord(length: number): Promise<void> {
-    const { fields } = this.schema
-    const children = this.columns.map((column, index) =>
-      makeData({ type: fields[index].type, length, nullCount: 0, ...column.buffers(length) } as never),
+    const { columns, numbers } = rowFormat
+    const format = { numbers, endian: 'little' } as const
+    super(
+      columns.map(name => createColumn(name, format, ROWS_PER_BATCH, stats)),
+      ROWS_PER_BATCH,
     )
+    this.schema = new Schema(
+      columns.map(name => new Field(name, TYPES[columnType(name, numbers)], false)),
+      new Map([[METADATA_KEY, metadataText(metadata)]]),
+    )
+    this.file.reset(this.bytes as never, this.schema)
+  }
+
+  protected flush(length: number): Promise<void> {
+    const { fields } = this.schema
+    const children = this.columns.map((column, index) => {
+      const values = column.take(length)
+      const buffers = 'ends' in values ? { data: values.bytes, valueOffsets: values.ends } : { data: values.bytes }
+      return makeData({ type: fields[index].type, length, nullCount: 0, ...buffers } as never)
+    })
     const data = makeData({ type: new Struct(fields), length, nullCount: 0, children })
     this.file.write(new RecordBatch(this.schema, data))
+    return this.options.emit(this.bytes.take())
+  }
+
+  protected finish(): Promise<void> {
+    this.file.close()
     return this.options.emit(this.bytes.take())
   }
 }
