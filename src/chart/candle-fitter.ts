@@ -27,10 +27,23 @@ export interface FitOptions {
   readonly anchor?: number | undefined
 }
 
+/** Candles of one length that may fit. */
+interface Candidate {
+  readonly target: TargetInterval
+  /** Undefined for the candles of the series. */
+  readonly resampler: Resampler | undefined
+  /** It fits as long as it does not need more slots than that. */
+  readonly maxSlots: number
+  slotCount: number
+  candles: ChartCandle[]
+  /** Why its candles cannot be added up. It matters only if no shorter candidate fits. */
+  failure?: KlinesError
+}
+
 /**
- * Fits the candles of one series into a picture, in one pass over its batches and in memory for a few pictures. Missing
- * candles between two others take room, too. With `keep: 'all'`, candles that do not fit are resampled exactly to the shortest
- * interval of `resampleLadder` for which they do.
+ * Fits the candles of one series into a picture, in one pass over its batches and in memory for a few pictures. Missing candles
+ * between two others take room, too. With `keep: 'all'`, candles that do not fit are resampled exactly to the shortest interval
+ * of `resampleLadder` for which they do.
  */
 export class CandleFitter<S extends SeriesLabel> {
   /** The lengths that may still fit, shortest first. */
@@ -49,8 +62,7 @@ export class CandleFitter<S extends SeriesLabel> {
     this.firstTime ??= batch.openTime(0)
     this.lastTime = batch.openTime(batch.length - 1)
     this.candidates ??= this.buildCandidates(this.firstTime)
-    for (const candidate of this.candidates) candidate.add(batch)
-    this.dropCandidates()
+    this.take(resampler => (resampler ? resampler.add(batch) : batch))
   }
 
   /**
@@ -58,14 +70,13 @@ export class CandleFitter<S extends SeriesLabel> {
    * they must be resampled and have a decimal too long for exact sums.
    */
   end(): FittedCandles<S> {
-    for (const candidate of this.candidates ?? []) candidate.end()
-    this.dropCandidates()
-    const { series, lastTime } = this
+    this.take(resampler => resampler?.end())
+    const { series, lastTime, options } = this
     const candidate = this.candidates?.[0]
     if (candidate?.failure) throw candidate.failure
-    const slots = candidate?.slots(this.options.maxCandles) ?? []
+    const slots = candidate ? newestSlots(candidate, options.maxCandles) : []
     const candles = slots.filter(slot => slot.candle !== undefined).length
-    const interval = (candidate?.target ?? this.options.resample ?? parseTargetInterval(series.interval)).name
+    const interval = (candidate?.target ?? options.resample ?? parseTargetInterval(series.interval)).name
     const resampledFrom = interval === series.interval ? undefined : series.interval
     const firstTime = this.firstTime && Math.max(this.firstTime, slots[0].openTime)
     return { series, interval, resampledFrom, slots, candles, missing: slots.length - candles, firstTime, lastTime }
@@ -73,103 +84,68 @@ export class CandleFitter<S extends SeriesLabel> {
 
   private buildCandidates(firstTime: number): Candidate[] {
     const { series, options } = this
-    const { maxCandles, resample } = options
-    const shortest = resample ?? parseTargetInterval(series.interval)
+    const { resample } = options
+    const source = parseTargetInterval(series.interval)
+    const shortest = resample ?? source
+    const anchor = options.anchor ?? resample?.anchor ?? (hasListingGrid(source) ? firstTime : undefined)
+    const ladder = options.keep === 'newest' ? [] : resampleLadder(series, anchor)
+    const targets = [shortest, ...ladder.filter(target => approximateLength(target) > approximateLength(shortest))]
     const kernel = new Kernel()
-    const build = (target: TargetInterval, maxSlots: number) => {
-      const isSource = target === shortest && resample === undefined
-      const resampler = isSource ? undefined : new Resampler(series, target, { partial: true }, kernel)
-      return new Candidate(target, resampler, maxSlots, maxCandles)
-    }
-    if (options.keep === 'newest') return [build(shortest, Infinity)]
-    const anchor =
-      options.anchor ??
-      resample?.anchor ??
-      (hasListingGrid(parseTargetInterval(series.interval)) ? firstTime : undefined)
-    const longer = resampleLadder(series, anchor).filter(
-      target => approximateLength(target) > approximateLength(shortest),
-    )
-    // The last one fits in any case: there is no longer interval to resample to.
-    return [shortest, ...longer].map((target, index) => build(target, index < longer.length ? maxCandles : Infinity))
+    return targets.map((target, index) => ({
+      target,
+      resampler: target === source ? undefined : new Resampler(series, target, { partial: true }, kernel),
+      // The last one fits in any case: there is no longer interval to resample to.
+      maxSlots: index < targets.length - 1 ? options.maxCandles : Infinity,
+      slotCount: 0,
+      candles: [],
+    }))
   }
 
-  private dropCandidates(): void {
-    this.candidates = this.candidates?.filter(candidate => candidate.fits)
+  /** Gives each candidate its next candles, and drops those that do not fit any more. */
+  private take(next: (resampler: Resampler | undefined) => KlineBatch | undefined): void {
+    for (const candidate of this.candidates ?? []) {
+      if (candidate.failure) continue
+      try {
+        addCandles(candidate, next(candidate.resampler), this.options.maxCandles)
+      } catch (error) {
+        if (!isKlinesError(error, 'digits_lost')) throw error
+        candidate.failure = error
+      }
+    }
+    this.candidates = this.candidates?.filter(({ slotCount, maxSlots }) => slotCount <= maxSlots)
   }
 }
 
-/** Candles of one length. */
-class Candidate {
-  private candles: ChartCandle[] = []
-  private slotCount = 0
-  /** Why its candles cannot be added up. It matters only if no shorter candidate fits. */
-  failure: KlinesError | undefined
-
-  constructor(
-    readonly target: TargetInterval,
-    private readonly resampler: Resampler | undefined,
-    /** The candidate fits as long as it does not need more slots than that. */
-    private readonly maxSlots: number,
-    /** Older candles than so many need not be kept. */
-    private readonly maxCandles: number,
-  ) {}
-
-  get fits(): boolean {
-    return this.slotCount <= this.maxSlots
+function addCandles(candidate: Candidate, batch: KlineBatch | undefined, maxCandles: number): void {
+  if (batch === undefined) return
+  const { target, maxSlots } = candidate
+  for (let row = 0; row < batch.length && candidate.slotCount <= maxSlots; row++) {
+    const last = candidate.candles.at(-1)
+    candidate.slotCount += last ? slotsBetween(target, last.openTime, batch.openTime(row)) : 1
+    if (candidate.candles.length >= 2 * maxCandles) candidate.candles = candidate.candles.slice(-maxCandles)
+    candidate.candles.push(readCandle(batch, row))
   }
+}
 
-  add(batch: KlineBatch): void {
-    this.attempt(() => this.take(this.resampler ? this.resampler.add(batch) : batch))
-  }
-
-  end(): void {
-    this.attempt(() => this.take(this.resampler?.end()))
-  }
-
-  private attempt(action: () => void): void {
-    if (this.failure) return
-    try {
-      action()
-    } catch (error) {
-      if (!isKlinesError(error, 'digits_lost')) throw error
-      this.failure = error
+/** The newest slots, at most `max`; the first one has a candle. */
+function newestSlots({ candles, target }: Candidate, max: number): Slot[] {
+  const slots: Slot[] = []
+  for (let index = candles.length - 1; index >= 0 && slots.length < max; index--) {
+    const candle = candles[index]
+    const later = candles.at(index + 1)
+    const missing = later ? slotsBetween(target, candle.openTime, later.openTime) - 1 : 0
+    if (slots.length + missing >= max) break
+    for (let step = missing; step >= 1; step--) {
+      slots.push({ openTime: slotAfter(target, candle.openTime, step), candle: undefined })
     }
+    slots.push({ openTime: candle.openTime, candle })
   }
-
-  /** The newest slots, at most `max`. */
-  slots(max: number): Slot[] {
-    const { candles, target } = this
-    const newest: Slot[] = []
-    for (let index = candles.length - 1; index >= 0 && newest.length < max; index--) {
-      const candle = candles[index]
-      const later = candles[index + 1]
-      const missing = later ? slotsBetween(target, candle.openTime, later.openTime) - 1 : 0
-      if (newest.length + missing >= max) break
-      for (let step = missing; step >= 1; step--) {
-        newest.push({ openTime: slotAfter(target, candle.openTime, step), candle: undefined })
-      }
-      newest.push({ openTime: candle.openTime, candle })
-    }
-    return newest.reverse()
-  }
-
-  private take(batch: KlineBatch | undefined): void {
-    if (batch === undefined) return
-    // Without a limit of slots, all but the newest rows of a batch are of no use.
-    const start = this.maxSlots === Infinity ? Math.max(0, batch.length - this.maxCandles) : 0
-    for (let row = start; row < batch.length && this.fits; row++) {
-      const last = this.candles[this.candles.length - 1]
-      this.slotCount += last ? slotsBetween(this.target, last.openTime, batch.openTime(row)) : 1
-      if (this.candles.length >= 2 * this.maxCandles) this.candles = this.candles.slice(-this.maxCandles)
-      this.candles.push(readCandle(batch, row))
-    }
-  }
+  return slots.reverse()
 }
 
 const LONGER = ['2M', '1q', '6M', '1y', '2y', '5y', '10y', '20y', '50y', '100y']
-/** 3d, 1w and others that do not start with the day fit into no calendar unit: they are doubled. 4,096 weeks are 78 years. */
-const MAX_DOUBLING = 4096
-const MAX_AMOUNT = 99_999
+/** 3d and 1w fit into no calendar unit: they are doubled. 4,096 weeks are 78 years. */
+const DOUBLINGS = Array.from({ length: 12 }, (_, power) => 2 ** (power + 1))
 
 /**
  * The intervals that a series can be resampled to for a picture, shortest first, its own not among them. `anchor`: open time of
@@ -177,9 +153,8 @@ const MAX_AMOUNT = 99_999
  */
 function resampleLadder({ symbol, interval: source }: SeriesLabel, anchor?: number): TargetInterval[] {
   const hasAnchor = anchor !== undefined || hasListingDate(symbol)
-  const { length } = parseTargetInterval(source)
-  const doubled = 'ms' in length && DAY_MS % length.ms !== 0 ? doublings(source) : []
-  return [...EXCHANGE_INTERVALS, ...LONGER, ...doubled]
+  const doubled = { '3d': DOUBLINGS.map(factor => `${3 * factor}d`), '1w': DOUBLINGS.map(factor => `${factor}w`) }
+  return [...EXCHANGE_INTERVALS, ...LONGER, ...(doubled[source as keyof typeof doubled] ?? [])]
     .map(name => ({ ...parseTargetInterval(name), anchor }))
     .filter(target => isMultiple(target, source) && (hasAnchor || !hasListingGrid(target)))
 }
@@ -187,13 +162,4 @@ function resampleLadder({ symbol, interval: source }: SeriesLabel, anchor?: numb
 /** A length to compare intervals by, in ms: a month counts as 30 days. */
 function approximateLength({ length }: TargetInterval): number {
   return 'ms' in length ? length.ms : length.months * 30 * DAY_MS
-}
-
-function doublings(source: string): string[] {
-  const [amount, unit] = [Number(source.slice(0, -1)), source.slice(-1)]
-  const names: string[] = []
-  for (let factor = 2; factor <= MAX_DOUBLING && amount * factor <= MAX_AMOUNT; factor *= 2) {
-    names.push(`${amount * factor}${unit}`)
-  }
-  return names
 }

@@ -9,27 +9,12 @@ export interface PriceTick {
   readonly text: string
 }
 
-/** The steps between ticks, times a power of ten, as whole numbers and the power that makes 2.5 of 25. */
-const STEPS: readonly [number, number][] = [
-  [1, 0],
-  [2, 0],
-  [25, -1],
-  [5, 0],
-]
+/** The steps between ticks, times a power of ten: 1, 2, 2.5 and 5, as whole numbers and their own power of ten. */
+const STEPS = [[1, 0] as const, [2, 0] as const, [25, -1] as const, [5, 0] as const]
 /** Up to this ratio of high to low, steps of equal size read well on a logarithmic axis, too. */
 const NARROW_RATIO = 8
 /** Equal prices get an axis from 5% below to 5% above. */
 const MARGIN = 0.05
-
-/** The prices that an axis shows. */
-export interface PriceScaleOptions {
-  /** The lowest and the highest one. */
-  readonly low: number
-  readonly high: number
-  readonly log?: boolean | undefined
-  /** Digits after the point that prices have at the most: no tick has more. */
-  readonly digits?: number | undefined
-}
 
 /** Maps prices to places on an axis. */
 export class PriceScale {
@@ -39,7 +24,8 @@ export class PriceScale {
   readonly log: boolean
   private readonly digits: number
 
-  constructor({ low, high, log = false, digits = Infinity }: PriceScaleOptions) {
+  /** The lowest and the highest price. `digits`: after the point that prices have at the most; no tick has more. */
+  constructor(low: number, high: number, { log = false, digits = Infinity } = {}) {
     const isFlat = !(high > low)
     const margin = low === 0 ? 1 : low * MARGIN
     this.low = isFlat ? Math.max(0, low - margin) : low
@@ -54,44 +40,38 @@ export class PriceScale {
     return log ? Math.log(price / low) / Math.log(high / low) : (price - low) / (high - low)
   }
 
-  /** Prices to mark, ascending: about `max` at the most, and no two closer than an axis of `max` ticks has them. */
+  /** Prices to mark, ascending: at most `max`, and no two closer than an axis of `max` ticks has them. */
   ticks(max: number): PriceTick[] {
     const { low, high, log } = this
     if (!log) return this.linearTicks(max)
-    if (high / low <= NARROW_RATIO) return this.narrowTicks(max)
-    for (const factors of [[1, 2, 5], [1]]) {
-      const ticks = this.decadeTicks(factors, 1)
-      if (ticks.length <= max && spread(ticks, 2 * max).length === ticks.length) return ticks
+    const isSpread = (ticks: PriceTick[], room: number) => spread(ticks, room).length === ticks.length
+    if (high / low <= NARROW_RATIO) {
+      // The ticks of a log axis come closer at its top.
+      let count = max
+      while (count > 2 && !isSpread(this.linearTicks(count), max)) count--
+      return spread(this.linearTicks(count), max)
     }
-    let every = 2
-    while (this.decadeTicks([1], every).length > max) every++
-    return this.decadeTicks([1], every)
+    const dense = this.decadeTicks([1, 2, 5], 1)
+    if (dense.length <= max && isSpread(dense, 2 * max)) return dense
+    for (let every = 1; ; every++) {
+      const ticks = this.decadeTicks([1], every)
+      if (ticks.length <= max) return ticks
+    }
   }
 
-  /** Multiples of the shortest step of 1, 2, 2.5 or 5 times a power of ten that gives at most `max` ticks. */
+  /** Multiples of the shortest of the steps that gives at most `max` ticks. */
   private linearTicks(max: number): PriceTick[] {
     const { low, high } = this
     const power = Math.floor(Math.log10((high - low) / Math.max(1, max))) - 1
     for (let exponent = power; ; exponent++) {
       for (const [factor, shift] of STEPS) {
         const step = tickValue(factor, exponent + shift)
-        if (exponent + shift < -this.digits) continue
         const [first, last] = [Math.ceil(low / step), Math.floor(high / step)]
-        if (last - first + 1 > Math.max(1, max)) continue
-        return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) =>
-          this.tick((first + index) * factor, exponent + shift),
-        )
+        if (exponent + shift < -this.digits || last - first + 1 > Math.max(1, max)) continue
+        const count = Math.max(0, last - first + 1)
+        return Array.from({ length: count }, (_, index) => this.tick((first + index) * factor, exponent + shift))
       }
     }
-  }
-
-  /** The shortest such step for which no two ticks of a log axis, which come closer at its top, are too close. */
-  private narrowTicks(max: number): PriceTick[] {
-    for (let count = max; count > 2; count--) {
-      const ticks = this.linearTicks(count)
-      if (spread(ticks, max).length === ticks.length) return ticks
-    }
-    return spread(this.linearTicks(2), max)
   }
 
   /** `factors` times every so-manyth power of ten. */
@@ -119,7 +99,8 @@ function tickValue(digits: number, exponent: number): number {
 function spread(ticks: readonly PriceTick[], max: number): PriceTick[] {
   const kept: PriceTick[] = []
   for (const tick of ticks) {
-    if (kept.length === 0 || tick.position - kept[kept.length - 1].position >= 1 / max) kept.push(tick)
+    const last = kept.at(-1)
+    if (last === undefined || tick.position - last.position >= 1 / max) kept.push(tick)
   }
   return kept
 }

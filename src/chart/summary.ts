@@ -1,8 +1,24 @@
-import { compareDecimals, formatChange } from '../rows/decimals.js'
-import type { ChartCandle, FittedCandles, Slot } from './chart-candle.js'
+import { DAY_MS } from '../candles/intervals.js'
+import { formatCount, formatTime, plural } from '../candles/text.js'
+import { formatDate } from '../candles/windows.js'
+import { compareDecimals, formatChange, trimDecimal } from '../rows/decimals.js'
+import { parseTargetInterval, type TargetInterval } from '../rows/target-interval.js'
+import type { ChartCandle, FittedCandles } from './chart-candle.js'
 import { PriceScale } from './price-scale.js'
 
-/** What the candles of a picture say in words. Prices are the exact text of the source. */
+/** The texts of a picture, in parts that it may colour or break into lines. */
+export interface ChartTitle {
+  /** `BTCUSDT 1d`. */
+  readonly name: string
+  /** `2026-03-01 to 2026-04-29 UTC, 60 candles, 53 missing`. */
+  readonly range: string
+  /** `15m resampled to 1d`. */
+  readonly resampled: string | undefined
+  /** `high 79485.66 on 2026-04-27, low 65000 on 2026-03-29, last 75780`. */
+  readonly prices: string
+}
+
+/** What a picture says and shows, in a terminal as in a file. Prices are the exact text of the source. */
 export interface ChartSummary {
   readonly first: ChartCandle
   readonly last: ChartCandle
@@ -11,6 +27,13 @@ export interface ChartSummary {
   readonly low: ChartCandle
   /** From the first open to the last close: `+13.15%`; undefined when the first open is 0. */
   readonly change: string | undefined
+  readonly title: ChartTitle
+  /** From the lowest to the highest price. */
+  readonly scale: PriceScale
+  readonly maxVolume: number
+  /** The last price, and the highest volume: `44.9K vol`. */
+  readonly lastText: string
+  readonly volumeText: string
 }
 
 /** The candles that are there, in order of time. */
@@ -18,20 +41,34 @@ export function candlesOf({ slots }: FittedCandles): ChartCandle[] {
   return slots.flatMap(({ candle }) => (candle ? [candle] : []))
 }
 
-/** Undefined when there is no candle: there is nothing to draw. */
-export function summarize(fitted: FittedCandles): ChartSummary | undefined {
+/** What a picture says, with a logarithmic price axis if `log`; undefined when there is no candle. */
+export function summarize(fitted: FittedCandles, log = false): ChartSummary | undefined {
   const candles = candlesOf(fitted)
   if (candles.length === 0) return undefined
   const [first, last] = [candles[0], candles[candles.length - 1]]
   const high = candles.reduce((best, candle) => (compareDecimals(candle.high, best.high) > 0 ? candle : best))
   const low = candles.reduce((best, candle) => (compareDecimals(candle.low, best.low) < 0 ? candle : best))
-  return { first, last, high, low, change: formatChange(first.open, last.close) }
-}
-
-/** The price axis from the lowest to the highest price. */
-export function buildPriceScale({ low: { low }, high: { high } }: ChartSummary, log: boolean): PriceScale {
-  const digits = Math.max(...[low, high].map(price => price.split('.')[1]?.length ?? 0))
-  return new PriceScale({ low: Number(low), high: Number(high), log, digits })
+  const change = formatChange(first.open, last.close)
+  const digits = Math.max(...[low.low, high.high].map(price => price.split('.')[1]?.length ?? 0))
+  const scale = new PriceScale(Number(low.low), Number(high.high), { log, digits })
+  const maxVolume = candles.reduce((max, { volume }) => Math.max(max, Number(volume)), 0)
+  const [lastText, volumeText] = [trimDecimal(last.close), `${formatVolume(maxVolume)} vol`]
+  const { series, interval, resampledFrom, missing, firstTime: from = first.openTime } = fitted
+  const { lastTime: to = last.openTime } = fitted
+  // Two times of one series are written alike: with the time of day unless both are midnights.
+  const write = from % DAY_MS === 0 && to % DAY_MS === 0 ? formatDate : formatTime
+  const span = from === to ? write(from) : `${write(from)} to ${write(to)}`
+  const gaps = missing > 0 ? `, ${formatCount(missing)} missing` : ''
+  const target = parseTargetInterval(interval)
+  const highest = `high ${trimDecimal(high.high)} ${describeTime(target, high.openTime)}`
+  const lowest = `low ${trimDecimal(low.low)} ${describeTime(target, low.openTime)}`
+  const title = {
+    name: `${series.symbol} ${interval}`,
+    range: `${span} UTC, ${plural(fitted.candles, 'candle')}${gaps}`,
+    resampled: resampledFrom && `${resampledFrom} resampled to ${interval}`,
+    prices: `${highest}, ${lowest}, last ${lastText}`,
+  }
+  return { first, last, high, low, change, title, scale, maxVolume, lastText, volumeText }
 }
 
 /** Whether a candle closes at or above its open. */
@@ -39,16 +76,21 @@ export function isRising({ open, close }: ChartCandle): boolean {
   return compareDecimals(close, open) >= 0
 }
 
-const UNITS = ['', 'K', 'M', 'B', 'T']
-
-/** The highest volume, which fills all rows; 0 when nothing was traded. */
-export function maxVolume(slots: readonly Slot[]): number {
-  return slots.reduce((max, { candle }) => Math.max(max, candle ? Number(candle.volume) : 0), 0)
+/** When a candle is, with a preposition: `at 2026-03-01 13:00`, `on 2026-03-01`, `in 2026-03`, `in 2026`, `in the 3d from ...`. */
+function describeTime({ name, length }: TargetInterval, openTime: number): string {
+  const date = formatDate(openTime)
+  if ('months' in length) {
+    if (length.months === 1) return `in ${date.slice(0, 7)}`
+    return length.months === 12 ? `in ${date.slice(0, 4)}` : `in the ${name} from ${date.slice(0, 7)}`
+  }
+  if (length.ms === DAY_MS) return `on ${date}`
+  return length.ms < DAY_MS ? `at ${formatTime(openTime)}` : `in the ${name} from ${date}`
 }
 
+const UNITS = ['', 'K', 'M', 'B', 'T']
+
 /** `44.9K`: three digits and a unit, without zeros at the end. */
-export function formatVolume(volume: number): string {
-  if (volume === 0) return '0'
+function formatVolume(volume: number): string {
   let [value, unit] = [volume, 0]
   // A value that would be rounded to 1000 belongs to the next unit.
   for (; value >= 999.5 && unit < UNITS.length - 1; unit++) value /= 1000

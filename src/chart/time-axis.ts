@@ -14,55 +14,41 @@ interface Unit {
   /** Longest distance between labels, ms: slots that are longer have other labels. */
   readonly length: number
   readonly bucket: (time: number) => number
+  /** The label of a time; `previous`: the time of the label before it. */
   readonly text: (time: number, previous: number) => string
 }
 
-const FIRST_MONDAY = 4 * DAY_MS
 const MONTH_MS = 31 * DAY_MS
-
 const day = (time: number) => Math.floor(time / DAY_MS)
-const year = (time: number) => new Date(time).getUTCFullYear()
-
-/** `2026-03-01T12:30`, cut. */
-const iso = (time: number, start: number, end: number) => new Date(time).toISOString().slice(start, end)
-
 /** `12:30`; the first label of a day has the day. */
-function clockText(time: number, previous: number): string {
-  return day(previous) === day(time) ? iso(time, 11, 16) : dayText(time, previous)
-}
-
+const clockText = (time: number, previous: number) =>
+  day(previous) === day(time) ? formatTime(time).slice(11) : dayText(time, previous)
 /** `03-14`; the first label of a year has the year, too. */
-function dayText(time: number, previous: number): string {
-  return year(previous) === year(time) ? iso(time, 5, 10) : formatDate(time)
-}
+const dayText = (time: number, previous: number) =>
+  formatDate(previous).slice(0, 4) === formatDate(time).slice(0, 4) ? formatDate(time).slice(5) : formatDate(time)
 
-const CLOCKS: readonly Unit[] = [15, 30, 60, 120, 180, 360, 720].map(minutes => ({
-  length: minutes * MINUTE_MS,
-  bucket: time => Math.floor(time / (minutes * MINUTE_MS)),
-  text: clockText,
-}))
-const DAYS: readonly Unit[] = [
-  { length: DAY_MS, bucket: day, text: dayText },
-  { length: 2 * DAY_MS, bucket: time => Math.floor(day(time) / 2), text: dayText },
-  { length: 7 * DAY_MS, bucket: time => Math.floor((time - FIRST_MONDAY) / (7 * DAY_MS)), text: dayText },
+/** The distances, shortest first. */
+const UNITS: readonly Unit[] = [
+  ...[15, 30, 60, 120, 180, 360, 720].map(minutes => {
+    const length = minutes * MINUTE_MS
+    return { length, bucket: (time: number) => Math.floor(time / length), text: clockText }
+  }),
+  // Every day, every other day, and Mondays: the first one was 5 January 1970.
+  ...[[1, 0] as const, [2, 0] as const, [7, 4] as const].map(([days, first]) => {
+    return { length: days * DAY_MS, bucket: (time: number) => Math.floor((day(time) - first) / days), text: dayText }
+  }),
   // The 1st and the 15th of a month.
   {
     length: 14 * DAY_MS,
-    bucket: time => 2 * monthIndex(time) + (new Date(time).getUTCDate() < 15 ? 0 : 1),
+    bucket: time => 2 * monthIndex(time) + Number(new Date(time).getUTCDate() >= 15),
     text: dayText,
   },
+  ...[1, 3, 6, 12, 24, 60, 120, 240, 600, 1200].map(months => ({
+    length: months * MONTH_MS,
+    bucket: (time: number) => Math.floor(monthIndex(time) / months),
+    text: (time: number) => formatDate(time).slice(0, months < 12 ? 7 : 4),
+  })),
 ]
-const MONTHS: readonly Unit[] = [1, 3, 6].map(months => ({
-  length: months * MONTH_MS,
-  bucket: time => Math.floor(monthIndex(time) / months),
-  text: time => iso(time, 0, 7),
-}))
-const YEARS: readonly Unit[] = [1, 2, 5, 10, 20, 50, 100].map(years => ({
-  length: years * 12 * MONTH_MS,
-  bucket: time => Math.floor(year(time) / years),
-  text: time => iso(time, 0, 4),
-}))
-const UNITS = [...CLOCKS, ...DAYS, ...MONTHS, ...YEARS]
 
 /**
  * Labels for slots that open at `openTimes` (ms UTC, ascending): the densest times, days, months or years for which no two
@@ -71,34 +57,25 @@ const UNITS = [...CLOCKS, ...DAYS, ...MONTHS, ...YEARS]
  */
 export function timeLabels(openTimes: readonly number[], slotsFor: (characters: number) => number): TimeLabel[] {
   if (openTimes.length === 0) return []
-  const alone = [{ index: 0, text: fullText(openTimes[0]) }]
-  if (openTimes.length === 1) return alone
-  const distance = openTimes[1] - openTimes[0]
+  const [start, second = Infinity] = openTimes
   for (const unit of UNITS) {
-    if (unit.length < distance && unit !== UNITS[UNITS.length - 1]) continue
+    if (unit.length < second - start && unit !== UNITS[UNITS.length - 1]) continue
     const labels = labelsOf(unit, openTimes)
     if (labels.length === 0) break
-    const fits = ({ index, text }: TimeLabel, next: number) => index + slotsFor(text.length) <= next
-    if (labels.every((label, at) => at === labels.length - 1 || fits(label, labels[at + 1].index))) return labels
+    const end = ({ index, text }: TimeLabel) => index + slotsFor(text.length)
+    if (labels.every((label, at) => at === labels.length - 1 || end(label) <= labels[at + 1].index)) return labels
   }
-  return alone
+  return [{ index: 0, text: start % DAY_MS === 0 ? formatDate(start) : formatTime(start) }]
 }
 
-/** `2026-03-01`, with the time unless it is midnight: `2026-03-01 13:00`. */
-function fullText(time: number): string {
-  return time % DAY_MS === 0 ? formatDate(time) : formatTime(time)
-}
-
-function labelsOf(unit: Unit, openTimes: readonly number[]): TimeLabel[] {
+function labelsOf({ bucket, text }: Unit, openTimes: readonly number[]): TimeLabel[] {
   const labels: TimeLabel[] = []
   // A label says the day or the year where that is another one than before.
   let previous = openTimes[0]
-  for (let index = 0; index < openTimes.length; index++) {
-    const time = openTimes[index]
+  for (const [index, time] of openTimes.entries()) {
     // Before the first slot, the label of its bucket may have stood.
-    const before = index > 0 ? openTimes[index - 1] : time - 1
-    if (unit.bucket(time) === unit.bucket(before)) continue
-    labels.push({ index, text: unit.text(time, previous) })
+    if (bucket(time) === bucket(index > 0 ? openTimes[index - 1] : time - 1)) continue
+    labels.push({ index, text: text(time, previous) })
     previous = time
   }
   return labels

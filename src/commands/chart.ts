@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags'
-import { DEFAULT_PICTURE, PICTURE_HEIGHTS, PICTURE_WIDTHS, THEMES } from '../chart/svg/picture-options.js'
+import { DEFAULT_PICTURE, PICTURE_HEIGHTS, PICTURE_WIDTHS, THEMES } from '../chart/svg/layout.js'
 import { command } from '../cli/command.js'
 import { ALIASES } from '../cli/flags/from-table.js'
 import { inGroup } from '../cli/flags/group.js'

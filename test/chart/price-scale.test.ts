@@ -1,8 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { PriceScale, type PriceScaleOptions } from '../../src/chart/price-scale.js'
+import { PriceScale } from '../../src/chart/price-scale.js'
 
-const texts = (options: PriceScaleOptions, max: number) => new PriceScale(options).ticks(max).map(({ text }) => text)
+type Options = { low: number; high: number; log?: boolean; digits?: number }
+const scaleOf = ({ low, high, ...options }: Options) => new PriceScale(low, high, options)
+const texts = (options: Options, max: number) =>
+  scaleOf(options)
+    .ticks(max)
+    .map(({ text }) => text)
 
 describe('ticks', () => {
   it.each([
@@ -41,7 +46,7 @@ describe('ticks', () => {
     fc.assert(
       fc.property(prices, fc.boolean(), fc.integer({ min: 2, max: 30 }), ([digits, exponent, percent], log, max) => {
         const low = digits * 10 ** exponent
-        const scale = new PriceScale({ low, high: low * (1 + percent / 100), log })
+        const scale = scaleOf({ low, high: low * (1 + percent / 100), log })
         const ticks = scale.ticks(max)
         expect(ticks.length).toBeGreaterThan(0)
         expect(ticks.length).toBeLessThanOrEqual(max)
@@ -61,22 +66,22 @@ describe('ticks', () => {
 
 describe('positions', () => {
   it('of a linear axis have equal differences, of a log axis equal ratios', () => {
-    const linear = new PriceScale({ low: 10, high: 1000 })
+    const linear = scaleOf({ low: 10, high: 1000 })
     expect([10, 257.5, 505, 1000].map(price => linear.position(price))).toEqual([0, 0.25, 0.5, 1])
-    const log = new PriceScale({ low: 10, high: 1000, log: true })
+    const log = scaleOf({ low: 10, high: 1000, log: true })
     expect([10, 100, 1000].map(price => log.position(price))).toEqual([0, 0.5, 1])
   })
 
   it('of equal prices are in the middle, and 0 is at the bottom', () => {
-    const flat = new PriceScale({ low: 40, high: 40 })
+    const flat = scaleOf({ low: 40, high: 40 })
     expect(flat.position(40)).toBe(0.5)
     expect([flat.low, flat.high]).toEqual([38, 42])
-    const zero = new PriceScale({ low: 0, high: 0 })
+    const zero = scaleOf({ low: 0, high: 0 })
     expect([zero.low, zero.high, zero.position(0)]).toEqual([0, 1, 0])
   })
 
   it('are linear where a price is 0, which has no place on a log axis', () => {
-    const scale = new PriceScale({ low: 0, high: 3, log: true })
+    const scale = scaleOf({ low: 0, high: 3, log: true })
     expect(scale.log).toBe(false)
     expect(scale.position(1.5)).toBe(0.5)
   })

@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { FittedCandles } from '../../src/chart/chart-candle.js'
 import { summarize } from '../../src/chart/summary.js'
-import { buildTitle } from '../../src/chart/title.js'
 import { compareDecimals, formatChange } from '../../src/rows/decimals.js'
 import { daily, zigzag } from '../support/chart-series.js'
 import { decimals } from '../support/oracles/kline-arbitraries.js'
@@ -10,7 +9,7 @@ import { decimals } from '../support/oracles/kline-arbitraries.js'
 function title(fitted: FittedCandles) {
   const summary = summarize(fitted)
   if (summary === undefined) throw new Error('There is no candle.')
-  return buildTitle(fitted, summary)
+  return { ...summary.title, change: summary.change }
 }
 
 /** The same candles with other open times and intervals. */

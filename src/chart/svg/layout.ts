@@ -1,4 +1,53 @@
-import type { PictureOptions } from './picture-options.js'
+import type { ChartSummary } from '../summary.js'
+
+/** The smallest and the largest sides of a picture in pixels: less has no room for the texts. */
+export const PICTURE_WIDTHS = { min: 400, max: 10_000 }
+export const PICTURE_HEIGHTS = { min: 240, max: 10_000 }
+
+/** What a picture of candles looks like. */
+export interface PictureOptions {
+  readonly theme: Theme
+  /** In pixels. */
+  readonly width: number
+  readonly height: number
+  /** Whether the price axis is logarithmic. */
+  readonly log: boolean
+}
+
+/** The colours of a picture. */
+export const THEMES = ['light', 'dark'] as const
+type Theme = (typeof THEMES)[number]
+
+export const DEFAULT_PICTURE: PictureOptions = { theme: 'light', width: 1200, height: 600, log: false }
+
+/**
+ * Colours on light and on dark. Texts have a contrast of at least 4.5 to the background, candles of at least 3. Green and red also
+ * differ in brightness, for those who cannot tell them apart by hue.
+ */
+const COLOURS = {
+  background: ['#ffffff', '#14181d'],
+  text: ['#1b222c', '#e6e9ed'],
+  /** Labels of the axes and the lines below the title. */
+  label: ['#57606a', '#9aa4b0'],
+  grid: ['#e9ecef', '#23292f'],
+  border: ['#c9ced4', '#3d454d'],
+  rising: ['#0e9272', '#3fbf97'],
+  falling: ['#c0362c', '#e8685c'],
+  /** Bars of volume, paler than their candles. */
+  risingVolume: ['#9fd3c7', '#255b4e'],
+  fallingVolume: ['#e6afab', '#693836'],
+  /** The text on a box of the colour of a candle. */
+  onCandle: ['#ffffff', '#14181d'],
+  /** A band where candles are missing. */
+  gap: ['#f9e7bd', '#40361c'],
+}
+
+/** The colours of one picture. */
+export type Palette = Readonly<Record<keyof typeof COLOURS, string>>
+
+const palette = (index: number) =>
+  Object.fromEntries(Object.entries(COLOURS).map(([name, pair]) => [name, pair[index]])) as Palette
+export const PALETTES: Readonly<Record<Theme, Palette>> = { light: palette(0), dark: palette(1) }
 
 export const PADDING = 16
 export const FONT_SIZE = 12
@@ -12,30 +61,18 @@ const TIME_HEIGHT = 28
 const VOLUME_SHARE = 0.18
 /** The space between the prices and the volumes, and around the prices. */
 const GAP = 10
+/** The distance between labels of prices, about. */
+const TICK_DISTANCE = 44
+/** Space for `44.9K vol`. */
+const VOLUME_LABEL_LENGTH = 9
 /** The place that the labels of prices take at most, as a share of the width. */
 const MAX_AXIS_SHARE = 0.3
 /** A candle has at least so much room: less, and its body cannot be told from its wick. */
 const MIN_PITCH = 2.5
 const USUAL_AXIS = 70
 
-/** The heights of the parts of a picture, in pixels from the top. */
-export interface Rows {
-  readonly top: number
-  readonly priceBottom: number
-  readonly volumeTop: number
-  readonly bottom: number
-  /** The texts below the title. */
-  readonly lines: readonly string[]
-}
-
-/** Where the candles are, in pixels from the top left corner. */
-export interface Layout extends Rows {
-  readonly left: number
-  /** Where the candles end and the labels of prices begin. */
-  readonly right: number
-  /** The distance between candles. */
-  readonly pitch: number
-}
+/** Where the parts of a picture are, in pixels from the top left corner. */
+export type Layout = ReturnType<typeof layOut>
 
 /** The number of candles that a picture of that width has room for. */
 export function maxCandles({ width }: Pick<PictureOptions, 'width'>): number {
@@ -47,36 +84,37 @@ export function labelWidth(characters: number): number {
   return characters * FONT_SIZE * DIGIT_WIDTH
 }
 
-/** Divides the height of a picture with these texts below its title. */
-export function computeRows({ width, height }: PictureOptions, texts: readonly (string | undefined)[]): Rows {
-  const lines = wrapParts(
-    texts.filter(text => text !== undefined),
-    Math.floor((width - 2 * PADDING) / (FONT_SIZE * LETTER_WIDTH)),
-  )
+/** Divides a picture of `slots` candles. `note` stands below the title: `lines` are the texts there. */
+export function layOut(
+  { title, scale, lastText }: ChartSummary,
+  slots: number,
+  { width, height }: PictureOptions,
+  note: string | undefined,
+) {
+  const characters = Math.floor((width - 2 * PADDING) / (FONT_SIZE * LETTER_WIDTH))
+  const lines = wrapParts([title.resampled, title.range, title.prices, note], characters)
   const top = PADDING + TITLE_SIZE + lines.length * LINE_HEIGHT + GAP
   const bottom = height - TIME_HEIGHT
   const volumeTop = Math.round(bottom - (bottom - top) * VOLUME_SHARE)
-  return { top, priceBottom: volumeTop - GAP, volumeTop, bottom, lines }
-}
-
-/** Divides the width of a picture with `slots` candles, whose longest price label has `labelLength` characters. */
-export function computeLayout(rows: Rows, { width }: PictureOptions, slots: number, labelLength: number): Layout {
-  const axis = Math.min(labelWidth(labelLength) + PADDING, width * MAX_AXIS_SHARE)
+  const priceBottom = volumeTop - GAP
+  const ticks = scale.ticks(Math.max(2, Math.floor((priceBottom - top) / TICK_DISTANCE)))
+  const longest = Math.max(VOLUME_LABEL_LENGTH, lastText.length, ...ticks.map(({ text }) => text.length))
+  const axis = Math.min(labelWidth(longest) + PADDING, width * MAX_AXIS_SHARE)
+  // The candles end and the labels of prices begin at `right`; candles are `pitch` apart.
   const [left, right] = [PADDING, Math.floor(width - axis - PADDING / 2)]
-  return { ...rows, left, right, pitch: (right - left) / slots }
+  return { left, right, pitch: (right - left) / slots, top, priceBottom, volumeTop, bottom, lines, ticks }
 }
 
-/** Joins parts into lines of at most `max` characters; a part that is longer is broken between its clauses, where that is enough. */
-function wrapParts(parts: readonly string[], max: number): string[] {
+/** Joins parts into lines of at most `max` characters; a longer part is broken between its clauses, where that is enough. */
+function wrapParts(parts: readonly (string | undefined)[], max: number): string[] {
   const lines: string[] = []
-  const add = (text: string, separator: string) => {
-    const line = lines.at(-1)
-    if (line !== undefined && (line + separator + text).length <= max) lines[lines.length - 1] = line + separator + text
-    else lines.push(text)
-  }
   for (const part of parts) {
-    if (part.length <= max) add(part, ' · ')
-    else for (const [index, clause] of part.split(/(?<=,) /).entries()) add(clause, index === 0 ? ' · ' : ' ')
+    if (part === undefined) continue
+    for (const [index, clause] of (part.length <= max ? [part] : part.split(/(?<=,) /)).entries()) {
+      const longer = `${lines.at(-1)}${index === 0 ? ' · ' : ' '}${clause}`
+      if (lines.length > 0 && longer.length <= max) lines[lines.length - 1] = longer
+      else lines.push(clause)
+    }
   }
   return lines
 }

@@ -1,33 +1,30 @@
 import { characterColumns } from '../../candles/text.js'
+import type { ChartCandle } from '../chart-candle.js'
+import { isRising } from '../summary.js'
 
-/** How a cell looks. */
-export type Ink = 'plain' | 'strong' | 'faint' | 'rising' | 'falling'
-
-/** ANSI codes that turn an ink on and off. */
-const CODES: Record<Exclude<Ink, 'plain'>, readonly [number, number]> = {
-  strong: [1, 22],
-  faint: [2, 22],
-  rising: [32, 39],
-  falling: [31, 39],
+/** How a chart is drawn with characters. */
+export interface GlyphStyle {
+  /** Colours by ANSI codes. Without them a rising candle is hollow and a falling one filled. */
+  readonly colour: boolean
+  /** Characters of ASCII alone. */
+  readonly ascii: boolean
 }
+
+/** How a character looks: ANSI codes that turn it on and off. */
+const CODES = { plain: [0, 0], strong: [1, 22], faint: [2, 22], rising: [32, 39], falling: [31, 39] } as const
+export type Ink = keyof typeof CODES
 
 /** A line of text in which each character has an ink. */
 export class CellLine {
-  private readonly characters: string[] = []
-  private readonly inks: Ink[] = []
-  private columns = 0
-
+  private readonly cells: { readonly character: string; readonly ink: Ink }[] = []
   /** Columns of the terminal. */
-  get length(): number {
-    return this.columns
-  }
+  length = 0
 
   /** Adds text at the end. */
   add(text: string, ink: Ink = 'plain'): this {
     for (const character of text) {
-      this.characters.push(character)
-      this.inks.push(ink)
-      this.columns += characterColumns(character)
+      this.cells.push({ character, ink })
+      this.length += characterColumns(character)
     }
     return this
   }
@@ -39,24 +36,68 @@ export class CellLine {
 
   /** Without the blanks at its end; with ANSI codes if it is coloured. */
   toString(colour: boolean): string {
-    const { characters, inks } = this
-    let end = characters.length
-    while (end > 0 && characters[end - 1] === ' ') end--
-    let text = ''
-    for (let start = 0; start < end; ) {
-      let next = start + 1
-      // A blank has no colour of its own, so a run goes on over it.
-      while (next < end && (inks[next] === inks[start] || characters[next] === ' ')) next++
-      const ink = inks[start]
-      const run = characters.slice(start, next).join('')
-      text += colour && ink !== 'plain' ? paint(run, ink) : run
-      start = next
+    const cells = this.cells.slice(0, this.cells.findLastIndex(({ character }) => character !== ' ') + 1)
+    let [text, ink]: [string, Ink] = ['', 'plain']
+    const change = (next: Ink) => {
+      if (!colour || next === ink) return
+      if (ink !== 'plain') text += `\x1b[${CODES[ink][1]}m`
+      if (next !== 'plain') text += `\x1b[${CODES[next][0]}m`
+      ink = next
     }
+    for (const cell of cells) {
+      // A blank has no colour of its own.
+      if (cell.character !== ' ') change(cell.ink)
+      text += cell.character
+    }
+    change('plain')
     return text
   }
 }
 
-function paint(text: string, ink: Exclude<Ink, 'plain'>): string {
-  const [on, off] = CODES[ink]
-  return `\x1b[${on}m${text}\x1b[${off}m`
+/** Characters around the candles; `cut` stands for the rest of a text that does not fit. */
+export function marksFor({ ascii }: GlyphStyle) {
+  return ascii
+    ? { axis: '|', tick: '+', last: '<', line: '-', label: '+', cut: '~' }
+    : { axis: '│', tick: '┤', last: '◂', line: '─', label: '┬', cut: '…' }
+}
+
+/** Glyphs of a candle: a line for each upper half, a column for each lower half: nothing, wick, body. */
+const BOXES = [
+  [' ', '╷', '╻'],
+  ['╵', '│', '╽'],
+  ['╹', '╿', '┃'],
+] as const
+const BODY = 2
+const HOLLOW = '║'
+const BLOCKS = ' ▁▂▃▄▅▆▇█'
+/** In ASCII: less than half a row, at least half a row, a whole row. */
+const ASCII_BLOCKS = ' ...::::#'
+const EIGHTHS = 8
+
+/**
+ * The glyph of a candle in a row of the prices. `stepOf` has the step of a price: 0 at the bottom, two a row, so that a candle can begin
+ * and end in the middle of a character. `lower`: the lower step of the row.
+ */
+export function candleGlyph(
+  candle: ChartCandle,
+  stepOf: (price: string) => number,
+  lower: number,
+  { colour, ascii }: GlyphStyle,
+): string {
+  const [low, high, open, close] = [candle.low, candle.high, candle.open, candle.close].map(stepOf)
+  const halfAt = (step: number) => {
+    if (step >= Math.min(open, close) && step <= Math.max(open, close)) return BODY
+    return step >= low && step <= high ? 1 : 0
+  }
+  const halves = [halfAt(lower + 1), halfAt(lower)] as const
+  if (ascii) return [' ', '|', isRising(candle) ? 'O' : '#'][Math.max(...halves)]
+  // There is no hollow glyph for half a row: the direction says more than half a row.
+  if (halves.includes(BODY) && !colour && isRising(candle)) return HOLLOW
+  return BOXES[halves[0]][halves[1]]
+}
+
+/** The glyph of a bar of volume, as a share of `rows` rows, in the row that is `above` the lowest one: any volume at all has one. */
+export function volumeGlyph(share: number, rows: number, above: number, { ascii }: GlyphStyle): string {
+  const height = share === 0 ? 0 : Math.max(1, Math.round(share * rows * EIGHTHS))
+  return (ascii ? ASCII_BLOCKS : BLOCKS)[Math.min(EIGHTHS, Math.max(0, height - EIGHTHS * above))]
 }

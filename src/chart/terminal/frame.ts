@@ -1,11 +1,30 @@
-import { cutToColumns, textColumns } from '../../candles/text.js'
+import { textColumns } from '../../candles/text.js'
 import type { ChartCandle, FittedCandles } from '../chart-candle.js'
 import { isRising, summarize } from '../summary.js'
 import { timeLabels } from '../time-axis.js'
-import { buildTitle, type ChartTitle } from '../title.js'
-import { CellLine, type Ink } from './cells.js'
-import { type Cell, type GlyphStyle, marksFor, priceColumns, stepOf, volumeColumns } from './glyphs.js'
-import { type Layout, layOut, MIN_WIDTH } from './layout.js'
+import { CellLine, candleGlyph, type GlyphStyle, type Ink, marksFor, volumeGlyph } from './cells.js'
+
+/** Narrower and lower than this a chart cannot be read: it is drawn in this size instead. */
+export const MIN_WIDTH = 40
+export const MIN_HEIGHT = 12
+/** A higher chart shows no more. */
+export const MAX_HEIGHT = 30
+
+/** A column of blanks on either side of the axis. */
+const AXIS_COLUMNS = 3
+/** Room for most prices, so that candles can be counted before they are known: `0.00001234`, `126199.63`, `44.9K vol`. */
+const LABEL_COLUMNS = 10
+/** A blank row above the candles; the axis and its labels below them. */
+const OTHER_ROWS = 3
+const VOLUME_ROWS = 3
+const MIN_PRICE_ROWS = 4
+/** Rows from one tick to the next, at the least. */
+const ROWS_PER_TICK = 3
+const MAX_CANDLE_COLUMNS = 3
+/** Of a chart of 30 rows. */
+const MAX_TICKS = 10
+/** Blanks between labels of the time axis. */
+const LABEL_GAP = 2
 
 /** The size of a chart and how it is drawn. */
 export interface FrameOptions extends GlyphStyle {
@@ -17,143 +36,103 @@ export interface FrameOptions extends GlyphStyle {
   readonly log: boolean
 }
 
-/** Two blanks between labels of the time axis. */
-const LABEL_GAP = 2
+/** The number of candles that fit into a terminal, before their prices are known. */
+export function candlesThatFit(width: number): number {
+  return Math.max(MIN_WIDTH, width) - AXIS_COLUMNS - LABEL_COLUMNS
+}
+
+/** The number that fits beside the labels of these candles: fewer than `candlesThatFit` where prices are long. */
+export function candlesBesideLabels(fitted: FittedCandles, { width, log }: { width: number; log: boolean }): number {
+  const summary = summarize(fitted, log)
+  if (summary === undefined) return candlesThatFit(width)
+  const ticks = Array.from({ length: MAX_TICKS - 1 }, (_, index) => summary.scale.ticks(index + 2)).flat()
+  const widest = Math.max(LABEL_COLUMNS, summary.lastText.length, ...ticks.map(({ text }) => text.length))
+  return Math.max(1, Math.max(MIN_WIDTH, width) - AXIS_COLUMNS - widest)
+}
 
 /**
- * A chart as lines of text, none wider than the width: title, candles and price axis, volume, time axis. `fitted` has at most
- * `candlesThatFit` slots. No line without candles.
+ * A chart as lines of text: title, candles and price axis, volume, time axis. `fitted` has at most `candlesThatFit` slots. No line
+ * without candles.
  */
 export function drawFrame(fitted: FittedCandles, options: FrameOptions): string[] {
-  const summary = summarize(fitted)
+  const { slots } = fitted
+  const summary = summarize(fitted, options.log)
   if (summary === undefined) return []
+  const { title, change, scale, last, lastText, volumeText, maxVolume } = summary
+  const marks = marksFor(options)
   const width = Math.max(MIN_WIDTH, options.width)
-  const title = titleLines(buildTitle(fitted, summary), width)
-  const layout = layOut(fitted, summary, { ...options, width, titleRows: title.length })
-  const lines = [
-    ...title,
-    new CellLine(),
-    ...priceLines(fitted, layout, options, summary.last),
-    ...volumeLines(fitted, layout, options),
-    ...timeLines(fitted, layout, options, width),
+  const changeInk = change?.startsWith('-') ? 'falling' : 'rising'
+  const head = [
+    ...wrap([[title.name, 'strong'], [title.range], [title.resampled], [change, changeInk]], width),
+    ...wrap([[title.prices]], width),
   ]
+  const room = Math.max(MIN_HEIGHT, options.height) - head.length - OTHER_ROWS
+  const volumeRows = room - VOLUME_ROWS < 2 * MIN_PRICE_ROWS ? 1 : VOLUME_ROWS
+  const priceRows = Math.max(MIN_PRICE_ROWS, room - volumeRows)
+  const ticks = scale.ticks(Math.max(2, Math.floor(priceRows / ROWS_PER_TICK)))
+  // Labels that are longer than the room between the candles and the edge are cut.
+  const widest = Math.max(lastText.length, volumeText.length, ...ticks.map(({ text }) => text.length))
+  const labelColumns = Math.min(widest, width - AXIS_COLUMNS - slots.length)
+  const cut = (text: string) => (text.length <= labelColumns ? text : text.slice(0, labelColumns - 1) + marks.cut)
+  const free = Math.floor((width - AXIS_COLUMNS - labelColumns) / slots.length)
+  const candleColumns = Math.min(MAX_CANDLE_COLUMNS, Math.max(1, free))
+  const plotColumns = candleColumns * slots.length
+  /** The column of a candle: in the middle of its columns, or in the first of two. */
+  const columnOf = (index: number) => index * candleColumns + Math.floor((candleColumns - 1) / 2)
+  const plot = (rows: number, glyph: (candle: ChartCandle, above: number) => string) =>
+    Array.from({ length: rows }, (_, row) => {
+      const line = new CellLine()
+      for (const [index, { candle }] of slots.entries()) {
+        if (candle === undefined) continue
+        line.padTo(columnOf(index)).add(glyph(candle, rows - 1 - row), isRising(candle) ? 'rising' : 'falling')
+      }
+      return line.padTo(plotColumns)
+    })
+
+  const stepOf = (price: number | string) =>
+    Math.min(2 * priceRows - 1, Math.max(0, Math.floor(scale.position(Number(price)) * 2 * priceRows)))
+  const rowOf = (price: number | string) => priceRows - 1 - Math.floor(stepOf(price) / 2)
+  const labels = new Map(ticks.map(({ price, text }) => [rowOf(price), text]))
+  const prices = plot(priceRows, (candle, above) => candleGlyph(candle, stepOf, 2 * above, options))
+  for (const [row, line] of prices.entries()) {
+    const label = labels.get(row)
+    line.add(' ')
+    if (row === rowOf(last.close)) line.add(`${marks.last} ${cut(lastText)}`, isRising(last) ? 'rising' : 'falling')
+    else line.add(label === undefined ? marks.axis : `${marks.tick} ${cut(label)}`, 'faint')
+  }
+  const volumes = plot(volumeRows, ({ volume }, above) =>
+    volumeGlyph(Number(volume) === 0 ? 0 : Number(volume) / maxVolume, volumeRows, above, options),
+  )
+  volumes[0].add('   ').add(cut(volumeText), 'faint')
+
+  const openTimes = slots.map(({ openTime }) => openTime)
+  const times = timeLabels(openTimes, characters => Math.ceil((characters + LABEL_GAP) / candleColumns))
+  // A label that would end beyond the width is left out, unless it is the only one.
+  const placed = times
+    .map(({ index, text }) => ({ column: columnOf(index), text }))
+    .filter(({ column, text }) => times.length === 1 || column + text.length <= width)
+  const axis = Array.from({ length: plotColumns }, (_, index) =>
+    placed.some(({ column }) => column === index) ? marks.label : marks.line,
+  )
+  const dates = new CellLine()
+  for (const { column, text } of placed) dates.padTo(Math.min(column, width - text.length)).add(text)
+  const lines = [...head, new CellLine(), ...prices, ...volumes, new CellLine().add(axis.join(''), 'faint'), dates]
   return lines.map(line => line.toString(options.colour))
 }
 
-function priceLines({ slots }: FittedCandles, layout: Layout, style: GlyphStyle, last: ChartCandle): CellLine[] {
-  const { scale, ticks, priceRows } = layout
-  const marks = marksFor(style)
-  const rowOf = (price: number) => priceRows - 1 - Math.floor(stepOf(scale, price, priceRows) / 2)
-  const lastRow = rowOf(Number(last.close))
-  const labels = new Map(ticks.map(({ price, text }) => [rowOf(price), text]))
-  const lines = plotLines(priceColumns(slots, scale, priceRows, style), layout)
-  return lines.map((line, row) => {
-    line.add(' ')
-    if (row === lastRow) {
-      return line.add(`${marks.last} ${cut(layout.lastText, layout, style)}`, isRising(last) ? 'rising' : 'falling')
-    }
-    const label = labels.get(row)
-    return label === undefined
-      ? line.add(marks.axis, 'faint')
-      : line.add(`${marks.tick} ${cut(label, layout, style)}`, 'faint')
-  })
-}
-
-function volumeLines({ slots }: FittedCandles, layout: Layout, style: GlyphStyle): CellLine[] {
-  const lines = plotLines(volumeColumns(slots, layout.volumeRows, style), layout)
-  lines[0].add('   ').add(cut(layout.volumeText, layout, style), 'faint')
-  return lines
-}
-
-/** The axis, and the labels below it. A label that would end beyond the width is left out, unless it is the only one. */
-function timeLines({ slots }: FittedCandles, layout: Layout, style: GlyphStyle, width: number): CellLine[] {
-  const { candleColumns, plotColumns } = layout
-  const marks = marksFor(style)
-  const openTimes = slots.map(({ openTime }) => openTime)
-  const all = timeLabels(openTimes, characters => Math.ceil((characters + LABEL_GAP) / candleColumns))
-  const placed = all
-    .map(({ index, text }) => ({ column: candleColumn(index, candleColumns), text }))
-    .filter(({ column, text }) => all.length === 1 || column + text.length <= width)
-  const columns = new Set(placed.map(({ column }) => column))
-  const axis = new CellLine()
-  for (let column = 0; column < plotColumns; column++) axis.add(columns.has(column) ? marks.label : marks.line, 'faint')
-  const labels = new CellLine()
-  for (const { column, text } of placed) labels.padTo(Math.min(column, width - text.length)).add(text)
-  return [axis, labels]
-}
-
-/** Columns of cells, one a candle, as lines. */
-function plotLines(columns: readonly (readonly Cell[])[], { candleColumns, plotColumns }: Layout): CellLine[] {
-  return columns[0].map((_, row) => {
-    const line = new CellLine()
-    for (const [index, column] of columns.entries()) {
-      line.padTo(candleColumn(index, candleColumns)).add(column[row].character, column[row].ink)
-    }
-    return line.padTo(plotColumns)
-  })
-}
-
-/** The column of a candle: in the middle of its columns, or in the first of two. */
-function candleColumn(index: number, candleColumns: number): number {
-  return index * candleColumns + Math.floor((candleColumns - 1) / 2)
-}
-
-function cut(text: string, { labelColumns }: Layout, style: GlyphStyle): string {
-  return text.length <= labelColumns ? text : text.slice(0, labelColumns - 1) + marksFor(style).cut
-}
-
-/** A text that a line may end after. */
-interface Part {
-  readonly text: string
-  readonly ink: Ink
-  /** Blanks before it, unless it starts a line. */
-  readonly gap: number
-}
-
-/** The lines above a chart, none wider than `width`. */
-function titleLines(title: ChartTitle, width: number): CellLine[] {
-  const { name, range, resampled, change, prices } = title
-  const ink = change?.startsWith('-') ? 'falling' : 'rising'
-  const head = [
-    ...words(name, 'strong', 0),
-    ...phrases(range, 2),
-    ...(resampled === undefined ? [] : phrases(resampled, 2)),
-    ...(change === undefined ? [] : words(change, ink, 2)),
-  ]
-  return [...wrap(head, width), ...wrap(phrases(prices, 0), width)]
-}
-
-/** A line may end after a comma. */
-function phrases(text: string, gap: number): Part[] {
-  return text.split(/(?<=,) /).map((text, index) => ({ text, ink: 'plain', gap: index === 0 ? gap : 1 }))
-}
-
-/** A line may end between words. */
-function words(text: string, ink: Ink, gap: number): Part[] {
-  return text.split(' ').map((text, index) => ({ text, ink, gap: index === 0 ? gap : 1 }))
-}
-
-/** Fills lines with parts. A part that is wider than a line is broken between its words, and a word that is, anywhere. */
-function wrap(parts: readonly Part[], width: number): CellLine[] {
+/** Texts as lines that are no wider than `width`, but for a word that is: they break after commas, and else between words. */
+function wrap(texts: readonly (readonly [text: string | undefined, ink?: Ink])[], width: number): CellLine[] {
   const lines = [new CellLine()]
-  const put = ({ text, ink, gap }: Part): void => {
-    const line = lines[lines.length - 1]
-    const start = line.length === 0 ? 0 : gap
-    const columns = textColumns(text)
-    if (line.length + start + columns <= width) {
-      line.add(' '.repeat(start)).add(text, ink)
-    } else if (line.length > 0 && columns <= width) {
-      lines.push(new CellLine().add(text, ink))
-    } else if (text.includes(' ')) {
-      for (const word of words(text, ink, gap)) put(word)
-    } else {
-      for (let rest = text; rest !== ''; ) {
-        const part = cutToColumns(rest, Math.max(2, width))
-        lines.push(new CellLine().add(part, ink))
-        rest = rest.slice(part.length)
-      }
+  for (const [text, ink] of texts) {
+    const clauses = text?.split(/(?<=,) /) ?? []
+    const words = clauses.flatMap(clause => (textColumns(clause) > width ? clause.split(' ') : clause))
+    for (const [index, word] of words.entries()) {
+      const line = lines[lines.length - 1]
+      const gap = line.length === 0 ? 0 : index === 0 ? 2 : 1
+      const isFull = line.length > 0 && line.length + gap + textColumns(word) > width
+      if (isFull) lines.push(new CellLine().add(word, ink))
+      else line.add(' '.repeat(gap)).add(word, ink)
     }
   }
-  for (const part of parts) put(part)
-  return lines.filter(line => line.length > 0)
+  return lines
 }

@@ -1,12 +1,12 @@
 import { KlinesError } from '../../candles/errors.js'
 import { drawSvg, SAMPLE_NOTE } from '../../chart/svg/draw-svg.js'
-import { maxCandles } from '../../chart/svg/layout.js'
 import {
   DEFAULT_PICTURE,
+  maxCandles,
   PICTURE_HEIGHTS,
   PICTURE_WIDTHS,
   type PictureOptions,
-} from '../../chart/svg/picture-options.js'
+} from '../../chart/svg/layout.js'
 import { commitOutputs } from '../../engine/output/commit.js'
 import { type OpenOptions, openOutput } from '../../engine/output/open.js'
 import type { Output } from '../../engine/output/output.js'

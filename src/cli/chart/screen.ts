@@ -1,6 +1,12 @@
-import { drawFrame } from '../../chart/terminal/frame.js'
-import type { GlyphStyle } from '../../chart/terminal/glyphs.js'
-import { candlesBesideLabels, candlesThatFit, MAX_HEIGHT, MIN_HEIGHT, MIN_WIDTH } from '../../chart/terminal/layout.js'
+import type { GlyphStyle } from '../../chart/terminal/cells.js'
+import {
+  candlesBesideLabels,
+  candlesThatFit,
+  drawFrame,
+  MAX_HEIGHT,
+  MIN_HEIGHT,
+  MIN_WIDTH,
+} from '../../chart/terminal/frame.js'
 import { SAMPLE } from '../../sources/base-url.js'
 import { coverageText } from '../reports/coverage.js'
 import { SYNTHETIC } from '../reports/fields.js'

@@ -1,9 +1,26 @@
 import type { FittedCandles } from '../chart-candle.js'
-import type { PriceScale } from '../price-scale.js'
-import { isRising, maxVolume } from '../summary.js'
-import type { Layout } from './layout.js'
-import type { Palette } from './picture-options.js'
-import { element, pixels } from './xml.js'
+import { type ChartSummary, isRising } from '../summary.js'
+import type { Layout, Palette } from './layout.js'
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+
+/** Text for an element or an attribute in double quotes. */
+export function escapeXml(text: string): string {
+  return text.replace(/[&<>"]/g, character => ENTITIES[character])
+}
+
+/** A coordinate in pixels with one digit after the point: the same text on every machine. */
+export function pixels(value: number): string {
+  return String(Math.round(value * 10) / 10)
+}
+
+/** `<name a="1"/>`, or with summary `<name a="1">content</name>`. Attributes are escaped, numbers rounded, `content` is XML. */
+export function element(name: string, attributes: Readonly<Record<string, string | number>>, content?: string): string {
+  const pairs = Object.entries(attributes).map(([key, value]) => {
+    return ` ${key}="${typeof value === 'number' ? pixels(value) : escapeXml(value)}"`
+  })
+  return content === undefined ? `<${name}${pairs.join('')}/>` : `<${name}${pairs.join('')}>${content}</${name}>`
+}
 
 /** The part of its room that the body of a candle takes, and its largest width in pixels. */
 const BODY_SHARE = 0.7
@@ -21,8 +38,8 @@ export function slotX({ left, pitch }: Layout, index: number): number {
 }
 
 /** The y of a price. */
-export function priceY({ top, priceBottom }: Layout, scale: PriceScale, price: number): number {
-  return priceBottom - scale.position(price) * (priceBottom - top)
+export function priceY({ top, priceBottom }: Layout, { scale }: ChartSummary, price: string): number {
+  return priceBottom - scale.position(Number(price)) * (priceBottom - top)
 }
 
 /** Bands over the whole height where candles are missing: they keep their places. */
@@ -39,19 +56,19 @@ export function drawGaps({ slots }: FittedCandles, { left, pitch, top, bottom }:
 }
 
 /** Wicks, bodies and bars of volume: one path of each for a colour keeps the file small. */
-export function drawCandles(fitted: FittedCandles, layout: Layout, scale: PriceScale, palette: Palette): string {
+export function drawCandles({ slots }: FittedCandles, summary: ChartSummary, layout: Layout, palette: Palette): string {
   const { pitch, bottom, volumeTop } = layout
   // An odd width has its middle on a pixel, as the wick has.
   const sharpBody = Math.min(MAX_BODY, 2 * Math.floor((pitch * BODY_SHARE) / 2) + 1)
   const body = pitch < SHARP_PITCH ? pitch * BODY_SHARE : sharpBody
   const wick = Math.min(1, body / 2)
-  const volumeScale = (bottom - volumeTop) / maxVolume(fitted.slots)
+  const volumeScale = (bottom - volumeTop) / summary.maxVolume
   const draw = (rising: boolean, colour: string, volumeColour: string) => {
     const [wicks, bodies, bars]: string[][] = [[], [], []]
-    for (const [index, { candle }] of fitted.slots.entries()) {
+    for (const [index, { candle }] of slots.entries()) {
       if (candle === undefined || isRising(candle) !== rising) continue
       const x = pixels(slotX(layout, index))
-      const toY = (price: string) => priceY(layout, scale, Number(price))
+      const toY = (price: string) => priceY(layout, summary, price)
       wicks.push(`M${x} ${pixels(toY(candle.high))}V${pixels(toY(candle.low))}`)
       const ends = [toY(candle.open), toY(candle.close)]
       const rest = Math.max(0, MIN_BODY - Math.abs(ends[0] - ends[1])) / 2
@@ -59,14 +76,9 @@ export function drawCandles(fitted: FittedCandles, layout: Layout, scale: PriceS
       const volume = Number(candle.volume)
       if (volume > 0) bars.push(`M${x} ${bottom}V${pixels(bottom - Math.max(MIN_BAR, volume * volumeScale))}`)
     }
-    const strokes: [string[], number, string][] = [
-      [bars, body, volumeColour],
-      [wicks, wick, colour],
-      [bodies, body, colour],
-    ]
-    return strokes.flatMap(([lines, width, stroke]) =>
-      lines.length === 0 ? [] : element('path', { stroke, 'stroke-width': width, d: lines.join('') }),
-    )
+    const stroke = (lines: string[], width: number, colour: string) =>
+      lines.length === 0 ? [] : element('path', { stroke: colour, 'stroke-width': width, d: lines.join('') })
+    return [stroke(bars, body, volumeColour), stroke(wicks, wick, colour), stroke(bodies, body, colour)].flat()
   }
   const { rising, falling, risingVolume, fallingVolume } = palette
   return [...draw(true, rising, risingVolume), ...draw(false, falling, fallingVolume)].join('\n')
