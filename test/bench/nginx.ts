@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { closedPort } from '../support/servers/closed-port.js'
 import { findProgram } from './programs.js'
@@ -9,50 +9,33 @@ import type { Workspace } from './workspace.js'
 export interface NginxOptions {
   /** Compress JSON responses. Default false, as in Debian's configuration. */
   readonly gzip?: boolean
-  /** The folder to serve. Default: the slice. */
-  readonly root?: string
-  /** Log every request, as in Debian's configuration. Default true. */
-  readonly log?: boolean
 }
 
 /** An nginx that serves the slice. */
 export interface Nginx {
   readonly url: string
   readonly port: number
-  /** Returns the paths requested since the last call. */
-  takePaths(): string[]
   end(): Promise<void>
 }
 
 /** Starts nginx with one worker on a free port of the loopback, otherwise with Debian's settings. It stops with the workspace. */
-export async function startNginx(
-  workspace: Workspace,
-  { root = workspace.slice, gzip = false, log = true }: NginxOptions = {},
-): Promise<Nginx> {
+export async function startNginx(workspace: Workspace, { gzip = false }: NginxOptions = {}): Promise<Nginx> {
   const port = await closedPort()
   const folder = workspace.path(`nginx-${port}`)
   mkdirSync(folder)
-  const requests = join(folder, 'requests.log')
-  writeFileSync(join(folder, 'nginx.conf'), configuration({ port, folder, root, gzip, log, requests }))
+  writeFileSync(join(folder, 'nginx.conf'), configuration({ port, folder, root: workspace.slice, gzip }))
   const args = ['-p', folder, '-c', 'nginx.conf', '-e', 'errors.log', '-g', 'daemon off;']
   const child = spawn(findProgram('nginx') as string, args, { stdio: 'ignore' })
   const end = () => endServer(child)
   workspace.defer(end)
   const url = `http://127.0.0.1:${port}`
   await untilReady(`${url}/api/klines/symbols.json`)
-  let taken = 0
-  const takePaths = () => {
-    const lines = readFileSync(requests, 'utf8').split('\n').slice(taken, -1)
-    taken += lines.length
-    return lines
-  }
-  if (log) takePaths()
-  return { url, port, takePaths, end }
+  return { url, port, end }
 }
 
-type Settings = Required<NginxOptions> & { port: number; folder: string; root: string; requests: string }
+type Settings = Required<NginxOptions> & { port: number; folder: string; root: string }
 
-function configuration({ port, folder, root, gzip, log, requests }: Settings): string {
+function configuration({ port, folder, root, gzip }: Settings): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
   return `${process.getuid?.() === 0 ? 'user root;' : ''}
 worker_processes 1;
@@ -61,8 +44,7 @@ events { worker_connections 768; }
 http {
   ${temporary.map(name => `${name}_temp_path ${folder}/${name};`).join('\n  ')}
   types { application/json json; }
-  log_format paths '$uri';
-  access_log ${log ? `${requests} paths` : 'off'};
+  access_log off;
   sendfile on;
   tcp_nopush on;
   gzip ${gzip ? 'on' : 'off'};

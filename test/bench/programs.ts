@@ -21,7 +21,6 @@ const PACKAGES = [
   'undici',
   'fastify',
   '@fastify/static',
-  'sirv',
 ]
 
 /** The path of a program, or undefined. Debian installs servers in /usr/sbin, which not every PATH contains. */

@@ -1,14 +1,9 @@
 import type { Row } from './row.js'
 import { csvRows } from './rows/csv.js'
 import { coldRows, latencyRows } from './rows/download.js'
-import { exchangeRows } from './rows/exchange.js'
-import { fingerprintRows } from './rows/fingerprint.js'
-import { growthRows } from './rows/growth.js'
 import { lakeRows } from './rows/lake.js'
 import { memoryRows } from './rows/memory.js'
-import { minutesRows } from './rows/minutes.js'
 import { parquetRows } from './rows/parquet.js'
-import { rerunRows } from './rows/rerun.js'
 import { serveRows } from './rows/serve.js'
 import { startRows } from './rows/start.js'
 import { verifyRows } from './rows/verify.js'
@@ -29,14 +24,9 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   b: { needs: [], hasHeadline: true, rows: parquetRows },
   c: { needs: ['nginx'], rows: coldRows },
   d: { needs: ['nginx'], hasHeadline: true, rows: latencyRows },
-  e: { needs: ['nginx'], rows: rerunRows },
   f: { needs: [], rows: startRows },
   g: { needs: ['wrk'], hasHeadline: true, rows: serveRows },
   h: { needs: [], rows: memoryRows },
   i: { needs: [], hasHeadline: true, rows: verifyRows },
-  j: { needs: [], rows: exchangeRows },
   k: { needs: [], hasHeadline: true, rows: lakeRows },
-  l: { needs: [], rows: fingerprintRows },
-  growth: { needs: ['nginx'], rows: growthRows },
-  minutes: { needs: [], rows: minutesRows },
 }

@@ -5,8 +5,6 @@ export interface Target {
   readonly most?: number
   readonly below?: number
   readonly least?: number
-  /** An allowance in addition to the ratio, in the row's unit. */
-  readonly plus?: number
 }
 
 /** klines' figure compared with a peer's or with a bound. */
@@ -28,9 +26,7 @@ export interface Comparison {
 export function comparePeer(ours: number, peer: string, theirs: number, target: Target | undefined): Comparison {
   const ratio = ours / theirs
   if (!target) return { peer, theirs, ratio }
-  // The ratio applies to what exceeds the allowance.
-  const ratioToMeet = (ours - (target.plus ?? 0)) / theirs
-  return { peer, theirs, ratio, target: describeTarget(target), met: isMet(ratioToMeet, target) }
+  return { peer, theirs, ratio, target: describeTarget(target), met: isMet(ratio, target) }
 }
 
 /** Compares with a bound that has no peer. */
@@ -44,7 +40,6 @@ function isMet(figure: number, { most, below, least }: Target): boolean {
   return figure >= (least ?? 0)
 }
 
-function describeTarget({ most, below, least, plus }: Target): string {
-  const bound = most !== undefined ? `≤ ${most}` : below !== undefined ? `< ${below}` : `≥ ${least}`
-  return plus === undefined ? bound : `${bound} × + ${plus} ms`
+function describeTarget({ most, below, least }: Target): string {
+  return most !== undefined ? `≤ ${most}` : below !== undefined ? `< ${below}` : `≥ ${least}`
 }

@@ -4,11 +4,9 @@ import type { KlineRow } from '../../src/candles/columns.js'
 import type { Series } from '../../src/candles/series.js'
 import { CandleFitter, type FitOptions } from '../../src/chart/candle-fitter.js'
 import type { FittedCandles } from '../../src/chart/chart-candle.js'
-import { parseTargetInterval } from '../../src/rows/target-interval.js'
 import { cases } from '../support/cases.js'
 import { decimals } from '../support/oracles/kline-arbitraries.js'
 import { aggregateOracle, toAmount } from '../support/oracles/resample-oracle.js'
-import { thrownBy } from '../support/thrown-by.js'
 import { type KnownWindow, LEAP_MONTH, sampleRow, TWENTY_YEARS, toBatch } from '../support/windows.js'
 
 const HOUR = 3_600_000
@@ -79,13 +77,6 @@ function fitOracle(rows: readonly KlineRow[], max: number) {
 }
 
 describe('all candles', () => {
-  it('candles that fit need no sums, so their decimals may be of any length', () => {
-    const long = hours(count(10)).map((row): KlineRow => row.with(5, '1500000000000000.5') as KlineRow)
-    expect(pattern(fitRows(long, { maxCandles: 10, keep: 'all' }))).toBe('c'.repeat(10))
-    const error = thrownBy(() => fitRows(long, { maxCandles: 9, keep: 'all' }))
-    expect(error).toMatchObject({ code: 'digits_lost', message: expect.stringContaining('1500000000000000.5') })
-  })
-
   it('are resampled exactly to the shortest interval for which all slots fit (BigInt oracle)', () => {
     fc.assert(
       fc.property(
@@ -114,28 +105,6 @@ describe('all candles', () => {
     )
   })
 
-  it('that fit stay as they are, to the last digit', () => {
-    const row = sampleRow(startTime, { 1: '000.10', 5: '123456789012345678901234567890.000000000001' })
-    const { slots } = fitRows([row], { maxCandles: 1, keep: 'newest' })
-    expect(slots[0].candle).toEqual({
-      openTime: startTime,
-      open: '000.10',
-      high: row[2],
-      low: row[3],
-      close: row[4],
-      volume: row[5],
-    })
-  })
-
-  it('keep the places of missing ones', () => {
-    const fitted = fitRows(hours([0, 1, 4, 5]), { maxCandles: 6, keep: 'all' })
-    expect(pattern(fitted)).toBe('cc..cc')
-    expect(fitted.slots.map(({ openTime }) => (openTime - startTime) / HOUR)).toEqual([0, 1, 2, 3, 4, 5])
-    expect(fitted).toMatchObject({ candles: 4, missing: 2, interval: '1h', resampledFrom: undefined })
-    // One slot less is too few, although there are only four candles.
-    expect(fitRows(hours([0, 1, 4, 5]), { maxCandles: 5, keep: 'all' })).toMatchObject({ interval: '2h', missing: 1 })
-  })
-
   it('end with the newest price, also when the last candle is incomplete', () => {
     const rows = hours(count(31)).map((row, hour): KlineRow => Object.assign(row, { 4: `${hour}.5` }))
     const { slots, interval } = fitRows(rows, { maxCandles: 3, keep: 'all' })
@@ -153,20 +122,6 @@ describe('all candles', () => {
     expect(intervals).toEqual(['1M', '2M', '1q', '6M', '1y', '2y', '2y', '5y', '10y', '50y'])
   })
 
-  it('candles of 3d and 1w are doubled: they fit into no calendar unit', () => {
-    const span = { startTime: Date.UTC(2010, 0), endTime: Date.UTC(2020, 0) }
-    const weeks = { window: { symbol: 'NEWUSDT', interval: '1w', startDate: '2010-01-01' }, span } as const
-    const monday = Date.UTC(2010, 0, 4)
-    const rows = count(64).map(week => sampleRow(monday + week * 7 * DAY))
-    expect(fitRows(rows, { maxCandles: 33, keep: 'all' }, weeks)).toMatchObject({ interval: '2w', resampledFrom: '1w' })
-    const days = { window: { symbol: 'NEWUSDT', interval: '3d', startDate: '2010-01-01' }, span } as const
-    const threes = count(64).map(index => sampleRow(Date.UTC(2010, 0, 2) + index * 3 * DAY))
-    const fitted = fitRows(threes, { maxCandles: 16, keep: 'all' }, days)
-    // On the grid of the first candle, so that four candles make each of the sixteen.
-    expect(fitted).toMatchObject({ interval: '12d', candles: 16 })
-    expect(fitted.slots[0].openTime).toBe(Date.UTC(2010, 0, 2))
-  })
-
   it('become 3d only where the 3d grid of the symbol is known', () => {
     const window = { ...LEAP_MONTH, window: { ...LEAP_MONTH.window, symbol: 'NEWUSDT' } }
     const rows = hours(count(29 * 24))
@@ -177,27 +132,9 @@ describe('all candles', () => {
     expect(fitted.interval).toBe('3d')
     expect(fitted.slots[0].openTime).toBe(startTime - DAY)
   })
-
-  it('start with the length that is wanted', () => {
-    const rows = hours(count(29 * 24))
-    const wanted = (name: string, maxCandles: number) =>
-      fitRows(rows, { maxCandles, keep: 'all', resample: parseTargetInterval(name) })
-    expect(wanted('5h', 140)).toMatchObject({ interval: '5h', resampledFrom: '1h' })
-    expect(wanted('5h', 116).interval).toBe('6h')
-    expect(thrownBy(() => wanted('90m', 100)).code).toBe('bad_option')
-  })
 })
 
 describe('the newest candles', () => {
-  it('are as many slots as fit, from a candle on', () => {
-    const rows = hours([...count(20), 25, 26])
-    expect(pattern(fitRows(rows, { maxCandles: 10, keep: 'newest' }))).toBe('ccc.....cc')
-    expect(pattern(fitRows(rows, { maxCandles: 6, keep: 'newest' }))).toBe('cc')
-    expect(pattern(fitRows(rows, { maxCandles: 1, keep: 'newest' }))).toBe('c')
-    const { firstTime, lastTime } = fitRows(rows, { maxCandles: 10, keep: 'newest' })
-    expect([firstTime, lastTime]).toEqual([startTime + 17 * HOUR, startTime + 26 * HOUR])
-  })
-
   it('are the last ones of any batches', () => {
     const list = fc.uniqueArray(fc.nat(200), { minLength: 1, maxLength: 120 }).map(all => all.toSorted((a, b) => a - b))
     const sizes = fc.tuple(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 1, max: 60 }))
@@ -210,13 +147,6 @@ describe('the newest candles', () => {
         expect(pattern(fitted)).toBe(expected.join(''))
       }),
     )
-  })
-
-  it('can have another length', () => {
-    const options = { maxCandles: 3, keep: 'newest', resample: parseTargetInterval('1d') } as const
-    const fitted = fitRows(hours(count(100)), options)
-    expect(fitted).toMatchObject({ interval: '1d', resampledFrom: '1h', candles: 3 })
-    expect(fitted.slots.map(({ openTime }) => openTime)).toEqual([2, 3, 4].map(day => startTime + day * DAY))
   })
 })
 

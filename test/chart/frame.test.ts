@@ -1,14 +1,9 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CandleFitter } from '../../src/chart/candle-fitter.js'
-import { candlesThatFit, drawFrame, type FrameOptions } from '../../src/chart/terminal/frame.js'
-import { decodeWindow } from '../../src/rows/window-codec.js'
+import { drawFrame, type FrameOptions } from '../../src/chart/terminal/frame.js'
 import { daily, type Prices, zigzag } from '../support/chart-series.js'
 import { plotOracle, volumeOracle } from '../support/oracles/frame-oracle.js'
-import { hasRealTree, realTree } from '../support/oracles/real-tree.js'
 
 /** 24 rows: 2 of the title, a blank one, 16 for prices, 3 for volume, 2 for the time axis. */
 const SIZE = { width: 80, height: 24, log: false, colour: false, ascii: false }
@@ -51,32 +46,6 @@ high 32 on 2024-01-20, low 0 on 2024-01-01, last 4
 ┬──────┬──────┬──────┬──────┬──────┬────
 01-01  01-08  01-15  01-22  01-29  02-05`
 
-const AT_120 = `
-BTCUSDT 1d  2024-01-01 to 2024-02-09 UTC, 39 candles, 1 missing  0.00%
-high 32 on 2024-01-20, low 0 on 2024-01-01, last 4
-
-                                      │                                          ┤ 30
-                                      │ ╷                                        │
-                                  ╷ │ ╽ ╽ │ ╷                                    │
-                              ╷ │ ╽ ┃ ┃ ┃ ┃ ╽ │ ╷                                │
-                          ╷ │ ╽ ┃ ┃ ┃ ╿ ╿ ┃ ┃ ┃ ╽ │ ╷                            │
-                      ╷ │ ╽ ┃ ┃ ┃ ╿ │ ╵ ╵ │ ╿ ┃ ┃ ┃ ╽ │ ╷                        ┤ 20
-                  ╷   ╽ ┃ ┃ ┃ ╿ │ ╵         ╵ │ ╿ ┃ ┃ ┃ ╽ │ ╷                    │
-              ╷ │ ╽   ┃ ┃ ╿ │ ╵                 ╵ │ ╿ ┃ ┃ ┃ ╽ │ ╷                │
-          ╷ │ ╽ ┃ ┃   ╿ │ ╵                         ╵ │ ╿ ┃ ┃ ┃ ╽ │ ╷            │
-      ╷ │ ╽ ┃ ┃ ┃ ╿   ╵                                 ╵ │ ╿ ┃ ┃ ┃ ╽ │ ╷        │
-  ╷ │ ╽ ┃ ┃ ┃ ╿ │ ╵                                         ╵ │ ╿ ┃ ┃ ┃ ╽ │ ╷    ┤ 10
-│ ╽ ┃ ┃ ┃ ╿ │ ╵                                                 ╵ │ ╿ ┃ ┃ ┃ ╽ │  │
-┃ ┃ ┃ ╿ │ ╵                                                         ╵ │ ╿ ┃ ┃ ┃  │
-┃ ╿ │ ╵                                                                 ╵ │ ╿ ┃  ◂ 4
-│ ╵                                                                         ╵ │  │
-│                                                                                ┤ 0
-                                ▁ ▂ ▃ ▄ ▅ ▆ ▇ █                                    24 vol
-                ▁ ▂   ▄ ▅ ▆ ▇ █ █ █ █ █ █ █ █ █                 ▁ ▂ ▃ ▄ ▅ ▆ ▇ █
-▁ ▂ ▃ ▄ ▅ ▆ ▇ █ █ █   █ █ █ █ █ █ █ █ █ █ █ █ █ ▁ ▂ ▃ ▄ ▅ ▆ ▇ █ █ █ █ █ █ █ █ █
-┬─────────────┬─────────────┬─────────────┬─────────────┬─────────────┬─────────
-01-01         01-08         01-15         01-22         01-29         02-05`
-
 /** A body is `O` or `#`, else a wick `|`. Volume: `.` below half a row, `:` from there on, `#` for a whole row. */
 const ASCII = `
 BTCUSDT 1d  2024-01-01 to 2024-02-09 UTC, 39 candles, 1 missing  0.00%
@@ -111,18 +80,9 @@ describe('the frame of a series whose rule can be checked by hand', () => {
     expect(draw(zigzag())).toEqual(lines(AT_80))
   })
 
-  it('at 120 columns there are two columns a candle', () => {
-    expect(draw(zigzag(), { width: 120, colour: true }).map(stripVTControlCharacters)).toEqual(lines(AT_120))
-  })
-
   it('in ASCII', () => {
     expect(draw(zigzag(), { ascii: true })).toEqual(lines(ASCII))
     expect(draw(zigzag(), { ascii: true }).join('')).toMatch(/^[ -~]*$/)
-  })
-
-  it('at 200 columns there are three columns a candle, which stands in the middle one', () => {
-    const [top] = draw(zigzag(), { width: 200 }).slice(3)
-    expect(top).toBe(`${' '.repeat(3 * 19 + 1)}│${' '.repeat(3 * 20 + 2)}┤ 30`)
   })
 
   it('is green where candles rise and red where they fall, with a faint axis and a strong name', () => {
@@ -139,44 +99,6 @@ describe('the frame of a series whose rule can be checked by hand', () => {
     expect(frame[16].slice(frame[16].lastIndexOf(red))).toBe(`${red}╵│╿┃ ◂ 4${noColour}`)
     expect(draw(zigzag()).join('')).not.toContain('\x1b')
   })
-})
-
-/**
- * The plot, the prices and the title of these 60 real candles were drawn by another program, of which only the sign of the
- * percentage and the labels of the months differ.
- */
-const REAL = `
-BTCUSDT 1d  2026-03-01 to 2026-04-29 UTC, 60 candles  +13.15%
-high 79485.66 on 2026-04-27, low 65000 on 2026-03-29, last 75780
-
-                                                    │╷╷ ║╽   │
-                                               │╷   ║║┃║║┃╻│ │
-                                               ║┃╷╷║║╵ ╵ │┃╽ │
-                │                           │╷║║╿┃║║╵     ╵╿ ◂ 75780
-   ╷           ║┃│                         ║╽║║╵ ┃║╵       ╵ ┤ 75000
-   ││       │ ║║╹┃                    ╷╷║║╻║╵╵│  ╹║          │
-   ║┃    ╷  │ ║╵ ┃    ╷ ╷            ║╽║║╵┃║                 │
-   ║┃╽   ││╷║║║  ╿┃│╷ ║╽║┃           ║┃║╵ ┃║                 │
- │ ║ ┃  ╷║║║║╵   ╵┃║┃╷║╿║┃          │║ ╵  ╵╵                 ┤ 70000
- ║╽║ ┃╷ ║║╵╵      │╵╿┃║╵ ┃╽   ╷│╷  ║┃║                       │
-│║╿║ ╿┃╽║            ╿║  ╵┃╷ │║╿┃╷║║╵│                       │
-┃║│   ╵┃║                 ┃╽╽║║ ╿║║│                         │
-╿║     ╹║                 │╵╿║╵ ╵                            ┤ 65000
- ▁ █     ▁  ▃                                                  44.9K vol
-▄█▅█▆▄ ▄▇█▇▄█  ▇▅▄▄▂  ▇▃▁▃▇  ▂▄▂▃   ▃▅▃▂▁  ▅▆ ▁▆  ▁ ▃▁   ▁ ▂
-██████▇██████▇██████▇██████▆▅████▆▄▆█████▅▇█████▅▆████▇▃▄█▇█
-─┬──────┬──────┬──────┬──────┬──────┬──────┬──────┬──────┬──
- 03-02  03-09  03-16  03-23  03-30  04-06  04-13  04-20  04-27`
-
-it.skipIf(!hasRealTree)('the frame of real candles', () => {
-  const series = { symbol: 'BTCUSDT', interval: '1d' } as const
-  const fitter = new CandleFitter(series, { maxCandles: candlesThatFit(73), keep: 'newest' })
-  for (const startDate of ['2024-01-01', '2026-01-01']) {
-    const bytes = readFileSync(join(realTree(), `api/klines/1d/BTCUSDT/${startDate}.json`))
-    fitter.add(decodeWindow(bytes, { ...series, startDate }))
-  }
-  // 21 rows: 13 for prices.
-  expect(draw(fitter.end(), { width: 73, height: 21 })).toEqual(lines(REAL))
 })
 
 describe('any candles', () => {
@@ -200,7 +122,6 @@ describe('any candles', () => {
   it.each([
     { width: 80, hollow: true, ascii: false, colour: false },
     { width: 80, hollow: false, ascii: false, colour: true },
-    { width: 80, hollow: false, ascii: true, colour: false },
   ])('have the plot that half rows joined in pairs give: %o', ({ width, hollow, ascii, colour }) => {
     fc.assert(
       fc.property(series, days => {
@@ -217,24 +138,6 @@ describe('any candles', () => {
     )
   })
 
-  it('no line is wider than the width, and there are as many as the height', () => {
-    const size = fc.record({ width: fc.integer({ min: 1, max: 200 }), height: fc.integer({ min: 1, max: 40 }) })
-    const flags = fc.record({ log: fc.boolean(), colour: fc.boolean(), ascii: fc.boolean() })
-    fc.assert(
-      fc.property(series, size, flags, (days, { width, height }, rest) => {
-        while (days.length > 1 && days[days.length - 1] === undefined) days.pop()
-        const fitting = days.slice(0, candlesThatFit(width))
-        while (fitting.length > 1 && fitting[fitting.length - 1] === undefined) fitting.pop()
-        const frame = drawFrame(daily(fitting), { width, height, ...rest }).map(stripVTControlCharacters)
-        // A terminal that is too narrow or too low gets the smallest chart.
-        expect(Math.max(...frame.map(line => line.length))).toBeLessThanOrEqual(Math.max(40, width))
-        expect(frame.length).toBeLessThanOrEqual(Math.max(16, height))
-        expect(frame.length).toBeGreaterThanOrEqual(height)
-        for (const line of frame) expect(line).toBe(line.trimEnd())
-      }),
-    )
-  })
-
   it('one candle, and equal prices, stand in the middle of the axis', () => {
     const flat = { open: 5, high: 5, low: 5, close: 5, volume: 0 }
     const frame = draw(daily([flat]))
@@ -247,28 +150,6 @@ describe('any candles', () => {
     ])
     expect(frame[10]).toMatch(/◂ 5$/)
     expect(draw(daily([flat, flat, flat]))[10]).toMatch(/^ ║ {2}║ {2}║ /)
-  })
-
-  it('from 0.00000001 to 100000, a log scale has readable ticks', () => {
-    const fitted = daily([{ open: 1, high: 1, low: 1, close: 1, volume: 1 }])
-    const [slot] = fitted.slots
-    const candle = {
-      openTime: slot.openTime,
-      open: '1',
-      high: '100000.00',
-      low: '0.00000001',
-      close: '50',
-      volume: '1',
-    }
-    const wide = { ...fitted, slots: [{ ...slot, candle }] }
-    const ticks = draw(wide, { log: true }).flatMap(line => /[┤] (.*)$/.exec(line)?.[1] ?? [])
-    // 14 powers of ten, of which 16 rows have room for 5: every third one, from 1.
-    expect(ticks).toEqual(['1000', '1', '0.001', '0.000001'])
-    expect(draw(wide, { log: true })[1]).toBe('high 100000 on 2024-01-01, low 0.00000001 on 2024-01-01, last 50')
-  })
-
-  it('without a candle there is no line', () => {
-    expect(draw({ ...zigzag(), slots: [], candles: 0 })).toEqual([])
   })
 })
 

@@ -11,15 +11,9 @@ const texts = (options: Options, max: number) =>
 
 describe('ticks', () => {
   it.each([
-    [0, 10, 11, '0 1 2 3 4 5 6 7 8 9 10'],
     [0, 10, 10, '0 2 4 6 8 10'],
-    [0, 10, 5, '0.0 2.5 5.0 7.5 10.0'],
-    [0, 10, 4, '0 5 10'],
-    [0, 10, 2, '0 10'],
     [65000, 79485.66, 5, '65000 70000 75000'],
-    [0.11, 0.1295, 4, '0.110 0.115 0.120 0.125'],
     [0.00000841, 0.00001162, 4, '0.000009 0.000010 0.000011'],
-    [99999.5, 100000.5, 5, '99999.6 99999.8 100000.0 100000.2 100000.4'],
   ])('of a linear axis from %s to %s, at most %s: %s', (low, high, max, expected) => {
     expect(texts({ low, high }, max).join(' ')).toBe(expected)
   })
@@ -27,8 +21,6 @@ describe('ticks', () => {
   it.each([
     [0.00000001, 100000, 5, '0.000001 0.001 1 1000'],
     [1, 100, 10, '1 2 5 10 20 50 100'],
-    [1, 100, 6, '1 10 100'],
-    [2817, 126199.63, 6, '5000 10000 20000 50000 100000'],
     [60000, 126199.63, 5, '60000 80000 100000 120000'],
   ])('of a log axis from %s to %s, at most %s: %s', (low, high, max, expected) => {
     expect(texts({ low, high, log: true }, max).join(' ')).toBe(expected)
@@ -78,11 +70,5 @@ describe('positions', () => {
     expect([flat.low, flat.high]).toEqual([38, 42])
     const zero = scaleOf({ low: 0, high: 0 })
     expect([zero.low, zero.high, zero.position(0)]).toEqual([0, 1, 0])
-  })
-
-  it('are linear where a price is 0, which has no place on a log axis', () => {
-    const scale = scaleOf({ low: 0, high: 3, log: true })
-    expect(scale.log).toBe(false)
-    expect(scale.position(1.5)).toBe(0.5)
   })
 })

@@ -1,7 +1,7 @@
 import { Errors } from '@oclif/core'
 import { describe, expect, it } from 'vitest'
 import { KlinesError } from '../../src/candles/errors.js'
-import { EXIT_CODES, reportError } from '../../src/cli/error-report.js'
+import { reportError } from '../../src/cli/error-report.js'
 
 const TERSE = { bin: 'klines', debug: false }
 
@@ -25,10 +25,6 @@ describe('the report of an error', () => {
     expect(text).toMatch(/^klines: x is undefined\n {2}.*KLINES_DEBUG=1.*$/)
   })
 
-  it.each([['a text'], [undefined], [null], [['a', 'list']]])('of %s that was thrown is exit code 1', thrown => {
-    expect(reportError(thrown, TERSE)).toMatchObject({ exitCode: 1, text: expect.stringContaining(String(thrown)) })
-  })
-
   it('of the parser has exit code 2 and no colours', () => {
     const { exitCode, text } = reportError(new Errors.CLIError('\u001B[31mMissing\u001B[39m flag'), TERSE)
     expect({ exitCode, text }).toEqual({ exitCode: 2, text: 'klines: Missing flag' })
@@ -43,25 +39,4 @@ describe('the report of an error', () => {
     )
     expect(reportError(error, TERSE).text).toBe('klines: No.')
   })
-})
-
-it.each([
-  ['unknown_symbol', 2],
-  ['unknown_interval', 2],
-  ['bad_time', 2],
-  ['bad_range', 2],
-  ['bad_option', 2],
-  ['bad_base_url', 2],
-  ['bad_output', 2],
-  ['output_exists', 2],
-  ['mirror_mismatch', 2],
-  ['bad_window', 3],
-  ['bad_list', 3],
-  ['window_missing', 3],
-  ['incomplete', 3],
-  ['no_candles', 4],
-  ['unreachable', 5],
-  ['rate_limited', 5],
-] as const)('%s ends a run with exit code %d', (code, exitCode) => {
-  expect(EXIT_CODES[code]).toBe(exitCode)
 })

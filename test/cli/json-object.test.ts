@@ -11,21 +11,10 @@ it('a JSON object is returned, also behind a byte order mark', () => {
 // Line and column are counted by hand: the first word or character that cannot be part of JSON there, or the end of the text.
 it.each([
   ['{"a": x}', 1, 7],
-  ['{\n  "a": 1,\n  "b": yes\n}', 3, 8],
   ['{\n  "a": 1,\n}', 3, 1],
-  ['{\n  "a": 1\n  "b": 2\n}', 3, 3],
-  ['{\n  a: 1\n}', 2, 3],
-  ['// note\n{}', 1, 1],
-  ['{\n  "a": 1 // note\n}', 2, 10],
-  ["{ 'a': 1 }", 1, 3],
   ['{}\n{}', 2, 1],
-  ['{"a": 01}', 1, 8],
-  ['{"a": NaN}', 1, 7],
-  ['{"a": nope}', 1, 7],
   ['{"a": "x\ny"}', 1, 9],
-  ['{\n  "a": "x', 2, 10],
   ['{\n  "a": 1', 2, 9],
-  ['{', 1, 2],
 ])('%j is not JSON at line %d, column %d', (text, line, column) => {
   const result = parse(text)
   expect(result).toHaveProperty('problem')
@@ -35,7 +24,6 @@ it.each([
 
 it.each([
   ['{"a": nope}', 'Unexpected "nope" at'],
-  ['{"a": x}', 'Unexpected "x" at'],
   ['{"a": /}', "Unexpected token '/' at"],
 ])('%j: %s', (text, message) => {
   expect(parse(text)).toMatchObject({ problem: expect.stringContaining(message) })
@@ -47,11 +35,7 @@ it('the message has no excerpt, which could be the whole text', () => {
 
 it.each([
   ['', 'is empty'],
-  [' \n', 'is empty'],
   ['[1]', 'is an array'],
-  ['null', 'is null'],
-  ['7', 'is a number'],
-  ['"x"', 'is a string'],
 ])('%j %s', (text, problem) => {
   expect(parse(text)).toEqual({ problem })
 })

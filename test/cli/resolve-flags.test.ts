@@ -79,7 +79,3 @@ describe.each([
     expect(resolve(values as Partial<CandleFlags>, []).output).toBeUndefined()
   })
 })
-
-it('--no-partial needs no output', () => {
-  expect(resolve({ partial: false }, ['partial']).output).toBeUndefined()
-})

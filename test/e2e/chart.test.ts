@@ -1,12 +1,10 @@
-import { rmSync } from 'node:fs'
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { ChartSchema } from '../../src/commands/reports/schemas.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { parseObject } from '../support/cli/stocked-sandbox.js'
 import { afterBar, atTerminal, hasScript, type TerminalOptions } from '../support/cli/terminal.js'
-import { makeQuarterHours, putWeek, QUARTER, quarterHours } from '../support/quarter-hour-tree.js'
-import { closedPort } from '../support/servers/closed-port.js'
+import { makeQuarterHours, QUARTER, quarterHours } from '../support/quarter-hour-tree.js'
 import { TreeServer } from '../support/servers/tree-server.js'
 import { candle, weekPath } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
@@ -69,41 +67,6 @@ describe('without a range', () => {
     expect(server.paths('windows')).toEqual([NEWEST])
     expect(run.stdout).not.toContain('\x1b')
   })
-
-  it('just after the start of a window, the one before it is drawn', async () => {
-    const monday = WEEK + 7 * DAY
-    const { sandbox, server, args } = await setUp({ now: monday + 60_000, end: monday })
-    const run = await sandbox.call(['chart', 'BTCUSDT', ...args])
-    expect(run.stdout).toMatch(/^BTCUSDT 15m {2}2025-02-16 08:00 to 2025-02-16 23:45 UTC, 64 candles/)
-    expect(server.paths('windows').sort()).toEqual([NEWEST, weekPath('BTCUSDT', '2025-02-17')])
-  })
-
-  it('old candles are found, offline too', async () => {
-    const { sandbox, server, args } = await setUp({ now: Date.UTC(2026, 0, 15) })
-    const run = await sandbox.call(['chart', 'BTCUSDT', ...args])
-    expect(run.stdout).toMatch(/^BTCUSDT 15m {2}2025-02-11 20:00 to 2025-02-12 11:45 UTC, 64 candles/)
-    server.reset()
-    const offline = await sandbox.call(['chart', 'BTCUSDT', ...args, '--offline'])
-    expect(offline).toMatchObject({ code: 0, stdout: run.stdout })
-    expect(server.paths()).toEqual([])
-  })
-
-  it('another length is wanted: whole candles of it, as many as fit', async () => {
-    const { sandbox, server, args } = await setUp()
-    const run = await sandbox.call(['chart', 'BTCUSDT', ...args, '--resample', '3h', '--json'])
-    const { series } = parseObject(run.stdout, ChartSchema)
-    expect(series[0]).toMatchObject({
-      interval: '3h',
-      resampledFrom: '15m',
-      candles: 64,
-      // The 3 h candle from 9:00 is the last one, and 63 others lie before it.
-      lastOpenTime: END - 3 * 3_600_000,
-      firstOpenTime: END - 64 * 3 * 3_600_000,
-    })
-    // 64 times 12 candles, each with the same volume.
-    for (const [, , , , , volume] of series[0].rows) expect(Number(volume)).toBe(12 * 3.5)
-    expect(server.paths('windows').sort()).toEqual([weekPath('BTCUSDT', '2025-02-03'), NEWEST])
-  })
 })
 
 describe('with a range', () => {
@@ -114,33 +77,15 @@ describe('with a range', () => {
     expect(run.stdout.split('\n').slice(0, 2).join(' ')).toMatch(
       /^BTCUSDT 8h {2}2025-01-20 00:00 to 2025-02-09 23:45 UTC, 63 candles,? .*15m resampled to 8h/,
     )
-    const wide = await sandbox.call([
-      'chart',
-      'BTCUSDT',
-      ...args,
-      '--from',
-      '2025-01-20',
-      '--to',
-      '2025-02-10',
-      '--width',
-      '100',
-    ])
+    const range = ['--from', '2025-01-20', '--to', '2025-02-10']
+    const wide = await sandbox.call(['chart', 'BTCUSDT', ...args, ...range, '--width', '100'])
     expect(wide.stdout).toMatch(/^BTCUSDT 6h /)
   })
 
   it('and --json, the object has the exact candles', async () => {
     const { sandbox, args } = await setUp({ symbols: ['BTCUSDT', 'ETHUSDT'] })
-    const run = await sandbox.call([
-      'chart',
-      'BTCUSDT',
-      'ETHUSDT',
-      ...args,
-      '--from',
-      '2025-02-12',
-      '--to',
-      '2025-02-12T02:00',
-      '--json',
-    ])
+    const range = ['--from', '2025-02-12', '--to', '2025-02-12T02:00']
+    const run = await sandbox.call(['chart', 'BTCUSDT', 'ETHUSDT', ...args, ...range, '--json'])
     const object = parseObject(run.stdout, ChartSchema)
     const rows = quarterHours(Date.UTC(2025, 1, 12), Date.UTC(2025, 1, 12, 2)).map(row => row.slice(0, 6))
     expect(object).toMatchObject({
@@ -160,24 +105,6 @@ describe('with a range', () => {
       last: last[4],
     })
   })
-
-  it('without a candle there is none to draw: exit code 4', async () => {
-    const { sandbox, args } = await setUp()
-    const run = await sandbox.call(['chart', 'BTCUSDT', ...args, '--to', '2025-01-05'])
-    expect(run).toMatchObject({ code: 4, stdout: '' })
-    expect(run.stderr).toMatch(/No candle of BTCUSDT 15m opens .*; nothing is written/)
-  })
-
-  it('several series are drawn one below the other, and one without candles is noted', async () => {
-    const { sandbox, tree, args } = await setUp({ symbols: ['BTCUSDT', 'ETHUSDT', 'BNBUSDT'] })
-    for (const week of [WEEK, WEEK - 7 * DAY]) putWeek(tree, 'ETHUSDT', week, [])
-    const names = ['BTCUSDT', 'ETHUSDT', 'BNBUSDT']
-    const run = await sandbox.call(['chart', ...names, ...args, '--from', '2025-02-12', '--height', '12'])
-    expect(run).toMatchObject({ code: 0, stderr: 'Note: No candles in the range: ETHUSDT 15m.\n' })
-    const lines = run.stdout.split('\n')
-    expect(lines).toHaveLength(12 + 1 + 12 + 1)
-    expect([lines[0].slice(0, 11), lines[12], lines[13].slice(0, 11)]).toEqual(['BTCUSDT 15m', '', 'BNBUSDT 15m'])
-  })
 })
 
 describe('a service that cannot be reached', () => {
@@ -194,23 +121,6 @@ describe('a service that cannot be reached', () => {
     expect(range.stdout).toMatch(/^BTCUSDT 1h {2}2025-02-10 00:00 to 2025-02-12 11:45 UTC, 60 candles/)
     expect(range.stderr).toMatch(/BTCUSDT 15m: 2 windows of the range not cached; the chart lacks their candles/)
   })
-
-  it('is an error when nothing is cached: exit code 5', async () => {
-    const sandbox = newSandbox()
-    const address = `http://127.0.0.1:${await closedPort()}`
-    const args = ['chart', 'BTCUSDT', '-i', '15m', '--base-url', address, '--retries', '0']
-    const run = await sandbox.call([...args, '--mirror', 'm'])
-    expect(run).toMatchObject({ code: 5, stdout: '' })
-    expect(run.stderr).toMatch(/^klines: The service at .* cannot be reached/)
-  })
-
-  it('for one window alone, is incomplete: exit code 3', async () => {
-    const { sandbox, server, args } = await setUp()
-    server.always(NEWEST, { status: 404 })
-    const run = await sandbox.call(['chart', 'BTCUSDT', ...args])
-    expect(run).toMatchObject({ code: 3, stdout: '' })
-    expect(run.stderr).toContain('BTCUSDT 15m 2025-02-10')
-  })
 })
 
 describe('--offline', () => {
@@ -222,44 +132,6 @@ describe('--offline', () => {
     expect(run).toMatchObject({ code: 3, stdout: '' })
     expect(run.stderr).toContain('not in the mirror (BTCUSDT 15m 2025-02-03)')
     expect(server.paths()).toEqual([])
-  })
-
-  it('a corrupt window is an error, not a gap: exit code 3', async () => {
-    const { sandbox, args } = await setUp()
-    await sandbox.call(['chart', 'BTCUSDT', ...args])
-    sandbox.write(`m/${NEWEST}`, '[[')
-    const run = await sandbox.call(['chart', 'BTCUSDT', ...args, '--offline'])
-    expect(run).toMatchObject({ code: 3, stdout: '' })
-    expect(run.stderr).toContain('corrupt in the mirror')
-  })
-
-  it('a window between two cached ones is missing: exit code 3', async () => {
-    const { sandbox, args } = await setUp()
-    await sandbox.call(['chart', 'BTCUSDT', ...args, '--from', '2025-01-27'])
-    rmSync(sandbox.path(`m/${weekPath('BTCUSDT', '2025-02-03')}`))
-    const run = await sandbox.call(['chart', 'BTCUSDT', ...args, '--offline', '--resample', '6h'])
-    expect(run).toMatchObject({ code: 3, stdout: '' })
-    expect(run.stderr).toContain('not in the mirror (BTCUSDT 15m 2025-02-03)')
-  })
-
-  it('nothing in the mirror is exit code 3', async () => {
-    const sandbox = newSandbox()
-    const run = await sandbox.call(['chart', 'BTCUSDT', '-i', '1d', '--offline', '--mirror', 'm'])
-    expect(run).toMatchObject({ code: 3, stdout: '' })
-    expect(run.stderr).toContain('There is no mirror at')
-  })
-})
-
-describe('usage', () => {
-  it.each<[string, string[], RegExp]>([
-    ['an unknown symbol, with the nearest name', ['BTCUSDX'], /Unknown symbol "BTCUSDX".*Did you mean BTCUSDT\?/s],
-    ['a width below 40', ['BTCUSDT', '--width', '10'], /--width/],
-    ['a length that candles do not fit into', ['BTCUSDT', '--resample', '20m'], /20m candles cannot be built from 15m/],
-  ])('%s is exit code 2', async (_, flags, expected) => {
-    const { sandbox, args } = await setUp()
-    const run = await sandbox.call(['chart', ...flags, ...args])
-    expect(run.code).toBe(2)
-    expect(run.stderr + run.stdout).toMatch(expected)
   })
 })
 
@@ -283,54 +155,17 @@ describe('characters and colours', () => {
     expect(await draw({ LANG: 'en_US.utf8' })).toBe(plain)
   })
 
-  it('the width is COLUMNS in a pipe', async () => {
-    const { sandbox, args } = await setUp()
-    const run = await sandbox.call(['chart', 'BTCUSDT', ...args], { COLUMNS: '50' })
-    expect(run.stdout).toMatch(/^BTCUSDT 15m\n2025-02-12 03:30 to 2025-02-12 11:45 UTC,\n34 candles/)
-    expect(Math.max(...run.stdout.split('\n').map(line => line.length))).toBeLessThanOrEqual(50)
-  })
-
   const lines = (text: string) => stripVTControlCharacters(text).split('\r\n')
-  const AT_TERMINALS: [string, TerminalOptions, (stdout: string) => void][] = [
-    [
-      'its width and its height: one row is left for the prompt',
-      { columns: 60, rows: 24 },
-      stdout => {
-        expect(stdout).toContain(GREEN)
-        expect(Math.max(...lines(stdout).map(line => line.length))).toBeLessThanOrEqual(60)
-        expect(lines(stdout)).toHaveLength(23 + 1)
-      },
-    ],
-    ['a height of 80', { columns: 60, rows: 80 }, stdout => expect(lines(stdout)).toHaveLength(30 + 1)],
-    [
-      'NO_COLOR',
-      { columns: 60, rows: 24, env: { NO_COLOR: '1' } },
-      stdout => {
-        expect(stdout).not.toContain('\x1b[3')
-        expect(lines(stdout)).toHaveLength(23 + 1)
-      },
-    ],
-    [
-      'TERM',
-      { columns: 60, rows: 24, env: { TERM: 'dumb' } },
-      stdout => {
-        expect(stdout).toMatch(/^[ -~\r\n]*$/)
-        expect(lines(stdout)).toHaveLength(23 + 1)
-      },
-    ],
-    [
-      'a width that is too small, which gets the narrowest chart, and why',
-      { columns: 10, rows: 24 },
-      stdout => {
-        const narrow = stripVTControlCharacters(stdout)
-        expect(narrow).toContain('The terminal has 10 columns; a chart needs 40.')
-        expect(narrow).toContain('24 candles')
-      },
-    ],
+  const AT_TERMINALS: [string, TerminalOptions, boolean][] = [
+    ['its width and its height: one row is left for the prompt', { columns: 60, rows: 24 }, true],
+    ['TERM', { columns: 60, rows: 24, env: { TERM: 'dumb' } }, false],
   ]
-  it.skipIf(!hasScript).each(AT_TERMINALS)('at a terminal follow %s', async (_, options, check) => {
+  it.skipIf(!hasScript).each(AT_TERMINALS)('at a terminal follow %s', async (_, options, isColoured) => {
     const { sandbox, args } = await setUp()
-    check(afterBar((await atTerminal(sandbox, `klines chart BTCUSDT ${args.join(' ')}`, options)).stdout))
+    const stdout = afterBar((await atTerminal(sandbox, `klines chart BTCUSDT ${args.join(' ')}`, options)).stdout)
+    expect([stdout.includes(GREEN), /[^ -~\r\n]/.test(stdout)]).toEqual([isColoured, isColoured])
+    expect(Math.max(...lines(stdout).map(line => line.length))).toBeLessThanOrEqual(60)
+    expect(lines(stdout)).toHaveLength(23 + 1)
   })
 })
 

@@ -1,12 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { BIN, type CliSandbox, PROJECT, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { type CliSandbox, PROJECT, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { atTerminal, hasScript } from '../support/cli/terminal.js'
 
 const newSandbox = useSandboxes()
-const SHELLS = ['bash', 'zsh', 'fish']
 
 function isInstalled(shell: string): boolean {
   try {
@@ -28,43 +27,22 @@ function whyNot(shell: string, needsTerminal: boolean): string {
  */
 const ALL_LINES: readonly [typed: string, completed: string][] = [
   ['klines mi', 'klines mirror '],
-  ['klines mirror pu', 'klines mirror publish '],
-  ['klines help mirror pu', 'klines help mirror publish '],
   ['klines --ver', 'klines --version '],
   ['klines download BTCUSDT -i 1h --form', 'klines download BTCUSDT -i 1h --format '],
-  ['klines download --form', 'klines download --format '],
-  ['klines download -f csv --form', 'klines download -f csv --form'],
   ['klines download -- --form', 'klines download -- --form'],
-  ['klines download --format p', 'klines download --format parquet '],
   ['klines download --format=p', 'klines download --format=parquet '],
   ['klines download -f p', 'klines download -f parquet '],
-  ['klines download --from 2024-01-01T00:00 -f p', 'klines download --from 2024-01-01T00:00 -f parquet '],
   ['klines download --from=2024-01-01T00:00 -f p', 'klines download --from=2024-01-01T00:00 -f parquet '],
-  ['klines download 2>/dev/null -f p', 'klines download 2>/dev/null -f parquet '],
-  ['klines download -f csv | klines openapi k', 'klines download -f csv | klines openapi klines '],
   ['klines download -i 1h,4', 'klines download -i 1h,4h '],
-  ['klines download --interval=1h,4', 'klines download --interval=1h,4h '],
-  ['klines download -i 1m', 'klines download -i 1m '],
   ['klines download -i 1mi', 'klines download -i 1mi'],
   ['klines download --columns open_time,close_', 'klines download --columns open_time,close_time '],
-  ['klines download --time-format i', 'klines download --time-format iso '],
   ['klines download --numbers de', 'klines download --numbers decimal '],
-  ['klines download --base-url sam', 'klines download --base-url sample '],
   ['klines download btc', 'klines download BTCUSDT '],
-  ['klines download BTCUSDT eth', 'klines download BTCUSDT ETHUSDT '],
   ['klines download -i 1h xr', 'klines download -i 1h XRPUSDT '],
   ['klines download BTCUSDT,so', 'klines download BTCUSDT,SOLUSDT '],
-  ['klines download BTCUSDT btc', 'klines download BTCUSDT btc'],
-  ['klines start-dates 4', 'klines start-dates 4h '],
-  ['klines completion fi', 'klines completion fish '],
   // `report.csv` and `lake` are in the working folder.
   ['klines download -o rep', 'klines download -o report.csv '],
-  ['klines download --output=rep', 'klines download --output=report.csv '],
   ['klines export --mirror la', 'klines export --mirror lake/'],
-  ['klines export --mirror=la', 'klines export --mirror=lake/'],
-  ['klines export --mirror rep', 'klines export --mirror rep'],
-  ['klines export -f csv > rep', 'klines export -f csv > report.csv '],
-  ['klines export rep', 'klines export rep'],
 ]
 
 function newFolder(): CliSandbox {
@@ -118,17 +96,6 @@ describe.concurrent('completion at the prompt', () => {
     expect(await completeAtTerminal(sandbox, 'zsh -d -i', typedBy(pairs))).toEqual(asLines(pairs))
   })
 
-  itCompletes(`of zsh, from a file in its fpath, with descriptions${noZsh}`, async () => {
-    const sandbox = newFolder()
-    const { stdout } = await sandbox.run(['completion', 'zsh'])
-    sandbox.write('_klines', stdout)
-    sandbox.write('.zshrc', `${ZSH_RC}fpath=($PWD $fpath)\nautoload -Uz compinit && compinit -i\n`)
-    const keys = 'klines conf\t un\t\u0018pklines config \t\u0015exit\r'
-    const run = await atTerminal(sandbox, 'zsh -d -i', { prompt: 'ready> ', keys, env: { ZDOTDIR: sandbox.folder } })
-    expect(sandbox.text('lines.txt')).toBe('<klines config unset >\n')
-    expect(run.stdout).toMatch(/set +-- Set a default in your config file/)
-  })
-
   const noFish = whyNot('fish', false)
   const itAnswers = it.skipIf(noFish)
   itAnswers(`of fish${noFish}`, async () => {
@@ -147,28 +114,10 @@ describe.concurrent('completion at the prompt', () => {
     expect(run.stderr).toBe('')
     expect(run.stdout.trimEnd().split('\n')).toEqual(expected)
   })
-
-  itAnswers(`of fish has descriptions and the order of the program${noFish}`, async () => {
-    const script = `klines completion fish | source; complete -C 'klines config '; complete -C 'klines export -i 1'`
-    const run = await newFolder().shell(`fish --no-config -c "${script}"`)
-    expect(run).toMatchObject({ code: 0, stderr: '' })
-    expect(run.stdout).toMatch(/^set\tSet a default in your config file/m)
-    expect(run.stdout).toContain('15m\n1h\n12h\n1d\n1w\n1M\n')
-  })
 })
 
 describe.concurrent('klines completion', () => {
-  it.each(SHELLS)('--help has the line that installs it for %s', async shell => {
-    const run = await newSandbox().call(['completion', '--help'])
-    const INSTALL: Record<string, string> = {
-      bash: 'eval "$(klines completion bash)"',
-      zsh: 'source <(klines completion zsh)',
-      fish: 'klines completion fish > ~/.config/fish/completions/klines.fish',
-    }
-    expect(run.stdout).toContain(INSTALL[shell])
-  })
-
-  it.each(SHELLS)('prints the script of %s, as text and as JSON', async shell => {
+  it.each(['bash', 'zsh', 'fish'])('prints the script of %s, as text and as JSON', async shell => {
     const sandbox = newSandbox()
     const [text, json] = [
       await sandbox.call(['completion', shell]),
@@ -178,13 +127,6 @@ describe.concurrent('klines completion', () => {
     const script = readFileSync(join(PROJECT, `src/cli/completion/scripts/klines.${shell}`), 'utf8')
     expect(text.stdout).toBe(script)
     expect(JSON.parse(json.stdout)).toEqual({ shell, script: script.trimEnd(), warnings: [] })
-  })
-
-  it.each([[[]], [['powershell']]])('of %j is a usage error that shows the shells', async args => {
-    const run = await newSandbox().call(['completion', ...args])
-    expect(run).toMatchObject({ code: 2, stdout: '' })
-    expect(run.stderr).toContain('bash')
-    expect(run.stderr).toContain('zsh')
   })
 })
 
@@ -197,20 +139,5 @@ describe.concurrent('klines __complete', () => {
       stdout: ':words\nBTCUSDT\n1\n',
       stderr: '',
     })
-  })
-
-  it('runs a linked program', async () => {
-    const sandbox = newSandbox()
-    symlinkSync(BIN, sandbox.path('klines'))
-    expect(await sandbox.shell('./klines __complete openapi k')).toMatchObject({
-      code: 0,
-      stdout: ':words\nklines\n',
-      stderr: '',
-    })
-  })
-
-  it('completes nothing after a command that does not exist', async () => {
-    const sandbox = newSandbox()
-    expect(await sandbox.run(['__complete', 'nothing', ''])).toMatchObject({ code: 0, stdout: ':words\n', stderr: '' })
   })
 })

@@ -1,8 +1,6 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { FingerprintSchema } from '../../src/commands/reports/schemas.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
-import { parseObject } from '../support/cli/stocked-sandbox.js'
 import { copySample, sampleRows } from '../support/sample-tree.js'
 
 const newSandbox = useSandboxes()
@@ -76,41 +74,6 @@ describe('less than was requested', () => {
     ])
   })
 
-  it('is said by fingerprint beside its lines, and stands in the objects; a flag makes it exit code 3', async () => {
-    const sandbox = sandboxAt('2025-04-20T10:14:00Z', 'sample')
-    const range = ['--from', '2025-03-25', '--to', '2025-04-05']
-    const fingerprint = (...args: string[]) => sandbox.call(['fingerprint', ...HOURLY, ...range, ...args])
-    const text = await fingerprint()
-    expect([text.code, text.stdout.split('\n').length]).toEqual([0, 2])
-    expect(text.stderr).toContain(
-      'Note: Requested 2025-03-25 00:00 to 2025-04-05 00:00 UTC; candles from 2025-03-25 00:00 to 2025-03-30 23:00: 120 short at the end.\n',
-    )
-    const { series, warnings } = parseObject((await fingerprint('--json')).stdout, FingerprintSchema)
-    expect(warnings.filter(text => text.includes('short'))).toEqual([])
-    expect(series.map(({ coverage }) => [coverage?.interval, coverage?.shortAtEnd])).toEqual([['1h', 120]])
-    // Of candles that are made, it counts those.
-    const made = parseObject((await fingerprint('--resample', '12h', '--json')).stdout, FingerprintSchema)
-    expect(made.series.map(({ coverage }) => [coverage?.interval, coverage?.shortAtEnd])).toEqual([['12h', 10]])
-    const failing = await fingerprint('--fail-on-gaps')
-    expect([failing.code, failing.stdout]).toEqual([3, ''])
-    expect(failing.stderr).toContain('120 short at the end')
-    const whole = await sandbox.call(['fingerprint', ...HOURLY, '--from', '2025-03-25'])
-    expect([whole.code, whole.stderr.includes('short')]).toEqual([0, false])
-  })
-
-  it.each([
-    // 2025-03-31 00:00 to 01:00 is the first hour that is missing.
-    ['not before 48 hours after it closed', '2025-04-02T00:30:00Z', 0],
-    ['after that', '2025-04-02T01:30:00Z', 3],
-  ])('at an end that moves counts %s', async (_, now, code) => {
-    const sandbox = sandboxAt(now)
-    const run = await sandbox.call(['export', ...HOURLY, ...MARCH, '--to', 'now', '--fail-on-gaps', '-o', 'x.csv'])
-    expect(run.code).toBe(code)
-    expect(existsSync(sandbox.path('x.csv'))).toBe(code === 0)
-    if (code === 0) expect(run.stdout).not.toContain('short')
-    else expect(run.stderr).toContain('49 short at the end')
-  })
-
   it('writes nothing with the flag: no file, no byte on stdout, no lake', async () => {
     const sandbox = sandboxAt('2025-04-20T00:00:00Z')
     const range = [...MARCH, '--to', '2025-03-31T02:00', '--fail-on-gaps']
@@ -129,30 +92,6 @@ describe('less than was requested', () => {
     }
     expect(runs.map(({ stderr }) => /(\d+) short at the end/.exec(stderr)?.[1])).toEqual(['2', '2', '2', '1'])
     for (const name of ['x.csv', 'lake', 'two.csv']) expect(existsSync(sandbox.path(name))).toBe(false)
-  })
-
-  it('with the flag is a gap between two candles, too', async () => {
-    const sandbox = sandboxAt('2025-04-20T00:00:00Z')
-    const run = await sandbox.call(['export', ...HOURLY, '--fail-on-gaps', '--json', '-o', 'x.csv'])
-    expect(run.code).toBe(3)
-    const { error } = JSON.parse(run.stdout)
-    expect(error.message).toContain('BTCUSDT 1h: 3 candles missing in 1 gap')
-    expect(error.data.series).toEqual([
-      { symbol: 'BTCUSDT', interval: '1h', missing: 3, shortAtStart: 0, shortAtEnd: 0 },
-    ])
-    expect((await sandbox.call(['verify', ...HOURLY, '--fail-on-gaps'])).code).toBe(6)
-  })
-
-  it('of a series without candles counts the time since its first missing one closed', async () => {
-    // 2025-03-31 has no day: it closed an hour before.
-    const sandbox = sandboxAt('2025-04-01T01:00:00Z')
-    const run = (...args: string[]) =>
-      sandbox.call(['export', 'BTCUSDT', '-i', '12h,1d', ...MIRROR, '--fail-on-gaps', '-o', '{interval}.csv', ...args])
-    expect((await run('--last', '38h')).code).toBe(0)
-    expect((await run('--from', '2025-03-30T12:00', '--to', '2025-04-01', '--force')).code).toBe(3)
-    const nothing = ['BTCUSDT', '-i', '1h', ...MIRROR, '--last', '10h', '--fail-on-gaps']
-    expect((await sandbox.call(['verify', ...nothing])).code).toBe(4)
-    expect((await sandbox.call(['export', ...nothing])).code).toBe(4)
   })
 
   it('counts from the first candle of the series on, which a static tree says, and an end that was not named is never short', async () => {
@@ -174,25 +113,13 @@ describe('less than was requested', () => {
     expect(await coverageOf('--from', '2025-03')).toEqual([5, 0])
   })
 
-  it('is said on stderr when candles go to stdout', async () => {
-    const sandbox = sandboxAt('2025-04-20T10:14:00Z', 'sample')
-    const range = ['--from', '2025-03-25', '--to', '2025-04-05']
-    const short = await sandbox.call(['export', ...HOURLY, ...range, '-f', 'csv'])
-    expect(short.code).toBe(0)
-    const there = 'candles from 2025-03-25 00:00 to 2025-03-30 23:00: 120 short at the end.'
-    expect(short.stderr).toContain(`Requested 2025-03-25 00:00 to 2025-04-05 00:00 UTC; ${there}\n`)
-    for (const quiet of [['-q'], ['--quiet', '--last', '40d']]) {
-      expect((await sandbox.call(['export', ...HOURLY, ...quiet, '-f', 'csv'])).stderr).toBe('')
-    }
-  })
-
-  it.each([
-    ['sample', '.'],
-    ['https://klines.example', '; --base-url binance may have newer ones.'],
-  ])('in a range without a candle the age of the newest one is said, from %s', async (baseUrl, end) => {
-    const sandbox = sandboxAt('2025-04-20T10:14:00Z', baseUrl)
-    const run = await sandbox.call(['export', ...HOURLY, '--last', '10d'])
-    expect([run.code, run.stdout]).toEqual([4, ''])
-    expect(run.stderr).toContain(`\n  The newest candle here is of 2025-03-30 23:00 UTC, 20 days old${end}\n`)
-  })
+  it.each([['https://klines.example', '; --base-url binance may have newer ones.']])(
+    'in a range without a candle the age of the newest one is said, from %s',
+    async (baseUrl, end) => {
+      const sandbox = sandboxAt('2025-04-20T10:14:00Z', baseUrl)
+      const run = await sandbox.call(['export', ...HOURLY, '--last', '10d'])
+      expect([run.code, run.stdout]).toEqual([4, ''])
+      expect(run.stderr).toContain(`\n  The newest candle here is of 2025-03-30 23:00 UTC, 20 days old${end}\n`)
+    },
+  )
 })

@@ -4,13 +4,10 @@ import { DiffSchema } from '../../src/commands/reports/schemas.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { parseObject, stockedSandbox } from '../support/cli/stocked-sandbox.js'
 import { closedPort } from '../support/servers/closed-port.js'
-import { candle, FULL_WEEKS, OPEN_WEEK, putFile, type Row, weekPath, weekRows } from '../support/synthetic-tree.js'
+import { FULL_WEEKS, OPEN_WEEK, putFile, type Row, weekPath, weekRows } from '../support/synthetic-tree.js'
 
 const newSandbox = useSandboxes()
 const HOUR = 3_600_000
-const HEADER =
-  'open_time,open,high,low,close,volume,close_time,quote_volume,count,taker_buy_volume,taker_buy_quote_volume,ignore'
-const START = Date.UTC(2024, 11, 30)
 const WINDOW = 'api/klines/1h/BTCUSDT/2025-01-01.json'
 
 describe('klines diff of two mirrors, lakes and files', () => {
@@ -33,20 +30,9 @@ describe('klines diff of two mirrors, lakes and files', () => {
   beforeAll(async () => {
     sandbox = newSandbox()
     await call('download BTCUSDT ETHUSDT -i 1h,4h -q')
-    sandbox.write('torn-1h.csv', 'open_time\n1\n')
-    sandbox.write('head-1h.csv', `${HEADER}\n`)
     mkdirSync(sandbox.path('empty'), { recursive: true })
     await call('export BTCUSDT -i 1h -q --force -o doubles.parquet')
     await call('export BTCUSDT -i 1h --resample 3h -q --force -o BTCUSDT-3h.csv')
-  })
-
-  it('says that equal mirrors are equal, in the first line', async () => {
-    copyMirror('same')
-    expect(await lines('diff m same')).toEqual(['Equal: 4 series, 5,454 candles', 'A: m', 'B: same'])
-    expect((await lines('diff m same btc/usdt -i 1h'))[0]).toBe('Equal: 1 series, 2,181 candles')
-    expect((await lines('diff m same *USDT -i 4h --from 2025-01-01 --to 2025-01-02'))[0]).toBe(
-      'Equal: 2 series, 12 candles',
-    )
   })
 
   it('says below the verdict what each mirror lacks of a range, and has it in the object', async () => {
@@ -77,31 +63,6 @@ describe('klines diff of two mirrors, lakes and files', () => {
     const file = await lines(`diff BTCUSDT-4h.csv m ${range}`)
     expect(file.slice(3)).toEqual(['', `B: ${requested}; ${lacking[2].replace('BTCUSDT 4h: ', '')}.`])
     expect(await lines('diff m same BTCUSDT -i 4h --from 2025-03-25')).toHaveLength(3)
-    // So does a service; it is not asked for more than the other side has where only the present is the end.
-    const service = await lines(`diff m sample BTCUSDT -i 4h ${range}`)
-    expect(service.filter(line => line.endsWith(': 30 short at the end.'))).toHaveLength(2)
-    expect((await lines('diff m sample BTCUSDT -i 4h --last 5y')).join()).not.toContain('short')
-  })
-
-  it.each([
-    'BTCUSDT-1h.csv --time-format iso',
-    'BTCUSDT-1h.csv.gz',
-    'BTCUSDT-1h.json',
-    'BTCUSDT-1h.jsonl --time-format us',
-    'c.parquet --numbers decimal',
-    'c.arrow --numbers text',
-    'lake --layout hive --partition month --numbers decimal',
-  ])('says that a file is equal to the mirror that it comes from: %s', async output => {
-    const [file, ...options] = output.split(' ')
-    const named = file === 'lake' ? 'BTCUSDT ETHUSDT -i 1h,4h' : 'BTCUSDT -i 1h'
-    await call(`export ${named} -q --force -o ${file} ${options.join(' ')}`.trim())
-    const count = file === 'lake' ? 'Equal: 4 series, 5,454 candles' : 'Equal: 1 series, 2,181 candles'
-    expect((await lines(`diff ./${file} m`))[0]).toBe(count)
-    // A lake and a file have other batches of candles.
-    if (file === 'lake')
-      expect((await lines('diff lake BTCUSDT-1h.json BTCUSDT -i 1h'))[0]).toBe(
-        count.replace('4 series, 5,454', '1 series, 2,181'),
-      )
   })
 
   it('lists cells with both values, and candles of one side, in order of time', async () => {
@@ -140,24 +101,6 @@ describe('klines diff of two mirrors, lakes and files', () => {
     ])
   })
 
-  it('lists 20 differences of a series, and all with -v', async () => {
-    copyMirror('many', rows => {
-      for (const row of rows.slice(0, 60)) row[5] = '99999'
-    })
-    const short = await lines('diff m many', 6)
-    expect([short[0], short.filter(line => line.includes('->')).length, short.at(-1)]).toEqual([
-      'Different: 1 of 4 series, 60 cells in 60 candles; 5,454 candles in both',
-      20,
-      '  and 40 more; -v lists all',
-    ])
-    expect((await lines('diff m many -v', 6)).filter(line => line.includes('->'))).toHaveLength(60)
-    const [some, all] = [await call('diff m many --json', 6), await call('diff m many --json -v', 6)].map(run =>
-      parseObject(run.stdout, DiffSchema),
-    )
-    expect([some.isWhole, some.differences.length, all.isWhole, all.differences.length]).toEqual([false, 20, true, 60])
-    expect(all.differences.slice(0, 20)).toEqual(some.differences)
-  })
-
   it('names a window that one side lacks as missing, and compares nothing of it', async () => {
     copyMirror('holes')
     rmSync(sandbox.path(`holes/${WINDOW}`))
@@ -184,39 +127,18 @@ describe('klines diff of two mirrors, lakes and files', () => {
     expect((await lines('diff holes m', 6))[0]).toBe(
       'Different: 1 of 4 series, 1 candle only in B, 1 window missing in A; 4,709 candles in both',
     )
-    writeFileSync(sandbox.path(`holes/${WINDOW}`), '[[1,')
-    expect((await lines('diff m holes BTCUSDT', 3))[0]).toBe(
-      'Incomplete: 1 window corrupt in B; all else is equal: 2 series, 1,983 candles',
-    )
-    // A series that one side lacks as a whole is no other.
-    rmSync(sandbox.path('holes/api/klines/1h/ETHUSDT'), { recursive: true })
-    expect((await lines('diff m holes ETHUSDT -i 1h', 3))[0]).toMatch(/^Incomplete: \d+ windows missing in B; /)
   })
 
-  it('counts what goes on after the end of a file, and before its start', async () => {
-    await call('export BTCUSDT -i 1h --from 2025-01-01 --to 2025-03-01 -q --force -o part/BTCUSDT-1h.csv')
-    expect(await lines('diff part/BTCUSDT-1h.csv m', 6)).toEqual([
-      'Different: 1 of 1 series, 768 candles only in B; 1,413 candles in both',
-      'A: part/BTCUSDT-1h.csv',
-      'B: m',
-      '',
-      'BTCUSDT 1h: 768 candles only in B; 1,413 candles in both',
-      '  2024-12-30 00:00 to 2024-12-31 23:00: 48 candles only in B, before the first one of A',
-      '  2025-03-01 00:00 to 2025-03-30 23:00: 720 candles only in B, after the last one of A',
-    ])
-    const range = '--from 2025-01 --to 2025-03'
-    expect((await lines(`diff part/BTCUSDT-1h.csv m ${range}`))[0]).toBe('Equal: 1 series, 1,413 candles')
-  })
-
-  it('compares resampled files with each other', async () => {
-    await call('export BTCUSDT -i 1h --resample 180m --numbers text -q --force -o r.parquet')
-    expect((await lines('diff BTCUSDT-3h.csv r.parquet -i 180m'))[0]).toBe('Equal: 1 series, 728 candles')
-  })
-
-  it('compares many series of a file in another order', async () => {
+  it('says that a file, in any order, and a lake are equal to the mirror that they come from', async () => {
     await call('export BTCUSDT ETHUSDT -i 1h,4h -q --force -o all.csv')
-    await call('export ETHUSDT BTCUSDT -i 4h,1h -q --force -o turned.csv.gz')
-    expect((await lines('diff all.csv turned.csv.gz'))[0]).toBe('Equal: 4 series, 5,454 candles')
+    await call('export ETHUSDT BTCUSDT -i 4h,1h -q --numbers decimal -o turned.parquet')
+    await call('export ETHUSDT BTCUSDT -i 4h,1h -q --numbers decimal --layout hive -o lake')
+    const equal = ['Equal: 4 series, 5,454 candles', 'A: all.csv']
+    for (const other of ['m', 'turned.parquet', 'lake'])
+      expect(await lines(`diff all.csv ${other}`)).toEqual([...equal, `B: ${other}`])
+    expect((await lines('diff all.csv m *USDT -i 4h --from 2025-01-01 --to 2025-01-02'))[0]).toBe(
+      'Equal: 2 series, 12 candles',
+    )
   })
 
   it.each<[string, number, string]>([
@@ -229,39 +151,9 @@ describe('klines diff of two mirrors, lakes and files', () => {
     ['diff m doubles.parquet', 2, 'doubles.parquet, open: it is a double, which may not hold all digits of a candle.'],
     ['diff sample binance', 2, 'Two services are too large to compare all they have.'],
     ['diff BTCUSDT-3h.csv m', 2, 'BTCUSDT 3h is resampled, and m has only candles as they are.'],
-    ['diff m m BTCUSDT -i 1d', 3, 'Neither m nor m has BTCUSDT 1d.'],
-    ['diff BTCUSDT-3h.csv m ADAUSDT', 3, 'BTCUSDT-3h.csv has no ADAUSDT.'],
-    ['diff head-1h.csv head-1h.csv', 4, 'Neither head-1h.csv nor head-1h.csv has any candles.'],
-    ['diff m m -i 1x', 2, '"1x" is no interval'],
-    ['diff m m --from 2030', 4, ''],
-    ['diff m', 2, 'Missing'],
-    ['diff m torn-1h.csv', 2, 'it lacks the columns open, high'],
   ])('%s ends with %i', async (command, code, message) => {
     const run = await sandbox.call(command.split(' '))
     expect([run.code, run.stderr], run.stdout).toEqual([code, expect.stringContaining(message)])
-  })
-
-  it('escapes what a file has in its names and cells', async () => {
-    const rows = [candle(START), candle(START + HOUR)].map(row => row.join(','))
-    const name = 'a\u001b[31m/BTCUSDT-1h.csv'
-    mkdirSync(sandbox.path('a\u001b[31m'))
-    sandbox.write('BTCUSDT-1h.csv', [HEADER, ...rows].join('\n'))
-    sandbox.write(name, [HEADER, rows[0]].join('\n'))
-    const { stdout, stderr } = await sandbox.call(['diff', name, 'BTCUSDT-1h.csv'])
-    expect(stdout + stderr).not.toContain('\u001b')
-    expect(stdout).toContain('A: a?[31m/BTCUSDT-1h.csv')
-  })
-
-  it('ends quietly when the reader of its output leaves', async () => {
-    copyMirror('many', rows => {
-      for (const row of rows) for (const column of [1, 2, 3, 4, 5, 7, 9, 10]) row[column] = `1${row[column]}`
-    })
-    const run = await sandbox.shell('klines diff m many -v | head -1; echo $PIPESTATUS')
-    expect([run.stdout.split('\n')[0].slice(0, 10), run.stdout.trimEnd().split('\n').at(-1), run.stderr]).toEqual([
-      'Different:',
-      '0',
-      '',
-    ])
   })
 })
 
@@ -274,20 +166,6 @@ describe('klines diff of a mirror and a service', () => {
     const { series, differences, b } = parseObject(run.stdout, DiffSchema)
     expect([run.code, b, series.map(({ both }) => both)]).toEqual([6, { name: server.url, kind: 'service' }, [39, 42]])
     expect(differences).toMatchObject([{ side: 'b', position: 'inside', candles: 1 }])
-    // What is there is not requested again.
-    server.reset()
-    expect((await sandbox.call(['diff', server.url, 'm', 'ETHUSDT'])).stdout.split('\n').slice(0, 3)).toEqual([
-      'Equal: 1 series, 42 candles',
-      `A: ${server.url}, as far as the other side has candles`,
-      'B: m',
-    ])
-    expect(server.log.filter(({ path }) => path.includes(FULL_WEEKS[0]))).toEqual([])
-    const range = ['--from', FULL_WEEKS[0], '--to', '2025-02-12']
-    const whole = await sandbox.call(['diff', 'm', server.url, 'BTCUSDT', ...range])
-    expect([whole.code, whole.stdout.split('\n')[0]]).toEqual([
-      6,
-      'Different: 1 of 1 series, 1 candle only in B, 1 window missing in A; 39 candles in both',
-    ])
   })
 
   it('ends with 3 when a window could not be downloaded, and with 5 without a service', async () => {

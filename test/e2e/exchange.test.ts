@@ -2,10 +2,9 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { atTerminal, hasScript } from '../support/cli/terminal.js'
 import { until } from '../support/deferred.js'
-import { banned, FORBIDDEN, INTERNAL_ERROR, RESTRICTED } from '../support/exchange/exchange-answers.js'
+import { banned } from '../support/exchange/exchange-answers.js'
 import { MADE_SYMBOLS, madeMarket } from '../support/exchange/made-market.js'
 import { EXCHANGE_NOW } from '../support/exchange/market.js'
-import { closedPort } from '../support/servers/closed-port.js'
 import { ExchangeServer } from '../support/servers/exchange-server.js'
 import { startServeCommand } from '../support/servers/serve-command.js'
 import { requestFrom } from '../support/servers/test-server.js'
@@ -98,27 +97,6 @@ describe('the exchange as a source', () => {
     expect((await server.stop()).code).toBe(0)
   })
 
-  it('lists the symbols of the exchange for grep', async () => {
-    const { exchange, sandbox, baseUrl } = await setup()
-    const { stdout, code } = await sandbox.shell(`klines symbols --base-url ${baseUrl} | grep EUR`)
-    expect(code).toBe(0)
-    expect(lines(stdout).map(line => line.split(' ')[0])).toEqual(['BTCEUR', ...[...EURO_NAMES].sort()])
-    expect(exchange.log.map(({ path }) => path)).toEqual(['api/v3/ticker/price'])
-    // Lists leave no mirror.
-    expect(sandbox.files()).toEqual([])
-  })
-
-  it('downloads a pattern of many symbols', async () => {
-    const { exchange, sandbox, baseUrl } = await setup()
-    const args = ['download', '*EUR', '-i', '1M', '--base-url', baseUrl, '--mirror', 'm']
-    expect(await sandbox.call(args)).toMatchObject({
-      code: 0,
-      stderr: '',
-    })
-    // The first candle of each, and the present window: one empty answer does not prove that there is no candle.
-    expect(exchange.log.filter(({ kind }) => kind === 'klines')).toHaveLength(62)
-  })
-
   it('says in a dry run how many requests a download takes, and how long', async () => {
     const { exchange, sandbox, baseUrl } = await setup()
     const run = await sandbox.call(['download', 'PEPEUSDT', '-i', '15m,1d', '--base-url', baseUrl, '--dry-run'])
@@ -168,72 +146,27 @@ The run takes about 54 requests to the exchange.
 describe('exit codes with the exchange', () => {
   it.each([
     ['2 for an unknown symbol', 'PEPEUSTD -i 1d', 2, /Unknown symbol "PEPEUSTD".*\n {2}Did you mean PEPEUSDT\?/],
-    ['2 for seconds', 'PEPEUSDT -i 1s', 2, /https:\/\/data\.binance\.vision has them as daily archives/],
     ['2 for all of an empty mirror', 'all -i 1d', 2, /m has none yet\.\n {2}Name symbols, or a quoted pattern/],
-    ['4 for a range before the listing', 'PEPEUSDT -i 1d --to 2024-01-01 -o x.csv', 4, /./],
   ])('%s', async (_, words, expected, message) => {
     const { exchange, sandbox, baseUrl } = await setup()
     const run = await sandbox.call(['download', ...words.split(' '), '--base-url', baseUrl, '--mirror', 'm'])
     expect(run.code).toBe(expected)
     expect(run.stderr).toMatch(message)
-    // At most the window of the first candle, which confirms that there is none before.
-    expect(exchange.log.filter(({ limit }) => limit === 1000).length).toBeLessThanOrEqual(expected === 4 ? 1 : 0)
-    expect(sandbox.files('.').filter(name => /\.csv$/.test(name))).toEqual([])
+    expect(exchange.log.filter(({ limit }) => limit === 1000)).toEqual([])
   })
 
-  it('3 for a window that could not be downloaded', async () => {
+  it('5 for a ban, at once', async () => {
     const { exchange, sandbox, baseUrl } = await setup()
-    const startTime = Date.UTC(2025, 6, 1)
-    exchange.always(request => request.startTime === startTime, { ...INTERNAL_ERROR, status: 404 })
-    const args = ['download', 'PEPEUSDT', '-i', '1h', '--base-url', baseUrl, '--mirror', 'm', '--retries', '0']
-    const { code, stderr } = await sandbox.call(args)
-    expect(code).toBe(3)
-    expect(stderr).toContain('PEPEUSDT 1h 2025-07-01')
-    exchange.reset()
-    expect((await sandbox.call(args)).code).toBe(0)
-  })
-
-  it('3 for a symbol that the mirror does not have, offline', async () => {
-    const { exchange, sandbox, baseUrl } = await setup()
-    const where = ['--base-url', baseUrl, '--mirror', 'm']
-    expect((await sandbox.call(['download', 'PEPEUSDT', '-i', '1d', ...where])).code).toBe(0)
-    exchange.reset()
-    const { code, stderr } = await sandbox.call(['export', 'PEPEUSTD', '-i', '1d', '--mirror', 'm'])
-    expect(code).toBe(3)
-    expect(stderr).toContain('Did you mean PEPEUSDT?')
-    expect(stderr).toContain(`klines download SYMBOL -i INTERVAL --base-url ${baseUrl}, with the same --mirror.`)
-    expect(exchange.log).toEqual([])
-  })
-
-  it.each([
-    ['a ban', banned(EXCHANGE_NOW + 300_000, 300), /418 .*banned until .*\n {2}Wait until then/],
-    ['the firewall', FORBIDDEN, /403 \(Forbidden\): its firewall.*\n {2}Wait some minutes/],
-    ['a region that is not served', RESTRICTED, /451 .*: it does not serve this region/],
-  ])('5 for %s, at once', async (_, answer, message) => {
-    const { exchange, sandbox, baseUrl } = await setup()
-    exchange.always('', answer)
+    exchange.always('', banned(EXCHANGE_NOW + 300_000, 300))
     const args = ['download', 'PEPEUSDT', '-i', '1d', '--base-url', baseUrl, '--mirror', 'm', '--concurrency', '1']
     const { code, stderr } = await sandbox.call(args)
     expect(code).toBe(5)
-    expect(stderr).toMatch(message)
+    expect(stderr).toMatch(/418 .*banned until .*\n {2}Wait until then/)
     expect(exchange.log).toHaveLength(1)
   })
 
-  it('5 for an exchange that cannot be reached', async () => {
-    const sandbox = newSandbox()
-    const address = `http://127.0.0.1:${await closedPort()}`
-    const args = ['download', 'PEPEUSDT', '-i', '1d', '--base-url', `binance:${address}`, '--retries', '0']
-    const { code, stderr } = await sandbox.call(args)
-    expect(code).toBe(5)
-    expect(stderr).toContain(`klines: The exchange at ${address} cannot be reached`)
-  })
-
-  it.each([
-    ['users', 'update', '123e4567-e89b-12d3-a456-426614174000', '--email', 'a@example.com'],
-    ['streams', 'tokens'],
-    ['openapi'],
-  ])('2 for %s %s: the exchange has no greeting API', async (...args) => {
-    const { code, stderr } = await newSandbox().call([...args, '--base-url', 'binance'])
+  it('2 for the greeting API, which the exchange has not', async () => {
+    const { code, stderr } = await newSandbox().call(['openapi', '--base-url', 'binance'])
     expect(code).toBe(2)
     expect(stderr).toContain('"binance" is the exchange, which has candles alone.')
   })

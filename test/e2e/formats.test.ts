@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import zlib, { gunzipSync } from 'node:zlib'
 import { DuckDBInstance } from '@duckdb/node-api'
-import { tableFromIPC } from 'apache-arrow'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { csvOf, HEADER, sampleRows } from '../support/sample-tree.js'
@@ -51,10 +50,6 @@ describe.concurrent('formats of an export', () => {
     expect(String(execFileSync('gzip', ['-dc', sandbox.path('a.csv.gz')], { maxBuffer: 1e9 }))).toBe(csvOf(ROWS))
   })
 
-  it('json is the array of rows, as JSON.stringify writes it', async () => {
-    expect(String(await exported('BTCUSDT -i 4h', 'a.json'))).toBe(JSON.stringify(ROWS))
-  })
-
   it('jsonl is an object a row', async () => {
     const lines = String(await exported('BTCUSDT -i 4h', 'a.jsonl')).split('\n')
     expect(lines.pop()).toBe('')
@@ -62,11 +57,7 @@ describe.concurrent('formats of an export', () => {
     expect(lines[0]).toBe(JSON.stringify(named(ROWS[0])))
   })
 
-  it('-f wins over the file ending', async () => {
-    expect(String(await exported('BTCUSDT -i 4h -f csv', 'odd.json'))).toBe(csvOf(ROWS))
-  })
-
-  const codecs = { zstd: 'ZSTD', gzip: 'GZIP', snappy: 'SNAPPY', none: 'UNCOMPRESSED' }
+  const codecs = { zstd: 'ZSTD', snappy: 'SNAPPY' }
 
   it.each(Object.entries(codecs))('parquet --compression %s is %s, and --json says so', async (compression, codec) => {
     const output = `${compression}.parquet`
@@ -87,16 +78,6 @@ describe.concurrent('formats of an export', () => {
     expect(await query(`select count(*)::integer as n, sum(count)::integer as c from ${file}`)).toEqual([
       { n: ROWS.length, c: ROWS.reduce((sum, row) => sum + Number(row[8]), 0) },
     ])
-  })
-
-  it('a compression on the command line that the format lacks is a usage error', async () => {
-    const args = ['export', 'BTCUSDT', '-i', '4h', '--mirror', 'mirror', '--compression', 'gzip', '-o', 'refused.csv']
-    expect(await sandbox.call(args)).toMatchObject({
-      code: 2,
-      stdout: '',
-      stderr:
-        'klines: --compression gzip is for parquet; csv accepts only none.\n  A name that ends in .gz compresses a text format.\n',
-    })
   })
 
   it('parquet with decimals keeps every digit, with UTC timestamps, in order and not null', async () => {
@@ -130,33 +111,6 @@ describe.concurrent('formats of an export', () => {
     expect(rows).toEqual(ROWS.map(row => Object.fromEntries(DECIMALS.map(name => [name, Number(named(row)[name])]))))
   })
 
-  it('parquet with text has the source text', async () => {
-    await exported('BTCUSDT -i 4h --numbers text', 'text.parquet')
-    const rows = await query(`select ${DECIMALS} from '${sandbox.path('text.parquet')}'`)
-    expect(rows).toEqual(ROWS.map(row => Object.fromEntries(DECIMALS.map(name => [name, named(row)[name]]))))
-  })
-
-  it('parquet has metadata about its source', async () => {
-    await exported('BTCUSDT -i 4h --from 2025-01-01 --to 2025-02-01', 'meta.parquet')
-    const pairs = await query(
-      `select decode(key) as key, decode(value) as value from parquet_kv_metadata('${sandbox.path('meta.parquet')}')`,
-    )
-    const values = pairs.map(({ value }) => String(value))
-    for (const part of ['BTCUSDT', '4h', 'sample', '2025-01-01T00:00:00.000Z/2025-02-01T00:00:00.000Z', '0.1.0']) {
-      expect(
-        values.some(value => value.includes(part)),
-        part,
-      ).toBe(true)
-    }
-  })
-
-  it('arrow is an IPC file with the same columns', async () => {
-    const table = tableFromIPC(await exported('BTCUSDT -i 4h --numbers text', 'a.arrow'))
-    expect(table.schema.fields.map(({ name }) => name)).toEqual(COLUMNS)
-    const rows = table.toArray().map(row => COLUMNS.map(name => (name === 'count' ? Number(row[name]) : row[name])))
-    expect(rows).toEqual(ROWS)
-  })
-
   it('{symbol} and {interval} in -o write a file for each series', async () => {
     await sandbox.call('export BTCUSDT ETHUSDT -i 4h,1d --mirror mirror -o each-{symbol}-{interval}.csv'.split(' '))
     for (const symbol of ['BTCUSDT', 'ETHUSDT']) {
@@ -181,14 +135,6 @@ describe.concurrent('formats of an export', () => {
     expect(text).toBe(csvOf(rows, `symbol,interval,${HEADER}`))
   })
 
-  it('a file for each symbol has its intervals', async () => {
-    await sandbox.call('export BTCUSDT ETHUSDT -i 4h,1d --mirror mirror -o of-{symbol}.csv'.split(' '))
-    const rows = ['4h', '1d'].flatMap(interval =>
-      sampleRows('ETHUSDT', interval).map(row => ['ETHUSDT', interval, ...row]),
-    )
-    expect(sandbox.text('of-ETHUSDT.csv')).toBe(csvOf(rows, `symbol,interval,${HEADER}`))
-  })
-
   it('--columns selects columns and their order', async () => {
     const text = String(await exported('BTCUSDT -i 1d --columns close,open_time --columns symbol', 'columns.csv'))
     const rows = sampleRows('BTCUSDT', '1d').map(row => [row[4], row[0], 'BTCUSDT'])
@@ -196,32 +142,15 @@ describe.concurrent('formats of an export', () => {
   })
 
   it.each<[string, (time: number) => string]>([
-    ['ms', time => `${time}`],
     ['us', time => `${time}000`],
     ['iso', time => new Date(time).toISOString()],
-    ['s', time => `${time / 1000}`],
   ])('--time-format %s applies to both times', async (format, write) => {
     const args = `BTCUSDT -i 1d --time-format ${format} --columns open_time,close_time`
     const rows = sampleRows('BTCUSDT', '1d').map(row => [write(row[0] as number), write(row[6] as number)])
     expect(String(await exported(args, `time-${format}.csv`))).toBe(csvOf(rows, 'open_time,close_time'))
   })
 
-  it('--from is in the range and --to is not', async () => {
-    const text = String(await exported('BTCUSDT -i 4h --from 2025-01-31T20:00 --to 2025-02-01T04:00Z', 'range.csv'))
-    const times = [Date.UTC(2025, 0, 31, 20), Date.UTC(2025, 1, 1)]
-    expect(text).toBe(csvOf(ROWS.filter(([openTime]) => times.includes(openTime as number))))
-  })
-
-  it('--last counts back from --to', async () => {
-    const text = String(await exported('BTCUSDT -i 1d --last 3d --to 2025-02-10', 'last.csv'))
-    const rows = sampleRows('BTCUSDT', '1d').filter(
-      ([openTime]) => (openTime as number) >= Date.UTC(2025, 1, 7) && (openTime as number) < Date.UTC(2025, 1, 10),
-    )
-    expect(rows).toHaveLength(3)
-    expect(text).toBe(csvOf(rows))
-  })
-
-  it.each(['csv', 'csv.gz', 'json', 'jsonl', 'jsonl.gz', 'parquet', 'arrow'])(
+  it.each(['csv.gz', 'json', 'jsonl', 'parquet', 'arrow'])(
     'the same command writes the same bytes of .%s twice, and --force replaces an old file',
     async ending => {
       const first = await exported('BTCUSDT -i 4h', `first.${ending}`)
@@ -231,11 +160,4 @@ describe.concurrent('formats of an export', () => {
       expect(first.length).toBeGreaterThan(1000)
     },
   )
-
-  it('--force keeps a link and replaces its target', async () => {
-    await sandbox.shell('echo old > real.csv; ln -s real.csv link.csv')
-    await exported('BTCUSDT -i 4h --force', 'link.csv')
-    expect((await sandbox.shell('readlink link.csv')).stdout).toBe('real.csv\n')
-    expect(sandbox.text('real.csv')).toBe(csvOf(ROWS))
-  })
 })

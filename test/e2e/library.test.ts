@@ -7,22 +7,13 @@ import { csvOf, SAMPLE_TREE, sampleRows } from '../support/sample-tree.js'
 const newSandbox = useSandboxes()
 const SOURCE = `baseUrl: undefined, offline: true, mirror: ${JSON.stringify(SAMPLE_TREE)}`
 
-/** Another project in which `klines` is installed. */
-function createUserProject(): CliSandbox {
-  const sandbox = newSandbox()
-  mkdirSync(sandbox.path('node_modules'))
-  symlinkSync(PROJECT, sandbox.path('node_modules/klines'))
-  sandbox.write('package.json', '{ "type": "module" }')
-  return sandbox
-}
-
-/** Each starts Node for the package, some to compile: a third of them. */
-const itWorks = it.concurrent
-
-describe('the library', () => {
+describe('the library, in another project where it is installed', () => {
   let sandbox: CliSandbox
   beforeAll(() => {
-    sandbox = createUserProject()
+    sandbox = newSandbox()
+    mkdirSync(sandbox.path('node_modules'))
+    symlinkSync(PROJECT, sandbox.path('node_modules/klines'))
+    sandbox.write('package.json', '{ "type": "module" }')
   })
 
   /** Runs a module that imports `klines`; returns the JSON that it prints. */
@@ -32,36 +23,31 @@ describe('the library', () => {
     return JSON.parse(run.stdout)
   }
 
-  itWorks('klineRows returns the rows of the service, series by series', async () => {
-    const source = `import { klineRows } from 'klines'
-      const out = []
+  it('klineRows returns the rows of the service, exportKlines writes a file, and errors have a code to branch on', async () => {
+    const source = `import { exportKlines, isKlinesError, klineRows } from 'klines'
+      const rows = []
       const request = { symbols: ['BTC/USDT', 'ETHUSDT'], intervals: ['1d'], from: '2025-03', to: '2025-03-03', ${SOURCE} }
-      for await (const { series, row } of klineRows({ ...request, as: 'arrays' })) out.push([series.symbol, ...row])
-      console.log(JSON.stringify(out))`
+      for await (const { series, row } of klineRows({ ...request, as: 'arrays' })) rows.push([series.symbol, ...row])
+      const { files } = await exportKlines({ symbols: ['BTCUSDT'], intervals: ['2h'], output: 'two.csv', ${SOURCE} })
+      const error = await exportKlines({ symbols: ['BTCUSD'], intervals: ['1h'], output: 'x.csv', ${SOURCE} }).catch(e => e)
+      const codes = [isKlinesError(error, 'unknown_symbol'), error.name, error.suggestions]
+      console.log(JSON.stringify({ rows, files, codes }))`
     const rows = ['BTCUSDT', 'ETHUSDT'].flatMap(symbol =>
       sampleRows(symbol, '1d')
         .filter(([time]) => (time as number) >= Date.UTC(2025, 2) && (time as number) < Date.UTC(2025, 2, 3))
         .map(row => [symbol, ...row]),
     )
-    expect(rows).toHaveLength(4)
-    expect(await printedBy('rows.js', source)).toEqual(rows)
-  })
-
-  itWorks('exportKlines writes a file and reports its contents', async () => {
-    const source = `import { exportKlines } from 'klines'
-      const request = { symbols: ['BTCUSDT'], intervals: ['2h'], from: '2024-12', to: '2025-04', ${SOURCE} }
-      const { files, series } = await exportKlines({ ...request, output: 'two.csv' })
-      console.log(JSON.stringify({ files, rows: series[0].candles }))`
     const text = csvOf(sampleRows('BTCUSDT', '2h'))
-    const rows = sampleRows('BTCUSDT', '2h').length
-    expect(await printedBy('export.js', source)).toMatchObject({
-      files: [{ path: 'two.csv', candles: rows, bytes: text.length }],
+    expect(rows).toHaveLength(4)
+    expect(await printedBy('all.js', source)).toMatchObject({
       rows,
+      files: [{ path: 'two.csv', candles: sampleRows('BTCUSDT', '2h').length, bytes: text.length }],
+      codes: [true, 'KlinesError', [expect.stringContaining('BTCUSDT')]],
     })
     expect(sandbox.text('two.csv')).toBe(text)
   })
 
-  itWorks('updateUser, getSpec and streamTokens call the greeting API', async () => {
+  it('updateUser, getSpec and streamTokens call the greeting API', async () => {
     const source = `import { getSpec, streamTokens, updateUser } from 'klines/greeting'
       import { serve } from 'klines'
       const server = await serve({ baseUrl: 'sample', mirror: 'greeted', upstream: true })
@@ -82,56 +68,29 @@ describe('the library', () => {
     })
   })
 
-  itWorks('errors have a code to branch on', async () => {
-    const source = `import { exportKlines, isKlinesError } from 'klines'
-      const error = await exportKlines({ symbols: ['BTCUSD'], intervals: ['1h'], output: 'x.csv', ${SOURCE} }).catch(e => e)
-      const other = await exportKlines({ symbols: ['BTCUSDT'], intervals: ['60m'], output: 'x.csv', ${SOURCE} }).catch(e => e)
-      const printed = [isKlinesError(error, 'unknown_symbol'), error.name, error.suggestions, other.code, other.suggestions]
-      console.log(JSON.stringify(printed))`
-    const expected = [
-      true,
-      'KlinesError',
-      [expect.stringContaining('BTCUSDT')],
-      'unknown_interval',
-      ['Did you mean 1h?'],
-    ]
-    expect(await printedBy('errors.js', source)).toEqual(expected)
-  })
-
-  itWorks('an AbortSignal ends a run', async () => {
+  it('an AbortSignal ends a run, and a process ends by itself after a break in a loop', async () => {
     const source = `import { createServer } from 'node:http'
-      import { downloadKlines } from 'klines'
+      import { downloadKlines, klineRows } from 'klines'
+      let first
+      for await (const { row } of klineRows({ symbols: ['BTCUSDT'], intervals: ['15m'], as: 'arrays', ${SOURCE} })) {
+        first = row
+        break
+      }
       const controller = new AbortController()
       const server = createServer(() => controller.abort(new Error('enough'))).listen(0, '127.0.0.1', async () => {
         const baseUrl = 'http://127.0.0.1:' + server.address().port
         const request = { symbols: ['BTCUSDT'], intervals: ['1h'], baseUrl, mirror: 'aborted', signal: controller.signal }
         const error = await downloadKlines(request).catch(e => e)
         server.closeAllConnections()
-        server.close(() => console.log(JSON.stringify(error.message)))
+        server.close(() => console.log(JSON.stringify([first, error.message])))
       })`
-    expect(await printedBy('abort.js', source)).toBe('enough')
+    expect(await printedBy('abort.js', source)).toEqual([sampleRows('BTCUSDT', '15m')[0], 'enough'])
   })
 
-  itWorks('a process ends by itself after a break in the loop over klineRows', async () => {
-    const source = `import { klineRows } from 'klines'
-      for await (const { row } of klineRows({ symbols: ['BTCUSDT'], intervals: ['15m'], as: 'arrays', ${SOURCE} })) {
-        console.log(JSON.stringify(row))
-        break
-      }`
-    expect(await printedBy('break.js', source)).toEqual(sampleRows('BTCUSDT', '15m')[0])
-  })
-
-  itWorks('can be imported by its own name inside the project', async () => {
-    const script = "import('klines').then(({ SYMBOLS }) => console.log(SYMBOLS.length))"
-    expect(await sandbox.shell(`cd '${PROJECT}' && node -e "${script}"`)).toMatchObject({ code: 0, stdout: '10\n' })
-  })
-
-  itWorks('has types that compile strictly and reject a wrong value', async () => {
+  it('has types that compile strictly and reject a wrong value', async () => {
     const tsc = join(PROJECT, 'node_modules', 'typescript', 'bin', 'tsc')
     const options =
-      `--strict --skipDefaultLibCheck --exactOptionalPropertyTypes --noEmit --module nodenext --target es2022 --types node --typeRoots`.split(
-        ' ',
-      )
+      '--strict --skipDefaultLibCheck --exactOptionalPropertyTypes --noEmit --module nodenext --target es2022 --types node --typeRoots'
     const right = sandbox.write(
       'right.ts',
       `import { exportKlines, type ExportReport, type KlineRow, klineRows, KlinesError, type ErrorCode } from 'klines'
@@ -149,17 +108,16 @@ describe('the library', () => {
       } catch (error) {
         const code: ErrorCode | undefined = error instanceof KlinesError ? error.code : undefined
         console.log(code)
-      }
-      export {}`,
+      }`,
     )
     const wrong = sandbox.write(
       'wrong.ts',
       `import { exportKlines } from 'klines'
       await exportKlines({ symbols: ['BTCUSDT'], intervals: ['1h'], output: 'x', format: 'xml' })
-      await exportKlines({ symbols: ['BTCUSDT'], intervals: [60], output: 'x' })
-      export {}`,
+      await exportKlines({ symbols: ['BTCUSDT'], intervals: [60], output: 'x' })`,
     )
-    const run = await sandbox.node([tsc, ...options, join(PROJECT, 'node_modules', '@types'), right, wrong])
+    const types = join(PROJECT, 'node_modules', '@types')
+    const run = await sandbox.node([tsc, ...options.split(' '), types, right, wrong])
     expect(run.code).not.toBe(0)
     expect(run.stdout.match(/error TS/g)).toHaveLength(2)
     expect(run.stdout).toMatch(/^wrong\.ts.*"xml"/m)

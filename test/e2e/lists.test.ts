@@ -90,46 +90,6 @@ describe('the lists', () => {
     expect(JSON.parse(intervals.stdout).intervals[0]).toMatchObject({ interval: '15m', windows: 8, mirrored: 16 })
   })
 
-  it('of a named mirror come from the address of that mirror, unless another address is named', async () => {
-    const sandbox = newSandbox()
-    const server = await startTreeServer(sandbox)
-    const [week, nextWeek] = FULL_WEEKS
-    const download = ['download', 'BTCUSDT', '-i', '15m', '--mirror', 'm', '--from', week, '--to', nextWeek]
-    expect(await sandbox.call([...download, '--base-url', server.url])).toMatchObject({ code: 0 })
-    for (const command of [['symbols'], ['start-dates', '15m']]) {
-      server.reset()
-      const run = await sandbox.call([...command, '--mirror', 'm', '--json'])
-      expect(run).toMatchObject({ code: 0, stderr: '' })
-      expect(JSON.parse(run.stdout)).toMatchObject({ listsFrom: 'service', mirror: 'm', warnings: [] })
-      expect(server.log.length).toBeGreaterThan(0)
-    }
-    server.reset()
-    const [other, downloaded] = await Promise.all([
-      sandbox.call(['symbols', '--mirror', 'm', '--base-url', 'http://other.example']),
-      sandbox.call(download),
-    ])
-    expect(server.log).toEqual([])
-    expect(other).toMatchObject({ code: 2, stdout: '' })
-    expect(other.stderr).toContain(`m is a mirror of ${server.url}, not of http://other.example.`)
-    // A download does not take its address from the mirror: the mismatch stays an error with advice.
-    expect(downloaded).toMatchObject({ code: 2, stdout: '' })
-    expect(downloaded.stderr).toContain(`--base-url ${server.url}`)
-  })
-
-  it.concurrent('of a mirror of the sample come from the sample', async () => {
-    const sandbox = newSandbox()
-    expect(await sandbox.call('download BTCUSDT -i 1M --base-url sample --mirror m'.split(' '))).toMatchObject({
-      code: 0,
-    })
-    const run = await sandbox.call('intervals --mirror m --json'.split(' '))
-    expect(run).toMatchObject({ code: 0, stderr: '' })
-    const { listsFrom, intervals } = JSON.parse(run.stdout)
-    expect({ listsFrom, last: intervals.at(-1) }).toMatchObject({
-      listsFrom: 'service',
-      last: { interval: '1M', windows: 1, mirrored: 1 },
-    })
-  })
-
   it.concurrent('of intervals describe the windows of each', async () => {
     const sandbox = newSandbox()
     sandbox.now = Date.parse('2040-01-01')
@@ -151,18 +111,6 @@ describe('the lists', () => {
     })
     expect(firstWords(text.stdout)).toEqual(ALL_INTERVALS)
     expect(sandbox.files()).toEqual([])
-  })
-
-  it.concurrent('go up to today', async () => {
-    const sandbox = newSandbox()
-    sandbox.now = Date.parse('2025-03-01')
-    const last = async (...args: string[]) => {
-      const { stdout } = await sandbox.call([...args, '--base-url', 'sample', '--json'])
-      const { startDates, intervals } = JSON.parse(stdout)
-      return startDates?.at(-1).startDate ?? [intervals[2].lastStartDate, intervals[2].windows]
-    }
-    expect(await last('start-dates', '1h')).toBe('2025-03-01')
-    expect(await last('intervals')).toEqual(['2025-03-01', 39])
   })
 })
 
@@ -206,12 +154,6 @@ describe('mirror', () => {
     for (const part of ['BTCUSDT', '15m', ...times, server.url, 'Mirror: m', 'm/api/klines/15m/BTCUSDT'])
       expect(text.stdout).toContain(part)
   })
-
-  it.concurrent('without a mirror is exit code 3 with advice', async () => {
-    const run = await newSandbox().call(['mirror', '--mirror', 'none'])
-    expect(run).toMatchObject({ code: 3, stdout: '' })
-    expect(run.stderr).toMatch(/none[\s\S]*klines download/)
-  })
 })
 
 describe.concurrent('mirror --path', () => {
@@ -220,12 +162,6 @@ describe.concurrent('mirror --path', () => {
     ['one folder a base address below XDG_CACHE_HOME', [], { XDG_CACHE_HOME: '/x/cache' }, `/x/cache/klines/${PUBLIC}`],
     ['~/.cache without XDG_CACHE_HOME', [], { XDG_CACHE_HOME: '', HOME: '/x/home' }, `/x/home/.cache/klines/${PUBLIC}`],
     ['its own folder for the sample', ['--base-url', 'sample'], { XDG_CACHE_HOME: '/x' }, '/x/klines/sample'],
-    [
-      'another one for another port',
-      ['--base-url', 'http://h:81/k/'],
-      { XDG_CACHE_HOME: '/x' },
-      '/x/klines/http_h_81_k',
-    ],
     ['the folder of --mirror', ['--mirror', '/x/there'], {}, '/x/there'],
   ])('is %s', async (_, args, env, expected) => {
     const sandbox = newSandbox()
@@ -235,17 +171,5 @@ describe.concurrent('mirror --path', () => {
     ])
     expect(text).toMatchObject({ code: 0, stdout: `${expected}\n`, stderr: '' })
     expect(JSON.parse(json.stdout)).toMatchObject({ mirror: expected, series: [], warnings: [] })
-  })
-
-  it('is where a download without --mirror puts its windows', async () => {
-    const sandbox = newSandbox()
-    const location = ['--base-url', 'sample']
-    const download = sandbox.call(['download', 'BTCUSDT', '-i', '1d', ...location], {
-      XDG_CACHE_HOME: sandbox.path('cache'),
-    })
-    expect(await download).toMatchObject({ code: 0 })
-    const run = await sandbox.call(['mirror', '--path', ...location], { XDG_CACHE_HOME: sandbox.path('cache') })
-    expect(run.stdout).toBe(`${sandbox.path('cache/klines/sample')}\n`)
-    expect(sandbox.exists('cache/klines/sample/api/klines/1d/BTCUSDT/2024-01-01.json')).toBe(true)
   })
 })

@@ -40,54 +40,15 @@ describe('klines mirror', () => {
     expect(stdout).toMatch(/^sample +2 +[\d.]+ [kM]B +2025-03-30 23:45 +\/.*\/cache\/klines\/sample$/m)
     expect(stdout.split('\n').filter(line => line.includes('/cache/klines/http'))).toHaveLength(2)
   })
-
-  it('without a mirror says how to make one', async () => {
-    const { call } = sandboxWith({})
-    const { stderr } = await call('mirror')
-    expect(stderr).toMatch(
-      /^klines: There is no mirror at .*static-klines\.\n {2}Download candles first: klines download/,
-    )
-  })
 })
 
 describe('a run without a mirror of the default address', () => {
-  it.each(['export BTCUSDT -i 1h', 'verify BTCUSDT -i 1h', 'chart BTCUSDT -i 1h --offline', 'mirror', 'serve'])(
-    '%s names the mirror that there is',
-    async args => {
-      const { call } = sandboxWith({ 'http_127.0.0.1_8090': OWN })
-      const { code, stdout, stderr } = await call(args)
-      expect([code, stdout]).toEqual([3, ''])
-      expect(stderr).toMatch(
-        /There is a mirror of http:\/\/127\.0\.0\.1:8090 \([\d.]+ [kM]B\): add --base-url http:\/\/127\.0\.0\.1:8090, or klines config set base-url http:\/\/127\.0\.0\.1:8090$/m,
-      )
-    },
-  )
-})
-
-describe('the hint', () => {
-  it('is for real candles: the sample is what serve shows without a mirror', async () => {
-    const { call } = sandboxWith({ sample: 'sample' })
-    const { stderr } = await call('export BTCUSDT -i 1h')
-    expect(stderr).not.toContain('There is a mirror')
-  })
-
-  it('quotes the address for a shell, and leaves out what is none', async () => {
-    const { call } = sandboxWith({
-      a: 'https://a.example/$(id)',
-      b: '--force',
-    })
-    const { stderr } = await call('export BTCUSDT -i 1h')
-    const word = "'https://a.example/$(id)'"
-    expect(stderr).toContain(`: add --base-url ${word}, or klines config set base-url ${word}\n`)
-    expect(stderr.match(/There is a mirror of/g)).toHaveLength(1)
-  })
-})
-
-describe('a mirror in a folder of another name', () => {
-  it('is found by its address', async () => {
-    const { sandbox, call } = sandboxWith({ copied: 'https://klines.example' })
-    expect((await call('mirror --path --base-url https://klines.example')).stdout.trim()).toBe(
-      sandbox.path('cache/klines/copied'),
+  it.each(['export BTCUSDT -i 1h', 'serve'])('%s names the mirror that there is', async args => {
+    const { call } = sandboxWith({ 'http_127.0.0.1_8090': OWN })
+    const { code, stdout, stderr } = await call(args)
+    expect([code, stdout]).toEqual([3, ''])
+    expect(stderr).toMatch(
+      /There is a mirror of http:\/\/127\.0\.0\.1:8090 \([\d.]+ [kM]B\): add --base-url http:\/\/127\.0\.0\.1:8090, or klines config set base-url http:\/\/127\.0\.0\.1:8090$/m,
     )
   })
 })

@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
-import { HOUR, HOURS, makeOffGridTree, OFF_GRID_HOURS, type OffGridRow, QUARTERS } from '../support/off-grid-tree.js'
-import { startServeCommand } from '../support/servers/serve-command.js'
+import { HOUR, HOURS, makeOffGridTree, OFF_GRID_HOURS, type OffGridRow } from '../support/off-grid-tree.js'
 import { TreeServer } from '../support/servers/tree-server.js'
 import { putFile } from '../support/synthetic-tree.js'
 
@@ -52,13 +51,6 @@ describe('candles that the exchange has off the grid', () => {
     expect(['notes', 'invalid', 'missing_candles'].map(name => hours[head.indexOf(name)])).toEqual(['43', '0', '32'])
   })
 
-  it('but a window of another series is not', async () => {
-    const { sandbox } = await sandboxWithMirror()
-    putFile(sandbox.path('m'), HOUR_PATH, QUARTERS)
-    const verify = await sandbox.call(['verify', 'BTCUSDT', '-i', '1h', '--mirror', 'm'])
-    expect(verify.code).toBe(6)
-  })
-
   it('are corrupt from March 2018 on: exit code 6', async () => {
     const { sandbox } = await sandboxWithMirror()
     putFile(sandbox.path('m'), 'api/klines/1h/BTCUSDT/2018-03-01.json', inMarch(HOURS))
@@ -67,14 +59,6 @@ describe('candles that the exchange has off the grid', () => {
     expect(verify.stdout).toMatch(/^FAILED: 1 of 1 series: 1 window is corrupt\n/)
     const fault = '2018-03-09T09:28:14.789Z is not on the grid of its series'
     expect(verify.stdout).toContain(fault)
-  })
-
-  it('are served byte for byte', async () => {
-    const { sandbox } = await sandboxWithMirror()
-    const serve = await startServeCommand(sandbox, ['--mirror', 'm'])
-    const response = await fetch(`${serve.url}/${HOUR_PATH}`)
-    expect([response.status, await response.text()]).toEqual([200, JSON.stringify(HOURS)])
-    expect(await serve.stop()).toMatchObject({ code: 0 })
   })
 
   it('are downloaded, exported as they are and resampled without losing volume, with the gaps of verify', async () => {

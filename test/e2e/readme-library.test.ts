@@ -23,36 +23,11 @@ function newProject(): CliSandbox {
 }
 
 describe('the examples of the library in the README and its documents', () => {
-  const itWorks = it
-
   it('are there, and announce values', () => {
     expect(blocks.map(code => announced(code).length)).toEqual([0, 6, 5, 2, 2, 2, 12, 3])
   })
 
-  for (const resolution of ['nodenext', 'bundler'])
-    itWorks(`compile in a strict TypeScript project, resolved as by ${resolution}`, async () => {
-      const sandbox = newProject()
-      const files = blocks.map((code, index) => sandbox.write(`example-${index}.mts`, code))
-      const compilerOptions = {
-        target: 'es2022',
-        module: resolution === 'bundler' ? 'esnext' : resolution,
-        moduleResolution: resolution,
-        strict: true,
-        noUncheckedIndexedAccess: true,
-        exactOptionalPropertyTypes: true,
-        // test/e2e/library.test.ts has the types of the package checked.
-        skipLibCheck: true,
-        lib: ['es2022'],
-        noEmit: true,
-        types: ['node'],
-        typeRoots: [join(PROJECT, 'node_modules', '@types')],
-      }
-      const project = sandbox.write('tsconfig.json', JSON.stringify({ compilerOptions, files }))
-      const run = await sandbox.node([join(PROJECT, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', project])
-      expect(run.code, run.stdout).toBe(0)
-    })
-
-  itWorks('run one after the other, each in an empty folder, and print what they announce', async () => {
+  it('run one after the other, each in an empty folder, and print what they announce', async () => {
     const sandbox = newProject()
     const folders = blocks.map((code, index) => {
       const folder = sandbox.path(`example-${index + 1}`)

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { startTreeServer } from '../support/cli/stocked-sandbox.js'
@@ -11,7 +10,6 @@ import {
   OPEN_WEEK,
   putFile,
   START_DATES,
-  SYMBOLS,
   treeRows,
   weekPath,
   weekRows,
@@ -74,36 +72,6 @@ describe('a download requests', () => {
     const windows = server.log.filter(({ path }) => path !== LIST)
     expect(windows.map(({ status }) => status)).toEqual(windows.map(() => 200))
   })
-
-  it('with --refresh, restated candles are counted and exported', async () => {
-    const { root, sandbox, requested, download } = await startService()
-    await requested()
-    const changed = weekRows(FULL_WEEKS[0], { seed: 5 })
-    putFile(root, weekPath('BTCUSDT', FULL_WEEKS[0]), changed)
-    expect(JSON.parse((await download('--json')).stdout)).toMatchObject({ series: [{ restated: 0 }] })
-    const run = await download('--refresh', '--json', '-o', 'new.csv')
-    expect(JSON.parse(run.stdout)).toMatchObject({ series: [{ restated: changed.length, windows: { fetched: 8 } }] })
-    const rows = new Map(treeRows('BTCUSDT')).set(FULL_WEEKS[0], changed)
-    expect(sandbox.text('new.csv')).toBe(csvOf([...rows.values()].flat()))
-  })
-
-  it('a window that lost candles, which does not replace the cached one', async () => {
-    const { root, sandbox, download, requested } = await startService()
-    await requested()
-    putFile(root, weekPath('BTCUSDT', FULL_WEEKS[0]), weekRows(FULL_WEEKS[0], { days: 3 }))
-    const run = await download('--refresh', '-o', 'x.csv')
-    expect(run.code).toBe(0)
-    expect(run.stderr).toMatch(new RegExp(`Note: BTCUSDT 15m ${FULL_WEEKS[0]}.*5 cached candles`))
-    expect(sandbox.text('x.csv')).toBe(csvOf([...treeRows('BTCUSDT').values()].flat()))
-  })
-
-  it('whole files: the mirror has the bytes of the service', async () => {
-    const { root, sandbox, requested } = await startService()
-    await requested()
-    for (const path of [...allWindows('BTCUSDT'), LIST]) {
-      expect(sandbox.bytes(`m/${path}`).equals(readFileSync(`${root}/${path}`)), path).toBe(true)
-    }
-  })
 })
 
 describe('--dry-run', () => {
@@ -116,17 +84,6 @@ describe('--dry-run', () => {
       { symbol: 'BTCUSDT', interval: '15m', windows: { total: 8, cached: 0, stale: 0, missing: 8 } },
     ])
     expect(server.paths()).toEqual([LIST])
-    expect(sandbox.files()).toEqual([])
-  })
-
-  it('of all symbols requests the list of symbols too', async () => {
-    const { server, sandbox } = await startService()
-    const run = await sandbox.call(['download', 'all', '-i', '15m', '--base-url', server.url, '--dry-run'])
-    expect(run.code).toBe(0)
-    expect(run.stderr).toMatch(/^Note: Not listed by the service, so not part of "all": BNBUSDT, SOLUSDT, .+\n$/)
-    for (const symbol of SYMBOLS) expect(run.stdout).toContain(symbol)
-    expect(run.stdout).toContain('16 windows')
-    expect(server.paths().sort()).toEqual([LIST, 'api/klines/symbols.json'])
     expect(sandbox.files()).toEqual([])
   })
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { klineBatches } from '../../src/index.js'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { type MadeSymbol, madeMarket } from '../support/exchange/made-market.js'
 import { EXCHANGE_NOW } from '../support/exchange/market.js'
@@ -48,23 +47,6 @@ describe('the last resampled candle of a delisted symbol', () => {
     )
   })
 
-  it('comes from the library, too', async () => {
-    const { sandbox, download, candles } = await setup()
-    await download(['-i', '1h'])
-    const request = { symbols: [SYMBOL], intervals: ['1h'], mirror: sandbox.path('m'), offline: true }
-    const rows: string[] = []
-    for await (const batch of klineBatches({ ...request, resample: '1M' }))
-      for (let row = 0; row < batch.length; row++) rows.push(batch.row(row).join())
-    expect(rows).toEqual(await candles(MONTHS))
-  })
-
-  it('is there in a file that is written while its windows come', async () => {
-    const { sandbox, download, candles } = await setup()
-    await download([...MONTHS, '-o', 'months.csv'])
-    expect(days(sandbox.text('months.csv').trimEnd().split('\n').slice(1))).toEqual(days(await candles(MONTHS)))
-    expect(days(await candles(MONTHS))).toContain('2026-03-01')
-  })
-
   it('comes into a lake as soon as it is known to be the last one, though no window has changed', async () => {
     const { sandbox, download, candles } = await setup()
     // A month can change for a day after its end. The last week ends in the middle of a window.
@@ -88,12 +70,6 @@ describe('the last resampled candle is left out', () => {
     await download(['-i', '1h'])
     expect(days(await candles(MONTHS))).toEqual(['2026-02-01', '2026-03-01'])
     expect(days(await candles([...MONTHS, '--partial'])).at(-1)).toBe('2026-04-01')
-  })
-
-  it('as long as the windows after it can change', async () => {
-    const { download, candles } = await setup()
-    await download(['-i', '1h'], Date.parse('2026-04-01T06:00Z'))
-    expect(days(await candles(MONTHS))).toEqual(['2026-01-01', '2026-02-01'])
   })
 
   it('in the tree of a static service, whose times say nothing', async () => {

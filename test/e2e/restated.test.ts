@@ -13,7 +13,6 @@ import {
   putFile,
   RENDERED,
   type Row,
-  START_DATES,
   weekPath,
   weekRows,
 } from '../support/synthetic-tree.js'
@@ -36,9 +35,6 @@ async function setUp(): Promise<{ sandbox: CliSandbox; server: TreeServer; tree:
     args: ['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url, '--mirror', 'm'],
   }
 }
-
-/** The line of a summary with the counts of windows. */
-const windowsLine = (stdout: string) => stdout.split('\n').find(line => line.includes('Windows: '))
 
 describe('values that the service restated in a final window', () => {
   const rows = weekRows(WEEK)
@@ -91,20 +87,6 @@ describe('values that the service restated in a final window', () => {
       { openTime: rows[4][0], column: 'ignore', before: '0', after: 'x\u001B[31my' },
     ])
   })
-
-  it('are ignored with a note in a window that lost candles', async () => {
-    const { sandbox, tree, args } = await setUp()
-    expect(await sandbox.call(args)).toMatchObject({ code: 0 })
-    putFile(tree, path(WEEK), rows.slice(1), RENDERED + 86_400_000)
-    const run = await sandbox.call([...args, '--refresh'])
-    expect(run.code).toBe(0)
-    expect(run.stderr).toMatch(
-      /^Note: BTCUSDT 15m 2025-01-06: .* so the cached window stays\. To take the new version, remove m\/.*\n$/,
-    )
-    expect(run.stdout).not.toContain('other values')
-    expect(run.stdout).toMatch(/No new candles\. Windows: .* 1 kept as cached\.\n/)
-    expect(JSON.parse(sandbox.text(`m/${path(WEEK)}`))).toEqual(weekRows(WEEK))
-  })
 })
 
 describe('changes.jsonl', () => {
@@ -149,48 +131,5 @@ describe('changes.jsonl', () => {
       before: '1.5',
       after: '7.5',
     })
-  })
-
-  it('has a candle that was not there between two others; new candles at the end are no change', async () => {
-    const { sandbox, tree, args } = await setUp()
-    putFile(tree, path(WEEK), weekRows(WEEK).toSpliced(2, 1), RENDERED)
-    expect(await sandbox.call(args)).toMatchObject({ code: 0 })
-    putFile(tree, path(WEEK), weekRows(WEEK), RENDERED + 86_400_000)
-    putFile(tree, path(OPEN_WEEK), weekRows(OPEN_WEEK, { days: 3 }), RENDERED + 86_400_000)
-    expect(await sandbox.call([...args, '--refresh'])).toMatchObject({ code: 0 })
-    const openTime = weekRows(WEEK)[2][0]
-    expect(recorded(sandbox)).toMatchObject([{ openTime, column: 'open_time', before: null, after: String(openTime) }])
-  })
-})
-
-describe('the next run', () => {
-  it('after one that failed halfway requests only the rest, and counts the cached windows', async () => {
-    const { sandbox, server, args } = await setUp()
-    const missing = FULL_WEEKS.slice(1, 3).map(path)
-    for (const path of missing) server.always(path, { status: 404 })
-    const failed = await sandbox.call(args)
-    expect(failed).toMatchObject({ code: 3, stdout: '' })
-    expect(failed.stderr).toContain('2 of 8 windows could not be downloaded')
-    expect(sandbox.files('m/api/klines/15m/BTCUSDT')).toHaveLength(START_DATES.length - 2)
-
-    server.reset()
-    const next = await sandbox.call(args)
-    expect(next).toMatchObject({ code: 0, stderr: '' })
-    expect(server.paths('windows').sort()).toEqual([...missing, ...NOT_FINAL].sort())
-    expect(windowsLine(next.stdout)).toMatch(/^\d+ new candles\. Windows: 2 downloaded, 2 revalidated, 4 cached\.$/)
-    const last = await sandbox.call(args)
-    expect(windowsLine(last.stdout)).toMatch(
-      /^Everything is up to date\. Windows: 0 downloaded, 2 revalidated, 6 cached\.$/,
-    )
-  })
-
-  it('tells new windows from cached ones', async () => {
-    const { sandbox, args } = await setUp()
-    const part = [...args, '--from', WEEK, '--to', FULL_WEEKS[1]]
-    const [first, second] = [await sandbox.call(part), await sandbox.call(part)]
-    expect(windowsLine(first.stdout)).toMatch(/^8 new candles\. Windows: 1 downloaded, 0 revalidated, 0 cached\.$/)
-    expect(windowsLine(second.stdout)).toMatch(
-      /^Everything is up to date\. Windows: 0 downloaded, 0 revalidated, 1 cached\.$/,
-    )
   })
 })

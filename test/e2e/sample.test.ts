@@ -1,10 +1,6 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { FULL } from '../support/cases.js'
-import { PROJECT, useSandboxes } from '../support/cli/cli-sandbox.js'
-import { filesBelow } from '../support/files-below.js'
-import { ALL_INTERVALS, csvOf, SAMPLE_TREE, sampleRows } from '../support/sample-tree.js'
+import { useSandboxes } from '../support/cli/cli-sandbox.js'
+import { ALL_INTERVALS, csvOf, sampleRows } from '../support/sample-tree.js'
 
 const newSandbox = useSandboxes()
 
@@ -18,14 +14,6 @@ describe.concurrent('the bundled sample', () => {
     expect(run.stdout).toContain('2,181 candles')
     expect(run.stdout).toContain('synthetic sample data')
     expect(sandbox.files()).toEqual(['btcusdt-1h.csv'])
-  })
-
-  it('has no candles of 1m, and says who has', async () => {
-    const run = await newSandbox().call('download BTCUSDT -i 1m --base-url sample'.split(' '))
-    expect(run).toMatchObject({ code: 2, stdout: '' })
-    expect(run.stderr).toMatch(
-      /The sample has no 1m candles\. Expected one of 15m, .*\n {2}The exchange has 1m, 3m and 5m: --base-url binance\./,
-    )
   })
 
   it('needs no network: a proxy at an unreachable address is not used', async () => {
@@ -49,18 +37,5 @@ describe.concurrent('the bundled sample', () => {
       }
     }
     expect(sandbox.files()).toHaveLength(24)
-  })
-
-  it.runIf(FULL)('is exactly what its script generates (in full runs: it takes many seconds)', async () => {
-    const sandbox = newSandbox()
-    expect(await sandbox.node([join(PROJECT, 'fixtures', 'make-sample.js'), sandbox.path('generated')])).toMatchObject({
-      code: 0,
-    })
-    const generated = sandbox.files('generated')
-    expect(generated).toEqual(filesBelow(SAMPLE_TREE))
-    const differing = generated.filter(
-      name => !readFileSync(join(SAMPLE_TREE, name)).equals(sandbox.bytes(join('generated', name))),
-    )
-    expect(differing).toEqual([])
   })
 })

@@ -4,11 +4,11 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { startTreeServer } from '../support/cli/stocked-sandbox.js'
 import { startServeCommand } from '../support/servers/serve-command.js'
-import { FULL_WEEKS, makeTree, PRESENT, putFile, weekPath } from '../support/synthetic-tree.js'
+import { FULL_WEEKS, makeTree, putFile, weekPath } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
 
 const newSandbox = useSandboxes()
-const [WEEK, NEXT_WEEK] = FULL_WEEKS
+const [WEEK] = FULL_WEEKS
 
 const lines = (text: string) => text.trimEnd().split('\n')
 const json = async (url: string) => (await fetch(url)).json()
@@ -19,12 +19,6 @@ async function updateStatus(url: string): Promise<number> {
   const body = JSON.stringify({ email: 'a@example.com', profile: { name: 'A', age: 3 } })
   const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body }
   return (await fetch(url + UPDATE, post)).status
-}
-
-/** The words of the token stream. */
-async function streamText(url: string): Promise<string> {
-  const words = lines(await (await fetch(`${url}/api/streams/tokens`)).text())
-  return words.map(line => JSON.parse(line).message).join('')
 }
 
 describe('klines serve', () => {
@@ -68,23 +62,6 @@ describe('klines serve', () => {
       upstream: null,
       warnings: [],
     })
-  })
-
-  it('-q prints the address alone, and the token stream says the text of KLINES_STREAM_TEXT', async () => {
-    const sandbox = newSandbox()
-    const running = sandbox.start(['serve', '--port', '0', '-q'], { KLINES_STREAM_TEXT: 'From the environment.' })
-    const server = await startServeCommand(sandbox, [], running)
-    expect(await streamText(server.url)).toBe('From the environment.')
-    expect(await server.stop()).toMatchObject({ code: 0, stdout: `${server.url}\n`, stderr: '' })
-  })
-
-  it('the token stream says the text of --stream-text rather than that of the variable', async () => {
-    const sandbox = newSandbox()
-    const args = ['serve', '--port', '0', '--stream-text', 'From a  flag.']
-    const running = sandbox.start(args, { KLINES_STREAM_TEXT: 'Variable.' })
-    const server = await startServeCommand(sandbox, [], running)
-    expect(await streamText(server.url)).toBe('From a  flag.')
-    expect(await server.stop()).toMatchObject({ code: 0, stderr: '' })
   })
 
   it('--upstream fetches missing windows into the mirror, which it creates', async () => {
@@ -142,40 +119,11 @@ describe('klines serve', () => {
 
   it.each([
     [['--port', '70000'], '70000'],
-    [['--port', 'x'], 'x'],
     [['--host', '192.0.2.1'], '192.0.2.1'],
-    [['--host', 'no.such.host.invalid'], 'no.such.host.invalid'],
     [['--base-url', 'sample', '--upstream'], 'sample'],
-    [['--stream-text', ' '], '--stream-text'],
-    [['--base-url', 'ftp://example.com'], 'ftp:'],
   ])('%j is a usage error that shows the value', async (args, value) => {
     const run = await newSandbox().call(['serve', ...(args.includes('--port') ? [] : ['--port', '0']), ...args])
     expect(run).toMatchObject({ code: 2, stdout: '' })
     expect(run.stderr).toContain(value)
-  })
-
-  it('a mirror of another address is a usage error', async () => {
-    const root = makeTree(tempFolder())
-    putFile(root, 'mirror.json', JSON.stringify({ layout: 1, baseUrl: 'http://example.com' }))
-    const run = await newSandbox().call(['serve', '--port', '0', '--mirror', root, '--base-url', 'http://example.org'])
-    expect(run).toMatchObject({ code: 2, stdout: '' })
-    expect(run.stderr).toContain('http://example.com')
-  })
-
-  it('klines download fetches from it the same bytes', async () => {
-    const sandbox = newSandbox()
-    // The synthetic tree ends in the week of this clock.
-    sandbox.now = PRESENT
-    const server = await startServeCommand(sandbox, ['--mirror', makeTree(tempFolder())])
-    const range = ['BTCUSDT', '-i', '15m', '--from', WEEK, '--to', NEXT_WEEK, '-f', 'csv', '-o', '-']
-    const run = await sandbox.call(['download', ...range, '--base-url', server.url, '--mirror', 'copy'])
-    expect(run).toMatchObject({ code: 0 })
-    expect(lines(run.stdout)).toHaveLength(9)
-    const [served, downloaded] = await Promise.all([
-      fetch(`${server.url}/${weekPath('BTCUSDT', WEEK)}`).then(answer => answer.text()),
-      Promise.resolve(sandbox.text(`copy/${weekPath('BTCUSDT', WEEK)}`)),
-    ])
-    expect(downloaded).toBe(served)
-    await server.stop()
   })
 })

@@ -50,21 +50,4 @@ describe('update without a path', () => {
     expect(run.stdout).toContain(BTC)
     expect(windows()).toEqual(before)
   })
-
-  it('goes on where a window cannot be downloaded, and ends with 3', async () => {
-    const { sandbox, server, call, tree } = await setup()
-    for (const week of FULL_WEEKS) rmSync(sandbox.path(`m/${weekPath(BTC, week)}`))
-    rmSync(`${tree}/${weekPath(BTC, FULL_WEEKS[0])}`)
-    server.reset()
-    expect(await call('update --mirror m')).toMatchObject({ code: 3, stdout: '' })
-    for (const week of FULL_WEEKS.slice(1)) expect(sandbox.exists(`m/${weekPath(BTC, week)}`)).toBe(true)
-  })
-
-  it('without a series says how to get one', async () => {
-    const { sandbox, call } = await setup()
-    sandbox.write('mirror.json', JSON.stringify({ layout: 1, baseUrl: 'http://127.0.0.1:9' }))
-    const run = await call('update --mirror .')
-    expect(run).toMatchObject({ code: 3, stdout: '' })
-    expect(run.stderr).toContain('has no series yet')
-  })
 })

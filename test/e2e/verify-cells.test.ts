@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { makeOffGridTree } from '../support/off-grid-tree.js'
-import { ALL_INTERVALS, type FileRow, SAMPLE_TREE, sampleRows } from '../support/sample-tree.js'
+import { type FileRow, SAMPLE_TREE, sampleRows } from '../support/sample-tree.js'
 import { putFile, type Row } from '../support/synthetic-tree.js'
 
 const newSandbox = useSandboxes()
@@ -47,49 +47,12 @@ describe('klines verify -v of a short range', () => {
     expect(run.stdout).toMatch(/^close_time +2025-02-10 21:59:59\.999 +2025-02-10 21:59:59\.999$/m)
   })
 
-  it.each(ALL_INTERVALS)('finds the sums of all candles of a month: %s', async interval => {
-    const { code, stdout } = await verify(
-      sampleMirror(),
-      'ETHUSDT',
-      '-i',
-      interval,
-      '--from',
-      '2025-02',
-      '--to',
-      '2025-03',
-    )
-    const tables = stdout.split('\n').filter(line => /^ +candle/.test(line))
-    const shown = sampleRows('ETHUSDT', interval).filter(([time]) => inFebruary(Number(time)))
-    expect(code).toBe(0)
-    expect(tables).toHaveLength(shown.length > 20 ? 0 : shown.length)
-    expect(tables.filter(line => !line.includes('sum of '))).toEqual([])
-    expect(stdout).not.toContain('!=')
-  })
-
   it('marks a cell of which the finer candles have another sum', async () => {
     const sandbox = sampleMirror()
     setCell(sandbox, 5, '1.00000000')
     const run = await verify(sandbox, 'BTCUSDT', '-i', '15m,1h', ...HOUR)
     expect(run.code).toBe(6)
     expect(run.stdout).toMatch(/^volume +1\.00000000 +[\d.]+ +!=$/m)
-  })
-
-  it('text that could change a terminal is escaped', async () => {
-    const sandbox = sampleMirror()
-    setCell(sandbox, 11, 'x\u001B[31m\ny')
-    const run = await verify(sandbox, 'BTCUSDT', '-i', '1h', ...HOUR)
-    expect(run.stdout).toMatch(/^ignore +x\?\[31m\?y +0 +!=$/m)
-  })
-
-  it('takes the next finer interval where the finest is not cached, and none where no finer one is', async () => {
-    const sandbox = sampleMirror()
-    rmSync(sandbox.path('m/api/klines/15m/BTCUSDT/2025-02-10.json'))
-    const next = await verify(sandbox, 'BTCUSDT', '-i', '1h', ...HOUR)
-    expect(next.stdout).toContain(' sum of 2 x 30m\n')
-    rmSync(sandbox.path('m/api/klines/30m'), { recursive: true })
-    const none = await verify(sandbox, 'BTCUSDT', '-i', '1h', ...HOUR)
-    expect(none.stdout).toMatch(/^ +candle$/m)
-    expect(none.stdout).not.toContain('sum of')
   })
 
   it('candles off the grid, where the exchange itself has them, have no sum', async () => {
@@ -100,7 +63,3 @@ describe('klines verify -v of a short range', () => {
     expect(run.stdout).not.toContain('sum of')
   })
 })
-
-function inFebruary(time: number): boolean {
-  return time >= Date.UTC(2025, 1) && time < Date.UTC(2025, 2)
-}

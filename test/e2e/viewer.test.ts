@@ -1,131 +1,314 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { hasChromium, useBrowser } from '../support/chromium.js'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
-import { expectedSeries, hasRealTree, realTree } from '../support/oracles/real-tree.js'
-import { Random } from '../support/random.js'
-import { usePages } from '../support/servers/served-pages.js'
+import { startTreeServer } from '../support/cli/stocked-sandbox.js'
+import { deferred } from '../support/deferred.js'
+import { makeOffGridTree } from '../support/off-grid-tree.js'
+import { SAMPLE_TREE, sampleRows } from '../support/sample-tree.js'
+import { startServeCommand } from '../support/servers/serve-command.js'
+import { servePages, usePages } from '../support/servers/served-pages.js'
+import { FULL_WEEKS, makeTree, OPEN_WEEK, treeRows, weekPath } from '../support/synthetic-tree.js'
+import { tempFolder } from '../support/temp-folder.js'
 import { COLUMNS, colorsAt, counts, legendRow, pointAt, requestedWindows, settled } from '../support/viewer.js'
 
-const HOUR = 3_600_000
-/** Length of the intervals whose candles are picked. */
-const LENGTHS: Record<string, number> = {
-  '15m': HOUR / 4,
-  '1h': HOUR,
-  '2h': 2 * HOUR,
-  '1d': 24 * HOUR,
-  '1w': 168 * HOUR,
-}
+const message = (page: Page) => page.locator('#message-text')
+const interval = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+const csvLink = (page: Page) => page.getByRole('link', { name: 'CSV' }).getAttribute('href')
+const query = (page: Page) => new URL(page.url()).searchParams
+const pathOf = (page: Page) => new URL(page.url()).pathname
+const newest = (symbol: string, interval: string) => sampleRows(symbol, interval).at(-1)?.map(String)
+const isDark = async (page: Page) =>
+  Number((await page.evaluate<string>('getComputedStyle(document.body).backgroundColor')).match(/\d+/)) < 128
 
-/** The texts of every candle of a series, read without a JSON parser, so that no digit can change. */
-function fileRows(symbol: string, interval: string): string[][] {
-  const folder = join(realTree(), 'api/klines', interval, symbol)
-  return readdirSync(folder)
-    .sort()
-    .flatMap(name => [...readFileSync(join(folder, name), 'utf8').matchAll(/\[([^[\]]+)\]/g)])
-    .map(([, row]) => row.split(',').map(cell => cell.trim().replaceAll('"', '')))
-}
+describe.skipIf(!hasChromium)('the chart (skipped without Chromium)', () => {
+  const newSandbox = useSandboxes()
+  const open = useBrowser()
+  const url = usePages(() => SAMPLE_TREE)
 
-describe.skipIf(!hasChromium || !hasRealTree)(
-  'the chart of real candles (skipped without Chromium or the slice)',
-  () => {
-    const newSandbox = useSandboxes()
-    const open = useBrowser()
-    const url = usePages(realTree)
+  async function openChart(path: string, options?: Parameters<typeof open>[1]) {
+    const opened = await open(`${url()}${path}`, options)
+    await settled(opened.page)
+    return opened
+  }
 
-    /** Opens the chart and waits until it is drawn. */
-    async function openChart(path: string, options?: Parameters<typeof open>[1]) {
-      const opened = await open(`${url()}${path}`, options)
-      await settled(opened.page)
-      return opened
+  async function chooseSymbol(page: Page, text: string): Promise<void> {
+    await page.getByRole('combobox', { name: 'Symbol' }).fill(text)
+    await page.keyboard.press('Enter')
+  }
+
+  it('links: every series has an address, and an address shows what its sender saw', async () => {
+    const { page, faults, requests } = await openChart('/chart')
+    await page.waitForURL(`${url()}/chart/BTCUSDT/1d`)
+    expect(await legendRow(page)).toEqual(newest('BTCUSDT', '1d'))
+    expect(await page.title()).toContain('BTCUSDT 1d')
+    await interval(page, '4h').click()
+    await settled(page, 'BTCUSDT 4h')
+    expect(await legendRow(page)).toEqual(newest('BTCUSDT', '4h'))
+    await chooseSymbol(page, ' eth-usdt ')
+    await settled(page, 'ETHUSDT 4h')
+    expect([pathOf(page), await legendRow(page)]).toEqual(['/chart/ETHUSDT/4h', newest('ETHUSDT', '4h')])
+    await page.goBack()
+    await settled(page, 'BTCUSDT 4h')
+    await page.goBack()
+    await settled(page, 'BTCUSDT 1d')
+    await page.goForward()
+    await settled(page, 'BTCUSDT 4h')
+    expect(await page.getByRole('button', { pressed: true }).textContent()).toBe('4h')
+    const windows = requestedWindows(requests, 'BTCUSDT', '4h')
+    expect(new Set(windows).size).toBe(windows.length)
+
+    await page.locator('#chart').focus()
+    for (const key of ['Shift+ArrowLeft', '+', '-', '-']) await page.keyboard.press(key)
+    await page.getByLabel('Log').check()
+    await page.waitForURL(/from=.*&to=.*&log=1/)
+    await settled(page)
+    const [sent, link] = [await csvLink(page), page.url()]
+    await page.evaluate('(localStorage.clear(), sessionStorage.clear())')
+    await page.goto('about:blank')
+    await page.goto(link)
+    await settled(page, 'BTCUSDT 4h')
+    expect([page.url(), await csvLink(page), await page.getByLabel('Log').isChecked()]).toEqual([link, sent, true])
+
+    for (const [path, range] of [
+      ['/chart/btc-usdt/1h?from=2025-01-20&to=2025-01-21', 'from=2025-01-20T00:00Z&to=2025-01-21T00:00Z'],
+      ['/chart/BTC%2FUSDT/1h?from=1735689600&to=1735776000000', 'from=2025-01-01T00:00Z&to=2025-01-02T00:00Z'],
+    ]) {
+      await page.goto(url() + path)
+      await page.waitForURL(/\/chart\/BTCUSDT\/1h\?/)
+      await settled(page)
+      expect(await csvLink(page)).toBe(`/export/1h/BTCUSDT.csv?${range}`)
     }
+    expect(faults).toEqual([])
+    expect(requests.filter(address => !address.startsWith(`${url()}/`) && address !== 'about:blank')).toEqual([])
+  })
 
-    /** Each window of BTCUSDT was loaded once. */
-    async function expectWhole(page: Page, requests: readonly string[], interval: string): Promise<void> {
-      const { rows, missing, nonEmptyWindows } = expectedSeries().BTCUSDT[interval]
-      expect(await counts(page)).toMatchObject({ candles: rows, missing })
-      const windows = requestedWindows(requests, 'BTCUSDT', interval)
-      expect(windows).toHaveLength(nonEmptyWindows)
-      expect(new Set(windows).size).toBe(nonEmptyWindows)
+  it('links: a jump to a day, in UTC or in local time', async () => {
+    const { page, faults } = await openChart('/chart/BTCUSDT/1h', { timezoneId: 'Asia/Tokyo' })
+    const day = page.getByLabel('Jump to a day')
+    await day.fill('2010-01-01')
+    await message(page).waitFor()
+    expect(await message(page).textContent()).toBe('There are no candles then; these are the nearest.')
+    await day.fill('2025-01-20')
+    await page.waitForURL(/from=2025-01-20T00:00Z/)
+    expect(await message(page).isVisible()).toBe(false)
+    await page.getByLabel('Time zone').selectOption('local')
+    expect(await page.locator('#legend-time').textContent()).toMatch(/ GMT\+9$/)
+    expect(query(page).get('tz')).toBe('local')
+    await day.fill('2025-01-22')
+    await page.waitForURL(/from=2025-01-21T15:00Z/)
+    expect(faults).toEqual([])
+  })
+
+  it('keys: everything works without a mouse, and the keys of a control are its own', async () => {
+    const { page, faults } = await openChart('/chart/BTCUSDT/1h')
+    const focused = () => page.evaluate<string>('document.activeElement.id || document.activeElement.textContent')
+    const reached: string[] = []
+    for (let press = 0; press < 40 && reached.at(-1) !== 'chart'; press++) {
+      await page.keyboard.press('Tab')
+      reached.push(await focused())
+      // A date has parts that show the focus themselves.
+      const isShown =
+        'getComputedStyle(document.activeElement).outlineStyle !== "none" || document.activeElement.id === "day"'
+      expect(await page.evaluate(isShown)).toBe(true)
     }
+    const controls = ['home', 'symbol', '15m', '1M', 'log', 'day', 'zone', 'theme', 'CSV']
+    expect(reached).toEqual(expect.arrayContaining(controls))
+    expect([reached[0], reached.at(-1)]).toEqual(['home', 'chart'])
+    await page.keyboard.press('?')
+    const keys = page.getByRole('dialog', { name: 'Keys' })
+    await keys.getByText('show the newest candles').waitFor()
+    await page.keyboard.press('Escape')
+    await keys.waitFor({ state: 'hidden' })
+    expect(await focused()).toBe('chart')
+    await page.keyboard.press('Home')
+    await page.locator('#status', { hasText: 'all in this mirror' }).waitFor()
+    await settled(page)
+    expect(await counts(page)).toEqual({ candles: 2181, missing: 3, missingWindows: 0 })
+    const from = () => query(page).get('from')
+    await expect.poll(from).not.toBeNull()
+    const start = from()
+    await page.getByLabel('Time zone').focus()
+    await page.keyboard.press('ArrowLeft')
+    await settled(page)
+    expect(from()).toBe(start)
+    await page.locator('#chart').focus()
+    await page.keyboard.press('ArrowRight')
+    await expect.poll(from).not.toBe(start)
+    await interval(page, '1d').focus()
+    await page.keyboard.press('Enter')
+    await settled(page, 'BTCUSDT 1d')
+    expect(faults).toEqual([])
+  })
 
-    it('shows the newest candle with the exact text of all columns, and requests nothing else', async () => {
-      const { page, faults, requests } = await openChart('/chart/BTCUSDT/1h')
-      expect(await legendRow(page)).toEqual(fileRows('BTCUSDT', '1h').at(-1))
-      expect(await page.locator('#legend-title').textContent()).toMatch(
-        /^BTCUSDT 1h Thu, 30 Apr 2026, 03:00 UTC \+0\.30 %$/,
-      )
-      expect(await page.title()).toContain('BTCUSDT 1h')
-      expect(await page.locator('#attribution').textContent()).toMatch(
-        /TradingView Lightweight Charts™\s+Copyright \(c\) 2025/,
-      )
-      expect(faults).toEqual([])
-      expect(requests.filter(address => !address.startsWith(`${url()}/`))).toEqual([])
-    })
+  it('sizes: a phone has all intervals and a short legend, and a swipe loads history', async () => {
+    const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, colorScheme: 'dark' } as const
+    const { page, faults, requests } = await openChart('/chart/BTCUSDT/15m?from=2025-03-11&to=2025-03-11T12:00Z', phone)
+    const tooWide =
+      'document.documentElement.scrollWidth > innerWidth || document.documentElement.scrollHeight > innerHeight'
+    expect([await page.evaluate(tooWide), await isDark(page)]).toEqual([false, true])
+    for (const button of await page.locator('#intervals button:visible').all()) {
+      const { x, width } = (await button.boundingBox())!
+      expect(x >= 0 && x + width <= 390, String(await button.textContent())).toBe(true)
+    }
+    const columns = () => page.locator('#legend-columns div:visible').count()
+    expect([await columns(), (await page.locator('#legend').boundingBox())!.height < 55]).toEqual([4, true])
+    await page.locator('#legend').tap()
+    expect([await columns(), await page.evaluate(tooWide)]).toEqual([12, false])
+    const loaded = () => requestedWindows(requests, 'BTCUSDT', '15m')
+    const before = loaded().length
+    const { y } = (await page.locator('#chart').boundingBox())!
+    const touch = await page.context().newCDPSession(page)
+    const send = (type: string, ...xs: number[]) =>
+      touch.send('Input.dispatchTouchEvent', { type, touchPoints: xs.map(x => ({ x, y: y + 250 })) } as never)
+    for (let swipe = 0; swipe < 4; swipe++) {
+      await send('touchStart', 20)
+      for (let x = 60; x <= 300; x += 60) await send('touchMove', x)
+      await send('touchEnd')
+    }
+    await expect.poll(() => loaded().length).toBeGreaterThan(before)
+    await settled(page)
+    expect(new Set(loaded()).size).toBe(loaded().length)
+    expect(faults).toEqual([])
+  })
 
-    it('/chart alone shows BTCUSDT 1d; a symbol alone and in lower case its 1d', async () => {
-      const { page, faults } = await openChart('/chart')
-      await page.waitForURL(`${url()}/chart/BTCUSDT/1d`)
-      await page.goto(`${url()}/chart/adausdt`)
-      await settled(page, 'ADAUSDT 1d')
-      expect(await legendRow(page)).toEqual(fileRows('ADAUSDT', '1d').at(-1))
-      expect(faults).toEqual([])
-    })
+  it('themes: that of the system, until the button overrides it, which is remembered', async () => {
+    const { page, faults } = await openChart('/chart/BTCUSDT/1d', { colorScheme: 'dark' })
+    const theme = page.getByRole('button', { name: 'Theme' })
+    expect(await isDark(page)).toBe(true)
+    await theme.click()
+    expect([await theme.getAttribute('title'), await isDark(page)]).toEqual(['Theme: light', false])
+    await page.reload()
+    await settled(page)
+    expect(await isDark(page)).toBe(false)
+    const [[red]] = await colorsAt(page, 0.99)
+    expect(red).toBeGreaterThan(200)
+    expect(faults).toEqual([])
+  })
 
-    it('the legend has the text of the file for candles all over the slice', async () => {
-      const random = new Random(14)
-      const { page, faults } = await openChart('/chart')
-      for (let pick = 0; pick < 5; pick++) {
-        const [symbol, interval] = [random.pick(['BTCUSDT', 'ADAUSDT', 'DOTUSDT']), random.pick(Object.keys(LENGTHS))]
-        const rows = fileRows(symbol, interval)
-        const row = rows[random.below(rows.length)]
-        const from = Number(row[0])
-        const query = `from=${new Date(from).toISOString()}&to=${new Date(from + 40 * LENGTHS[interval]).toISOString()}`
-        await page.goto(`${url()}/chart/${symbol}/${interval}?${query}`)
-        await settled(page, `${symbol} ${interval}`)
-        await pointAt(page, 0)
-        expect(await legendRow(page), page.url()).toEqual(row)
-      }
-      expect(faults).toEqual([])
+  it('a slow service: says how far it is; two fast switches end with the last one', async () => {
+    const { page, faults } = await open('about:blank')
+    const [release, late] = [deferred(), deferred()]
+    let requested = 0
+    await page.route('**/api/klines/1h/**', async route => {
+      if (++requested > 1) await release.promise
+      await route.continue()
     })
+    await page.goto(`${url()}/chart/BTCUSDT/1h?from=2025-01-05&to=2025-03-20`)
+    await page.getByRole('status').filter({ hasText: 'Loading BTCUSDT 1h, 1 of 3 windows' }).waitFor()
+    release.resolve()
+    await settled(page, 'BTCUSDT 1h')
+    expect(await page.locator('#activity').isVisible()).toBe(false)
+    // The answer to the first switch comes after the candles of the second one.
+    await page.route('**/coverage/4h/**', async route => {
+      const response = await route.fetch()
+      await page.locator('#legend-series', { hasText: '1d' }).waitFor()
+      await route.fulfill({ response }).catch(() => {})
+      late.resolve()
+    })
+    await interval(page, '4h').click()
+    await interval(page, '1d').click()
+    await late.promise
+    await settled(page, 'BTCUSDT 1d')
+    expect([pathOf(page), Number((await legendRow(page))[0]) % 86_400_000]).toEqual(['/chart/BTCUSDT/1d', 0])
+    // An aborted request is no fault.
+    expect(faults.filter(fault => !/\/4h.* failed$/.test(fault))).toEqual([])
+  })
 
-    it('an outage is a band that says "no candle"; the footer counts what `klines verify` counts', async () => {
-      const { page, faults, requests } = await openChart('/chart/BTCUSDT/2h?from=2018-02-07&to=2018-02-11')
-      const [paper, gap] = await colorsAt(page, 0.1, 0.4)
-      expect(gap).not.toEqual(paper)
-      // Amber: less blue than red.
-      expect(gap[0] - gap[2]).toBeGreaterThan(30)
-      await pointAt(page, 0.4)
-      expect(await page.locator('#legend-title').textContent()).toContain('no candle')
-      expect(await legendRow(page)).toEqual(COLUMNS.map(() => '–'))
-      await page.keyboard.press('Home')
-      await page.locator('#status', { hasText: 'from 2017-08-17 04:00' }).waitFor()
-      await page.keyboard.press('End')
-      await page.locator('#status', { hasText: 'to 2026-04-30 02:00' }).waitFor()
-      await page.keyboard.press('Home')
-      await page.locator('#status', { hasText: 'all in this mirror' }).waitFor()
-      const run = await newSandbox().call(['verify', 'BTCUSDT', '-i', '2h', '--json', '--mirror', realTree()])
-      const { totals } = JSON.parse(run.stdout)
-      expect(await counts(page)).toEqual({ candles: totals.candles, missing: totals.missingCandles, missingWindows: 0 })
-      expect(totals.missingCandles).toBe(53)
-      await expectWhole(page, requests, '2h')
-      expect(faults).toEqual([])
-    })
+  it('gaps: missing candles and missing windows are bands of their own, counted as `klines verify` counts', async () => {
+    const root = makeTree(tempFolder())
+    const lost = weekPath('BTCUSDT', FULL_WEEKS[2])
+    rmSync(join(root, lost))
+    const { page, faults, requests } = await open(
+      `${await servePages(root)}/chart/BTCUSDT/15m?from=2025-01-19&to=2025-01-28`,
+    )
+    await settled(page)
+    await pointAt(page, 0.5)
+    expect(await page.locator('#legend-title').textContent()).toContain('window not in this mirror')
+    await pointAt(page, 0.05)
+    expect(await page.locator('#legend-title').textContent()).toContain('no candle')
+    expect(await legendRow(page)).toEqual(COLUMNS.map(() => '–'))
+    await page.keyboard.press('Home')
+    await page.locator('#status', { hasText: 'all in this mirror' }).waitFor()
+    const expectVerified = async (mirror: string, interval: string, missingWindows: number) => {
+      const run = await newSandbox().call(['verify', 'BTCUSDT', '-i', interval, '--json', '--mirror', mirror])
+      const { candles, missingCandles: missing } = JSON.parse(run.stdout).totals
+      expect(await counts(page)).toEqual({ candles, missing, missingWindows })
+    }
+    await expectVerified(root, '15m', 1)
+    expect(await page.locator('#status').textContent()).toContain('1 window not in this mirror')
+    expect(requests.filter(address => address.includes(lost))).toEqual([])
+    // The outage of 2018, after which candles are off the grid.
+    const outage = makeOffGridTree(tempFolder())
+    await page.goto(`${await servePages(outage)}/chart/BTCUSDT/1h?from=2018-02-07&to=2018-02-11`)
+    await settled(page)
+    const [paper, gap] = await colorsAt(page, 0.1, 0.4)
+    expect(gap).not.toEqual(paper)
+    // Amber: less blue than red.
+    expect(gap[0] - gap[2]).toBeGreaterThan(30)
+    await page.keyboard.press('Home')
+    await page.locator('#status', { hasText: 'all in this mirror' }).waitFor()
+    await settled(page)
+    await expectVerified(outage, '1h', 0)
+    expect(faults).toEqual([])
+  })
 
-    it('Home loads each window once, up to the listing', async () => {
-      const { page, faults, requests } = await openChart('/chart/BTCUSDT/1d')
-      for (const interval of ['15m', '3d', '1M']) {
-        await page.getByRole('button', { name: interval, exact: true }).click()
-        await settled(page, `BTCUSDT ${interval}`)
-        await page.locator('#chart').focus()
-        await page.keyboard.press('Home')
-        await page.locator('#status', { hasText: 'all in this mirror' }).waitFor()
-        await settled(page)
-        await expectWhole(page, requests, interval)
-      }
-      expect(faults).toEqual([])
-    })
-  },
-)
+  it('what is not there, or no address of a chart, is a message with what there is', async () => {
+    const { page, faults } = await open('about:blank')
+    const tree = await servePages(makeTree(tempFolder()))
+    const both = ['BTCUSDT', 'ETHUSDT']
+    const ABSENT: [string, string, string[]][] = [
+      ['XXXUSDT/15m', 'This mirror has no symbol XXXUSDT.', both],
+      ['%3Cb%3Ex/15m', '“<B>X” is not a symbol', both],
+      ['BTCUSDT/1h', 'Download them with: klines download BTCUSDT -i 1h', ['15m']],
+      ['BTCUSDT/1m', 'Only the exchange has them: klines download BTCUSDT -i 1m --base-url binance', ['15m']],
+      ['BTCUSDT/15M', 'There is no interval “15M”. Did you mean 15m?', ['15m']],
+    ]
+    for (const [path, text, links] of ABSENT) {
+      await page.goto(`${tree}/chart/${path}`)
+      await message(page).waitFor()
+      expect(await message(page).textContent()).toContain(text)
+      expect(await page.locator('#message-choices a').allTextContents()).toEqual(links)
+    }
+    await page.locator('#message-choices a').first().click()
+    await settled(page, 'BTCUSDT 15m')
+    for (const [query, text] of [
+      ['from=2024-02-31', '"2024-02-31" is not a point in time. There is no such day. '],
+      ['from=2019-01-01&to=2019-01-02', 'There are no candles in the time of this address'],
+    ]) {
+      await page.goto(`${tree}/chart/BTCUSDT/15m?${query}`)
+      await settled(page, 'BTCUSDT 15m')
+      await message(page).waitFor()
+      expect(await message(page).textContent()).toContain(text)
+      expect((await counts(page)).candles).toBeGreaterThan(0)
+    }
+    await page.getByRole('button', { name: 'Close' }).click()
+    expect(await message(page).isVisible()).toBe(false)
+    expect(faults).toEqual([])
+  })
+
+  it('--upstream: the newest candles are found; a limit is waited for; a failure keeps what is loaded, and can be retried', async () => {
+    const sandbox = newSandbox()
+    const service = await startTreeServer(sandbox)
+    const server = await startServeCommand(sandbox, ['--mirror', 'm', '--base-url', service.url, '--upstream'])
+    onTestFinished(async () => void (await server.stop()))
+    const { page } = await open(`${server.url}/chart/ETHUSDT/15m`)
+    await settled(page)
+    const rows = treeRows('ETHUSDT')
+    expect(await legendRow(page)).toEqual(rows.get(OPEN_WEEK)?.at(-1)?.map(String))
+    const before = await counts(page)
+    const path = weekPath('ETHUSDT', FULL_WEEKS[0])
+    service.script(path, { status: 429, headers: { 'retry-after': '2' } }, { status: 500 }, { status: 500 })
+    await page.keyboard.press('Home')
+    await page.getByText(/^The service limits requests: trying again in [12] s/).waitFor()
+    await message(page).waitFor()
+    expect(await message(page).textContent()).toContain('The service behind this server failed')
+    expect((await counts(page)).candles).toBeGreaterThanOrEqual(before.candles)
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.locator('#status', { hasText: 'all there are' }).waitFor()
+    await settled(page)
+    expect((await counts(page)).candles).toBe([...rows.values()].flat().length)
+  })
+})

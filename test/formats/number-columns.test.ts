@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { isKlinesError } from '../../src/candles/errors.js'
 import { toBatchRows } from '../../src/formats/columns.js'
 import { DecimalColumn, DoubleColumn } from '../../src/formats/number-columns.js'
@@ -43,7 +43,7 @@ function doubles(texts: readonly string[]) {
 }
 
 describe('a DECIMAL(38,8) column', () => {
-  test('stores any decimal times 10^8, or refuses it, like the oracle', () => {
+  it('stores any decimal times 10^8, or refuses it, like the oracle', () => {
     fc.assert(
       fc.property(fc.array(decimalTexts, { minLength: 1, maxLength: 20 }), texts => {
         const expected = texts.map(scaledTo8)
@@ -53,14 +53,14 @@ describe('a DECIMAL(38,8) column', () => {
     )
   })
 
-  test('stores short and long decimals side by side', () => {
+  it('stores short and long decimals side by side', () => {
     const texts = ['1.5', `${'9'.repeat(30)}.99999999`, '0.00000001', '999999999999999.99999999', '1000000000000000.5']
     expect(decimals128(texts)).toEqual(texts.map(scaledTo8))
   })
 })
 
 describe('a column of doubles', () => {
-  test('stores what Number() returns, bit for bit, and counts lost digits, for any decimal', () => {
+  it('stores what Number() returns, bit for bit, and counts lost digits, for any decimal', () => {
     const far = fc.tuple(fc.nat(340), decimals(20, 1), fc.boolean()).map(([zeros, text, small]) => {
       const digits = text.replace('.', '')
       return small ? `0.${'0'.repeat(zeros)}${digits}` : digits + '0'.repeat(zeros)
@@ -85,7 +85,7 @@ describe('a column of doubles', () => {
     )
   })
 
-  test('counts lost digits of any decimal that is about as precise as a double, one by one', () => {
+  it('counts lost digits of any decimal that is about as precise as a double, one by one', () => {
     const text = (units: bigint) => `${units / UNIT}.${String(units % UNIT).padStart(8, '0')}`
     const most = 10n ** 15n * UNIT - 1n
     const lengths = fc.nat({ max: 7 }).map(length => 10n ** BigInt(8 + length) * UNIT)

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { COLUMNS, type KlineRow } from '../../src/candles/columns.js'
 import { CandleComparison, type Difference } from '../../src/identity/compare-candles.js'
 import { BatchBuilder } from '../../src/rows/batch-builder.js'
@@ -88,7 +88,7 @@ const firstTime = (difference: Difference) =>
   difference.kind === 'cell' ? difference.openTime : difference.firstOpenTime
 
 describe('two sides of a series', () => {
-  test('all mutations are found and none is invented, in order of time, however the candles come in batches', async () => {
+  it('all mutations are found and none is invented, in order of time, however the candles come in batches', async () => {
     await fc.assert(
       fc.asyncProperty(months, cutPoints, cutPoints, async (month, cutsA, cutsB) => {
         const known = mutate(month)
@@ -134,7 +134,7 @@ describe('two sides of a series', () => {
     )
   })
 
-  test('decimals are compared by value, whatever their length', async () => {
+  it('decimals are compared by value, whatever their length', async () => {
     const pairs: [string, string, boolean][] = [
       ['1.50', '1.5', true],
       ['0.00000000', '0', true],
@@ -152,7 +152,7 @@ describe('two sides of a series', () => {
     }
   })
 
-  test('cells that only differ in where they are cut are different', async () => {
+  it('cells that only differ in where they are cut are different', async () => {
     // The cells of a file lie in memory without anything between them.
     const side = (cells: Record<number, string>) => {
       const builder = new BatchBuilder({ symbol: 'BTCUSDT', interval: '1h' })
@@ -170,7 +170,7 @@ describe('two sides of a series', () => {
     ])
   })
 
-  test('a reader who leaves early ends both sides', async () => {
+  it('a reader who leaves early ends both sides', async () => {
     const ended: string[] = []
     const side = (name: string) => ({
       lacks: () => false,

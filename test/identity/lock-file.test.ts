@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { compareLocks, compareYears } from '../../src/identity/check-lock.js'
 import { encodeLock, type Lock, type LockedSeries, parseLock, readLock } from '../../src/identity/lock-file.js'
 import { tempFolder } from '../support/temp-folder.js'
@@ -41,50 +41,26 @@ describe('a lock', () => {
     expect(two([lock.series[0], other]).indexOf('AAUSDT')).toBeLessThan(two([other]).length)
   })
 
-  test.each<[what: string, text: string, message: RegExp]>([
-    ['nothing', '', /it is no JSON object/],
+  it.each<[what: string, text: string, message: RegExp]>([
     ['a cut file', TEXT.slice(0, -30), /it is no JSON object/],
-    ['an array', '[]', /it is no JSON object/],
-    ['deep nesting', '['.repeat(200_000), /it is no JSON object/],
-    ['no version', change({ version: undefined }), /its version is none/],
     ['a later version', change({ version: 2 }), /its version is "2", and this program reads version 1/],
-    ['no source', change({ source: undefined }), /its source is neither an address nor null/],
-    ['a number as source', change({ source: 1 }), /its source is neither/],
     [
       'a password',
       change({ source: 'https://me:secret@example.com' }),
       /a user name or password in it would be stored/,
     ],
-    ['a file as source', change({ source: 'file:///etc' }), /begins with file:/],
-    ['a folder as source', change({ source: '../m' }), /it is not a URL/],
-    ['a source with /api', change({ source: 'https://example.com/api' }), /it includes \/api/],
     ['another form', change({ source: 'https://EXAMPLE.com/' }), /Expected https:\/\/example\.com/],
     ['no series', change({ series: [] }), /it has no list of series/],
-    ['a number as series', change({ series: [1] }), /do not make its fingerprint/],
     ['a series twice', change({ series: [SERIES, SERIES] }), /BTCUSDT 1d is there twice/],
     ['a resampled series', changeSeries({ interval: '3h' }), /do not make its fingerprint/],
-    ['a huge interval', changeSeries({ interval: '9999999m' }), /do not make its fingerprint/],
     ['another symbol', changeSeries({ symbol: 'ETHUSDT' }), /its values do not make its fingerprint/],
-    ['a path as symbol', changeSeries({ symbol: '../../x' }), /its values do not make its fingerprint/],
     [
       'another digest',
       changeSeries({ years: [{ ...SERIES.years[0], sha256: 'c'.repeat(64) }] }),
       /do not make its fin/,
     ],
-    ['another count', changeSeries({ candles: 3 }), /do not make its fingerprint/],
-    ['a year with no candle', changeSeries({ years: [{ ...SERIES.years[0], candles: 0 }] }), /do not make its fin/],
-    [
-      'a negative time',
-      changeSeries({ firstOpenTime: -1, range: { ...SERIES.range, from: -1 } }),
-      /do not fit together/,
-    ],
-    ['a time that no date has', changeSeries({ lastOpenTime: 9e15 }), /do not make its fingerprint/],
-    ['no years', changeSeries({ years: [] }), /do not make its fingerprint/],
-    ['no range', changeSeries({ range: undefined }), /do not fit together/],
-    ['an open range', changeSeries({ range: { from: null, to: null } }), /do not fit together/],
     ['a range of nothing', changeSeries({ range: { from: 1735516800000, to: 1735603200000 } }), /do not fit together/],
     ['a range far ahead', changeSeries({ range: { ...SERIES.range, to: 9e15 } }), /do not fit together/],
-    ['a range far back', changeSeries({ range: { ...SERIES.range, from: -9e15 } }), /do not fit together/],
     ['another year', changeSeries({ firstOpenTime: 1, range: { from: 0, to: 1735689600000 } }), /do not fit together/],
   ])('is refused with %s', (_, text, message) => {
     const error = thrownBy(() => parse(text))

@@ -16,7 +16,7 @@ import { SOAK_SYMBOLS, soakTree } from './support/soak-tree.js'
 
 /** Kills between two runs that may finish. */
 const KILLS_PER_REPAIR = 5
-const KILLS = Math.max(30, times(200))
+const KILLS = Math.max(15, times(200))
 const LAKE_FILES = ['_README.md', '_klines.json', '_views.sql', ...SOAK_SYMBOLS.map(symbol => onlyPart(symbol)).sort()]
 
 it('kill -9 during a refresh leaves every part of a lake as it was or new, and the next run completes it', async () => {

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import base from '../vitest.config.ts'
 
-/** The tests of `npm test` that have more cases in a soak. Those in a browser need a set-up of their own. */
+/** The tests of `npm test` that have more cases in a soak of full length. Those in a browser need a set-up of their own. */
 const withMoreCases = readdirSync('test', { recursive: true, encoding: 'utf8' })
-  .filter(path => path.endsWith('.test.ts') && !path.includes('viewer'))
+  .filter(path => path.endsWith('.test.ts') && !path.includes('viewer') && Number(process.env.KLINES_SOAK ?? 1) >= 1)
   .map(path => join('test', path))
-  .filter(path => readFileSync(path, 'utf8').includes('support/cases.js'))
+  .filter(path => /support\/(cases|soak)\.js/.test(readFileSync(path, 'utf8')))
 
-/** Long loops with limits of their own, and all cases of the tests that have very many. */
+/** Long loops with limits of their own, and in full length all cases of the tests that have very many. */
 export default defineConfig({
   test: {
     ...base.test,

@@ -40,21 +40,6 @@ describe('the README', () => {
     expect(README.split(/\s+/).filter(word => word !== '').length).toBeLessThanOrEqual(1200)
     expect(linesOf(README).filter(line => line.length > 130)).toEqual([])
   })
-
-  it('has four jobs of at most six lines, each with its recipe', () => {
-    const sections = README.split(/^## /m).slice(1)
-    const start = sections.findIndex(section => section.startsWith('Backtesting'))
-    const jobs = sections.slice(
-      start,
-      sections.findIndex(section => section.startsWith('Six words')),
-    )
-    expect(jobs.length).toBe(4)
-    for (const job of jobs) {
-      const [, ...lines] = linesOf(job).filter(line => line !== '' && !line.startsWith('```'))
-      expect(lines.length, job).toBeLessThanOrEqual(6)
-      expect(job).toMatch(/\]\(src\/docs\/(recipes\/\w+|library)\.md\)/)
-    }
-  })
 })
 
 describe('the documents of the package', () => {

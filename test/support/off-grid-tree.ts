@@ -107,7 +107,6 @@ function makeCandles(step: number, backOnGrid = RESUMED): OffGridRow[] {
 /** Hours as the exchange has them, and candles of other lengths that it has on the grid. */
 export const HOURS = makeCandles(HOUR, BACK_ON_GRID)
 export const QUARTERS = makeCandles(QUARTER)
-export const HALF_HOURS = makeCandles(2 * QUARTER)
 export const TWO_HOURS = makeCandles(2 * HOUR)
 export const DAYS = makeCandles(DAY)
 /** Quarters that are off the grid, too, for part of the time. */

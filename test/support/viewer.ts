@@ -80,21 +80,3 @@ export function requestedWindows(requests: readonly string[], symbol: string, in
   const prefix = `/api/klines/${interval}/${symbol}/`
   return requests.filter(url => url.includes(prefix)).sort()
 }
-
-/** What the page's script holds after a garbage collection, bytes. */
-export async function heap(page: Page): Promise<number> {
-  const session = await page.context().newCDPSession(page)
-  await session.send('HeapProfiler.enable')
-  await session.send('HeapProfiler.collectGarbage')
-  const { usedSize } = await session.send('Runtime.getHeapUsage')
-  await session.detach()
-  return usedSize
-}
-
-/** The visible time, ms UTC, as the download links name it. */
-export async function visibleRange(page: Page): Promise<{ from: number; to: number }> {
-  const link = await page.getByRole('link', { name: 'CSV' }).getAttribute('href')
-  const { searchParams } = new URL(link ?? '', 'http://localhost')
-  const [from, to] = ['from', 'to'].map(name => Date.parse(searchParams.get(name) ?? ''))
-  return { from, to }
-}

@@ -85,7 +85,7 @@ function downloadRow(workspace: Workspace, url: string, title: string, gzip: boo
 }
 
 /** Arguments of a download of the slice's 1h series into a mirror. */
-export function downloadArgs(url: string, mirror: string, ...more: string[]): string[] {
+function downloadArgs(url: string, mirror: string, ...more: string[]): string[] {
   return ['download', ...SYMBOLS, '-i', '1h', '--base-url', url, '--mirror', mirror, '-q', ...more]
 }
 

@@ -12,8 +12,7 @@ type Start = (workspace: Workspace) => Promise<ServedTree>
 
 const SERVERS: readonly [name: string, start: Start, program?: string][] = [
   ['klines', ({ slice }) => startServed(klines(['serve', '--port', '0', '--json', '--mirror', slice]))],
-  ['nginx', startPlainNginx, 'nginx'],
-  ['sirv', ({ slice }) => startServed(peer('serve-sirv.mjs', slice))],
+  ['nginx', workspace => startNginx(workspace), 'nginx'],
   ['@fastify/static', ({ slice }) => startServed(peer('serve-fastify-static.mjs', slice))],
 ]
 
@@ -49,7 +48,7 @@ export function serveRows(workspace: Workspace): Row[] {
       title: `serve ${COLD_FILES} windows once, cold`,
       unit: 'files/s',
       contenders: contenders(workspace, server => fetchAll(server.url, workspace.slice, cold)),
-      targets: [{ peer: 'sirv', least: 1 }],
+      targets: [{ peer: '@fastify/static', least: 1 }],
     },
   ]
 }
@@ -78,9 +77,4 @@ function contenders(workspace: Workspace, use: (server: ServedTree) => Promise<M
     return { name, program, measure }
   })
   return list as [Contender, ...Contender[]]
-}
-
-/** Debian's settings with one worker but without a log, which the other servers do not write either. */
-async function startPlainNginx(workspace: Workspace): Promise<ServedTree> {
-  return await startNginx(workspace, { log: false })
 }

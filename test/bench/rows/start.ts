@@ -4,7 +4,7 @@ import { timeRun } from '../timed-run.js'
 import { klines, type Workspace } from '../workspace.js'
 
 /** Node with an empty script: no program on Node starts faster. */
-export const emptyNode: Contender = {
+const emptyNode: Contender = {
   name: 'node -e 0',
   measure: () => timeRun({ program: process.execPath, args: ['-e', '0'] }),
 }
@@ -16,20 +16,8 @@ function whereCached(most: number): Row['targets'] {
 
 /** How long short commands take. */
 export function startRows(workspace: Workspace): Row[] {
-  const month = [
-    'export',
-    'BTCUSDT',
-    '-i',
-    '1h',
-    '--from',
-    '2024-01',
-    '--to',
-    '2024-02',
-    '--mirror',
-    workspace.slice,
-    '-q',
-    '-o',
-  ]
+  const range = ['--from', '2024-01', '--to', '2024-02']
+  const month = ['export', 'BTCUSDT', '-i', '1h', ...range, '--mirror', workspace.slice, '-q', '-o']
   const row = (title: string, args: () => string[], targets: Row['targets'] = []): Row => ({
     title,
     unit: 'ms',

@@ -61,11 +61,6 @@ it('all digits of the source are shown where they fit; else the zeros go that al
   expect(layOutColumns(PRICES, 3).hidden).toBe(1)
 })
 
-it('the smallest and the largest prices keep their digits', () => {
-  const { text } = layOutColumns([column('open', ['0.00000001', '100000.00000000', '12'])], 5)
-  expect(text).toBe(['           open', '     0.00000001', '100000.00000000', '    12'].join('\n'))
-})
-
 it('letters of two columns count as two', () => {
   const { text } = layOutColumns([column('symbol', ['币安人生USDT', 'X'], false), column('n', ['1', '22'])], 80)
   expect(text).toBe('symbol         n\n币安人生USDT   1\nX             22')

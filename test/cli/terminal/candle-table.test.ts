@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { CandleTable, type CandleTableOptions } from '../../../src/cli/terminal/candle-table.js'
 import type { KlineBatch } from '../../../src/rows/kline-batch.js'
-import { METADATA, manyRows, rowFormat, toBatches } from '../../support/exporting.js'
+import { METADATA, rowFormat } from '../../support/exporting.js'
 import { LEAP_MONTH, sampleRow, toBatch } from '../../support/windows.js'
 
 const HOUR = 3_600_000
@@ -44,21 +44,6 @@ describe('a table of candles', () => {
     expect(omitted).toBe('… 10 more; -o FILE writes all. 5 more columns: --columns')
   })
 
-  it('has all rows that come when their number was requested, in tables of 1,000', async () => {
-    const { lines, omitted } = await show(toBatches([manyRows(2_500)]), { isExcerpt: true, columns: ['count'] })
-    expect(lines.filter(line => /^ *\d+$/.test(line)).map(Number)).toEqual(Array.from({ length: 2_500 }, (_, i) => i))
-    expect(lines.filter(line => line === 'count')).toHaveLength(3)
-    expect([lines[0], omitted]).toEqual(['ADAUSDT 1M', ''])
-  })
-
-  it('is one for each series, under its name', async () => {
-    const other = toBatches([manyRows(30)])
-    const { lines, omitted } = await show([hours(0, 21), ...other])
-    const at = lines.indexOf('ADAUSDT 1M, times in UTC')
-    expect(lines.slice(at - 2, at)).toEqual(['… 1 more; -o FILE writes all', ''])
-    expect(omitted).toBe('… 10 more; -o FILE writes all. 5 more columns: --columns')
-  })
-
   it('has the columns and the times that the user names', async () => {
     const columns = ['interval', 'close_time', 'ignore', 'open_time'] as const
     const batch = hours(0, 1, () => ({ 11: 'a\n"\u202eb' }))
@@ -72,15 +57,6 @@ describe('a table of candles', () => {
     expect(omitted).toBe('')
     const narrow = await show([batch], { columns, timeFormat: 'ms', width: 30 })
     expect(narrow.omitted).toBe('2 columns too wide for this terminal: ignore, open_time')
-  })
-
-  it('has times as precise as they are', async () => {
-    const times = async (batch: KlineBatch, column: 'open_time' | 'close_time') =>
-      (await show([batch], { columns: [column] })).lines[2]
-    expect(await times(hours(0, 1), 'open_time')).toBe('2024-02-01')
-    expect(await times(hours(1, 1), 'open_time')).toBe('2024-02-01 01:00')
-    expect(await times(hours(0, 1), 'close_time')).toBe('2024-02-01 00:59:59.999')
-    expect(await times(toBatches([manyRows(2)])[0].rows(1, 2), 'open_time')).toBe('2010-01-01 00:00:01')
   })
 
   it('of the sample says so, and a terminal of ASCII gets no other character', async () => {

@@ -13,13 +13,6 @@ function newMeter() {
 }
 
 describe('a progress meter', () => {
-  it('knows no total, rate and end before the first item', () => {
-    const { meter, at } = newMeter()
-    at(4_000)
-    const nothing = { done: 0, total: undefined, label: '', leftMs: undefined, bytesPerSecond: 0, elapsedMs: 4_000 }
-    expect(meter.snapshot()).toMatchObject(nothing)
-  })
-
   it('estimates the end from the windows, without the time that the lists took', () => {
     const { meter, at } = newMeter()
     at(60_000)
@@ -29,24 +22,6 @@ describe('a progress meter', () => {
     meter.setNetwork({ ...QUIET, bytes: 8_000, requests: 21 })
     const expected = { done: 20, total: 100, leftMs: 16_000, bytesPerSecond: 2_000, elapsedMs: 64_000, requests: 21 }
     expect(meter.snapshot()).toMatchObject(expected)
-  })
-
-  it('takes the rate of the last ten seconds', () => {
-    const { meter, at } = newMeter()
-    meter.advance(0, 1_000, '')
-    // One item a second for a minute, then ten a second.
-    for (let second = 1; second <= 60; second++) {
-      at(1_000 * second)
-      meter.advance(second, 1_000, '')
-      meter.snapshot()
-    }
-    expect(meter.snapshot().leftMs).toBeCloseTo(940_000, -2)
-    for (let second = 61; second <= 72; second++) {
-      at(1_000 * second)
-      meter.advance(60 + 10 * (second - 60), 1_000, '')
-      meter.snapshot()
-    }
-    expect(meter.snapshot().leftMs).toBeCloseTo(82_000, -2)
   })
 
   it('estimates the end from the limits of the host when these take more than a minute', () => {
@@ -67,14 +42,6 @@ describe('a progress meter', () => {
     expect(meter.snapshot().leftMs).toBeLessThan(8_000)
   })
 
-  it('estimates the end from the rate when that is below the limits', () => {
-    const { meter, at } = newMeter()
-    meter.advance(0, 1_000, '', 160_000)
-    at(50_000)
-    meter.advance(100, 1_000, 'BTCUSDT 1m', 144_000)
-    expect(meter.snapshot().leftMs).toBe(450_000)
-  })
-
   it.each([
     ['the rate', 8_000, 13_000],
     ['the limits', 64_000, 67_000],
@@ -89,15 +56,5 @@ describe('a progress meter', () => {
     expect(meter.snapshot()).toMatchObject({ leftMs: pauseMs, pauseMs })
     at(11_000)
     expect(meter.snapshot()).toMatchObject({ leftMs: pauseMs - 1_000, pauseMs: pauseMs - 1_000 })
-  })
-
-  it('counts a pause down', () => {
-    const { meter, at } = newMeter()
-    meter.setNetwork({ ...QUIET, pauseMs: 12_000, pauseReason: 'rate limited' })
-    expect(meter.snapshot().pauseMs).toBe(12_000)
-    at(5_000)
-    expect(meter.snapshot().pauseMs).toBe(7_000)
-    at(13_000)
-    expect(meter.snapshot().pauseMs).toBe(0)
   })
 })

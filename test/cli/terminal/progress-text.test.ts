@@ -31,24 +31,11 @@ const HALF: ProgressSnapshot = {
 describe('progress as text', () => {
   it.each<[string, ProgressSnapshot, string, string]>([
     ['lists', START, 'Fetching lists', 'Fetching lists'],
-    ['slow lists', { ...START, elapsedMs: 4_900 }, 'Fetching lists (4 s)', 'Fetching lists (4 s)'],
-    [
-      'a host that does not answer',
-      { ...START, elapsedMs: 6_000, requests: 2, retrying: 1, failure: 'connection refused' },
-      'Fetching lists (6 s, no answer yet); retrying 1 list: connection refused',
-      'Fetching lists (6 s, no answer yet); retrying 1 list: connection refused',
-    ],
     [
       'windows',
       HALF,
       'Downloading BTCUSDT 1h\n  █████████░░░░░░░  61%  1,234 of 2,001 windows  17.3 MB  3.2 MB/s  0:42 left',
       '1,234 of 2,001 windows (61%), 17.3 MB, 3.2 MB/s, 0:42 left; now BTCUSDT 1h',
-    ],
-    [
-      'retries',
-      { ...HALF, retrying: 3, failure: 'status 503' },
-      'Downloading BTCUSDT 1h; retrying 3 windows: status 503\n  █████████░░░░░░░  61%  1,234 of 2,001 windows  17.3 MB  3.2 MB/s  0:42 left',
-      '1,234 of 2,001 windows (61%), 17.3 MB, 3.2 MB/s, 0:42 left; now BTCUSDT 1h; retrying 3 windows: status 503',
     ],
     [
       'a pause that the service asked for',
@@ -61,12 +48,6 @@ describe('progress as text', () => {
       { ...START, done: 99_999, total: 100_000 },
       'Downloading\n  ███████████████░  99%  99,999 of 100,000 windows',
       '99,999 of 100,000 windows (99%)',
-    ],
-    [
-      'the end',
-      { ...START, done: 1, total: 1, label: 'BTCUSDT 1h' },
-      'Finishing\n  ████████████████ 100%  1 of 1 window',
-      '1 of 1 window (100%)',
     ],
   ])('%s', (_, progress, bar, plain) => {
     expect(barText(progress, WORDS, 80)).toBe(bar)

@@ -6,9 +6,3 @@ if (!(FACTOR > 0)) throw new Error(`KLINES_SOAK is ${process.env.KLINES_SOAK}. E
 export function times(full: number): number {
   return Math.max(1, Math.round(full * FACTOR))
 }
-
-/** Some of the items, evenly spread; all of them in a full soak. */
-export function share<T>(items: readonly T[]): T[] {
-  const count = Math.min(items.length, times(items.length))
-  return Array.from({ length: count }, (_, index) => items[Math.floor(((index + 0.5) * items.length) / count)])
-}
