@@ -4,9 +4,7 @@ import { KlinesError } from '../candles/errors.js'
 import { openMirror } from '../engine/run.js'
 import { describeOtherMirrors } from '../mirror/user-mirrors.js'
 import { type ServeRequest, serve } from '../server/serve.js'
-import type { LoggedRequest } from '../server/server.js'
 import { SAMPLE, toSourceName } from '../sources/base-url.js'
-import { cleanText } from '../sources/error-body.js'
 import { SAMPLE_ROOT } from '../sources/sample.js'
 import { isDebug } from './error-report.js'
 import { printNote } from './terminal/print.js'
@@ -57,7 +55,7 @@ export async function startServing(
     { ...request, onEvent: event => event.type === 'warning' && report(event.message) },
     {
       onError: ({ message, stack = message }) => logError(isDebug() ? stack : message),
-      log: isVerbose ? logRequest : undefined,
+      log: isVerbose ? printNote : undefined,
     },
   )
   isStarted = true
@@ -71,10 +69,4 @@ export async function startServing(
 
 function logError(text: string): void {
   printNote(`klines: ${text}`)
-}
-
-/** One line for each request; the URL is untrusted text. */
-function logRequest({ method, url, status, bytes, tookMs }: LoggedRequest): void {
-  const outcome = status === undefined ? 'left' : `${status} ${bytes} B`
-  printNote(`${method} ${cleanText(url, 200)} ${outcome} ${tookMs.toFixed(1)} ms`)
 }

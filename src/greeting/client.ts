@@ -1,15 +1,21 @@
 import { KlinesError } from '../candles/errors.js'
-import { isObject } from '../candles/json.js'
-import { trimPeriod } from '../candles/text.js'
+import { decodeUtf8, isObject } from '../candles/json.js'
+import { plural, trimPeriod } from '../candles/text.js'
 import { GREETING_BASE_URL, isExchange, parseBaseUrl, SAMPLE } from '../sources/base-url.js'
 import { cleanText, cleanValue, parseErrorBody } from '../sources/error-body.js'
 import { rateLimited } from '../sources/errors.js'
 import { FetchError } from '../sources/fetch-error.js'
 import { parseRetryAfter } from '../sources/retry.js'
-import type { HttpTransport, WholeResponse } from '../sources/transport.js'
-import { decodeUtf8, readLines } from './lines.js'
-import { API_SPECS, TOKENS_PATH, userPath } from './paths.js'
+import type { HttpTransport, OpenResponse, WholeResponse } from '../sources/transport.js'
 import type { Token, UserUpdate, UserUpdateResult } from './schemas.js'
+
+/** Paths of the API, relative to a base address: the token stream, and the OpenAPI description of each API. */
+export const TOKENS_PATH = 'api/streams/tokens'
+export const API_SPECS = {
+  greeting: 'api/static/openapi.json',
+  klines: 'api/openapi.json',
+  export: 'export/openapi.json',
+} as const
 
 /** The time for a whole response, ms; a stream may take longer. */
 const ANSWER_MS = 30_000
@@ -38,13 +44,7 @@ export interface GreetingOptions {
 
 /** What was requested, as error messages name it. */
 type RequestName = 'the update' | 'the token stream' | 'the OpenAPI description'
-
-/** An open service. Its name is the base address. */
-interface Service {
-  readonly name: string
-  readonly transport: HttpTransport
-  readonly signal: AbortSignal
-}
+type Answer = Pick<WholeResponse, 'headers'> & { readonly what: RequestName }
 
 /**
  * Updates a user. Never retried: an update is not a read. Throws `bad_option` for an id that cannot be part of a path, `rejected` when
@@ -56,13 +56,14 @@ export async function updateUser(
   { notify, ...options }: GreetingOptions & { readonly notify?: string | undefined } = {},
 ): Promise<UserUpdateResult> {
   const path = userPath(id, notify)
-  const send = async ({ transport }: Service, signal: AbortSignal) => {
+  const send = async (transport: HttpTransport, signal: AbortSignal) => {
     const headers = { 'content-type': 'application/json' }
     return (await transport.open({ method: 'POST', path, headers, body: JSON.stringify(fields), signal })).readWhole()
   }
-  return request('the update', send, options, ({ success, id, notify, ...rest }) => {
+  return request('the update', send, options, answer => {
+    const { success, id, notify } = answer
     if (typeof success === 'boolean' && typeof id === 'string' && typeof notify === 'string')
-      return { success, id, notify, ...rest }
+      return answer as UserUpdateResult
     throw new FetchError('invalid', 'it lacks success, id or notify')
   })
 }
@@ -72,7 +73,7 @@ export function getSpec(
   api: keyof typeof API_SPECS = 'greeting',
   options: GreetingOptions = {},
 ): Promise<OpenApiDocument> {
-  const send = ({ transport }: Service, signal: AbortSignal) => transport.get(API_SPECS[api], { signal })
+  const send = (transport: HttpTransport, signal: AbortSignal) => transport.get(API_SPECS[api], { signal })
   return request('the OpenAPI description', send, options, document => {
     if (typeof document.openapi === 'string') return document as OpenApiDocument
     throw new FetchError('invalid', 'it is no OpenAPI description')
@@ -84,45 +85,58 @@ export function getSpec(
  * tokens before, when the stream is cut, silent for 15 s, invalid, or ended by an error of the server; else what `updateUser` throws.
  */
 export async function* streamTokens(options: GreetingOptions = {}): AsyncGenerator<Token, void, undefined> {
-  const service = await open(options)
-  const { transport, signal, name } = service
+  const { name, transport, signal } = await open(options)
+  const what = 'the token stream'
+  let response: OpenResponse | undefined
   let tokens = 0
   try {
     // Not compressed: a compressing proxy would delay the tokens.
     const headers = { accept: 'application/jsonl, application/json', 'accept-encoding': 'identity' }
-    const response = await transport.open({ method: 'GET', path: TOKENS_PATH, headers, signal }).catch(error => {
-      throw error instanceof FetchError ? unreachable(name, error) : error
-    })
-    if (!isSuccess(response)) throw refusal(name, 'the token stream', await response.readWhole())
-    try {
-      for await (const text of readLines(response.chunks())) {
-        const line = parseToken(text)
-        if ('reason' in line) throw cutStream(tokens, `the server says ${line.reason}`)
-        yield line
-        // The next lines may be buffered already.
-        signal.throwIfAborted()
-        tokens++
-      }
-    } catch (error) {
-      if (!(error instanceof FetchError)) throw error
-      if (error.kind !== 'invalid') throw cutStream(tokens, error.message, error)
-      if (tokens > 0) throw cutStream(tokens, `of what came next, ${error.message}`, error)
-      throw unexpected(name, 'the token stream', error, response.headers['content-type'])
+    response = await transport.open({ method: 'GET', path: TOKENS_PATH, headers, signal })
+    if (!isSuccess(response)) throw refusal(name, what, await response.readWhole())
+    for await (const line of readLines(response.chunks())) {
+      if (String(line).trim() === '') continue
+      yield parseToken(line, tokens)
+      // The next lines may be buffered already.
+      signal.throwIfAborted()
+      tokens++
     }
+  } catch (error) {
+    if (!(error instanceof FetchError)) throw error
+    if (response && error.kind !== 'invalid') throw cutStream(tokens, error.message, error)
+    if (tokens > 0) throw cutStream(tokens, `of what came next, ${error.message}`, error)
+    throw unreachable(name, error, response && { ...response, what })
   } finally {
     await transport.close()
   }
 }
 
-/** Throws `bad_base_url`. */
+/**
+ * The path of a user update. Any text can be an id, %-encoded as UTF-8, except an empty one, `.` and `..` (other paths, even when
+ * encoded) and half a character (a lone surrogate). Throws `bad_option` for these.
+ */
+function userPath(id: string, notify: string | undefined): string {
+  if (/^\.{0,2}$/.test(id)) {
+    throw new KlinesError('bad_option', `The user id is "${id}". Expected an identifier, such as a UUID.`)
+  }
+  try {
+    return `api/users/${encodeURIComponent(id)}${notify === undefined ? '' : `?notify=${encodeURIComponent(notify)}`}`
+  } catch (cause) {
+    const message = 'The user id or the notification type has half a character (a lone surrogate). Expected whole text.'
+    throw new KlinesError('bad_option', message, { cause })
+  }
+}
+
+/** Opens the service at an address. Throws `bad_base_url`. */
 async function open({
   baseUrl = GREETING_BASE_URL,
   signal = new AbortController().signal,
   limits,
-}: GreetingOptions): Promise<Service> {
+}: GreetingOptions): Promise<{ name: string; transport: HttpTransport; signal: AbortSignal }> {
   const given = baseUrl.trim()
   if (isExchange(given) || given === SAMPLE) {
-    const message = `"${given}" is the ${given === SAMPLE ? 'sample' : 'exchange'}, which has candles alone. Expected the address of a server of the greeting API.`
+    const what = given === SAMPLE ? 'the sample' : 'the exchange'
+    const message = `"${given}" is ${what}, which has candles alone. Expected the address of a server of the greeting API.`
     const suggestions = [`klines serve starts one, at ${GREETING_BASE_URL} by default.`]
     throw new KlinesError('bad_base_url', message, { suggestions })
   }
@@ -135,24 +149,23 @@ async function open({
 /** Sends a request and parses its whole response, an object. */
 async function request<T>(
   what: RequestName,
-  send: (service: Service, signal: AbortSignal) => Promise<WholeResponse>,
+  send: (transport: HttpTransport, signal: AbortSignal) => Promise<WholeResponse>,
   options: GreetingOptions,
   parse: (value: Readonly<Record<string, unknown>>) => T,
 ): Promise<T> {
-  const service = await open(options)
-  const { name, signal, transport } = service
+  const { name, transport, signal } = await open(options)
   const answerMs = options.limits?.answerMs ?? ANSWER_MS
   const deadline = AbortSignal.timeout(answerMs)
   let response: WholeResponse | undefined
   try {
-    response = await send(service, AbortSignal.any([signal, deadline]))
+    response = await send(transport, AbortSignal.any([signal, deadline]))
     if (!isSuccess(response)) throw refusal(name, what, response)
-    return parse(parseObject(decodeUtf8(response.body)))
+    return parse(parseObject(response.body))
   } catch (error) {
     signal.throwIfAborted()
-    if (error instanceof FetchError && response) throw unexpected(name, what, error, response.headers['content-type'])
-    if (error instanceof FetchError) throw unreachable(name, error)
-    if (error instanceof KlinesError || !deadline.aborted) throw error
+    if (error instanceof KlinesError) throw error
+    if (error instanceof FetchError) throw unreachable(name, error, response && { ...response, what })
+    if (!deadline.aborted) throw error
     throw unreachable(name, new FetchError('transient', `no whole answer within ${answerMs / 1000} s`))
   } finally {
     await transport.close()
@@ -163,11 +176,25 @@ function isSuccess({ status }: { status: number }): boolean {
   return status >= 200 && status < 300
 }
 
-/** Throws an `invalid` error for text that is no JSON object. */
-function parseObject(text: string): Readonly<Record<string, unknown>> {
+/** Yields the lines of a body as soon as they are complete; the last one needs no line end. */
+export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  // Split before decoding: in UTF-8 a line feed byte is never part of another character.
+  let rest: Buffer = Buffer.alloc(0)
+  for await (const chunk of chunks) {
+    rest = Buffer.concat([rest, chunk])
+    for (let end = rest.indexOf('\n'); end !== -1; end = rest.indexOf('\n')) {
+      yield rest.subarray(0, end)
+      rest = rest.subarray(end + 1)
+    }
+  }
+  yield rest
+}
+
+/** Throws an `invalid` error for bytes that are no JSON object in UTF-8. */
+function parseObject(bytes: Buffer): Readonly<Record<string, unknown>> {
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = JSON.parse(decodeUtf8(bytes))
   } catch (cause) {
     throw new FetchError('invalid', 'it is not JSON', { cause, notJson: true })
   }
@@ -175,23 +202,22 @@ function parseObject(text: string): Readonly<Record<string, unknown>> {
   throw new FetchError('invalid', 'it is no JSON object')
 }
 
-/** A line of the token stream: a token, or the reason why the server ended the stream. Throws an `invalid` error for any other. */
-function parseToken(line: string): Token | { readonly reason: string } {
+/** A line of the token stream. Throws `incomplete` for the reason why the server ended it, an `invalid` error for what is no token. */
+function parseToken(line: Buffer, tokens: number): Token {
   const value = parseObject(line)
-  if (value.isError === true) return { reason: cleanValue(value.reason ?? value.message ?? 'no reason given') }
-  if (typeof value.message === 'string') return value as Token
+  const { isError, message, reason = message ?? 'no reason given' } = value
+  if (isError) throw cutStream(tokens, `the server says ${cleanValue(reason)}`)
+  if (typeof message === 'string') return value as Token
   throw new FetchError('invalid', 'it is no token, which has a message that is text')
 }
 
-function unreachable(baseUrl: string, cause: FetchError): KlinesError {
-  const message = `The greeting service at ${baseUrl} cannot be reached: ${cause.message}.`
-  return new KlinesError('unreachable', message, { cause, suggestions: ADVICE, data: { baseUrl } })
-}
-
-/** The error for a response that a greeting service would not send. */
-function unexpected(baseUrl: string, what: RequestName, cause: FetchError, type: string | undefined): KlinesError {
-  const kind = type ? ` (${cleanText(type, 60)})` : ''
-  const message = `${baseUrl} is not the greeting service: its response to ${what} is something else${kind}: ${cause.message}.`
+/** The error for a service that does not answer, or with `answer` something that a greeting service would not send. */
+function unreachable(baseUrl: string, cause: FetchError, answer?: Answer): KlinesError {
+  const type = answer?.headers['content-type']
+  const isWrong = `is not the greeting service: its response to ${answer?.what} is something else`
+  const message = answer
+    ? `${baseUrl} ${isWrong}${type ? ` (${cleanText(type, 60)})` : ''}: ${cause.message}.`
+    : `The greeting service at ${baseUrl} cannot be reached: ${cause.message}.`
   return new KlinesError('unreachable', message, { cause, suggestions: ADVICE, data: { baseUrl } })
 }
 
@@ -201,27 +227,22 @@ function refusal(baseUrl: string, what: RequestName, { status, headers, body }: 
   if (waitMs !== undefined)
     return rateLimited(baseUrl, status, Date.now() + waitMs, ['Run the same command again after that.'])
   const { message = '', causes = [] } = parseErrorBody(body) ?? {}
-  const reason = message ? `: ${trimPeriod(message)}` : ''
   const data = { status, ...(causes.length > 0 && { cause: causes }) }
-  const suggestions = causes.filter(cause => !message.includes(cause))
-  if (status === 429) {
-    suggestions.push('Try again later, and less often.')
-    return new KlinesError('rate_limited', `${baseUrl} received too many requests (429)${reason}.`, {
-      suggestions,
-      data,
-    })
+  const fail = (code: 'rate_limited' | 'rejected' | 'unreachable', text: string, advice: readonly string[]) => {
+    const suggestions = [...causes.filter(cause => !message.includes(cause)), ...advice]
+    return new KlinesError(code, `${text}${message && `: ${trimPeriod(message)}`}.`, { suggestions, data })
   }
-  if (status >= 400 && status < 500 && status !== 408) {
-    if (!message) suggestions.push('That is not how a greeting service refuses: is --base-url the right address?')
-    return new KlinesError('rejected', `The server refused ${what} (${status})${reason}.`, { suggestions, data })
-  }
-  const details = { suggestions: [...suggestions, ...ADVICE], data: { baseUrl, ...data } }
-  return new KlinesError('unreachable', `${baseUrl} answered ${status} to ${what}${reason}.`, details)
+  if (status === 429)
+    return fail('rate_limited', `${baseUrl} received too many requests (429)`, ['Try again later, and less often.'])
+  if (status < 400 || status >= 500 || status === 408)
+    return fail('unreachable', `${baseUrl} answered ${status} to ${what}`, ADVICE)
+  const advice = message ? [] : ['That is not how a greeting service refuses: is --base-url the right address?']
+  return fail('rejected', `The server refused ${what} (${status})`, advice)
 }
 
 /** The error for a stream that broke off after `tokens` tokens. */
 function cutStream(tokens: number, reason: string, cause?: unknown): KlinesError {
-  const after = tokens === 0 ? 'before the first token' : `after ${tokens} token${tokens === 1 ? '' : 's'}`
+  const after = tokens === 0 ? 'before the first token' : `after ${plural(tokens, 'token')}`
   return new KlinesError('incomplete', `The token stream is incomplete: it ended ${after}: ${reason}.`, {
     cause,
     suggestions: ['Run the command again for a complete one.'],

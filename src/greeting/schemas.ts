@@ -1,10 +1,6 @@
 import Type from 'typebox'
 
-/**
- * The objects of the greeting API as JSON Schema, the source of the server's validation, of the types, and of the OpenAPI
- * description.
- */
-
+/** A user update as JSON Schema. Of these schemas come the server's validation, the types and the OpenAPI description. */
 export const USER_UPDATE = {
   params: Type.Object({
     // The format alone accepts a `urn:uuid:` prefix.
@@ -15,9 +11,7 @@ export const USER_UPDATE = {
       examples: ['123e4567-e89b-12d3-a456-426614174000'],
     }),
   }),
-  query: Type.Object({
-    notify: Type.String({ minLength: 1, description: 'Notification type', examples: ['email'] }),
-  }),
+  query: Type.Object({ notify: Type.String({ minLength: 1, description: 'Notification type', examples: ['email'] }) }),
   body: Type.Object(
     {
       email: Type.String({ format: 'email', description: 'User email', examples: ['john@example.com'] }),

@@ -1,7 +1,7 @@
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { errorBytes, HttpError, plainError, sendError } from './errors.js'
+import { errorBytes, HttpError, sendError } from './errors.js'
 
 /** Limits on what a client may use; times in ms. Node's defaults let a slow body stay open for minutes. */
 export const LIMITS = {
@@ -20,102 +20,59 @@ export type Limits = typeof LIMITS
 
 /** How long a client may take to close a connection that the server has ended, ms. */
 const END_MS = 1_000
-/** How often idle connections are closed while the server finishes, ms. Requests on their way may still arrive meanwhile. */
-const FINISH_MS = 50
-
-/** An open connection. */
-interface Connection {
-  /** The response to the last received request: it is sent after those before it. */
-  latest?: ServerResponse
-  /** Whether its last response was written. The parser may report errors of what follows. */
-  isEnding?: boolean
-}
-
-/** A server of node:http, and what ends it. */
-export interface HttpServer {
-  readonly server: Server
-  /** Answers what was received, and closes all connections of a server that has stopped listening: in the end whatever they do. */
-  finish(): Promise<void>
-}
 
 /**
- * Makes a server that sends the error object also for what Node rejects itself: requests that its parser cannot read (400), that are
- * too large (414, 431) or too slow (408), an unsupported Expect (417), and CONNECT (405).
+ * Makes a server send the error object also for what Node rejects itself: requests that its parser cannot read (400), that are too large
+ * (414, 431) or too slow (408), an unsupported Expect (417), and CONNECT (405). Returns what answers the requests that were received, and
+ * closes all connections of a server that has stopped listening: after `graceMs` whatever they do.
  */
-export function createHttpServer(listener: RequestListener, limits: Limits): HttpServer {
-  const open = new Map<Socket, Connection>()
-  const connectionOf = (socket: Socket): Connection => open.get(socket) ?? { isEnding: true }
+export function watchConnections(server: Server, { graceMs }: Limits): () => Promise<void> {
+  /** The open connections, each with the response to its last request: it is sent after those before it. */
+  const open = new Map<Socket, ServerResponse | undefined>()
   /** Answers what is no request, after the responses to those before it. */
   const refuse = (socket: Socket, error: HttpError) => {
-    const connection = connectionOf(socket)
-    const { latest } = connection
-    connection.isEnding = true
-    const end = () => {
-      if (!socket.destroyed) endSlowly(socket, errorBytes(error))
-    }
+    const latest = open.get(socket)
+    const end = () => endSlowly(socket, errorBytes(error))
     if (latest === undefined || latest.closed) end()
     else latest.once('close', end)
   }
-  const server = createServer(
-    {
-      headersTimeout: limits.headersMs,
-      requestTimeout: limits.requestMs,
-      connectionsCheckingInterval: limits.checkMs,
-      keepAliveTimeout: limits.keepAliveMs,
-      // Node answers a missing Host with an empty 400.
-      requireHostHeader: false,
-    },
-    (request, response) => {
-      connectionOf(request.socket).latest = response
-      listener(request, response)
-    },
-  )
-  server.maxRequestsPerSocket = limits.requests
-  // Node takes a connection for idle whose response is still being sent. `close` calls this.
+  // Node takes a connection for idle whose response is still being sent. Fastify calls this when it closes.
   server.closeIdleConnections = () => {}
   server.on('connection', (socket: Socket) => {
-    open.set(socket, {})
+    open.set(socket, undefined)
     // Node listens no more after CONNECT, while earlier responses are still being written.
     socket.on('error', () => {})
     // Node calls this to end a connection after its last response.
     socket.destroySoon = () => endSlowly(socket)
     socket.once('close', () => open.delete(socket))
   })
+  server.prependListener('request', ({ socket }, response) => open.set(socket, response))
   server.on('checkExpectation', (request, response) => {
-    connectionOf(request.socket).latest = response
-    sendError(plainError(417), request, response, { isLast: true })
+    open.set(request.socket, response)
+    sendError(new HttpError(417), request, response, { isLast: true })
   })
   server.on('clientError', (error: ParserError, socket: Socket) => {
-    const connection = connectionOf(socket)
-    const { latest, isEnding } = connection
-    if (isEnding) return
-    const httpError = plainError(parserErrorStatus(error))
+    const latest = open.get(socket)
+    const httpError = new HttpError(parserErrorStatus(error))
     if (error.code === 'ECONNRESET') socket.destroy()
     else if (latest === undefined || latest.req.complete) refuse(socket, httpError)
-    else {
-      // The body of the last request is malformed: that request gets one response in all.
-      connection.isEnding = true
-      if (latest.headersSent) endSlowly(socket)
-      else sendError(httpError, latest.req, latest, { isLast: true })
-    }
+    // The body of the last request is malformed: that request gets one response in all.
+    else if (latest.headersSent) endSlowly(socket)
+    else sendError(httpError, latest.req, latest, { isLast: true })
   })
   server.on('connect', (_request, socket: Socket) => {
     socket.resume()
     refuse(socket, new HttpError(405, 'This server is no proxy.', { headers: { allow: 'GET, HEAD, OPTIONS, POST' } }))
   })
-  const finish = async () => {
-    const end = performance.now() + limits.graceMs
-    while (open.size > 0 && performance.now() < end) {
-      await sleep(FINISH_MS)
-      // On a busy machine the time is over before the event loop has read what arrived: let it do so first.
+  return async () => {
+    for (const end = performance.now() + graceMs; open.size > 0 && performance.now() < end; ) {
+      // Requests on their way may still arrive, which the event loop has to read first.
+      await sleep(50)
       await nextTurn()
-      for (const [socket, { latest }] of open) {
-        if ((latest === undefined || latest.closed) && !socket.writableEnded) socket.destroy()
-      }
+      for (const [socket, latest] of open) if (latest?.closed !== false && !socket.writableEnded) socket.destroy()
     }
     for (const socket of open.keys()) socket.destroy()
   }
-  return { server, finish }
 }
 
 /**
@@ -123,6 +80,7 @@ export function createHttpServer(listener: RequestListener, limits: Limits): Htt
  * has not read yet. A client that keeps sending, or never reads, gets one second.
  */
 function endSlowly(socket: Socket, bytes = ''): void {
+  if (socket.writableEnded) return
   socket.end(bytes)
   socket.resume()
   const timer = setTimeout(() => socket.destroy(), END_MS).unref()
@@ -132,7 +90,7 @@ function endSlowly(socket: Socket, bytes = ''): void {
 /** Why Node gave up on a connection: a code, and the bytes that it could not parse. */
 interface ParserError {
   readonly code?: string
-  readonly rawPacket?: unknown
+  readonly rawPacket?: Buffer
 }
 
 function parserErrorStatus({ code = '', rawPacket }: ParserError): number {
@@ -141,5 +99,5 @@ function parserErrorStatus({ code = '', rawPacket }: ParserError): number {
   if (code === 'HPE_INVALID_VERSION' || code === 'HPE_PAUSED_H2_UPGRADE') return 505
   if (code !== 'HPE_HEADER_OVERFLOW') return 400
   // A long target, or long fields.
-  return Buffer.isBuffer(rawPacket) && /^[A-Z-]+ [^\r\n]{4096}/.test(rawPacket.toString('latin1')) ? 414 : 431
+  return /^[A-Z-]+ [^\r\n]{4096}/.test(rawPacket?.toString('latin1') ?? '') ? 414 : 431
 }

@@ -8,19 +8,27 @@ import { startDateAt } from '../candles/windows.js'
 import { knownSymbols } from '../engine/lists.js'
 import { planRequest } from '../engine/plan.js'
 import { mirrorRun } from '../engine/run.js'
+import { findUserFolder } from '../fs/user-folder.js'
 import { type SeriesStatus, seriesStatus, seriesStatuses } from '../mirror/status.js'
 import { defaultMirrorRoot } from '../mirror/user-mirrors.js'
 import { isExchange, PUBLIC_BASE_URL, SAMPLE, toAddress } from '../sources/base-url.js'
+import { Body, sendBody } from './body.js'
 import { HttpError } from './errors.js'
-import { privateRoute } from './pages.js'
-import type { Route } from './route.js'
+import type { Route } from './openapi.js'
 import type { ServedMirror } from './served-mirror.js'
 import type { Tree } from './tree.js'
 
 /** The routes of what the viewer reads about the mirror: for pages of this server alone. */
 export function coverageRoutes(tree: Tree): Route[] {
-  const json = (url: string, find: (params: Record<string, string>) => Promise<unknown>) =>
-    privateRoute(url, async params => JSON.stringify(await find(params)))
+  const json = (url: string, find: (params: Record<string, string>) => Promise<unknown>): Route => ({
+    method: 'GET',
+    url,
+    isPrivate: true,
+    handler: async (request, reply) => {
+      const text = JSON.stringify(await find(request.params as Record<string, string>))
+      return sendBody(request, reply, new Body(Buffer.from(text), { isPrivate: true }))
+    },
+  })
   return [
     json('/coverage.json', () => findCoverage(tree)),
     json('/coverage/:interval/:file', async ({ interval, file }) => {
@@ -83,16 +91,9 @@ export function describeSource({ baseUrl }: ServedMirror): {
 /** What `klines download` needs besides a series to fill a mirror. Its folder is nobody's business, unless it is the default one. */
 export function downloadFlags(mirror: ServedMirror): string {
   const isKnown = describeSource(mirror).kind !== 'unknown'
-  const source = isKnown && mirror.baseUrl !== undefined ? mirror.baseUrl : PUBLIC_BASE_URL
+  const source = (isKnown && mirror.baseUrl) || PUBLIC_BASE_URL
   const flags = source === PUBLIC_BASE_URL ? '' : ` --base-url ${quoteWord(source)}`
-  return resolve(mirror.root) === defaultRoot(source) ? flags : `${flags} --mirror FOLDER`
-}
-
-/** Undefined for a user without a home folder. */
-function defaultRoot(source: string): string | undefined {
-  try {
-    return resolve(defaultMirrorRoot(source))
-  } catch {
-    return undefined
-  }
+  // A user without a home folder has no default mirror.
+  const isDefault = findUserFolder('cache') !== undefined && resolve(mirror.root) === resolve(defaultMirrorRoot(source))
+  return isDefault ? flags : `${flags} --mirror FOLDER`
 }

@@ -7,24 +7,10 @@ export const CORS_HEADERS = {
   'access-control-expose-headers': 'ETag, Last-Modified, Content-Range',
 }
 
-/** An error response: its status, the message and cause of its error object, and header fields that the status requires. */
-export class HttpError extends Error {
-  override readonly name = 'HttpError'
-  readonly headers: Readonly<Record<string, string>>
-
-  constructor(
-    readonly statusCode: number,
-    message: string,
-    { cause, headers = {} }: { cause?: unknown; headers?: Readonly<Record<string, string>> } = {},
-  ) {
-    super(message, cause === undefined ? undefined : { cause })
-    this.headers = headers
-  }
-}
-
 /** Messages by status; other statuses use their standard reason phrase. */
 const MESSAGES: Partial<Record<number, string>> = {
   400: 'The request is not valid HTTP.',
+  404: 'There is nothing at this path.',
   408: 'The request did not come in time.',
   413: 'The body is too large.',
   414: 'The address is too long.',
@@ -35,9 +21,19 @@ const MESSAGES: Partial<Record<number, string>> = {
   505: 'This server speaks HTTP/1.1 and HTTP/1.0.',
 }
 
-/** An error with the default message of its status. */
-export function plainError(status: number): HttpError {
-  return new HttpError(status, MESSAGES[status] ?? `${STATUS_CODES[status] ?? 'Failed'}.`)
+/** An error response: its status, the message and cause of its error object, and header fields that the status requires. */
+export class HttpError extends Error {
+  override readonly name = 'HttpError'
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(
+    readonly statusCode: number,
+    message = MESSAGES[statusCode] ?? `${STATUS_CODES[statusCode] ?? 'Failed'}.`,
+    { cause, headers = {} }: { cause?: unknown; headers?: Readonly<Record<string, string>> } = {},
+  ) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.headers = headers
+  }
 }
 
 /** Converts what a handler or Fastify throws: it names the status of a request that it refuses; anything else is 500. */
@@ -45,11 +41,11 @@ export function toHttpError(error: Error & { statusCode?: number; code?: string 
   if (error instanceof HttpError) return error
   const { statusCode = 500, code = '', message } = error
   if (/^FST_ERR_CTP_(EMPTY|INVALID)_JSON_BODY$/.test(code)) return new HttpError(400, message)
-  return plainError(statusCode >= 400 && statusCode < 500 ? statusCode : 500)
+  return new HttpError(statusCode >= 400 && statusCode < 500 ? statusCode : 500)
 }
 
 /**
- * Sends the error object. `isPublic`: pages of other sites may read it; `isLast`: the connection ends, because what follows on it cannot
+ * Sends an error response. `isPublic`: pages of other sites may read it; `isLast`: the connection ends, because what follows on it cannot
  * be read.
  */
 export function sendError(
@@ -66,12 +62,8 @@ export function sendError(
 /** The response to what has no request that could be answered, as bytes. */
 export function errorBytes(error: HttpError): string {
   const { body, headers } = errorAnswer(error, true)
-  const fields = Object.entries({ ...headers, date: new Date().toUTCString() })
-  const head = [
-    `HTTP/1.1 ${error.statusCode} ${STATUS_CODES[error.statusCode]}`,
-    ...fields.map(field => field.join(': ')),
-  ]
-  return `${head.join('\r\n')}\r\n\r\n${body}`
+  const fields = Object.entries({ ...headers, date: new Date().toUTCString() }).map(field => field.join(': '))
+  return [`HTTP/1.1 ${error.statusCode} ${STATUS_CODES[error.statusCode]}`, ...fields, '', body].join('\r\n')
 }
 
 /** The JSON body is the error object of the service's OpenAPI description. */

@@ -1,32 +1,30 @@
-import type { IncomingMessage } from 'node:http'
 import { pipeline, Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import Negotiator from 'negotiator'
 import Type from 'typebox'
 import type { Validator } from 'typebox/compile'
 import { KlinesError } from '../candles/errors.js'
-import { TOKENS_PATH } from '../greeting/paths.js'
+import { API_SPECS, TOKENS_PATH } from '../greeting/client.js'
 import { TokenSchema, USER_UPDATE, type UserUpdateResult, UserUpdateResultSchema } from '../greeting/schemas.js'
 import { CORS_HEADERS, HttpError } from './errors.js'
-import type { Api } from './openapi.js'
-import { checkAcceptsJson } from './send.js'
+import type { Api, Operation } from './openapi.js'
 
-const TOKEN_TYPES = ['application/jsonl', 'text/plain']
 /** What the token stream says by default. */
 const DEFAULT_STREAM_TEXT = 'Hello! A candle has an open, a high, a low and a close. Take each word as it comes.'
 /** The pace of the public instance. */
 export const WORD_MS = 200
 
-/** Settings of the greeting API. */
-export interface GreetingSettings {
-  /** What the token stream says, word by word. */
-  readonly streamText?: string | undefined
-}
-
-/** The greeting API: user updates and the token stream. Throws `bad_option` for a `streamText` without words. */
-export function greetingApi({ streamText = DEFAULT_STREAM_TEXT }: GreetingSettings): Api {
-  const words = splitWords(streamText)
+/**
+ * The greeting API: user updates, and a stream that says `streamText` word by word. Throws `bad_option` for a text without words: clients
+ * could not tell its stream from a broken one.
+ */
+export function greetingApi(streamText = DEFAULT_STREAM_TEXT): Api {
+  // Each with the white space before it, the last also with that behind it: joined, they are the text again.
+  const words = streamText.match(/\s*\S+(\s+$)?/g)
+  if (!words) {
+    const message = `--stream-text is ${JSON.stringify(streamText)}. Expected a text with at least one word.`
+    throw new KlinesError('bad_option', message)
+  }
   return {
     // The title of the public instance.
     info: {
@@ -35,12 +33,12 @@ export function greetingApi({ streamText = DEFAULT_STREAM_TEXT }: GreetingSettin
       description: 'Update a user, stream tokens, and this description.',
     },
     tags: { UserRPC: 'Users', StreamRPC: 'Streams', OpenApiRPC: 'This description' },
-    specTag: 'OpenApiRPC',
+    spec: { path: API_SPECS.greeting, tag: 'OpenApiRPC' },
     routes: [
       { method: 'POST', url: '/api/users/:id', handler: updateUser },
-      { method: 'GET', url: `/${TOKENS_PATH}`, handler: (request, reply) => streamTokens(words, request.raw, reply) },
+      { method: 'GET', url: `/${TOKENS_PATH}`, handler: (request, reply) => streamTokens(words, request, reply) },
     ],
-    operations: () => [
+    operations: (): Operation[] => [
       {
         method: 'post',
         path: '/api/users/{id}',
@@ -62,12 +60,11 @@ export function greetingApi({ streamText = DEFAULT_STREAM_TEXT }: GreetingSettin
         operationId: 'streamTokens',
         summary: 'A text, word by word, as JSON Lines',
         description:
-          'One object a line, as it comes. The type is application/jsonl where Accept names it, else text/plain. ' +
-          'A failure on the way is a last line, {"isError":true,"reason":...}.',
+          'One object a line, as it comes. The type is application/jsonl where Accept names it, else text/plain.',
         tag: 'StreamRPC',
         response: {
           description: 'One object a line',
-          content: Object.fromEntries(TOKEN_TYPES.map(type => [type, TokenSchema])),
+          content: { 'application/jsonl': TokenSchema, 'text/plain': TokenSchema },
         },
       },
     ],
@@ -76,16 +73,14 @@ export function greetingApi({ streamText = DEFAULT_STREAM_TEXT }: GreetingSettin
 
 let validator: Promise<Validator> | undefined
 
-async function updateUser({ params, query, body, headers }: FastifyRequest, reply: FastifyReply): Promise<void> {
+async function updateUser({ params, query, body }: FastifyRequest, reply: FastifyReply): Promise<void> {
   // Most servers never get such a request, and compiling takes a while.
   validator ??= import('typebox/compile').then(({ Compile }) => Compile(Type.Object(USER_UPDATE)))
-  checkFields(await validator, { params: { ...(params as object) }, query: { ...(query as object) }, body })
-  checkAcceptsJson(headers.accept)
-  const result: UserUpdateResult = { success: true, ...(params as { id: string }), ...pickNotify(query) }
+  const parts = { params: { ...(params as { id: string }) }, query: { ...(query as { notify: string }) }, body }
+  checkFields(await validator, parts)
+  const result: UserUpdateResult = { success: true, id: parts.params.id, notify: parts.query.notify }
   reply.header('cache-control', 'no-store').type('application/json; charset=utf-8').send(JSON.stringify(result))
 }
-
-const pickNotify = (query: unknown) => ({ notify: (query as { notify: string }).notify })
 
 /** Throws `HttpError` 400 with every field of the parts of a request that the schema rejects. */
 function checkFields(schema: Validator, parts: Readonly<Record<keyof typeof USER_UPDATE, unknown>>): void {
@@ -102,51 +97,27 @@ function checkFields(schema: Validator, parts: Readonly<Record<keyof typeof USER
 }
 
 /** Sends each word at once; stops when the client disconnects. */
-function streamTokens(words: readonly string[], request: IncomingMessage, reply: FastifyReply): void {
+function streamTokens(words: readonly string[], { raw: request }: FastifyRequest, reply: FastifyReply): void {
   const response = reply.hijack().raw
+  // JSON Lines when Accept names it, else plain text, as the public instance does.
+  const type = request.headers.accept?.includes('application/jsonl') ? 'application/jsonl' : 'text/plain'
   response.writeHead(200, {
-    'content-type': `${tokenType(request.headers.accept)}; charset=utf-8`,
+    'content-type': `${type}; charset=utf-8`,
     'cache-control': 'no-store',
     ...CORS_HEADERS,
     'x-content-type-options': 'nosniff',
   })
-  if (request.method === 'HEAD') {
-    response.end()
-    return
-  }
+  if (request.method === 'HEAD') return void response.end()
   const disconnected = new AbortController()
   // A response that is queued behind another one gets no 'close' event; its request does.
   for (const side of [request, response]) side.on('close', () => disconnected.abort())
   pipeline(Readable.from(wordTokens(words, disconnected.signal)), response, () => {})
 }
 
-/** JSON Lines when Accept names it, else plain text, as the public instance does. */
-function tokenType(accept: string | undefined): string {
-  const named = accept === undefined ? [] : new Negotiator({ headers: { accept } }).mediaTypes()
-  return named.includes('application/jsonl') ? 'application/jsonl' : 'text/plain'
-}
-
-/**
- * Splits a text into words, each with the white space before it, the last also with that behind it: joined, they are the text
- * again. Throws `bad_option` for a text without words: clients could not tell its stream from a broken one.
- */
-function splitWords(text: string): string[] {
-  const words = text.match(/\s*\S+(\s+$)?/g)
-  if (words) return words
-  throw new KlinesError(
-    'bad_option',
-    `--stream-text is ${JSON.stringify(text)}. Expected a text with at least one word.`,
-  )
-}
-
-/** Words as tokens in JSON Lines, one every `WORD_MS`; like the public instance, reports an error as the last line. */
+/** Words as tokens in JSON Lines, one every `WORD_MS`. */
 async function* wordTokens(words: readonly string[], signal: AbortSignal): AsyncGenerator<string> {
-  try {
-    for (const [index, message] of words.entries()) {
-      if (index > 0) await sleep(WORD_MS, undefined, { signal })
-      yield `${JSON.stringify({ message })}\n`
-    }
-  } catch {
-    if (!signal.aborted) yield `${JSON.stringify({ isError: true, reason: 'Internal error.' })}\n`
+  for (const [index, message] of words.entries()) {
+    if (index > 0) await sleep(WORD_MS, undefined, { signal })
+    yield `${JSON.stringify({ message })}\n`
   }
 }

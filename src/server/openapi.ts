@@ -1,7 +1,21 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type TObject, type TSchema } from 'typebox'
 import type { OpenApiDocument } from '../greeting/client.js'
+import { Body, sendBody } from './body.js'
 import { ErrorObjectSchema } from './errors.js'
-import type { Route } from './route.js'
+import { requestBaseUrl } from './hosts.js'
+
+/** A path and what answers its requests. */
+export interface Route {
+  /** A route of GET answers HEAD too. */
+  readonly method: 'GET' | 'POST'
+  /** As Fastify has it: `/api/users/:id`. */
+  readonly url: string
+  /** Whether pages of other sites may not read its responses. */
+  readonly isPrivate?: boolean | undefined
+  /** Sends the response. What it throws is sent as an error, and ends the connection once the head was sent. */
+  readonly handler: (request: FastifyRequest, reply: FastifyReply) => void | Promise<void>
+}
 
 /** An operation at a path, as OpenAPI describes it. */
 export interface Operation {
@@ -31,10 +45,22 @@ export interface Api {
   readonly info: { readonly title: string; readonly version: string; readonly description: string }
   /** Descriptions by tag. */
   readonly tags: Readonly<Record<string, string>>
-  /** The tag of the document itself. */
-  readonly specTag: string
+  /** The document itself: its path, and its tag. */
+  readonly spec: { readonly path: string; readonly tag: string }
   /** Called for each document. */
   readonly operations: () => readonly Operation[]
+}
+
+/** The route of the OpenAPI document of an API, for the base address that a request was sent to. */
+export function specRoute(api: Api): Route {
+  return {
+    method: 'GET',
+    url: `/${api.spec.path}`,
+    handler: (request, reply) => {
+      const body = new Body(Buffer.from(JSON.stringify(describeApi(api, requestBaseUrl(request.raw)))))
+      return sendBody(request, reply, body, { vary: 'accept-encoding, host' })
+    },
+  }
 }
 
 /** Header fields of a cacheable body. */
@@ -47,25 +73,20 @@ const HEADERS = Object.fromEntries(
 )
 
 /**
- * The OpenAPI 3.1 document of an API, which is at `specPath`, built from the schemas that validate requests. A schema with an `$id` becomes
- * a component of that name wherever it occurs. `baseUrl` is the address of the server: absolute, without /api (which is part of the paths)
- * and without a slash at its end, so that clients can append a path to it.
+ * The OpenAPI 3.1 document of an API, built from the schemas that validate requests. A schema with an `$id` becomes a component of that
+ * name. `baseUrl`: the address of the server, without /api (which is part of the paths) and without a slash at its end.
  */
-export function describeApi(
-  { info, tags, specTag, operations }: Api,
-  specPath: string,
-  baseUrl: string,
-): OpenApiDocument {
+function describeApi({ info, tags, spec, operations }: Api, baseUrl: string): OpenApiDocument {
   const schemas: Record<string, unknown> = {}
-  const spec: Operation = {
+  const getSpec: Operation = {
     method: 'get',
-    path: `/${specPath}`,
+    path: `/${spec.path}`,
     operationId: 'getSpec',
     summary: 'The OpenAPI description of this API',
-    tag: specTag,
+    tag: spec.tag,
     response: { description: 'OpenAPI 3.1', content: { 'application/json': Type.Object({}) }, revalidates: true },
   }
-  const all = [...operations(), spec]
+  const all = [...operations(), getSpec]
   return {
     openapi: '3.1.0',
     info: { ...info, license: { name: 'MIT', identifier: 'MIT' } },
@@ -78,20 +99,21 @@ export function describeApi(
 
 function describe({ method: _method, path: _path, tag, params, query, body, response, errors, ...rest }: Operation) {
   const { description, content, revalidates } = response
-  const failures = Object.entries({ ...errors, default: 'Any other failure' })
+  const bodies = (schemas: Readonly<Record<string, TSchema>>) =>
+    Object.fromEntries(Object.entries(schemas).map(([type, schema]) => [type, { schema }]))
+  const failures = Object.entries({ ...errors, default: 'Any other failure' }).map(([status, description]) => [
+    status,
+    { description, content: bodies({ 'application/json': ErrorObjectSchema }) },
+  ])
   return {
     ...rest,
     tags: [tag],
     parameters: [...describeParameters('path', params), ...describeParameters('query', query)],
-    ...(body && { requestBody: { required: true, content: describeBody({ 'application/json': body }) } }),
+    ...(body && { requestBody: { required: true, content: bodies({ 'application/json': body }) } }),
     responses: {
-      200: { description, ...(revalidates && { headers: HEADERS }), content: describeBody(content) },
+      200: { description, ...(revalidates && { headers: HEADERS }), content: bodies(content) },
       ...(revalidates && { 304: { description: 'The client has this version already', headers: HEADERS } }),
-      ...Object.fromEntries(
-        failures.map(([status, text]) => {
-          return [status, { description: text, content: describeBody({ 'application/json': ErrorObjectSchema }) }]
-        }),
-      ),
+      ...Object.fromEntries(failures),
     },
   }
 }
@@ -102,10 +124,6 @@ function describeParameters(location: 'path' | 'query', schema: TObject | undefi
     const required = schema?.required?.includes(name) ?? false
     return { name, in: location, required, description, ...(examples && { example: examples[0] }), schema: rest }
   })
-}
-
-function describeBody(content: Readonly<Record<string, TSchema>>): object {
-  return Object.fromEntries(Object.entries(content).map(([type, schema]) => [type, { schema }]))
 }
 
 /** A value with every schema that has an `$id` replaced by a reference to its component, which goes to `schemas`. */

@@ -1,35 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { extname } from 'node:path'
+import { formatBytes, formatCount, formatTime, plural } from '../candles/text.js'
+import { type SeriesStatus, seriesStatuses } from '../mirror/status.js'
 import { SAMPLE } from '../sources/base-url.js'
 import { CODE_URL, PACKAGE_URL } from '../version.js'
-import { Body } from './body.js'
-import type { Route } from './route.js'
-import { sendBody } from './send.js'
-import type { ServedMirror } from './served-mirror.js'
-
-/** Text that is HTML already and needs no escaping. */
-export class Html {
-  constructor(readonly text: string) {}
-}
-
-/** What a template takes: any text, which it escapes, and HTML. */
-type HtmlValue = string | number | Html | readonly Html[]
-
-/** Tag of HTML templates: escapes every value that is not `Html`. */
-export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
-  return new Html(parts[0] + values.map((value, index) => toMarkup(value) + parts[index + 1]).join(''))
-}
-
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-
-function toMarkup(value: HtmlValue): string {
-  if (value instanceof Html) return value.text
-  if (Array.isArray(value)) return value.map(toMarkup).join('')
-  return String(value).replace(/[&<>"']/g, character => ENTITIES[character])
-}
+import { Body, sendBody } from './body.js'
+import { describeSource, downloadFlags } from './coverage.js'
+import type { Route } from './openapi.js'
+import type { Tree } from './tree.js'
 
 /** What every page of the sample shows: its prices must never be taken for real ones. */
-export const SAMPLE_BADGE = html`<span class="sample" title="Synthetic data: no market ever traded at these prices">Sample data, not prices</span>`
+const SAMPLE_BADGE =
+  '<span class="sample" title="Synthetic data: no market ever traded at these prices">Sample data, not prices</span>'
 
 /** Only files of this server, and no inline scripts or styles; Swagger UI's icons are `data:` URLs. */
 const SECURITY_HEADERS = {
@@ -37,29 +19,6 @@ const SECURITY_HEADERS = {
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',
-}
-
-/** The route of what pages of another site may link to, and not read: JSON, or a body of `type`. */
-export function privateRoute(
-  url: string,
-  make: (params: Record<string, string>) => string | Promise<string>,
-  type?: string,
-): Route {
-  const handler: Route['handler'] = async (request, reply) => {
-    const text = await make(request.params as Record<string, string>)
-    return sendBody(
-      request,
-      reply,
-      new Body(Buffer.from(text), { type, isPrivate: true }),
-      type ? SECURITY_HEADERS : undefined,
-    )
-  }
-  return { method: 'GET', url, isPrivate: true, handler }
-}
-
-/** The route of a page. */
-export function pageRoute(url: string, make: () => string | Promise<string>): Route {
-  return privateRoute(url, make, 'text/html; charset=utf-8')
 }
 
 const TYPES: Record<string, string> = {
@@ -70,13 +29,20 @@ const TYPES: Record<string, string> = {
 
 const DOCS_FILES = new URL('server/docs/assets/', CODE_URL)
 /** The build copies these files of Swagger UI, and bundles the browser code. */
-const [SWAGGER_FILES, VIEWER_FILES] = ['dist/swagger-ui/', 'dist/server/viewer/'].map(
-  path => new URL(path, PACKAGE_URL),
-)
+const SWAGGER_FILES = new URL('dist/swagger-ui/', PACKAGE_URL)
+const VIEWER_FILES = new URL('dist/server/viewer/', PACKAGE_URL)
 
-/** The routes of pages that are files, and of the scripts, styles and icons of all pages. Each file is read on first use. */
-export function fileRoutes(mirror: ServedMirror): Route[] {
+/** The routes of the pages, which those of other sites may link to and not read, and of their scripts, styles and icons. */
+export function pageRoutes(tree: Tree): Route[] {
+  const page = (url: string, make: () => string | Promise<string>): Route => {
+    const handler: Route['handler'] = async (request, reply) => {
+      const body = new Body(Buffer.from(await make()), { type: 'text/html; charset=utf-8', isPrivate: true })
+      return sendBody(request, reply, body, SECURITY_HEADERS)
+    }
+    return { method: 'GET', url, isPrivate: true, handler }
+  }
   const bodies = new Map<string, Body>()
+  /** Each file is read on first use. */
   const file = (folder: string, files: URL) => (name: string) => {
     const handler: Route['handler'] = (request, reply) => {
       const body = bodies.get(name) ?? new Body(readFileSync(new URL(name, files)), { type: TYPES[extname(name)] })
@@ -87,12 +53,85 @@ export function fileRoutes(mirror: ServedMirror): Route[] {
   }
   const readPage = (name: string) => readFileSync(new URL(`${name}.html`, DOCS_FILES), 'utf8')
   // Its script reads the series from the address. A mirror may get its source while it is served.
-  const chart = () => readPage('chart').replace('<!-- badge -->', mirror.baseUrl === SAMPLE ? SAMPLE_BADGE.text : '')
+  const chart = () => readPage('chart').replace('<!-- badge -->', tree.mirror.baseUrl === SAMPLE ? SAMPLE_BADGE : '')
   return [
-    pageRoute('/reference', () => readPage('reference')),
-    ...['', '/', '/:symbol', '/:symbol/', '/:symbol/:interval'].map(path => pageRoute(`/chart${path}`, chart)),
+    page('/', () => homePage(tree)),
+    page('/reference', () => readPage('reference')),
+    ...['', '/', '/:symbol', '/:symbol/', '/:symbol/:interval'].map(path => page(`/chart${path}`, chart)),
     ...['page.js', 'page.css', 'favicon.svg'].map(file('docs', DOCS_FILES)),
     ...['swagger-ui-bundle.js', 'swagger-ui.css'].map(file('docs', SWAGGER_FILES)),
     ...['main.js', 'viewer.css'].map(file('viewer', VIEWER_FILES)),
   ]
+}
+
+/** The page at `/`: what the mirror has, with links to charts, exports and the API reference. */
+async function homePage(tree: Tree): Promise<string> {
+  const { mirror } = tree
+  const series = await seriesStatuses(mirror)
+  const empty = `<p class="note">This mirror is empty. <code>klines download BTCUSDT -i 1h${escapeHtml(downloadFlags(mirror))}</code> fills it.</p>`
+  return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>klines server</title>
+<link rel="icon" type="image/svg+xml" href="docs/favicon.svg">
+<link rel="stylesheet" href="docs/page.css">
+</head>
+<body>
+<header>
+<h1>klines ${describeSource(mirror).kind === 'sample' ? SAMPLE_BADGE : ''}</h1>
+<p>Historical candles of trading pairs: charts, downloads, plain JSON files, and a small greeting API.</p>
+<nav aria-label="Pages"><a href="chart">Chart</a> <a href="reference">API reference</a></nav>
+</header>
+<main>
+<h2>This mirror</h2>
+<p class="note">${describeOrigin(tree)}</p>
+${series.length === 0 ? empty : seriesTable(series)}
+</main>
+</body>
+</html>
+`
+}
+
+/** Where the candles come from, as HTML. */
+function describeOrigin({ mirror, upstream }: Tree): string {
+  const { kind, address = '' } = describeSource(mirror)
+  if (kind === 'sample') return 'This server has synthetic sample data: no market ever traded at these prices.'
+  if (kind === 'unknown') return 'The source of these files is unknown.'
+  const exchange = kind === 'exchange' ? 'the exchange Binance: ' : ''
+  const downloads = upstream ? ' Windows that are missing or can still change are downloaded on request.' : ''
+  return `A mirror of ${exchange}<code>${escapeHtml(address)}</code>.${downloads}`
+}
+
+function seriesTable(series: readonly SeriesStatus[]): string {
+  const sum = (count: 'windows' | 'cachedBytes') => series.reduce((total, one) => total + one[count], 0)
+  const symbols = plural(new Set(series.map(({ symbol }) => symbol)).size, 'symbol')
+  const size = `${plural(sum('windows'), 'window')}, ${formatBytes(sum('cachedBytes'))}`
+  return `<p>${size}, ${plural(series.length, 'series')} of ${symbols}</p>
+<div class="wide">
+<table>
+<thead>
+<tr><th scope="col">Symbol</th><th scope="col">Interval</th><th scope="col">Windows</th><th scope="col">First candle</th>
+<th scope="col">Newest (UTC)</th><th scope="col">Size</th><th scope="col"></th></tr>
+</thead>
+<tbody>
+${series.map(seriesRow).join('')}</tbody>
+</table>
+</div>`
+}
+
+function seriesRow({ symbol, interval, windows, firstOpenTime, lastOpenTime, cachedBytes }: SeriesStatus): string {
+  const name = encodeURIComponent(symbol)
+  const file = `export/${interval}/${name}`
+  return `<tr><th scope="row">${escapeHtml(symbol)}</th><td>${interval}</td><td>${formatCount(windows)}</td>
+<td>${formatTime(firstOpenTime).slice(0, 10)}</td><td>${formatTime(lastOpenTime)}</td><td>${formatBytes(cachedBytes)}</td>
+<td><a href="chart/${name}/${interval}">chart</a> <a href="${file}.csv">CSV</a> <a href="${file}.parquet">Parquet</a></td></tr>
+`
+}
+
+/** Text for HTML, in elements and in attributes. */
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`)
 }

@@ -1,24 +1,17 @@
 import { KlinesError } from '../candles/errors.js'
 import { openMirror, openRun, type SourceOptions } from '../engine/run.js'
 import { toSourceName } from '../sources/base-url.js'
-import type { RunningServer, ServerOptions } from './server.js'
+import type { ServerOptions, Serving } from './server.js'
+
+export type { Serving }
 
 /** What to serve, and where. */
-export interface ServeRequest extends Pick<SourceOptions, 'baseUrl' | 'mirror' | 'retries' | 'timeout' | 'onEvent'> {
+export interface ServeRequest
+  extends Pick<SourceOptions, 'baseUrl' | 'mirror' | 'retries' | 'timeout' | 'onEvent'>,
+    Pick<ServerOptions, 'host' | 'port' | 'allowHost' | 'streamText'> {
   /** Download windows that are missing or can still change when they are requested. */
   readonly upstream?: boolean | undefined
-  /** The address to listen on. Default: 127.0.0.1, this machine alone. */
-  readonly host?: string | undefined
-  /** 0, the default, picks a free port. */
-  readonly port?: number | undefined
-  /** Further names that requests may be sent to while it listens on the loopback, such as that of a proxy in front of it. */
-  readonly allowHost?: readonly string[] | undefined
-  /** The text that the greeting API streams. */
-  readonly streamText?: string | undefined
 }
-
-/** A server that listens, of `serve`. */
-export type Serving = RunningServer
 
 /**
  * Serves a mirror from this process: the file tree, the candle viewer, exports and the greeting API. Throws `window_missing` when there is
@@ -32,7 +25,7 @@ export async function serve(
   request: ServeRequest = {},
   hooks: Pick<ServerOptions, 'onError' | 'log'> = {},
 ): Promise<Serving> {
-  const { baseUrl, upstream = false, host, port, allowHost, streamText, onEvent } = request
+  const { upstream = false, host, port, allowHost, streamText, onEvent } = request
   const { root, source, exists } = openMirror(request)
   if (!upstream && !exists && source === undefined) {
     throw new KlinesError('window_missing', `There is no mirror at ${root}.`, {
@@ -43,7 +36,7 @@ export async function serve(
   return startServer({
     ...{ root, host, port, allowHost, streamText, ...hooks },
     warn: message => onEvent?.({ type: 'warning', message }),
-    source: upstream ? toSourceName(baseUrl) : source,
+    source: upstream ? toSourceName(request.baseUrl) : source,
     upstream: upstream ? () => openRun({ ...request, mirror: root }, { policy: UPSTREAM_POLICY }) : undefined,
   })
 }

@@ -6,7 +6,7 @@ import { windowPath } from '../candles/paths.js'
 import type { Series, WindowRef } from '../candles/series.js'
 import { SYMBOLS, type SymbolName } from '../candles/symbols.js'
 import { checkInside } from '../fs/inside.js'
-import { type FileRead, type FileVersion, readFile } from '../fs/read-file.js'
+import { type FileRead, type FileSnapshot, type FileVersion, readFile } from '../fs/read-file.js'
 import { MAX_FILE_BYTES, statPath } from '../mirror/file-store.js'
 import { Mirror, type WindowRead } from '../mirror/mirror.js'
 import type { WindowFacts } from '../mirror/window-state.js'
@@ -23,12 +23,11 @@ const MEMORY_BYTES = 32 * 1024 * 1024
  * instead of the file. No file behind a link that leads out of the mirror is read.
  */
 export class ServedMirror extends Mirror {
-  private readonly memory = new LRUCache<string, FileVersion & { readonly bytes: Buffer }>({
+  private readonly memory = new LRUCache<string, FileSnapshot>({
     maxSize: MEMORY_BYTES,
     sizeCalculation: ({ size }) => size + 1024,
   })
   private versions = 0
-  private isUnwritable = false
 
   /** `givenSource`: the source that the mirror is going to have; until its first file it may be an empty folder. */
   constructor(
@@ -67,15 +66,13 @@ export class ServedMirror extends Mirror {
 
   /** The file at a path of the tree. */
   file(path: string): FileRead {
-    const kept = this.memory.get(path)
-    if (kept) return { state: 'file', ...kept }
-    return this.outside(path) ?? readFile(join(this.root, path), MAX_FILE_BYTES)
+    return this.memory.get(path) ?? this.outside(path) ?? readFile(join(this.root, path), MAX_FILE_BYTES)
   }
 
   override read(window: WindowRef, kernel?: Kernel): WindowRead {
     const path = windowPath(window)
     const kept = this.memory.get(path)
-    if (kept) return { state: 'cached', ...kept, batch: decodeWindow(kept.bytes, window) }
+    if (kept) return { ...kept, state: 'cached', batch: decodeWindow(kept.bytes, window) }
     const read = this.outside(path) ?? super.read(window, kernel)
     // The sample is complete, and its empty windows have no files.
     const isEmpty = read.state === 'missing' && this.source === SAMPLE && this.has(window)
@@ -101,8 +98,9 @@ export class ServedMirror extends Mirror {
   /** Writes a file, or keeps it in memory; returns whether it was written. */
   private keep(path: string, bytes: Buffer, write: () => void): boolean {
     const isWritten = this.attempt(write)
+    const version = { ino: 0, size: bytes.length, mtimeMs: ++this.versions, ctimeMs: 0 }
     if (isWritten) this.memory.delete(path)
-    else this.memory.set(path, { bytes, ino: 0, size: bytes.length, mtimeMs: ++this.versions, ctimeMs: 0 })
+    else this.memory.set(path, { state: 'file', bytes, ...version })
     return isWritten
   }
 
@@ -111,18 +109,14 @@ export class ServedMirror extends Mirror {
       write()
       return true
     } catch (error) {
-      const isLinked = isKlinesError(error, 'linked_path')
-      if (!isLinked && !isKlinesError(error, 'mirror_unusable')) throw error
-      if (isLinked) this.tell(`${error.message} What belongs there is kept in memory.`)
-      else if (!this.isUnwritable) {
-        this.isUnwritable = true
-        this.tell(`${error.message} Continuing in memory: downloaded windows are not kept for the next run.`)
-      }
+      if (!isKlinesError(error, 'linked_path') && !isKlinesError(error, 'mirror_unusable')) throw error
+      this.tell(`${error.message} Continuing in memory: downloaded windows are not kept for the next run.`)
       return false
     }
   }
 
-  private outside(path: string): Extract<WindowRead, { state: 'corrupt' }> | undefined {
+  /** What a file below a link that leads out of the mirror is read as. */
+  private outside(path: string): { readonly state: 'corrupt'; readonly reason: string } | undefined {
     try {
       checkInside(this.root, path)
       return undefined

@@ -1,16 +1,51 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { METHODS } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { KlinesError } from '../candles/errors.js'
-import { type AppOptions, createApp } from './app.js'
-import { addressUrl, machineUrls } from './hosts.js'
+import { cleanText } from '../sources/error-body.js'
+import { LIMITS, type Limits, watchConnections } from './connections.js'
+import { coverageRoutes } from './coverage.js'
+import { HttpError, sendError, toHttpError } from './errors.js'
+import { exportApi } from './export.js'
+import { greetingApi } from './greeting.js'
+import { addressUrl, machineUrls, requestCheck } from './hosts.js'
+import { type Route, specRoute } from './openapi.js'
+import { pageRoutes } from './pages.js'
 import { ServedMirror } from './served-mirror.js'
 import { Tree } from './tree.js'
+import { treeApi } from './tree-api.js'
 import { type OpenUpstream, Upstream } from './upstream.js'
 
-const DEFAULT_HOST = '127.0.0.1'
+/** What to serve and where. */
+export interface ServerOptions {
+  /** Folder of the mirror. */
+  readonly root: string
+  /** The source that the mirror is going to have. Default: what `mirror.json` says. */
+  readonly source?: string | undefined
+  /** The address to listen on. Default: 127.0.0.1, this machine alone. */
+  readonly host?: string | undefined
+  /** 0, the default, picks a free port. */
+  readonly port?: number | undefined
+  /** Further names that requests may be sent to while it listens on the loopback, such as that of a proxy in front of it. */
+  readonly allowHost?: readonly string[] | undefined
+  /** The text that the greeting API streams, word by word. */
+  readonly streamText?: string | undefined
+  /** Opens the service from which missing files and windows that are not final are fetched. */
+  readonly upstream?: OpenUpstream | undefined
+  /** Called with what the operator should know, such as a corrupt file of the mirror, once for each of its versions. */
+  readonly warn?: ((warning: string) => void) | undefined
+  /** Called with every internal error; the client only gets a plain 500. */
+  readonly onError?: ((error: Error) => void) | undefined
+  /** Called with a line after every request that Node could parse. */
+  readonly log?: ((line: string) => void) | undefined
+  /** How long clients may take. */
+  readonly limits?: Limits
+  /** The current time, ms UTC. */
+  readonly now?: () => number
+}
 
-/** A server that listens. */
-export interface RunningServer {
+/** A server that listens, of `serve`. */
+export interface Serving {
   /** Its address, such as `http://127.0.0.1:8787`. */
   readonly url: string
   /** Its addresses for other machines, if it listens on all addresses of this one. */
@@ -19,36 +54,31 @@ export interface RunningServer {
   close(): Promise<void>
 }
 
-/** What to serve and where. */
-export interface ServerOptions extends Pick<AppOptions, 'streamText' | 'onError' | 'limits' | 'allowHost'> {
-  /** Folder of the mirror. */
-  readonly root: string
-  /** The source that the mirror is going to have. Default: what `mirror.json` says. */
-  readonly source?: string | undefined
-  /** Default: loopback only. */
-  readonly host?: string | undefined
-  /** 0, the default, picks a free port. */
-  readonly port?: number | undefined
-  /** Opens the service from which missing files and windows that are not final are fetched. */
-  readonly upstream?: OpenUpstream | undefined
-  /** Called with what the operator should know, such as a corrupt file of the mirror, once for each of its versions. */
-  readonly warn?: ((warning: string) => void) | undefined
-  /** Called after every request. */
-  readonly log?: RequestLog | undefined
-  /** The current time, ms UTC. */
-  readonly now?: () => number
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    isPrivate?: boolean | undefined
+  }
 }
+
+const DEFAULT_HOST = '127.0.0.1'
 
 /**
  * Serves a mirror: the file tree of the klines service, exports, the greeting API, their OpenAPI documents and pages. Throws
  * `address_unusable` when it cannot listen, `bad_option` for a `streamText` without words, and what `upstream` throws.
  */
-export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { host = DEFAULT_HOST, port = 0, now = Date.now, root, source, warn = () => {}, log } = options
-  const mirror = new ServedMirror(root, source, once(warn))
+export async function startServer(options: ServerOptions): Promise<Serving> {
+  const { host = DEFAULT_HOST, port = 0, now = Date.now, root, source, warn = () => {} } = options
+  const said = new Set<string>()
+  const warnOnce = (text: string) => {
+    if (!said.has(text)) warn(text)
+    said.add(text)
+  }
+  const mirror = new ServedMirror(root, source, warnOnce)
   const upstream = options.upstream && new Upstream(options.upstream, mirror, now)
   const tree = new Tree(mirror, upstream, now, warn)
-  const { app, close } = await createApp({ ...options, host, tree, warn, onRequest: log && requestLogger(log) })
+  const apis = [treeApi(tree), exportApi(tree, warn), greetingApi(options.streamText)]
+  const routes = [...apis.flatMap(api => [...api.routes, specRoute(api)]), ...pageRoutes(tree), ...coverageRoutes(tree)]
+  const { app, finish } = await createApp(routes, { ...options, host })
   await upstream?.start()
   try {
     // The first address of "localhost" may be ::1, which not every client tries.
@@ -58,71 +88,122 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     throw toListenError(error as NodeJS.ErrnoException, host, port)
   }
   const address = app.server.address() as AddressInfo
+  const isAny = address.address === '0.0.0.0' || address.address === '::'
   return {
-    url: serverUrl(address),
+    // A server on all addresses is reachable over the loopback.
+    url: addressUrl(isAny ? { ...address, address: DEFAULT_HOST, family: 'IPv4' } : address),
     otherUrls: machineUrls(address),
     close: async () => {
-      await close()
+      await Promise.all([app.close(), finish()])
       await upstream?.close()
     },
   }
 }
 
-/** Passes on each text once. */
-function once(warn: (warning: string) => void): (warning: string) => void {
-  const said = new Set<string>()
-  return warning => {
-    if (said.has(warning)) return
-    said.add(warning)
-    warn(warning)
+/** Header fields of the response to a preflight: pages of other sites may read the public data, but not send POST. */
+const PREFLIGHT_HEADERS = {
+  'access-control-allow-origin': '*',
+  'access-control-allow-methods': 'GET, HEAD',
+  'access-control-allow-headers': '*',
+  'access-control-max-age': '86400',
+}
+
+/** Fastify with these routes: one format for every error, and 405 for the other methods of each path. */
+async function createApp(
+  routes: readonly Route[],
+  { onError, limits = LIMITS, log, ...options }: ServerOptions & { host: string },
+) {
+  const check = requestCheck(options)
+  const { fastify } = await import('fastify')
+  const fail = (error: Error, request: FastifyRequest, reply: FastifyReply) => {
+    const { raw } = reply
+    reply.hijack()
+    // Node's parser has rejected the rest of the request meanwhile, which got an error for that.
+    if (raw.writableEnded) return
+    const httpError = toHttpError(error)
+    if (httpError.statusCode === 500) onError?.(error)
+    const isPublic = !request.routeOptions.config?.isPrivate
+    if (raw.headersSent) raw.destroy()
+    else sendError(httpError, request.raw, raw, { isPublic, isLast: reply.getHeader('connection') === 'close' })
   }
-}
-
-/** The URL for a client on this machine: a server on all addresses is reachable over the loopback. */
-function serverUrl(listening: AddressInfo): string {
-  const isAny = listening.address === '0.0.0.0' || listening.address === '::'
-  return addressUrl(isAny ? { ...listening, address: DEFAULT_HOST, family: 'IPv4' } : listening)
-}
-
-const LISTEN_ERRORS: Record<string, { reason: string; advice: string }> = {
-  EADDRINUSE: {
-    reason: 'the port is in use',
-    advice: 'Stop the program that uses it, or choose another with --port; --port 0 picks a free port.',
-  },
-  EACCES: { reason: 'this user may not use that port', advice: 'Name a port above 1023 with --port.' },
-  EADDRNOTAVAIL: { reason: 'this machine has no such address', advice: 'Name one it has with --host.' },
-  ENOTFOUND: { reason: 'there is no such host', advice: 'Name an address of this machine with --host.' },
-}
-
-function toListenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
-  const known = LISTEN_ERRORS[error.code ?? '']
-  if (known === undefined) return error
-  const message = `Cannot listen on ${host}, port ${port}: ${known.reason}.`
-  const data = { host, port }
-  return new KlinesError('address_unusable', message, { cause: error, suggestions: [known.advice], data })
-}
-
-/** One request that was answered, or whose client disconnected. */
-export interface LoggedRequest {
-  readonly method: string
-  readonly url: string
-  /** Undefined when the client disconnected before the response. */
-  readonly status: number | undefined
-  /** Bytes of the whole response. */
-  readonly bytes: number
-  readonly tookMs: number
-}
-
-type RequestLog = (request: LoggedRequest) => void
-
-/** Calls `log` after every request. Requests that Node's parser rejects are not logged. */
-function requestLogger(log: RequestLog) {
-  return ({ method = '', url = '', socket }: IncomingMessage, response: ServerResponse) => {
-    const started = performance.now()
-    const before = socket.bytesWritten
-    response.once('close', () => {
-      const status = response.headersSent ? response.statusCode : undefined
-      log({ method, url, status, bytes: socket.bytesWritten - before, tookMs: performance.now() - started })
-    })
+  const app = fastify({
+    http: {
+      headersTimeout: limits.headersMs,
+      connectionsCheckingInterval: limits.checkMs,
+      // Node answers a missing Host with an empty 400.
+      requireHostHeader: false,
+    },
+    requestTimeout: limits.requestMs,
+    keepAliveTimeout: limits.keepAliveMs,
+    maxRequestsPerSocket: limits.requests,
+    bodyLimit: limits.bodyBytes,
+    // `watchConnections` has its own.
+    clientErrorHandler: () => {},
+    exposeHeadRoutes: false,
+    return503OnClosing: false,
+    // Longer than any target: the length of that is checked.
+    routerOptions: { maxParamLength: 8 * 1024 },
+    frameworkErrors: (_error, request, reply) => {
+      const message = 'The address has a % that begins no escape of UTF-8.'
+      fail(check(request.raw) ?? new HttpError(400, message), request, reply)
+    },
+  })
+  const finish = watchConnections(app.server, limits)
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, app.getDefaultJsonParser('error', 'error'))
+  app.setErrorHandler(fail)
+  // Before a body is read, which nobody needs.
+  app.addHook('onRequest', (request, reply, done) => {
+    if (log) logRequest(log, request, reply)
+    done(check(request.raw) ?? (request.is404 ? new HttpError(404) : undefined))
+  })
+  for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
+  for (const { method, url, isPrivate, handler } of routes) {
+    const methods = method === 'GET' ? ['GET', 'HEAD'] : [method]
+    const others = METHODS.filter(name => !methods.includes(name) && name !== 'CONNECT')
+    const allow = [...methods, 'OPTIONS'].join(', ')
+    const answer = (request: FastifyRequest, reply: FastifyReply, done: (error: Error) => void) => {
+      if (request.method !== 'OPTIONS') return done(new HttpError(405, `Only ${allow} here.`, { headers: { allow } }))
+      const cors = method === 'GET' && !isPrivate && PREFLIGHT_HEADERS
+      return void reply
+        .code(204)
+        .headers({ ...cors, allow })
+        .send()
+    }
+    app.route({ method: methods, url, handler, config: { isPrivate } })
+    app.route({ method: others, url, onRequest: answer, handler: () => {}, config: { isPrivate } })
   }
+  return { app, finish }
+}
+
+/** What is wrong with an address, and what to do, by the code of the system. */
+const LISTEN_ERRORS: Record<string, [reason: string, advice: string]> = {
+  EADDRINUSE: [
+    'the port is in use',
+    'Stop the program that uses it, or choose another with --port; --port 0 picks a free port.',
+  ],
+  EACCES: ['this user may not use that port', 'Name a port above 1023 with --port.'],
+  EADDRNOTAVAIL: ['this machine has no such address', 'Name one it has with --host.'],
+  ENOTFOUND: ['there is no such host', 'Name an address of this machine with --host.'],
+}
+
+function toListenError(cause: NodeJS.ErrnoException, host: string, port: number): Error {
+  const [reason, advice] = LISTEN_ERRORS[cause.code ?? ''] ?? []
+  if (reason === undefined || advice === undefined) return cause
+  const message = `Cannot listen on ${host}, port ${port}: ${reason}.`
+  return new KlinesError('address_unusable', message, { cause, suggestions: [advice], data: { host, port } })
+}
+
+/** The address is untrusted text. */
+function logRequest(
+  log: (line: string) => void,
+  { method, raw }: FastifyRequest,
+  { raw: response }: FastifyReply,
+): void {
+  const [started, before] = [performance.now(), raw.socket.bytesWritten]
+  response.once('close', () => {
+    const sent = `${response.statusCode} ${raw.socket.bytesWritten - before} B`
+    const tookMs = (performance.now() - started).toFixed(1)
+    log(`${method} ${cleanText(raw.url ?? '', 200)} ${response.headersSent ? sent : 'left'} ${tookMs} ms`)
+  })
 }

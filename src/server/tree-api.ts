@@ -1,14 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type TSchema } from 'typebox'
-import { COLUMNS, type KlineRow } from '../candles/columns.js'
+import { COLUMN_KINDS, COLUMNS, type ColumnKind } from '../candles/columns.js'
 import { type Interval, isMinutes } from '../candles/intervals.js'
 import { intervalSegment, SYMBOLS_PATH } from '../candles/paths.js'
 import { SYMBOLS } from '../candles/symbols.js'
 import { windowLength } from '../candles/windows.js'
 import { knownDates } from '../engine/lists.js'
+import { API_SPECS } from '../greeting/client.js'
+import { sendBody } from './body.js'
 import { isFromOtherSite } from './hosts.js'
 import type { Api, Operation } from './openapi.js'
-import { sendBody } from './send.js'
 import type { ServedMirror } from './served-mirror.js'
 import type { Tree, TreeFile } from './tree.js'
 
@@ -16,7 +17,9 @@ import type { Tree, TreeFile } from './tree.js'
 export function treeApi(tree: Tree): Api {
   // Parameters are not validated: as with any static tree, an unknown symbol or date is 404 and never 400.
   const handler = (request: FastifyRequest, reply: FastifyReply) => {
-    const file = tree.file(parsePath(request.raw.url ?? ''), !isFromOtherSite(request.raw))
+    const [path] = (request.raw.url ?? '').slice(1).split('?', 1)
+    const name = path.includes('%') ? decodeURIComponent(path) : path
+    const file = tree.file(name, !isFromOtherSite(request.raw))
     const send = ({ body, warning }: TreeFile) => sendBody(request, reply, body, warning && staleHeaders(warning))
     return file instanceof Promise ? file.then(send) : send(file)
   }
@@ -31,17 +34,10 @@ export function treeApi(tree: Tree): Api {
         'requests, one byte range, gzip and br are answered everywhere.',
     },
     tags: { meta: 'What there is: symbols, start dates and this description', klines: 'Candles, one file a window' },
-    specTag: 'meta',
+    spec: { path: API_SPECS.klines, tag: 'meta' },
     routes: urls.map(url => ({ method: 'GET', url, handler })),
     operations: () => describeTree(tree),
   }
-}
-
-/** The path of a request target, relative to the tree: %-escapes decoded, which the router has found valid. */
-function parsePath(target: string): string {
-  const query = target.indexOf('?')
-  const path = target.slice(1, query === -1 ? undefined : query)
-  return path.includes('%') ? decodeURIComponent(path) : path
 }
 
 /**
@@ -61,6 +57,9 @@ export function quotable(text: string): string {
 function describeTree({ mirror, now }: Tree): Operation[] {
   const { intervals } = mirror
   const symbol = symbolSchema(mirror)
+  const json = (description: string, schema: TSchema): Operation['response'] => {
+    return { description, content: { 'application/json': schema }, revalidates: true }
+  }
   return [
     {
       method: 'get',
@@ -74,16 +73,14 @@ function describeTree({ mirror, now }: Tree): Operation[] {
       method: 'get',
       path: '/api/klines/start-dates/{interval}.json',
       operationId: 'getStartDates',
-      summary: 'The start dates of all windows of an interval, ascending',
+      summary: 'The start dates of all windows of an interval, ascending, also of the future',
       tag: 'meta',
-      description:
-        'Each is the startDate of a window; in order they cover the whole history, and reach into the future.',
       params: Type.Object({ interval: intervalSchema(intervals.map(intervalSegment)) }),
       response: json('Start dates', Type.Array(Type.String({ format: 'date' }))),
       errors: { 404: 'There is no such interval' },
     },
-    ...intervals.map((interval): Operation => {
-      return {
+    ...intervals.map(
+      (interval): Operation => ({
         method: 'get',
         path: `/api/klines/${intervalSegment(interval)}/{symbol}/{startDate}.json`,
         operationId: `getKlines${intervalSegment(interval)}`,
@@ -95,27 +92,18 @@ function describeTree({ mirror, now }: Tree): Operation[] {
         params: Type.Object({ symbol, startDate: startDateSchema(interval, knownDates(mirror, interval, now())) }),
         response: json('Candles', Type.Array(KLINE)),
         errors: { 404: 'There is no such symbol or window, or this server does not have it' },
-      }
-    }),
+      }),
+    ),
   ]
 }
 
-function json(description: string, schema: TSchema): Operation['response'] {
-  return { description, content: { 'application/json': schema }, revalidates: true }
-}
-
-/** Of ASCII only A-Z and 0-9. Not every reader of a schema knows `\p{L}`, for letters of any script. */
-const NAME = '^[^\\x00-/:-@\\[-\\x7f]{2,40}$'
-
 /** Schema of a symbol: one of those that the service lists; of the exchange any name, because it may get any other. */
 export function symbolSchema(mirror: ServedMirror): TSchema {
-  const $id = 'Symbol'
-  if (mirror.rules.kind !== 'exchange') {
-    const listed = mirror.listedSymbols() ?? SYMBOLS
-    return Type.Enum([...listed], { $id, description: 'Trading pair', type: 'string' })
-  }
-  const description = 'Trading pair: letters and digits of any script, in upper case, composed (NFC), at most 40 bytes'
-  return Type.String({ $id, description, pattern: NAME, examples: ['BTCUSDT'] })
+  const details = { $id: 'Symbol', description: 'Trading pair' }
+  if (mirror.rules.kind !== 'exchange')
+    return Type.Enum([...(mirror.listedSymbols() ?? SYMBOLS)], { ...details, type: 'string' })
+  // Of ASCII only A-Z and 0-9. Not every reader of a schema knows `\p{L}`, for letters of any script.
+  return Type.String({ ...details, pattern: '^[^\\x00-/:-@\\[-\\x7f]{2,40}$', examples: ['BTCUSDT'] })
 }
 
 /** Schema of an interval. `names`: as people write them, or as paths have them. */
@@ -131,35 +119,21 @@ function startDateSchema(interval: Interval, startDates: readonly string[]): TSc
   return isMinutes(interval) ? Type.String(details) : Type.Enum([...startDates], { ...details, type: 'string' })
 }
 
-/** What each element of a row is: a time or a count, a decimal, or text. */
-const ELEMENTS = [
-  ['integer', 'Open time, ms since the epoch, UTC'],
-  ['decimal', 'Open price'],
-  ['decimal', 'High price'],
-  ['decimal', 'Low price'],
-  ['decimal', 'Close price'],
-  ['decimal', 'Base asset volume'],
-  ['integer', 'Close time, ms since the epoch, UTC'],
-  ['decimal', 'Quote asset volume'],
-  ['integer', 'Number of trades'],
-  ['decimal', 'Taker buy base asset volume'],
-  ['decimal', 'Taker buy quote asset volume'],
-  ['text', 'Unused legacy field'],
-] as const
-
-const TYPES = {
-  integer: { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
+const INTEGER = { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }
+const ELEMENTS: Record<ColumnKind, object> = {
+  time: { ...INTEGER, description: 'ms since the epoch, UTC' },
+  count: { ...INTEGER, description: 'Number of trades' },
   decimal: { type: 'string', pattern: '^\\d+(\\.\\d+)?$' },
-  text: { type: 'string' },
-} as const
+  text: { type: 'string', description: 'Unused' },
+}
 
 /** A tuple as in JSON Schema 2020-12, which OpenAPI 3.1 uses. */
-const KLINE = Type.Unsafe<KlineRow>({
+const KLINE = Type.Unsafe({
   $id: 'Kline',
   description: 'A candle, as the exchange lays it out',
   type: 'array',
-  prefixItems: ELEMENTS.map(([type, description], index) => ({ title: COLUMNS[index], ...TYPES[type], description })),
+  prefixItems: COLUMNS.map((title, index) => ({ title, ...ELEMENTS[COLUMN_KINDS[index]] })),
   items: false,
-  minItems: ELEMENTS.length,
-  maxItems: ELEMENTS.length,
+  minItems: COLUMNS.length,
+  maxItems: COLUMNS.length,
 })

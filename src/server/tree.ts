@@ -20,39 +20,31 @@ import type { ListEntry, Upstream } from './upstream.js'
 const EMPTY_WINDOW = new Body(Buffer.from('[]'))
 /** Memory for cached bodies, bytes. */
 const CACHE_BYTES = 56 * 1024 * 1024
-/** What a cached corrupt file counts for, bytes. */
-const CORRUPT_BYTES = 1024
 
 /** A file of the served tree. */
 export interface TreeFile {
   readonly body: Body
   /** Why this may not be the current version: revalidation with the service failed. */
-  readonly warning?: HttpError
+  readonly warning?: HttpError | undefined
 }
 
-/** A valid file of the mirror in memory. */
-interface ValidFile {
-  readonly state: 'valid'
-  readonly version: FileVersion
-  readonly body: Body
-  readonly final: boolean
-  /** What was known of an open window: it may become final without its file changing. */
-  readonly known?: {
-    readonly window: WindowRef
-    readonly facts: WindowFacts | undefined
-    readonly since: number | undefined
-  }
-}
-
-interface CorruptFile {
-  readonly state: 'corrupt'
-  /** Undefined when even that cannot be read. */
+/** A file of the mirror in memory: its body, or why it is corrupt. */
+interface CachedFile {
+  /** Undefined for a corrupt file of which even that cannot be read. */
   readonly version: FileVersion | undefined
-  readonly reason: string
+  readonly body?: Body
+  readonly final?: boolean
+  /** What was known of an open window: it may become final without its file changing. */
+  readonly known?: { readonly window: WindowRef } & Known
+  readonly corrupt?: string
   isReported?: boolean
 }
 
-type CachedFile = ValidFile | CorruptFile
+/** What the index says of a window: its facts, and since when later ones are known. */
+interface Known {
+  readonly facts: WindowFacts | undefined
+  readonly since: number | undefined
+}
 
 /**
  * The file tree that a server serves: the mirror's files at valid paths, as bodies in memory; the lists, computed where the mirror has none;
@@ -61,11 +53,10 @@ type CachedFile = ValidFile | CorruptFile
 export class Tree {
   private readonly files = new LRUCache<string, CachedFile>({
     maxSize: CACHE_BYTES,
-    sizeCalculation: file => (file.state === 'valid' ? file.body.size : CORRUPT_BYTES),
+    sizeCalculation: ({ body }) => body?.size ?? 1024,
   })
   /** Paths whose file version was checked in this turn of the event loop. */
   private readonly checked = new Set<string>()
-  private readonly computed = new Map<string, { readonly text: string; readonly body: Body }>()
   private readonly kernel = new Kernel()
 
   constructor(
@@ -84,13 +75,15 @@ export class Tree {
   file(path: string, mayAsk: boolean): TreeFile | Promise<TreeFile> {
     const cached = this.get(path)
     const upstream = mayAsk ? this.upstream : undefined
-    if (cached?.state === 'valid' && (cached.final || !upstream)) return cached
+    if (cached?.body && (cached.final || !upstream)) return { body: cached.body }
     const entry = parseTreePath(path)
     if (!entry) throw noSuchFile()
     if (entry.kind !== 'window') return this.list(path, entry, upstream)
     const { window } = entry
     if (upstream) return this.current(path, window, upstream)
-    if (!cached && !this.isPossible(window)) throw noSuchFile()
+    const { intervals } = this.mirror
+    const isPossible = !isMinutes(window.interval) || intervals.includes(window.interval)
+    if (!cached && !(isPossible && this.mirror.knows(window.symbol))) throw noSuchFile()
     return { body: this.stored(path, window) }
   }
 
@@ -99,15 +92,15 @@ export class Tree {
     const cached = this.get(path)
     if (!cached && !(await upstream.knows(window.symbol))) throw noSuchFile()
     // Never requested: a published tree has files of the future, which are not final.
-    if (cached?.state !== 'corrupt' && (await this.isFuture(window, upstream)))
-      return { body: this.stored(path, window) }
+    const isNeeded = cached?.corrupt !== undefined || !(await this.isFuture(window, upstream))
+    let warning: HttpError | undefined
     try {
-      await upstream.refresh(window).finally(() => this.checked.delete(path))
+      if (isNeeded) await upstream.refresh(window).finally(() => this.checked.delete(path))
     } catch (error) {
-      if (!(error instanceof HttpError) || this.get(path)?.state !== 'valid') throw error
-      return { body: this.stored(path, window), warning: error }
+      if (!(error instanceof HttpError) || !this.get(path)?.body) throw error
+      warning = error
     }
-    return { body: this.stored(path, window) }
+    return { body: this.stored(path, window), warning }
   }
 
   /** Whether a window starts in the future by this machine's clock; for the exchange, only its own clock can say so. */
@@ -117,18 +110,13 @@ export class Tree {
     return this.mirror.rules.kind !== 'exchange' || startTime > (await upstream.present().catch(this.now))
   }
 
-  /** Whether the mirror can have, or can get, candles of a series. */
-  private isPossible({ symbol, interval }: WindowRef): boolean {
-    return (!isMinutes(interval) || this.mirror.intervals.includes(interval)) && this.mirror.knows(symbol)
-  }
-
   /** The body of a valid window, and `[]` for one that is certainly empty. A corrupt one never is. */
   private stored(path: string, window: WindowRef): Body {
     const file = this.get(path)
-    if (file?.state === 'valid') return file.body
+    if (file?.body) return file.body
     if (file) {
-      if (!file.isReported)
-        this.warn(`Corrupt in the mirror ${this.mirror.root}, so not served: ${path}: ${file.reason}.`)
+      const message = `Corrupt in the mirror ${this.mirror.root}, so not served: ${path}: ${file.corrupt}.`
+      if (!file.isReported) this.warn(message)
       file.isReported = true
       throw new HttpError(404, 'The file of this window is corrupt.')
     }
@@ -140,29 +128,25 @@ export class Tree {
   /** A list as the mirror has it, else a computed one. Those of an exchange's tree follow from the calendar and from what the mirror has. */
   private list(path: string, entry: ListEntry, upstream: Upstream | undefined): TreeFile | Promise<TreeFile> {
     const isExchange = this.mirror.rules.kind === 'exchange'
-    const stored = () => {
-      const file = isExchange ? undefined : this.get(path)
-      return file?.state === 'valid' ? file.body : this.compute(path, entry)
+    const stored = (warning?: HttpError) => {
+      const body = isExchange ? undefined : this.get(path)?.body
+      return { body: body ?? this.compute(entry), warning }
     }
-    if (isExchange || !upstream) return { body: stored() }
+    if (isExchange || !upstream) return stored()
     return upstream.refreshList(entry).then(
-      () => ({ body: stored() }),
+      () => stored(),
       error => {
-        if (!(error instanceof HttpError)) throw error
-        return { body: stored(), warning: error }
+        if (error instanceof HttpError) return stored(error)
+        throw error
       },
     )
   }
 
-  private compute(path: string, entry: ListEntry): Body {
-    const list =
-      entry.kind === 'symbols' ? knownSymbols(this.mirror) : knownDates(this.mirror, entry.interval, this.now())
+  private compute(entry: ListEntry): Body {
+    const { mirror } = this
+    const list = entry.kind === 'symbols' ? knownSymbols(mirror) : knownDates(mirror, entry.interval, this.now())
     if (list.length === 0 && entry.kind === 'startDates') throw noSuchFile()
-    const text = JSON.stringify(list)
-    const known = this.computed.get(path)
-    const computed = known?.text === text ? known : { text, body: new Body(Buffer.from(text)) }
-    this.computed.set(path, computed)
-    return computed.body
+    return new Body(Buffer.from(JSON.stringify(list)))
   }
 
   /** The file at a path of the mirror; undefined when it is missing. A body is valid as long as its file stays the same one. */
@@ -177,57 +161,51 @@ export class Tree {
   }
 
   /** Whether a file still is as it was. Simultaneous requests share one check, which takes a tenth of their time. */
-  private isCurrent(path: string, file: CachedFile): boolean {
+  private isCurrent(path: string, { version, known }: CachedFile): boolean {
     if (this.checked.has(path)) return true
-    if (!isSameVersion(file.version, this.mirror.version(path))) return false
-    if (file.state === 'valid' && file.known) {
-      const { window, facts, since } = file.known
-      const index = this.mirror.facts(window)
-      if (index.get(window.startDate) !== facts || laterSince(index, window.startDate) !== since) return false
+    if (!isSameVersion(version, this.mirror.version(path))) return false
+    if (known) {
+      const { facts, since } = this.knownOf(known.window)
+      if (facts !== known.facts || since !== known.since) return false
     }
     if (this.checked.size === 0) setImmediate(() => this.checked.clear())
     this.checked.add(path)
     return true
   }
 
-  private read(path: string, entry: TreeEntry): CachedFile | undefined {
-    // Before the file is read: if it is replaced meanwhile, it is read again.
-    const version = this.mirror.version(path)
-    const corrupt = (reason: string): CorruptFile => ({ state: 'corrupt', version, reason: trimPeriod(reason) })
-    if (entry.kind === 'window') {
-      const read = this.mirror.read(entry.window, this.kernel)
-      if (read.state === 'missing') return undefined
-      if (read.state === 'corrupt') return corrupt(read.reason)
-      const state = this.mirror.state(entry.window, read)
-      const mtimeMs = lastModified(entry.window, read.batch, this.mirror.factsOf(entry.window, read), state)
-      const final = state === 'final'
-      const index = this.mirror.facts(entry.window)
-      const { startDate } = entry.window
-      const known = { window: entry.window, facts: index.get(startDate), since: laterSince(index, startDate) }
-      // The kernel reads the next window into the same memory.
-      return valid(Buffer.from(read.bytes), read, { mtimeMs, final, ...(!final && { known }) })
-    }
-    const file = this.mirror.file(path)
-    if (file.state === 'missing') return undefined
-    if (file.state === 'corrupt') return corrupt(file.reason)
-    try {
-      if (entry.kind === 'startDates') parseStartDates(file.bytes, entry.interval)
-      else parseSymbols(file.bytes)
-      return valid(file.bytes, file, { mtimeMs: file.mtimeMs, final: false })
-    } catch (error) {
-      // Only content is corrupt.
-      if (!isKlinesError(error, 'bad_list')) throw error
-      return corrupt(error.message)
-    }
+  private knownOf(window: WindowRef): Known {
+    const index = this.mirror.facts(window)
+    return { facts: index.get(window.startDate), since: laterSince(index, window.startDate) }
   }
-}
 
-function valid(
-  bytes: Buffer,
-  { ino, size, mtimeMs, ctimeMs }: FileVersion,
-  facts: Pick<ValidFile, 'final' | 'known'> & { readonly mtimeMs?: number },
-): ValidFile {
-  return { state: 'valid', version: { ino, size, mtimeMs, ctimeMs }, body: new Body(bytes, facts), ...facts }
+  private read(path: string, entry: TreeEntry): CachedFile | undefined {
+    const { mirror } = this
+    // Before the file is read: if it is replaced meanwhile, it is read again.
+    const before = mirror.version(path)
+    const read = entry.kind === 'window' ? mirror.read(entry.window, this.kernel) : mirror.file(path)
+    if (read.state === 'missing') return undefined
+    if (read.state === 'corrupt') return { version: before, corrupt: trimPeriod(read.reason) }
+    const { ino, size, mtimeMs, ctimeMs } = read
+    const version = { ino, size, mtimeMs, ctimeMs }
+    if (read.state === 'cached' && entry.kind === 'window') {
+      const { window } = entry
+      const state = mirror.state(window, read)
+      const modified = lastModified(window, read.batch, mirror.factsOf(window, read), state)
+      const final = state === 'final'
+      // The kernel reads the next window into the same memory.
+      const body = new Body(Buffer.from(read.bytes), { mtimeMs: modified, final })
+      return { version, body, final, ...(!final && { known: { window, ...this.knownOf(window) } }) }
+    }
+    const bytes = Buffer.from(read.bytes)
+    try {
+      if (entry.kind === 'startDates') parseStartDates(bytes, entry.interval)
+      else parseSymbols(bytes)
+    } catch (error) {
+      if (!isKlinesError(error, 'bad_list')) throw error
+      return { version: before, corrupt: trimPeriod(error.message) }
+    }
+    return { version, body: new Body(bytes, { mtimeMs }) }
+  }
 }
 
 function noSuchFile(): HttpError {

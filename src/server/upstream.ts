@@ -1,4 +1,4 @@
-import { type ErrorCode, isKlinesError, KlinesError } from '../candles/errors.js'
+import { isKlinesError, KlinesError } from '../candles/errors.js'
 import { DAY_MS, HOUR_MS, type Interval, MINUTE_MS, nextOpenTime } from '../candles/intervals.js'
 import { type TreeEntry, windowPath } from '../candles/paths.js'
 import type { WindowRef } from '../candles/series.js'
@@ -56,7 +56,7 @@ export class Upstream {
     return this.share(`refresh ${windowPath(window)}`, async run => {
       const { source, signal } = run
       if (source.rules.kind === 'exchange') {
-        if (window.startDate < firstExchangeStartDate(window.interval)) throw noSuchFile()
+        if (window.startDate < firstExchangeStartDate(window.interval)) throw failed('', true)
         if (needsFirstCandle([window], run)) await source.firstCandle?.(window, signal)
       }
       const result = await refreshWindow(run, window)
@@ -137,7 +137,7 @@ export class Upstream {
     return pending as Promise<T>
   }
 
-  /** The open run; another one after it has stopped, which ends what still uses it. */
+  /** The open run; another one after it has stopped for good, which ends what still uses it. */
   private async take(): Promise<Run<Source>> {
     this.current ??= this.open()
     const taken = this.current
@@ -145,7 +145,9 @@ export class Upstream {
       this.current = undefined
       throw error
     })
-    if (!hasStopped(run.source)) return run
+    // A refusal for a time ends by itself, and what needs no request goes on meanwhile.
+    const { stopReason } = run.source
+    if (!isKlinesError(stopReason, 'unreachable') || stopReason.cause === undefined) return run
     // Others may have replaced it meanwhile.
     if (this.current === taken) {
       this.current = undefined
@@ -155,11 +157,6 @@ export class Upstream {
   }
 }
 
-/** Whether a source has stopped for good: a refusal for a time ends by itself, and what needs no request goes on meanwhile. */
-function hasStopped({ stopReason }: Source): boolean {
-  return isKlinesError(stopReason, 'unreachable') && stopReason.cause !== undefined
-}
-
 /**
  * Whether a candle may have closed since a window was asked for: readers of one window must not spend the limit of the exchange. Both
  * times in ms UTC.
@@ -167,8 +164,7 @@ function hasStopped({ stopReason }: Source): boolean {
 function hasNewCandle(interval: Interval, asked: number, now: number): boolean {
   // Longer candles end with a day too.
   const step = Math.min(nextOpenTime(interval, 0), DAY_MS)
-  const [before, after] = [asked, now].map(time => Math.floor((time - SETTLING_MS) / step))
-  return after !== before
+  return Math.floor((now - SETTLING_MS) / step) !== Math.floor((asked - SETTLING_MS) / step)
 }
 
 /** Converts what the engine and a source throw; an error that names failed windows gets their `fault` as its cause, others stay. */
@@ -178,25 +174,20 @@ function toHttpError(error: unknown, now: number, fault?: FetchError): unknown {
     const message = `The service behind this server limits requests. Try again in ${seconds} s.`
     return new HttpError(503, message, { headers: { 'retry-after': seconds } })
   }
-  if (error instanceof InvalidSymbolError) return noSuchFile()
+  if (error instanceof InvalidSymbolError) return failed('', true)
   if (isKlinesError(error, 'incomplete') && error.data.failures) {
-    const { message, data, suggestions } = error
     const cause = fault && failed(fault.message, false, fault.timedOut)
-    return new KlinesError('incomplete', message, { cause, data, suggestions })
+    return new KlinesError('incomplete', error.message, { ...error, cause })
   }
-  const isFailure = ['incomplete', 'bad_list', 'unreachable'].some(code => isKlinesError(error, code as ErrorCode))
-  const failure = isFailure ? (error as Error).cause : error
+  const isFailure = error instanceof KlinesError && ['incomplete', 'bad_list', 'unreachable'].includes(error.code)
+  const failure = isFailure ? error.cause : error
   if (failure instanceof FetchError) return failed(failure.message, failure.status === 404, failure.timedOut)
   // A list that lacks what is known; a service that refuses for a time.
-  return isFailure ? new HttpError(502, (error as Error).message) : error
+  return isFailure ? new HttpError(502, error.message) : error
 }
 
 function failed(reason: string, isAbsent = false, timedOut = false): HttpError {
-  if (isAbsent) return noSuchFile()
+  if (isAbsent) return new HttpError(404, 'The service has no such file.')
   if (timedOut) return new HttpError(504, 'The service behind this server did not answer in time.')
   return new HttpError(502, `The service behind this server failed: ${trimPeriod(reason)}.`)
-}
-
-function noSuchFile(): HttpError {
-  return new HttpError(404, 'The service has no such file.')
 }

@@ -21,7 +21,8 @@ export class GivenStream implements Output {
     stream: OutputStream,
     private readonly signal: AbortSignal | undefined,
   ) {
-    this.stream = stream instanceof Writable ? stream : Writable.fromWeb(stream)
+    // A response of node:http is no instance of `Writable`.
+    this.stream = 'getWriter' in stream ? Writable.fromWeb(stream) : stream
     this.ended = finished(this.stream, { readable: false, cleanup: true, ...(signal && { signal }) })
     // The next call reports it.
     this.ended.catch(() => {})

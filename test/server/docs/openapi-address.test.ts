@@ -31,11 +31,6 @@ describe.each([KLINES, GREETING, EXPORT])('%s has the address that it was reques
     expect([status, findUrls(body)]).toEqual([200, [url]])
   })
 
-  it('in the target, which wins over Host (RFC 9112, 3.2.2)', async () => {
-    const { status, body } = await send(`GET http://localhost:1234${path} HTTP/1.1`, 'Host: 127.0.0.1')
-    expect([status, findUrls(body)]).toEqual([200, ['http://localhost:1234']])
-  })
-
   it('of the connection for HTTP/1.0 without Host', async () => {
     const { status, body } = await send(`GET ${path} HTTP/1.0`)
     expect([status, findUrls(body)]).toEqual([200, [server.url()]])

@@ -79,10 +79,6 @@ describe('a bad request', () => {
   ])('%s %s: %i', async (method, target, status) => {
     expectError(await sendRaw(server.url(), `${method} ${target} HTTP/1.1\r\nHost: localhost\r\n\r\n`), status)
   })
-
-  it('that refuses plain bytes is 406', async () => {
-    expectError(await get('/export/1h/BTCUSDT.csv', 'Accept-Encoding: identity;q=0, gzip'), 406)
-  })
 })
 
 describe('the head of an export', () => {

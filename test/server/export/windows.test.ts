@@ -59,7 +59,7 @@ describe('a window that is missing or corrupt', () => {
   it('of a mirror without any: 409, and nothing of its folder', async () => {
     const root = tempFolder()
     const { url } = await startTestServer(root)
-    expect(expectError(await get(url), 409).message).toContain('The mirror has no candles yet.')
+    expect(expectError(await get(url), 409).message).toContain('The mirror has no candles of this series.')
     putFile(root, 'mirror.json', { layout: 1, baseUrl: 'https://example.com' })
     expect(expectError(await get(url), 409).message).not.toContain(root)
   })

@@ -128,7 +128,7 @@ describe('the page at /', () => {
 
   it('escapes the base address of a mirror', async () => {
     const page = await fetchPage(makeMirror("https://example.com/a&b'c&amp;"))
-    expect(page).toContain('<code>https://example.com/a&amp;b&#39;c&amp;amp;</code>')
+    expect(page).toContain('<code>https://example.com/a&#38;b&#39;c&#38;amp;</code>')
     // This is no address, so it is not shown at all.
     const other = await fetchPage(makeMirror(`https://example.com/"'><script>alert('1')</script>&amp;`))
     expect(other).not.toContain('alert')

@@ -1,13 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import {
-  parseErrorObject,
-  stableHeaders,
-  startTestServer,
-  type TestResponse,
-  useTestServer,
-} from '../../support/servers/test-server.js'
+import { stableHeaders, startTestServer, type TestResponse, useTestServer } from '../../support/servers/test-server.js'
 import {
   FULL_WEEKS,
   FUTURE_WEEK,
@@ -140,33 +134,6 @@ describe('the Cache-Control of a request does not matter', () => {
   })
 })
 
-describe('If-Match and If-Unmodified-Since', () => {
-  it.each<[string, number, () => Record<string, string>]>([
-    ['the tag', 200, () => ({ 'if-match': tags.identity })],
-    ['a list with the tag', 200, () => ({ 'if-match': `"other", ${tags.identity}` })],
-    ['*', 200, () => ({ 'if-match': '*' })],
-    ['another tag', 412, () => ({ 'if-match': '"other"' })],
-    ['the tag made weak, as only strong ones match', 412, () => ({ 'if-match': `W/${tags.identity}` })],
-    ['the tag of another coding', 412, () => ({ 'if-match': tags.gzip })],
-    ['the time it was modified', 200, () => ({ 'if-unmodified-since': date(RENDERED) })],
-    ['a later time', 200, () => ({ 'if-unmodified-since': date(RENDERED + 1000) })],
-    ['an earlier time', 412, () => ({ 'if-unmodified-since': date(RENDERED - 1000) })],
-    ['an invalid time', 200, () => ({ 'if-unmodified-since': 'yesterday' })],
-    ['a time that is not an HTTP date', 200, () => ({ 'if-unmodified-since': '1999' })],
-    ['the tag, an earlier time', 200, () => ({ 'if-match': tags.identity, 'if-unmodified-since': date(0) })],
-    [
-      'another tag, and the tag in If-None-Match',
-      412,
-      () => ({ 'if-match': '"other"', 'if-none-match': tags.identity }),
-    ],
-  ])('%s: %i', async (_, status, headers) => {
-    const response = await requestWith(headers())
-    expect(response.status).toBe(status)
-    if (status === 200) expect(response.body.equals(whole.body)).toBe(true)
-    else expect(parseErrorObject(response)).toEqual({ statusCode: 412, message: expect.any(String), isError: true })
-  })
-})
-
 describe('HEAD has the header fields of GET, with the length, and no body', () => {
   it.each<[string, number, string, Record<string, string>]>([
     ['a window', 200, PATH, {}],
@@ -176,8 +143,6 @@ describe('HEAD has the header fields of GET, with the length, and no body', () =
     ['a window in gzip', 200, PATH, { 'accept-encoding': 'gzip' }],
     ['a window in br', 200, PATH, { 'accept-encoding': 'br' }],
     ['a window the client has', 304, PATH, { 'if-modified-since': date(RENDERED) }],
-    ['another version', 412, PATH, { 'if-match': '"other"' }],
-    ['no acceptable coding', 406, PATH, { 'accept-encoding': 'identity;q=0' }],
     ['a missing window', 404, weekPath('DOTUSDT', FULL_WEEKS[0]), {}],
     ['an unknown path of the tree', 404, 'api/klines/nothing.json', {}],
     ['an unknown path', 404, '/nothing', {}],

@@ -137,11 +137,6 @@ describe('unsupported ranges get the whole body', () => {
     }
     expect((await tree.request(PATH, { method: 'HEAD', headers: { range: 'bytes=999999-' } })).status).toBe(200)
   })
-
-  it('a client that rejects uncoded bytes gets the whole body coded', async () => {
-    const response = await requestRange('bytes=0-9', { 'accept-encoding': 'gzip, identity;q=0' })
-    expect([response.status, response.headers['content-encoding']]).toEqual([200, 'gzip'])
-  })
 })
 
 describe('If-Range', () => {
@@ -167,7 +162,5 @@ describe('If-Range', () => {
 
   it('is evaluated after the other conditions', async () => {
     expect((await requestRange('bytes=0-9', { 'if-none-match': tag })).status).toBe(304)
-    expect((await requestRange('bytes=0-9', { 'if-match': '"other"' })).status).toBe(412)
-    expectPart(await requestRange('bytes=0-9', { 'if-match': tag }), 0, 10)
   })
 })

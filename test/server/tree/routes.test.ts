@@ -49,8 +49,8 @@ describe('the tree over HTTP', () => {
     }
   })
 
-  it.each(['', 'http://localhost'])('follows no dots of a target: %j', async origin => {
-    const getStatus = async (path: string) => (await sendRaw(sample.url(), rawRequest(`GET ${origin}${path}`))).status
+  it('follows no dots of a target', async () => {
+    const getStatus = async (path: string) => (await sendRaw(sample.url(), rawRequest(`GET ${path}`))).status
     expect(await getStatus('/api/klines/symbols.json')).toBe(200)
     for (const dots of ['..', '%2e%2e', '.']) {
       expect(await getStatus(`/api/klines/15m/${dots}/symbols.json`)).toBe(404)

@@ -3,7 +3,7 @@ import { Agent, type IncomingHttpHeaders, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
-import { type RunningServer, type ServerOptions, startServer } from '../../../src/server/server.js'
+import { type ServerOptions, type Serving, startServer } from '../../../src/server/server.js'
 import { indexTree } from '../index-tree.js'
 import { makeTree, NOW, RENDERED } from '../synthetic-tree.js'
 
@@ -27,7 +27,7 @@ export interface RequestOptions {
 export type SendRequest = (path: string, options?: RequestOptions) => Promise<TestResponse>
 
 /** A running server with a client. */
-export interface TestServer extends RunningServer {
+export interface TestServer extends Serving {
   readonly request: SendRequest
 }
 
