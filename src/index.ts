@@ -66,7 +66,7 @@ export {
 } from './options/output-options.js'
 export type { ChangedCell } from './rows/diff.js'
 export type { FingerprintReport, SeriesFingerprint, YearDigest } from './rows/fingerprint.js'
-export type { SeriesTotals } from './rows/gap-counter.js'
+export type { SeriesTotals } from './rows/gaps.js'
 export type { KlineBatch } from './rows/kline-batch.js'
 export { parseTargetInterval, type TargetInterval } from './rows/target-interval.js'
 export { type ServeRequest, type Serving, serve } from './server/serve.js'

@@ -58,30 +58,11 @@ export type KlineNumbers = {
 
 /** A row as an object, with all digits. */
 export function rowToObject(row: KlineRow): KlineObject {
-  const [open_time, open, high, low, close, volume, close_time, quote_volume, count] = row
-  const [, , , , , , , , , taker_buy_volume, taker_buy_quote_volume, ignore] = row
-  return {
-    ...{ open_time, open, high, low, close, volume, close_time, quote_volume, count },
-    ...{ taker_buy_volume, taker_buy_quote_volume, ignore },
-  }
+  return Object.fromEntries(COLUMNS.map((name, column) => [name, row[column]])) as KlineObject
 }
 
 /** A row as an object of numbers. */
 export function rowToNumbers(row: KlineRow): KlineNumbers {
-  const { open_time, close_time, count, ignore, ...decimals } = rowToObject(row)
-  const { open, high, low, close, volume, quote_volume, taker_buy_volume, taker_buy_quote_volume } = decimals
-  return {
-    open_time,
-    open: Number(open),
-    high: Number(high),
-    low: Number(low),
-    close: Number(close),
-    volume: Number(volume),
-    close_time,
-    quote_volume: Number(quote_volume),
-    count,
-    taker_buy_volume: Number(taker_buy_volume),
-    taker_buy_quote_volume: Number(taker_buy_quote_volume),
-    ignore,
-  }
+  const cells = COLUMN_KINDS.map((kind, column) => (kind === 'decimal' ? Number(row[column]) : row[column]))
+  return Object.fromEntries(COLUMNS.map((name, column) => [name, cells[column]])) as KlineNumbers
 }

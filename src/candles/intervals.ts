@@ -21,22 +21,25 @@ export const DAY_MS = 24 * HOUR_MS
 /** Monday, 5 January 1970, ms UTC: candles of whole weeks are counted from it. */
 export const FIRST_MONDAY = 4 * DAY_MS
 
+/** Milliseconds of the units that have a fixed length. */
+export const UNIT_MS = { m: MINUTE_MS, h: HOUR_MS, d: DAY_MS, w: 7 * DAY_MS } as const
+
 /** Length in ms of every interval with a fixed length. */
-const LENGTH_MS: Record<Exclude<Interval, '1M'>, number> = {
-  '1m': MINUTE_MS,
-  '3m': 3 * MINUTE_MS,
-  '5m': 5 * MINUTE_MS,
-  '15m': 15 * MINUTE_MS,
-  '30m': 30 * MINUTE_MS,
-  '1h': HOUR_MS,
-  '2h': 2 * HOUR_MS,
-  '4h': 4 * HOUR_MS,
-  '6h': 6 * HOUR_MS,
-  '8h': 8 * HOUR_MS,
-  '12h': 12 * HOUR_MS,
-  '1d': DAY_MS,
-  '3d': 3 * DAY_MS,
-  '1w': 7 * DAY_MS,
+const LENGTH_MS = Object.fromEntries(
+  EXCHANGE_INTERVALS.map(name => [name, Number(name.slice(0, -1)) * UNIT_MS[name.slice(-1) as keyof typeof UNIT_MS]]),
+) as Record<Exclude<Interval, '1M'>, number>
+
+/** 1 March 2018, ms UTC: from then on every candle of the exchange opens on the grid of its series. */
+export const ALWAYS_ON_GRID = Date.UTC(2018, 2)
+
+/**
+ * Whether the exchange itself may have a candle off the grid at `openTime`, ms UTC. After some outages before March 2018 it
+ * counted from the moment at which it resumed: the hours of BTCUSDT open at 28:14.789 past the hour from 9 to 11 February 2018,
+ * and its minutes are some seconds late from 4 to 17 December 2017. Source: issues 14 and 77 of
+ * github.com/binance/binance-public-data.
+ */
+export function mayBeOffGrid(openTime: number): boolean {
+  return openTime < ALWAYS_ON_GRID
 }
 
 const SECONDS =

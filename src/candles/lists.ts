@@ -60,21 +60,18 @@ export function parseSymbols(bytes: Uint8Array): SymbolName[] {
 }
 
 function parseTexts(bytes: Uint8Array, name: string): string[] {
-  const list = parseList(bytes, name, { maxBytes: MAX_BYTES, maxEntries: MAX_ENTRIES })
-  return list.map((entry, index) => {
+  return parseList(bytes, name).map((entry, index) => {
     if (typeof entry === 'string') return entry
     throw badList(`${name} is refused: entry ${index} is not a string.`)
   })
 }
 
-/** How large a list may be. */
-interface ListLimits {
-  readonly maxBytes: number
-  readonly maxEntries: number
-}
-
 /** Parses a JSON array of anything. `name`: of the list, for the error. Throws `bad_list`. */
-export function parseList(bytes: Uint8Array, name: string, { maxBytes, maxEntries }: ListLimits): unknown[] {
+export function parseList(
+  bytes: Uint8Array,
+  name: string,
+  { maxBytes = MAX_BYTES, maxEntries = MAX_ENTRIES } = {},
+): unknown[] {
   const { length } = bytes
   if (length > maxBytes) throw badList(`${name} is refused: ${length} bytes, expected at most ${maxBytes}.`)
   let list: unknown

@@ -44,8 +44,6 @@ export interface RangeText {
 
 const FORMS =
   'Expected YYYY, YYYY-MM, YYYY-MM-DD or an ISO instant such as 2024-01-01T12:00Z (times are UTC); now, today, yesterday or -7d (h, d, w, M, y); or a Unix time of 10 digits (s) or 13 digits (ms)'
-/** The furthest that a Date can be from 1970, ms. */
-const MAX_TIME = 8.64e15
 const LENGTH = /^([1-9]\d{0,5})([hdwMy])$/
 const INSTANT = /^(\d{4}-\d{2}-\d{2})[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:?\d{2})?$/i
 
@@ -157,7 +155,7 @@ function isRelative(text: TimeText | undefined): boolean {
 /** The ms of a number or a date. */
 function parseNumber(time: number | Date): number {
   const ms = Number(time)
-  if (Number.isInteger(ms) && Math.abs(ms) <= MAX_TIME) return ms
+  if (Number.isInteger(ms) && !Number.isNaN(new Date(ms).getTime())) return ms
   const found = typeof time === 'number' ? `The number ${time}` : 'An invalid Date'
   throw new KlinesError('bad_time', `${found} is not a point in time. Expected whole milliseconds since 1970, UTC.`)
 }

@@ -2,7 +2,7 @@ import { KlinesError } from '../candles/errors.js'
 import { EXCHANGE_INTERVALS, isMinutes } from '../candles/intervals.js'
 import { type Series, seriesName } from '../candles/series.js'
 import { isSymbolPattern, SYMBOLS, type SymbolName, unknownSymbols } from '../candles/symbols.js'
-import { isMultiple, toTarget } from '../rows/target-interval.js'
+import { isMultiple, parseTargetInterval } from '../rows/target-interval.js'
 import { PUBLIC_BASE_URL } from '../sources/base-url.js'
 import type { Source } from '../sources/source.js'
 import { joinNames, nameService, noMinutes, nothingCached, otherSource } from './errors.js'
@@ -101,7 +101,7 @@ function notInMirror(lacking: readonly Series[], mirror: Run['mirror']): KlinesE
   if (minutes && mirror.rules.kind !== 'exchange') return noMinutes(minutes.interval, `The mirror ${mirror.root}`)
   const [{ symbol, interval }] = lacking
   const finer = EXCHANGE_INTERVALS.find(
-    part => isMultiple(toTarget(interval), part) && mirror.has({ symbol, interval: part }),
+    part => isMultiple(parseTargetInterval(interval), part) && mirror.has({ symbol, interval: part }),
   )
   const advice = finer ? [`-i ${finer} --resample ${interval} makes them of the ${finer} candles that are there.`] : []
   return nothingCached(`Not in the mirror: ${lacking.map(seriesName).join(', ')}.`, mirror, advice)

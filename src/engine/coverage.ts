@@ -4,7 +4,7 @@ import { type SeriesLabel, seriesName } from '../candles/series.js'
 import { formatCount, formatTime, plural } from '../candles/text.js'
 import type { RequestedRange } from '../candles/time-range.js'
 import { buildSeriesGrid, CandleGrid } from '../rows/candle-grid.js'
-import type { SeriesTotals } from '../rows/gap-counter.js'
+import type { SeriesTotals } from '../rows/gaps.js'
 import type { Rules } from '../sources/source.js'
 import { MAY_LAG_MS, type SeriesPlan } from './series-plan.js'
 

@@ -1,6 +1,6 @@
 import { windowSpan } from '../candles/windows.js'
 import { CandleGrid } from '../rows/candle-grid.js'
-import { slotAfter, toTarget } from '../rows/target-interval.js'
+import { parseTargetInterval, slotAfter } from '../rows/target-interval.js'
 import { Kernel } from '../rows/wasm/kernel.js'
 import { incomplete } from './errors.js'
 import { readWindow } from './read.js'
@@ -30,7 +30,11 @@ export async function cutToTail(run: Run, plan: SeriesPlan, count: number, forEx
 
 /** How many windows at the end of a plan can hold `count` candles and one more before them. */
 function firstWindows({ series, resampleTo, range, windows }: SeriesPlan, count: number, now: number): number {
-  const fromTime = slotAfter(resampleTo ?? toTarget(series.interval), Math.min(range.toTime, now), -(count + 1))
+  const fromTime = slotAfter(
+    resampleTo ?? parseTargetInterval(series.interval),
+    Math.min(range.toTime, now),
+    -(count + 1),
+  )
   return Math.max(1, windows.filter(window => windowSpan(window).endTime > fromTime).length)
 }
 

@@ -2,7 +2,7 @@ import { COLUMN_KINDS } from '../candles/columns.js'
 import { trimDecimal } from '../rows/decimals.js'
 import { type ChangedCell, diffRows, isSameCell } from '../rows/diff.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
-import { nextStart, parseTargetInterval, type TargetInterval } from '../rows/target-interval.js'
+import { parseTargetInterval, slotAfter, type TargetInterval } from '../rows/target-interval.js'
 import { OFFSETS_PER_ROW } from '../rows/wasm/assembly/layout.js'
 
 /** The candles of a series on one of two sides. */
@@ -153,7 +153,7 @@ export class CandleComparison {
     counted[side === 'a' ? 'onlyInA' : 'onlyInB']++
     if (position !== 'inside') counted.beyond++
     const isNext = run && run.side === side && run.position === position
-    if (isNext && openTime === nextStart(this.target, run.lastOpenTime)) {
+    if (isNext && openTime === slotAfter(this.target, run.lastOpenTime, 1)) {
       run.lastOpenTime = openTime
       run.candles++
       return

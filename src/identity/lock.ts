@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises'
-import { mayBeOffGrid } from '../candles/candle-times.js'
 import { isKlinesError, KlinesError } from '../candles/errors.js'
-import { nextOpenTime } from '../candles/intervals.js'
+import { mayBeOffGrid, nextOpenTime } from '../candles/intervals.js'
 import { seriesName, type WindowRef, windowName } from '../candles/series.js'
 import { formatTime } from '../candles/text.js'
 import type { RangeText, RequestedRange } from '../candles/time-range.js'

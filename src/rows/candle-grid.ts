@@ -1,15 +1,15 @@
 import { KlinesError } from '../candles/errors.js'
-import { DAY_MS, FIRST_MONDAY, monthIndex, monthStart } from '../candles/intervals.js'
+import { FIRST_MONDAY, monthIndex, monthStart, UNIT_MS } from '../candles/intervals.js'
 import type { Series } from '../candles/series.js'
 import type { SymbolName } from '../candles/symbols.js'
 import { parseDate } from '../candles/windows.js'
-import { startsAtListing, type TargetInterval, toTarget } from './target-interval.js'
+import { hasListingGrid, parseTargetInterval, type TargetInterval } from './target-interval.js'
 
 /**
  * The listing dates of the ten symbols of the public service: 3d candles are counted from this day (measured on the service's
  * whole tree). The 3d grid of any other symbol comes from its first 3d candle.
  */
-const LISTING_DATES: Readonly<Record<SymbolName, string | undefined>> = {
+const LISTING_DATES: Readonly<Record<SymbolName, string>> = {
   BTCUSDT: '2017-08-17',
   ETHUSDT: '2017-08-17',
   BNBUSDT: '2017-11-06',
@@ -31,12 +31,12 @@ export class CandleGrid {
   private readonly months: number
 
   /** Throws `bad_option` for a 3d grid without an anchor whose symbol has no known listing date. */
-  constructor({ name, length, anchor }: TargetInterval, symbol: SymbolName) {
-    const ms = 'ms' in length ? length.ms : 0
-    this.step = ms || undefined
+  constructor(target: TargetInterval, symbol: SymbolName) {
+    const { length } = target
+    this.step = 'ms' in length ? length.ms : undefined
     this.months = 'ms' in length ? 0 : length.months
-    if (startsAtListing(ms)) this.anchor = anchor ?? listingTime(symbol, name)
-    else this.anchor = ms % (7 * DAY_MS) === 0 ? FIRST_MONDAY : 0
+    if (hasListingGrid(target)) this.anchor = target.anchor ?? listingTime(symbol, target.name)
+    else this.anchor = 'ms' in length && length.ms % UNIT_MS.w === 0 ? FIRST_MONDAY : 0
   }
 
   /** When the candle that contains `time` opens. */
@@ -71,21 +71,14 @@ export class CandleGrid {
   }
 }
 
-/** Midnight of the listing date of a symbol, ms UTC, if it is known without a candle. */
-function listingDate(symbol: SymbolName): number | undefined {
-  const date = Object.hasOwn(LISTING_DATES, symbol) ? LISTING_DATES[symbol] : undefined
-  return date === undefined ? undefined : parseDate(date)
-}
-
 /** Whether the listing date of a symbol is known without a candle. */
 export function hasListingDate(symbol: SymbolName): boolean {
-  return listingDate(symbol) !== undefined
+  return Object.hasOwn(LISTING_DATES, symbol)
 }
 
 /** Midnight of a symbol's listing date, ms UTC. `target`: the interval that needs it, for the error. */
 function listingTime(symbol: SymbolName, target: string): number {
-  const date = listingDate(symbol)
-  if (date !== undefined) return date
+  if (hasListingDate(symbol)) return parseDate(LISTING_DATES[symbol])
   const message = `${target} candles of ${symbol} are counted from its first 3d candle, which is not known here.`
   const suggestions = [`Download it first: klines download ${symbol} -i 3d, with the same --mirror.`]
   throw new KlinesError('bad_option', message, { suggestions, data: { symbol } })
@@ -97,5 +90,5 @@ function listingTime(symbol: SymbolName, target: string): number {
  */
 export function buildSeriesGrid({ symbol, interval }: Series, openTime?: number): CandleGrid {
   const anchor = openTime ?? (hasListingDate(symbol) ? undefined : 0)
-  return new CandleGrid({ ...toTarget(interval), anchor }, symbol)
+  return new CandleGrid({ ...parseTargetInterval(interval), anchor }, symbol)
 }

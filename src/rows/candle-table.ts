@@ -1,6 +1,7 @@
 import { COLUMN_KINDS, COLUMNS } from '../candles/columns.js'
 import { KlinesError } from '../candles/errors.js'
 import { type SeriesLabel, seriesName } from '../candles/series.js'
+import type { CandleGrid } from './candle-grid.js'
 import {
   CANDLE_BYTES,
   CLOSE_TIME,
@@ -82,7 +83,6 @@ export class CandleTable {
 
   /** Removes the first rows; the others move to the start. */
   dropFirst(rows: number): void {
-    if (rows === 0) return
     const memory = new Uint8Array(this.kernel.view.buffer)
     memory.copyWithin(this.start, this.address(rows), this.address(this.length))
     this.length -= rows
@@ -122,11 +122,6 @@ export class CandleTable {
     return this.kernel.view.getUint32(this.address(row) + ROWS, true)
   }
 
-  /** The unused text at the end of a row. */
-  ignore(row: number): string {
-    return this.kernel.internedText(this.kernel.view.getUint32(this.address(row) + IGNORE, true))
-  }
-
   /** A decimal in units of 10^-8. */
   amount(row: number, place: number): bigint {
     const { view } = this.kernel
@@ -150,7 +145,8 @@ export class CandleTable {
     if (name === 'open_time') return String(this.openTime(row))
     if (name === 'close_time') return String(this.closeTime(row))
     if (name === 'count') return String(this.count(row))
-    return name === 'ignore' ? this.ignore(row) : this.decimal(row, DECIMALS.indexOf(column))
+    if (name !== 'ignore') return this.decimal(row, DECIMALS.indexOf(column))
+    return this.kernel.internedText(this.kernel.view.getUint32(this.address(row) + IGNORE, true))
   }
 
   /** First row from `row` on that opens at or after `time`, ms UTC; `length` when there is none. */
@@ -188,35 +184,8 @@ function tooLong(series: SeriesLabel, kernel: Kernel, address: RowAddress, row: 
   )
 }
 
-/** Tables of one kernel by name. The memory of a kernel is never freed: whoever needs the same tables again takes these. */
-export class CandleTables {
-  private readonly tables = new Map<string, CandleTable>()
-
-  constructor(readonly kernel: Kernel) {}
-
-  /** The table of a name, emptied. */
-  empty(name: string): CandleTable {
-    const table = this.tables.get(name) ?? new CandleTable(this.kernel)
-    this.tables.set(name, table)
-    table.clear()
-    return table
-  }
-}
-
-/** The spans of time that candles of one length cover. */
-interface TimeGrid {
-  /** Length in ms; undefined for months. */
-  readonly step: number | undefined
-  /** Open time of any candle, ms UTC. */
-  readonly anchor: number
-  /** Open time of the candle that holds `time`, ms UTC. */
-  start(time: number): number
-  /** End of the candle that opens at `start`, ms UTC. */
-  end(start: number): number
-}
-
 /** The coarser candles that the first `rows` rows of a table add up to, in the memory of the same kernel. */
-export function groupCandles(table: CandleTable, grid: TimeGrid, rows = table.length): CandleTable {
+export function groupCandles(table: CandleTable, grid: CandleGrid, rows = table.length): CandleTable {
   const coarser = new CandleTable(table.kernel)
   if (rows === 0) return coarser
   const { step, anchor } = grid

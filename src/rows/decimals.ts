@@ -36,13 +36,8 @@ function withoutExponent(value: number): string {
 
 /** Compares two decimals (`\d+(\.\d+)?`) exactly: negative when `a` is the smaller one. */
 export function compareDecimals(a: string, b: string): number {
-  const [wholeA, fractionA = ''] = trimDecimal(a).split('.')
-  const [wholeB, fractionB = ''] = trimDecimal(b).split('.')
-  if (wholeA.length !== wholeB.length) return wholeA.length - wholeB.length
-  if (wholeA !== wholeB) return wholeA < wholeB ? -1 : 1
-  if (fractionA === fractionB) return 0
-  // A text that is the start of another one sorts before it, as the shorter fraction is the smaller one.
-  return fractionA < fractionB ? -1 : 1
+  const [unitsA, unitsB] = toUnits(a, b)
+  return unitsA === unitsB ? 0 : unitsA < unitsB ? -1 : 1
 }
 
 /**
@@ -50,13 +45,11 @@ export function compareDecimals(a: string, b: string): number {
  * Undefined when `from` is 0.
  */
 export function formatChange(from: string, to: string): string | undefined {
-  const digits = Math.max(...[from, to].map(text => text.split('.')[1]?.length ?? 0))
-  const [start, end] = [from, to].map(text => toUnits(text, digits))
+  const [start, end] = toUnits(from, to)
   if (start === 0n) return undefined
-  const difference = end - start
-  const size = difference < 0n ? -difference : difference
+  const size = end < start ? start - end : end - start
   const hundredths = (size * 20_000n + start) / (2n * start)
-  const sign = hundredths === 0n ? '' : difference < 0n ? '-' : '+'
+  const sign = hundredths === 0n ? '' : end < start ? '-' : '+'
   return `${sign}${shiftPoint(String(hundredths), -2)}%`
 }
 
@@ -67,7 +60,9 @@ export function shiftPoint(digits: string, exponent: number): string {
   return `${padded.slice(0, exponent)}.${padded.slice(exponent)}`
 }
 
-function toUnits(text: string, digits: number): bigint {
-  const [whole, fraction = ''] = text.split('.')
-  return BigInt(whole + fraction.padEnd(digits, '0'))
+/** Decimals as whole numbers of the smallest unit that one of them has. */
+function toUnits(...texts: string[]): bigint[] {
+  const parts = texts.map(text => text.split('.'))
+  const digits = Math.max(...parts.map(([, fraction = '']) => fraction.length))
+  return parts.map(([whole, fraction = '']) => BigInt(whole + fraction.padEnd(digits, '0')))
 }

@@ -1,4 +1,5 @@
 import { type Interval, nextOpenTime, stepsBetween } from '../candles/intervals.js'
+import type { Series } from '../candles/series.js'
 import type { WindowSpan } from '../candles/windows.js'
 import type { CandleGrid } from './candle-grid.js'
 
@@ -25,15 +26,70 @@ export function findGaps(
   const next = nextOpenTime(interval, openTime)
   if (laterOpenTime <= next) return []
   return spans.flatMap(span => {
-    const startTime = span.startTime <= next ? next : firstOpenTime(grid, span.startTime)
-    const endTime = span.endTime >= laterOpenTime ? laterOpenTime : firstOpenTime(grid, span.endTime)
+    const startTime = span.startTime <= next ? next : grid.next(span.startTime)
+    const endTime = span.endTime >= laterOpenTime ? laterOpenTime : grid.next(span.endTime)
     const missing = endTime > startTime ? stepsBetween(interval, startTime, endTime) : 0
     return missing > 0 ? [{ startTime, endTime, missing }] : []
   })
 }
 
-/** When the first candle that opens at or after `time` opens. */
-function firstOpenTime(grid: CandleGrid, time: number): number {
-  const start = grid.start(time)
-  return start === time ? time : grid.end(start)
+/** Totals over the candles of one series. Times are open times, ms UTC. */
+export interface SeriesTotals {
+  readonly candles: number
+  readonly firstOpenTime: number | undefined
+  readonly lastOpenTime: number | undefined
+  /** How often one or more candles are missing between two candles. */
+  readonly gaps: number
+  /** Candles missing in all gaps. */
+  readonly missing: number
+}
+
+/**
+ * Counts the candles of one series and the gaps between them. The distance between neighbours is compared with the interval, so
+ * a 3d grid of any anchor works. Time before the first and after the last candle is not a gap.
+ */
+export class GapCounter {
+  private candles = 0
+  private first: number | undefined
+  private last: number | undefined
+  private gaps = 0
+  private missing = 0
+  /** Candles missing in the largest gap. */
+  largestGap = 0
+
+  constructor(readonly series: Series) {}
+
+  /** Adds the next batch; batches come in order of time. */
+  add(batch: { readonly length: number; openTime(row: number): number }): void {
+    for (let row = 0; row < batch.length; row++) this.addTime(batch.openTime(row))
+    this.candles += batch.length
+  }
+
+  /** Adds the totals of the next batch in its place; what is in them does not count for `largestGap`. */
+  addTotals({ candles, firstOpenTime, lastOpenTime, gaps, missing }: SeriesTotals): void {
+    if (firstOpenTime === undefined) return
+    this.addTime(firstOpenTime)
+    this.last = lastOpenTime
+    this.candles += candles
+    this.gaps += gaps
+    this.missing += missing
+  }
+
+  private addTime(openTime: number): void {
+    if (this.last === undefined) this.first = openTime
+    else {
+      const steps = stepsBetween(this.series.interval, this.last, openTime)
+      if (steps > 1) {
+        this.gaps++
+        this.missing += steps - 1
+        this.largestGap = Math.max(this.largestGap, steps - 1)
+      }
+    }
+    this.last = openTime
+  }
+
+  get totals(): SeriesTotals {
+    const { candles, first: firstOpenTime, last: lastOpenTime, gaps, missing } = this
+    return { candles, firstOpenTime, lastOpenTime, gaps, missing }
+  }
 }

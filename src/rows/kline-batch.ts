@@ -6,6 +6,7 @@ import type { IndexedRows, Kernel } from './wasm/kernel.js'
 /** Cells that no format needs to quote or escape. */
 export const PLAIN_CELL = /^[A-Za-z0-9._-]*$/
 
+const encoder = new TextEncoder()
 /** Keeps a byte order mark: at the start of a cell it is part of the text. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
@@ -17,35 +18,20 @@ export class KlineBatch {
   /** Number of rows. */
   readonly length: number
 
-  /**
-   * The bytes that the offsets point into.
-   * @internal
-   */
+  /** The bytes that the offsets point into. @internal */
   readonly bytes: Uint8Array
-  /**
-   * 24 a row: start and end (exclusive) of each of the 12 cells, without quotes.
-   * @internal
-   */
+  /** 24 a row: start and end (exclusive) of each of the 12 cells, without quotes. @internal */
   readonly offsets: Uint32Array
-  /**
-   * 3 a row: open time, close time (ms UTC), number of trades.
-   * @internal
-   */
+  /** 3 a row: open time, close time (ms UTC), number of trades. @internal */
   readonly numbers: Float64Array
 
   /** @internal */
   constructor(
     readonly series: SeriesLabel,
     { bytes, offsets, numbers }: IndexedRows,
-    /**
-     * Whether every cell is a `PLAIN_CELL`.
-     * @internal
-     */
+    /** Whether every cell is a `PLAIN_CELL`. @internal */
     readonly plain: boolean,
-    /**
-     * The kernel in whose memory the rows lie, until it reads other ones; undefined when they have memory of their own.
-     * @internal
-     */
+    /** The kernel in whose memory the rows lie, until it reads other ones; undefined when they have memory of their own. @internal */
     readonly kernel?: Kernel,
   ) {
     this.bytes = bytes
@@ -54,10 +40,7 @@ export class KlineBatch {
     this.length = numbers.length / NUMBERS_PER_ROW
   }
 
-  /**
-   * A batch without rows.
-   * @internal
-   */
+  /** A batch without rows. @internal */
   static empty(series: SeriesLabel): KlineBatch {
     const index = { bytes: new Uint8Array(), offsets: new Uint32Array(), numbers: new Float64Array() }
     return new KlineBatch(series, index, true)
@@ -127,5 +110,39 @@ export class KlineBatch {
       else high = middle
     }
     return low
+  }
+}
+
+/** Builds batches of rows that were computed, or read from something else than windows. */
+export class BatchBuilder {
+  private text = ''
+  private bytes = 0
+  private plain = true
+  private offsets: number[] = []
+  private numbers: number[] = []
+
+  constructor(private readonly series: SeriesLabel) {}
+
+  /** Adds a row: its twelve cells as text, and of these the three integers: open time, close time (ms UTC), number of trades. */
+  add(cells: readonly string[], numbers: readonly [number, number, number]): void {
+    for (const cell of cells) {
+      const isPlain = PLAIN_CELL.test(cell)
+      this.plain &&= isPlain
+      this.offsets.push(this.bytes)
+      this.bytes += isPlain ? cell.length : encoder.encode(cell).length
+      this.offsets.push(this.bytes)
+      this.text += cell
+    }
+    this.numbers.push(...numbers)
+  }
+
+  /** The rows added since the last call; undefined when there are none. */
+  take(): KlineBatch | undefined {
+    if (this.numbers.length === 0) return undefined
+    const bytes = encoder.encode(this.text)
+    const [offsets, numbers] = [Uint32Array.from(this.offsets), Float64Array.from(this.numbers)]
+    const batch = new KlineBatch(this.series, { bytes, offsets, numbers }, this.plain)
+    Object.assign(this, { text: '', bytes: 0, plain: true, offsets: [], numbers: [] })
+    return batch
   }
 }

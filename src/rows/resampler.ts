@@ -1,11 +1,10 @@
 import { COLUMNS } from '../candles/columns.js'
 import type { Series, SeriesLabel } from '../candles/series.js'
 import type { TimeRange } from '../candles/time-range.js'
-import { BatchBuilder } from './batch-builder.js'
 import { CandleGrid } from './candle-grid.js'
 import { CandleTable } from './candle-table.js'
-import type { KlineBatch } from './kline-batch.js'
-import { checkMultiple, nextStart, parseTargetInterval, type TargetInterval } from './target-interval.js'
+import { BatchBuilder, type KlineBatch } from './kline-batch.js'
+import { checkMultiple, parseTargetInterval, slotAfter, type TargetInterval } from './target-interval.js'
 import { Kernel } from './wasm/kernel.js'
 
 /** Which resampled candles to return. */
@@ -61,7 +60,7 @@ export class Resampler {
       if (openTime >= this.endTime) this.begin(openTime)
       const next = table.rowFrom(this.endTime, row)
       candle.addToLast(table, row, next)
-      this.reachedTime = nextStart(this.sourceInterval, table.openTime(next - 1))
+      this.reachedTime = slotAfter(this.sourceInterval, table.openTime(next - 1), 1)
       row = next
     }
     return this.out.take()
@@ -99,12 +98,5 @@ export class Resampler {
 
 /** The range of source candles that the target's candles in `range` consist of: the last one may end after `range`. */
 export function sourceRange({ symbol }: Series, target: TargetInterval, { fromTime, toTime }: TimeRange): TimeRange {
-  return { fromTime, toTime: endOfLast(new CandleGrid(target, symbol), toTime) }
-}
-
-/** When the last candle ends that opens before `toTime`, ms UTC. */
-function endOfLast(grid: CandleGrid, toTime: number): number {
-  if (toTime === Infinity) return toTime
-  const start = grid.start(toTime)
-  return start === toTime ? toTime : grid.end(start)
+  return { fromTime, toTime: toTime === Infinity ? toTime : new CandleGrid(target, symbol).next(toTime) }
 }

@@ -1,8 +1,6 @@
 import { KlinesError } from '../candles/errors.js'
-import { DAY_MS, HOUR_MS, type Interval, MINUTE_MS, monthIndex, monthStart } from '../candles/intervals.js'
+import { DAY_MS, monthIndex, monthStart, UNIT_MS } from '../candles/intervals.js'
 
-/** Milliseconds of the units that have a fixed length. */
-const UNIT_MS = { m: MINUTE_MS, h: HOUR_MS, d: DAY_MS, w: 7 * DAY_MS } as const
 /** Months of the calendar units. */
 const UNIT_MONTHS = { M: 1, q: 3, y: 12 } as const
 const MAX_MONTHS = 1200
@@ -47,11 +45,6 @@ export function intervalName(text: string): string {
   return `${amount / size}${unit}`
 }
 
-/** One of the service's own intervals as a target. */
-export function toTarget(interval: Interval): TargetInterval {
-  return parseTargetInterval(interval)
-}
-
 /** Throws `bad_option` unless each candle of the target consists of whole candles of `source`, and of more than one. */
 export function checkMultiple(target: TargetInterval, source: string): void {
   if (isMultiple(target, source)) return
@@ -68,32 +61,22 @@ export function checkMultiple(target: TargetInterval, source: string): void {
 export function isMultiple({ length }: TargetInterval, source: string): boolean {
   const { length: part } = parseTargetInterval(source)
   if ('months' in part) return 'months' in length && length.months > part.months && length.months % part.months === 0
-  // Candles of which whole ones fit into a day start with the day; others are counted from where their own kind is.
+  // Lengths that divide a day start at midnight UTC; others keep the anchor of their kind.
   const startsWithDay = DAY_MS % part.ms === 0
   if ('months' in length) return startsWithDay
   if (length.ms <= part.ms || length.ms % part.ms !== 0) return false
   return startsWithDay || origin(length.ms) === origin(part.ms)
 }
 
-/** Whether candles of this length in ms are counted from the symbol's listing: multiples of 3d that are not whole weeks. */
-export function startsAtListing(ms: number): boolean {
-  return ms > 0 && ms % (3 * DAY_MS) === 0 && ms % UNIT_MS.w !== 0
-}
-
-/** What candles of a length in ms are counted from. */
+/** What candles of a length in ms are counted from: multiples of 3d that are not whole weeks from the symbol's listing. */
 function origin(ms: number): 'listing' | 'monday' | 'epoch' {
-  if (startsAtListing(ms)) return 'listing'
-  return ms % UNIT_MS.w === 0 ? 'monday' : 'epoch'
-}
-
-/** When the next candle of an interval, also a resampled one, opens, ms UTC. */
-export function nextStart({ length }: TargetInterval, openTime: number): number {
-  return 'ms' in length ? openTime + length.ms : monthStart(monthIndex(openTime) + length.months)
+  if (ms % UNIT_MS.w === 0) return 'monday'
+  return ms % (3 * DAY_MS) === 0 ? 'listing' : 'epoch'
 }
 
 /** Whether the candles of a target are counted from the symbol's listing. */
 export function hasListingGrid({ length }: TargetInterval): boolean {
-  return 'ms' in length && startsAtListing(length.ms)
+  return 'ms' in length && origin(length.ms) === 'listing'
 }
 
 function badTarget(text: string, expected: string): KlinesError {

@@ -3,7 +3,7 @@ import type { WindowRef } from '../candles/series.js'
 import { windowSpan } from '../candles/windows.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
 import { OFFSETS_PER_ROW } from '../rows/wasm/assembly/layout.js'
-import { decodeWindow, decodeWindowBody } from '../rows/window-codec.js'
+import { decodeWindow } from '../rows/window-codec.js'
 
 /** How long after its end a candle may still change, ms: the published tree has candles that were fetched 13 s after it. */
 export const SETTLING_MS = 15_000
@@ -27,7 +27,7 @@ export function isClosed(interval: Interval, openTime: number, closeTime: number
  * the answer, ms UTC. Throws `bad_window` for an answer that is no window, open candle included.
  */
 export function renderWindow(body: Buffer, window: WindowRef, time: number): RenderedWindow {
-  const batch = decodeWindowBody(body, window)
+  const batch = decodeWindow(body, window)
   let rows = batch.length
   while (rows > 0 && !isClosed(window.interval, batch.openTime(rows - 1), batch.closeTime(rows - 1), time)) rows--
   // The codec reads the exchange's compact JSON in place, and any other JSON from a copy.
@@ -41,7 +41,7 @@ export function renderWindow(body: Buffer, window: WindowRef, time: number): Ren
 export function joinRows(before: RenderedWindow, next: RenderedWindow, window: WindowRef): RenderedWindow {
   if (next.value.length === 0) return before
   const bytes = Buffer.concat([before.bytes.subarray(0, -1), Buffer.from(','), next.bytes.subarray(1)])
-  return { bytes, value: decodeWindowBody(bytes, window) }
+  return { bytes, value: decodeWindow(bytes, window) }
 }
 
 /**

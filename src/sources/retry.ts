@@ -1,4 +1,4 @@
-import { checkNumber } from '../candles/check-number.js'
+import { KlinesError } from '../candles/errors.js'
 import type { FetchError } from './fetch-error.js'
 
 /** How often and how long a file is tried. All times in ms. */
@@ -88,15 +88,13 @@ export interface RequestLimits {
 
 /** A policy with the user's limits in place of its own. Throws `bad_option`. */
 export function limitPolicy(policy: RetryPolicy, { retries, timeout }: RequestLimits): RetryPolicy {
-  if (retries !== undefined)
-    checkNumber(
-      '--retries',
-      retries,
-      value => Number.isInteger(value) && value >= 0 && value <= 100,
-      'a whole number from 0 to 100',
-    )
-  if (timeout !== undefined)
-    checkNumber('--timeout', timeout, value => value > 0 && value <= 3_600, 'seconds: a number above 0, at most 3600')
+  if (retries !== undefined && !(Number.isInteger(retries) && retries >= 0 && retries <= 100)) {
+    throw new KlinesError('bad_option', `--retries is ${retries}. Expected a whole number from 0 to 100.`)
+  }
+  if (timeout !== undefined && !(timeout > 0 && timeout <= 3_600)) {
+    const message = `--timeout is ${timeout}. Expected seconds: a number above 0, at most 3600.`
+    throw new KlinesError('bad_option', message)
+  }
   if (retries === undefined && timeout === undefined) return policy
   const tries = retries === undefined ? policy.tries : retries + 1
   // 1.1 x 1000 is not whole, and undici takes no other number.

@@ -1,6 +1,6 @@
 import { parseStartDates, parseSymbols } from '../candles/lists.js'
 import { SYMBOLS_PATH, startDatesPath, windowPath } from '../candles/paths.js'
-import { decodeWindowBody } from '../rows/window-codec.js'
+import { decodeWindow } from '../rows/window-codec.js'
 import { clockSkew, parseBody, parseTimes, toStatusError } from './answer.js'
 import type { Fetcher } from './fetcher.js'
 import type { Fetched, FetchedList, Source, Unchanged } from './source.js'
@@ -48,7 +48,7 @@ export function staticSource(fetcher: Fetcher, { now, observe }: SourceClock): S
           observe(clockSkew(response, now()))
           if (since !== undefined && response.status === 304) return times
           if (response.status !== 200) throw toStatusError(response)
-          return { ...times, bytes: response.body, batch: parseBody(response, body => decodeWindowBody(body, window)) }
+          return { ...times, bytes: response.body, batch: parseBody(response, body => decodeWindow(body, window)) }
         },
         signal,
       }),

@@ -5,7 +5,7 @@ import type { TimeRange } from '../candles/time-range.js'
 import type { WindowSpan } from '../candles/windows.js'
 import type { CandleGrid } from '../rows/candle-grid.js'
 import { type CandleTable, groupCandles } from '../rows/candle-table.js'
-import { isMultiple, toTarget } from '../rows/target-interval.js'
+import { isMultiple, parseTargetInterval } from '../rows/target-interval.js'
 import { compareCandles, countUnverified, type Difference, type SeriesPair } from './compare.js'
 import { overlaps } from './spans.js'
 
@@ -140,7 +140,7 @@ export class CrossChecker {
 
 /** Whether candles of an interval consist of whole candles of a finer one. */
 function isPart(finer: Interval, coarser: Interval): boolean {
-  return isMultiple(toTarget(coarser), finer)
+  return isMultiple(parseTargetInterval(coarser), finer)
 }
 
 /** When the candle opens that is in progress at the end of a slice, ms UTC. */

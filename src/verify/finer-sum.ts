@@ -5,7 +5,7 @@ import type { TimeRange } from '../candles/time-range.js'
 import { windowSpan } from '../candles/windows.js'
 import type { Mirror } from '../mirror/mirror.js'
 import { CandleTable, groupCandles } from '../rows/candle-table.js'
-import { isMultiple, toTarget } from '../rows/target-interval.js'
+import { isMultiple, parseTargetInterval } from '../rows/target-interval.js'
 import { Kernel } from '../rows/wasm/kernel.js'
 import { differingColumns } from './compare.js'
 import { SeriesReader } from './series-reader.js'
@@ -36,7 +36,7 @@ export function sumFiner(mirror: Mirror, { symbol, interval }: Series, range: Ti
   const found = Array.from({ length: table.length }, (_, row): CandleSum => {
     return { symbol, interval, openTime: table.openTime(row), cells: cellsOf(table, row), finer: undefined }
   })
-  for (const part of EXCHANGE_INTERVALS.filter(part => isMultiple(toTarget(interval), part))) {
+  for (const part of EXCHANGE_INTERVALS.filter(part => isMultiple(parseTargetInterval(interval), part))) {
     const left = found.filter(({ finer }) => finer === undefined)
     if (left.length === 0) break
     const toTime = nextOpenTime(interval, left[left.length - 1].openTime)

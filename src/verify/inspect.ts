@@ -1,6 +1,5 @@
-import { mayBeOffGrid } from '../candles/candle-times.js'
 import { COLUMNS, type Column } from '../candles/columns.js'
-import { nextOpenTime } from '../candles/intervals.js'
+import { mayBeOffGrid, nextOpenTime } from '../candles/intervals.js'
 import type { Series } from '../candles/series.js'
 import type { WindowSpan } from '../candles/windows.js'
 import { buildSeriesGrid, type CandleGrid } from '../rows/candle-grid.js'
@@ -118,11 +117,8 @@ export class SeriesInspector {
     this.grid = buildSeriesGrid(series, firstOpenTime ?? before)
   }
 
-  /**
-   * Checks rows `start` to `end` (exclusive). `spans`: the time whose candles are all loaded, up to the last row. `isFiner`: the rows are
-   * those of a finer series (`findFinerRow`).
-   */
-  add(table: CandleTable, start: number, end: number, spans: readonly WindowSpan[], isFiner = false): void {
+  /** Checks rows `start` to `end` (exclusive). `spans`: the time whose candles are all loaded, up to the last row. */
+  add(table: CandleTable, start: number, end: number, spans: readonly WindowSpan[]): void {
     const { grid, series } = this
     const { words, doubles } = table
     for (let row = start; row < end; row++) {
@@ -134,8 +130,7 @@ export class SeriesInspector {
         this.gaps.push(...findGaps(series.interval, grid, spans, previous, openTime))
       const offset = grid.offset(openTime)
       if (offset !== 0) {
-        const isOld = mayBeOffGrid(openTime) && !isFiner
-        this.note(isOld ? 'old_off_grid' : 'off_grid', openTime, `opens ${offset} ms off the grid`)
+        this.note(mayBeOffGrid(openTime) ? 'old_off_grid' : 'off_grid', openTime, `opens ${offset} ms off the grid`)
       }
       const early = this.nextTime(openTime) - 1 - closeTime
       if (early > 0) this.note('early_close', openTime, `closes ${early} ms early`)

@@ -1,5 +1,4 @@
-import { mayBeOffGrid } from '../candles/candle-times.js'
-import { nextOpenTime } from '../candles/intervals.js'
+import { mayBeOffGrid, nextOpenTime } from '../candles/intervals.js'
 import type { Series, WindowRef } from '../candles/series.js'
 import type { TimeRange } from '../candles/time-range.js'
 import { type WindowSpan, windowSpan } from '../candles/windows.js'
@@ -9,9 +8,8 @@ import { firstCandle, newestCandle } from '../mirror/status.js'
 import type { WindowFacts } from '../mirror/window-state.js'
 import { buildSeriesGrid, type CandleGrid } from '../rows/candle-grid.js'
 import type { CandleTable } from '../rows/candle-table.js'
-import { sha256 } from '../rows/checksum.js'
+import { sha256 } from '../rows/fingerprint.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
-import { findFinerRow } from '../rows/window-codec.js'
 import type { SlicedSeries } from './cross-check.js'
 import { type Inspection, SeriesInspector } from './inspect.js'
 import { addSpan, overlaps, without } from './spans.js'
@@ -160,7 +158,7 @@ export class SeriesReader implements SlicedSeries {
     table.add(rows)
     const inRange = table.rowFrom(toTime)
     if (!this.isNamed || inRange <= before) return
-    this.openInspector().add(table, before, inRange, loaded, findFinerRow(batch) !== undefined)
+    this.openInspector().add(table, before, inRange, loaded)
   }
 
   /** Once something is read, the first candle is known. */

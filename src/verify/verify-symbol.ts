@@ -1,7 +1,7 @@
-import { approximateLength } from '../candles/intervals.js'
+import { approximateLength, type Interval } from '../candles/intervals.js'
 import { windowSpan } from '../candles/windows.js'
 import type { Mirror } from '../mirror/mirror.js'
-import { CandleTables } from '../rows/candle-table.js'
+import { CandleTable } from '../rows/candle-table.js'
 import { Kernel } from '../rows/wasm/kernel.js'
 import { type CrossCheck, CrossChecker } from './cross-check.js'
 import { type ReadScope, type SeriesFindings, SeriesReader, type SeriesTask } from './series-reader.js'
@@ -19,17 +19,16 @@ export interface SymbolFindings extends CrossCheck {
 
 /** Reads, inspects and compares the series of one symbol after another, slice by slice of time, in the same memory. */
 export class SymbolVerifier {
-  private readonly tables: CandleTables
+  /** The memory of a kernel is never freed: the next symbol takes these tables again. */
+  private readonly tables = new Map<Interval, CandleTable>()
 
   /** `kernel`: where the candles are. `sliceCandles`: the number of candles of the finest series in a slice of time. */
   constructor(
     private readonly mirror: Mirror,
     private readonly scope: ReadScope,
-    kernel = new Kernel(),
+    private readonly kernel = new Kernel(),
     private readonly sliceCandles = SLICE_CANDLES,
-  ) {
-    this.tables = new CandleTables(kernel)
-  }
+  ) {}
 
   /**
    * Inspects and compares every candle of the named series of one symbol. `afterRead` is called after each window. Throws `digits_lost`
@@ -67,7 +66,9 @@ export class SymbolVerifier {
   /** `heldMs`: how much time of the series is in memory at once. */
   private open(task: SeriesTask, heldMs: number): SeriesReader {
     const { interval } = task.series
-    const table = this.tables.empty(interval)
+    const table = this.tables.get(interval) ?? new CandleTable(this.kernel)
+    this.tables.set(interval, table)
+    table.clear()
     if (task.windows.length > 0) {
       const { startTime, endTime } = windowSpan(task.windows[0])
       const length = approximateLength(interval)

@@ -11,7 +11,7 @@ import type { SeriesPlan } from '../engine/series-plan.js'
 import { countThreads, shareTasks, type ThreadOptions } from '../engine/threads.js'
 import type { Mirror } from '../mirror/mirror.js'
 import type { Gap } from '../rows/gaps.js'
-import { isMultiple, toTarget } from '../rows/target-interval.js'
+import { isMultiple, parseTargetInterval } from '../rows/target-interval.js'
 import type { Difference } from './compare.js'
 import type { IntervalPair } from './cross-check.js'
 import { type CandleSum, sumFiner } from './finer-sum.js'
@@ -151,7 +151,7 @@ function planSymbol(mirror: Mirror, named: readonly SeriesPlan[], readTo: number
       .map(startDate => windowOf(one, startDate))
       .filter(window => windowSpan(window).endTime > from && windowSpan(window).startTime < endTime)
   const unnamed = EXCHANGE_INTERVALS.filter(interval => !named.some(plan => plan.series.interval === interval))
-    .filter(interval => named.some(plan => isMultiple(toTarget(plan.series.interval), interval)))
+    .filter(interval => named.some(plan => isMultiple(parseTargetInterval(plan.series.interval), interval)))
     .map(interval => ({ symbol, interval }))
     .map(series => ({ series, isNamed: false, windows: cached(series, fromTime) }))
   return [

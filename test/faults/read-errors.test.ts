@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { sha256 } from '../../src/rows/checksum.js'
+import { sha256 } from '../../src/rows/fingerprint.js'
 import { READ_CALLS, type ReadCall, whileReadsFail } from '../support/failing-reads.js'
 import { FULL_WEEKS, PRESENT, putFile, weekPath, weekRows } from '../support/synthetic-tree.js'
 import { ALL_WINDOWS, FAULTY, type FaultScenario, useFaultScenarios, WEEK } from './support/fault-scenario.js'

@@ -5,7 +5,7 @@ import { windowOf } from '../../src/candles/series.js'
 import { Mirror } from '../../src/mirror/mirror.js'
 import { formatIndex, indexPath } from '../../src/mirror/series-index.js'
 import type { WindowFacts } from '../../src/mirror/window-state.js'
-import { sha256 } from '../../src/rows/checksum.js'
+import { sha256 } from '../../src/rows/fingerprint.js'
 import { putFile } from './synthetic-tree.js'
 
 /** Writes what a download leaves beside the windows of a tree: when its service rendered each of them, and was asked for it, ms UTC. */

@@ -3,7 +3,7 @@ import { seriesName } from '../../candles/series.js'
 import { formatCount } from '../../candles/text.js'
 import type { RequestedRange } from '../../candles/time-range.js'
 import { type CoveredSeries, countShort, describeCoverage, describeRequested } from '../../engine/coverage.js'
-import { nextStart, parseTargetInterval } from '../../rows/target-interval.js'
+import { parseTargetInterval, slotAfter } from '../../rows/target-interval.js'
 import { exchangeMayHaveMore } from '../../sources/base-url.js'
 import { formatDuration } from '../terminal/text.js'
 
@@ -48,7 +48,7 @@ function staleAdvice(series: readonly Covered[], { range, baseUrl }: CoverageDet
   const { named, now } = range
   if (named.to === undefined || named.to < now - STALE_MS || !exchangeMayHaveMore(baseUrl)) return []
   const ends = series.flatMap(({ coverage: { interval, last } }) => {
-    return last === undefined ? [] : [nextStart(parseTargetInterval(interval), last)]
+    return last === undefined ? [] : [slotAfter(parseTargetInterval(interval), last, 1)]
   })
   const age = now - Math.max(...ends)
   if (ends.length === 0 || age < STALE_MS) return []

@@ -1,7 +1,31 @@
-import { ALWAYS_ON_GRID, type FixedGrid } from '../../candles/candle-times.js'
+import { ALWAYS_ON_GRID } from '../../candles/intervals.js'
 import type { WindowSpan } from '../../candles/windows.js'
 import { NUMBERS_BYTES, NUMBERS_PER_ROW, OFFSETS_BYTES, OFFSETS_PER_ROW } from './assembly/layout.js'
-import { ALIGNMENT, type KernelCalls, SharedMemory } from './memory.js'
+import { KERNEL_BYTES } from './wasm-bytes.js'
+
+/** The functions of ./assembly. All arguments but times and counts are addresses, sizes in bytes and numbers of rows. */
+export interface KernelCalls {
+  indexRows(
+    bytes: number,
+    length: number,
+    startTime: number,
+    endTime: number,
+    step: number,
+    origin: number,
+    onGridFrom: number,
+    offsets: number,
+    numbers: number,
+  ): number
+  readCandles(bytes: number, offsets: number, numbers: number, rows: number, to: number): number
+  readIntegers(numbers: number, rows: number, to: number, summary: number): number
+  readDoubles(bytes: number, cells: number, rows: number, to: number, summary: number): number
+  readDecimals(bytes: number, cells: number, rows: number, to: number, summary: number, isBigEndian: number): number
+  beginCandle(to: number, openTime: number): void
+  addCandles(to: number, from: number, rows: number): void
+  groupCandles(from: number, rows: number, step: number, anchor: number, to: number): number
+  writeRows(bytes: number, offsets: number, rows: number, program: number, count: number, to: number): number
+  writeLines(bytes: number, offsets: number, rows: number, to: number): number
+}
 
 /** Rows as bytes, with the place of every cell: what the kernel reads and writes. See `KlineBatch`. */
 export interface IndexedRows {
@@ -20,11 +44,16 @@ export interface RowAddress {
   readonly numbers: number
 }
 
+const PAGE_BYTES = 65_536
+const MAX_PAGES = 65_536
+/** Allocations start at multiples of this. */
+const ALIGNMENT = 16
+
+let compiled: WebAssembly.Module | undefined
+
 /** Larger files go to the JSON parser; the largest window of the service has 139,569 bytes. */
 const MAX_INPUT = 16 * 1024 * 1024
 const FIRST_INPUT = 256 * 1024
-/** For `indexRows`: any length and any open time. */
-const NO_GRID: FixedGrid = { step: 0, origin: 0 }
 /** Room for rows or values that a call writes. */
 export const OUTPUT_BYTES = 512 * 1024
 /** Room for the template of a row, or the summary of a column. */
@@ -33,14 +62,57 @@ export const TEMPLATE_BYTES = 8 * 1024
 export const SHORTEST_ROW = 43
 
 /**
- * A memory in which compiled functions index windows, read, add up and compare candles, and write rows. It has room for one
- * window at a time: each new one overwrites the window before.
+ * A WebAssembly memory in which compiled functions index windows, read, add up and compare candles, and write rows. It is allocated from
+ * its start and never freed. It has room for one window at a time: each new one overwrites the window before.
  */
-export class Kernel extends SharedMemory {
+export class Kernel {
+  readonly calls: KernelCalls
+  private readonly memory = new WebAssembly.Memory({ initial: 1, maximum: MAX_PAGES })
+  private dataView = new DataView(this.memory.buffer)
+  /** Where free memory starts; the compiler uses the first page. */
+  private free = PAGE_BYTES
   private input = { bytes: 0, size: 0, offsets: 0, numbers: 0 }
   private output = 0
   private readonly texts = ['0']
   private readonly textNumbers = new Map([['0', 0]])
+
+  constructor() {
+    compiled ??= new WebAssembly.Module(Buffer.from(KERNEL_BYTES, 'base64'))
+    this.calls = new WebAssembly.Instance(compiled, { env: { memory: this.memory } }).exports as unknown as KernelCalls
+  }
+
+  /** The whole memory. */
+  get view(): DataView<ArrayBuffer> {
+    if (this.dataView.buffer !== this.memory.buffer) this.dataView = new DataView(this.memory.buffer)
+    return this.dataView
+  }
+
+  /**
+   * Reserves `size` bytes for good and returns their address. Pages that are never written to cost nothing. Throws a
+   * RangeError beyond 4 GB. Growing detaches every view of the memory.
+   */
+  allocate(size: number): number {
+    const address = this.free
+    this.free = address + Math.ceil(size / ALIGNMENT) * ALIGNMENT
+    const { byteLength } = this.memory.buffer
+    if (this.free > byteLength) {
+      // Doubles the memory, because each growth makes all views anew.
+      const most = MAX_PAGES * PAGE_BYTES - byteLength
+      const more = Math.max(this.free - byteLength, Math.min(byteLength, most))
+      this.memory.grow(Math.ceil(more / PAGE_BYTES))
+    }
+    return address
+  }
+
+  /** Runs `action` and frees what it allocated. */
+  withScratch<T>(action: () => T): T {
+    const { free } = this
+    try {
+      return action()
+    } finally {
+      this.free = free
+    }
+  }
 
   /** A buffer in this memory to read a file of `size` bytes into, which `index` then indexes in place. */
   buffer(size: number): Buffer {
@@ -54,14 +126,17 @@ export class Kernel extends SharedMemory {
    * escapes. Returns undefined for anything else, legal or not, and for rows with times outside their window, their candle or the
    * `grid`; without a grid, whoever calls checks that and how long the candles are. Offsets and numbers lie in this memory.
    */
-  index(bytes: Uint8Array, { startTime, endTime }: WindowSpan, grid?: FixedGrid): IndexedRows | undefined {
+  index(
+    bytes: Uint8Array,
+    { startTime, endTime }: WindowSpan,
+    grid?: { step: number | undefined; anchor: number },
+  ): IndexedRows | undefined {
     if (bytes.length > MAX_INPUT) return undefined
     const isHere = bytes.buffer === this.view.buffer && bytes.byteOffset === this.input.bytes
     this.reserve(bytes.length)
     if (!isHere) new Uint8Array(this.view.buffer).set(bytes, this.input.bytes)
     const { bytes: address, offsets, numbers } = this.input
-    const { step, origin } = grid ?? NO_GRID
-    const times = [startTime, endTime, step, origin, ALWAYS_ON_GRID] as const
+    const times = [startTime, endTime, grid?.step ?? 0, grid?.anchor ?? 0, ALWAYS_ON_GRID] as const
     const rows = this.calls.indexRows(address, bytes.length, ...times, offsets, numbers)
     if (rows < 0) return undefined
     const { buffer } = this.view
@@ -160,7 +235,7 @@ export class Kernel extends SharedMemory {
 
 let shared: Kernel | undefined
 
-/** The kernel for rows that lie in no memory of their own. Whoever uses it is done before anything else runs. */
+/** For rows that lie in no memory of a kernel. Shared by all callers: finish with the result before the next `await`. */
 export function sharedKernel(): Kernel {
   shared ??= new Kernel()
   return shared

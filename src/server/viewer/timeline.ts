@@ -5,7 +5,7 @@ import { plural } from '../../candles/text.js'
 import type { WindowSpan } from '../../candles/windows.js'
 import { buildSeriesGrid, type CandleGrid } from '../../rows/candle-grid.js'
 import { findGaps } from '../../rows/gaps.js'
-import { slotAfter, toTarget } from '../../rows/target-interval.js'
+import { parseTargetInterval, slotAfter } from '../../rows/target-interval.js'
 
 /** A candle with numbers, for drawing only. */
 export interface Candle {
@@ -116,7 +116,7 @@ export class Timeline {
     const found = spans.flatMap(span =>
       findGaps(interval, grid, [span], openTime, laterOpenTime).map(gap => ({ ...gap, isMissing: span.isMissing })),
     )
-    const target = toTarget(interval)
+    const target = parseTargetInterval(interval)
     const total = found.reduce((sum, { missing }) => sum + missing, 0)
     const scale = Math.min(1, MAX_EMPTY_PLACES / total)
     for (const { startTime, missing: steps, isMissing } of found) {

@@ -1,18 +1,36 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CandleTimes } from '../../src/candles/candle-times.js'
 import { EXCHANGE_INTERVALS, type Interval } from '../../src/candles/intervals.js'
+import { startDateAt } from '../../src/candles/windows.js'
+import { decodeWindow } from '../../src/rows/window-codec.js'
 import { isOnGrid, nextOpenTime } from '../support/oracles/window-oracle.js'
+import { thrownBy } from '../support/thrown-by.js'
+import { sampleRow, toJsonBytes } from '../support/windows.js'
 
 const DAY = 86_400_000
 const MARCH_2018 = Date.parse('2018-03-01')
 const time = (text: string) => Date.parse(text)
 
+type Times = readonly [openTime: number, closeTime: number]
+
+/** The fault of a window with rows of these times. */
+function faultOf(interval: Interval, times: readonly Times[], anchor?: number) {
+  const rows = times.map(([openTime, closeTime]) => sampleRow(openTime, { 6: closeTime }))
+  const window = { symbol: 'BTCUSDT', interval, startDate: startDateAt(interval, times[0][0]) }
+  const decode = () => decodeWindow(toJsonBytes(rows), window, anchor)
+  try {
+    decode()
+    return undefined
+  } catch {
+    return thrownBy(decode).data as { row?: number; element?: number; what?: string }
+  }
+}
+
 /** The fault of a candle that closes at the last millisecond of its interval. */
 function findFault(interval: Interval, opens: string, anchor?: string): string | undefined {
   const openTime = time(opens)
-  const times = new CandleTimes(interval, anchor === undefined ? undefined : time(anchor))
-  return times.findFault(openTime, nextOpenTime(interval, openTime) - 1)?.what
+  const closeTime = nextOpenTime(interval, openTime) - 1
+  return faultOf(interval, [[openTime, closeTime]], anchor === undefined ? undefined : time(anchor))?.what
 }
 
 describe('a candle opens on the grid of its series', () => {
@@ -43,21 +61,24 @@ describe('a candle opens on the grid of its series', () => {
   })
 
   it('3d: is counted from the first row while no other candle is known', () => {
-    const times = new CandleTimes('3d')
-    const faultOf = (opens: string) => times.findFault(time(opens), time(opens))?.element
-    expect(['2020-08-11', '2020-08-14', '2020-08-16', '2020-08-23'].map(faultOf)).toEqual([
-      undefined,
-      undefined,
-      0,
-      undefined,
-    ])
+    const rowOf = (...opens: string[]) =>
+      faultOf(
+        '3d',
+        opens.map(text => [time(text), time(text)]),
+      )?.row
+    expect(rowOf('2020-08-11', '2020-08-14', '2020-08-23')).toBeUndefined()
+    expect(rowOf('2020-08-11', '2020-08-14', '2020-08-16')).toBe(2)
   })
 
   it('3d: a candle off midnight, as there may be before March 2018, sets no grid', () => {
     expect(findFault('3d', '2018-03-02', '2018-02-09T09:28:14.789Z')).toBeUndefined()
-    const times = new CandleTimes('3d')
     const opens = ['2018-02-09T09:28:14.789Z', '2018-03-02', '2018-03-04'].map(time)
-    expect(opens.map(openTime => times.findFault(openTime, openTime)?.element)).toEqual([undefined, undefined, 0])
+    expect(
+      faultOf(
+        '3d',
+        opens.map(openTime => [openTime, openTime]),
+      )?.row,
+    ).toBe(2)
   })
 
   it.each(EXCHANGE_INTERVALS)('%s: at exactly the times of the oracle, and before March 2018 at any', interval => {
@@ -71,7 +92,7 @@ describe('a candle opens on the grid of its series', () => {
     fc.assert(
       fc.property(instants, openTime => {
         const isValid = openTime < MARCH_2018 || isOnGrid(interval, openTime, anchor)
-        expect(new CandleTimes(interval, anchor).findFault(openTime, openTime)?.element).toBe(isValid ? undefined : 0)
+        expect(faultOf(interval, [[openTime, openTime]], anchor)?.element).toBe(isValid ? undefined : 0)
       }),
     )
   })
@@ -88,18 +109,21 @@ describe('a candle closes from its open time to the last millisecond of its inte
     // Off the grid, a candle is as long as any other.
     ['1h', '2018-02-09T09:28:14.789Z', '2018-02-09T10:28:14.788Z'],
   ])('%s: the one that opens at %s at %s at the latest', (interval, opens, lastClose) => {
-    const faultOf = (closeTime: number) => new CandleTimes(interval).findFault(time(opens), closeTime)
-    for (const closeTime of [time(opens), time(opens) + 1, time(lastClose)]) expect(faultOf(closeTime)).toBeUndefined()
+    const find = (closeTime: number) => faultOf(interval, [[time(opens), closeTime]])
+    for (const closeTime of [time(opens), time(opens) + 1, time(lastClose)]) expect(find(closeTime)).toBeUndefined()
     const [before, after] = [time(opens) - 1, time(lastClose) + 1].map(ms => new Date(ms).toISOString())
-    expect(faultOf(time(before))).toEqual({
+    expect(find(time(before))).toMatchObject({
       element: 6,
       what: `${before} is before the open time, ${new Date(opens).toISOString()}`,
     })
-    expect(faultOf(time(after))).toEqual({ element: 6, what: `${after} is after the end of the candle, ${lastClose}` })
+    expect(find(time(after))).toMatchObject({
+      element: 6,
+      what: `${after} is after the end of the candle, ${lastClose}`,
+    })
   })
 
   it('also where the close time is no date', () => {
-    expect(new CandleTimes('1h').findFault(time('2024-02-01'), 2 ** 53 - 1)?.what).toBe(
+    expect(faultOf('1h', [[time('2024-02-01'), 2 ** 53 - 1]])?.what).toBe(
       '9007199254740991 is after the end of the candle, 2024-02-01T00:59:59.999Z',
     )
   })
