@@ -3,12 +3,7 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 const { CI, KLINES_TEST_REPORT = '.vitest-report.json' } = process.env
 const END_TO_END = ['test/e2e/**/*.test.ts']
 const FAULTS = ['test/faults/**/*.test.ts']
-const BROWSER = [
-  'test/e2e/viewer*.test.ts',
-  'test/e2e/home-page.test.ts',
-  'test/server/docs/browser.test.ts',
-  'test/chart/svg/rendered.test.ts',
-]
+const BROWSER = ['test/e2e/viewer.test.ts', 'test/server/docs/browser.test.ts', 'test/chart/svg/rendered.test.ts']
 
 /**
  * `e2e` and `faults` run the built program, `dist`; `unit` runs the sources, so that one of its files starts at once. The files of

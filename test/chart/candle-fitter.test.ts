@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { KlineRow } from '../../src/candles/columns.js'
-import type { Series } from '../../src/candles/series.js'
 import { CandleFitter, type FitOptions } from '../../src/chart/candle-fitter.js'
 import type { FittedCandles } from '../../src/chart/chart-candle.js'
 import { cases } from '../support/cases.js'
@@ -148,27 +147,4 @@ describe('the newest candles', () => {
       }),
     )
   })
-})
-
-it('candles off the grid stand side by side, and a rest before the next one is no missing candle', () => {
-  const window = { interval: '1h', symbol: 'BTCUSDT', startDate: '2018-02-01' } as const
-  const month = { window, span: { startTime: Date.UTC(2018, 1), endTime: Date.UTC(2018, 2) } }
-  const noon = Date.UTC(2018, 1, 9, 9)
-  const late = 28 * 60_000 + 14_789
-  // 9:00, then from 9:28 every hour up to 12:28, then 13:00 again.
-  const times = [noon, ...[0, 1, 2, 3].map(hour => noon + hour * HOUR + late), noon + 4 * HOUR, noon + 5 * HOUR]
-  const rows = times.map(time => sampleRow(time, { 6: time + 1 }))
-  const fitted = fitRows(rows, { maxCandles: 7, keep: 'all' }, month)
-  expect(pattern(fitted)).toBe('ccccccc')
-  expect(fitted.slots.map(({ openTime }) => openTime)).toEqual(times)
-  expect(fitRows(rows, { maxCandles: 6, keep: 'all' }, month).interval).toBe('2h')
-})
-
-it('a series without a candle has no slot', () => {
-  const series: Series = { symbol: 'BTCUSDT', interval: '1h' }
-  const nothing = { slots: [], candles: 0, missing: 0, firstTime: undefined, lastTime: undefined }
-  expect(new CandleFitter(series, { maxCandles: 5, keep: 'all' }).end()).toMatchObject(nothing)
-  const fitter = new CandleFitter(series, { maxCandles: 5, keep: 'newest' })
-  fitter.add(toBatch([], LEAP_MONTH))
-  expect(fitter.end()).toEqual({ series, interval: '1h', resampledFrom: undefined, ...nothing })
 })

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type CliSandbox, type Env, useSandboxes } from '../support/cli/cli-sandbox.js'
@@ -149,17 +149,6 @@ describe.concurrent('klines config set and unset', () => {
     expect(await sandbox.call(['config'])).toMatchObject({ code: 0 })
     expect(await sandbox.call(['config', 'unset', key])).toMatchObject({ code: 0, stderr: '' })
     expect(readConfig(sandbox)).toBe('{}\n')
-  })
-
-  it('keep a link and the mode of the file', async () => {
-    const sandbox = sandboxWith({ mirror: 'm' })
-    rmSync(sandbox.userConfig)
-    writeFileSync(sandbox.path('real.json'), '{}', { mode: 0o600 })
-    symlinkSync(sandbox.path('real.json'), sandbox.userConfig)
-    expect(await sandbox.call(['config', 'set', 'mirror', 'x'])).toMatchObject({ code: 0 })
-    expect(sandbox.text('real.json')).toBe('{\n  "mirror": "x"\n}\n')
-    expect(statSync(sandbox.path('real.json')).mode & 0o777).toBe(0o600)
-    expect(await mirrorPath(sandbox)).toBe('x')
   })
 })
 

@@ -1,6 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
-import { atTerminal, hasScript } from '../support/cli/terminal.js'
 import { until } from '../support/deferred.js'
 import { banned } from '../support/exchange/exchange-answers.js'
 import { MADE_SYMBOLS, madeMarket } from '../support/exchange/made-market.js'
@@ -123,23 +122,6 @@ The run takes about 54 requests to the exchange.
     expect(await sandbox.call([...args, '-q'])).toMatchObject({ code: 0, stderr: '' })
     // 12 windows, of which five were downloaded.
     expect(exchange.log.filter(({ limit }) => limit === 1000)).toHaveLength(7)
-  })
-
-  it.runIf(hasScript)('waits for the next minute at half of the limit, and says why', async () => {
-    const { exchange, sandbox, baseUrl } = await setup()
-    const start = performance.now()
-    // Two seconds before the end of a minute.
-    exchange.now = () => EXCHANGE_NOW + 58_000 + performance.now() - start
-    exchange.hold = () => {
-      // After the clock and the first candle.
-      if (exchange.log.length === 2) exchange.otherWeight = 2998
-    }
-    const command = `klines download PEPEUSDT -i 1d --base-url ${baseUrl} --mirror m`
-    const { code, stdout } = await atTerminal(sandbox, command)
-    expect(code).toBe(0)
-    const [, first, ...rest] = exchange.log.map(({ time }) => Math.floor(time / 60_000))
-    expect(rest).toEqual([first + 1, first + 1])
-    expect(stdout).toContain('half the request limit is used')
   })
 })
 

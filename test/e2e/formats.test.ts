@@ -9,7 +9,6 @@ const newSandbox = useSandboxes()
 const hasZstd = 'zstdCompress' in zlib
 const ROWS = sampleRows('BTCUSDT', '4h')
 const COLUMNS = HEADER.split(',')
-const DECIMALS = COLUMNS.filter((_, index) => typeof ROWS[0][index] === 'string' && COLUMNS[index] !== 'ignore')
 
 /** A row as an object with the column names as keys. */
 const named = (row: readonly (string | number)[]) =>
@@ -103,12 +102,6 @@ describe.concurrent('formats of an export', () => {
     expect(await query(`select distinct compression from parquet_metadata(${file})`)).toEqual([
       { compression: hasZstd ? 'ZSTD' : 'GZIP' },
     ])
-  })
-
-  it('parquet has the nearest doubles by default', async () => {
-    await exported('BTCUSDT -i 4h', 'double.parquet')
-    const rows = await query(`select ${DECIMALS} from '${sandbox.path('double.parquet')}'`)
-    expect(rows).toEqual(ROWS.map(row => Object.fromEntries(DECIMALS.map(name => [name, Number(named(row)[name])]))))
   })
 
   it('{symbol} and {interval} in -o write a file for each series', async () => {

@@ -30,15 +30,6 @@ const OWN_VARIABLES: Record<string, string> = {
   'chart --format': 'KLINES_CHART_FORMAT',
   'lock --output': 'KLINES_LOCK_OUTPUT',
 }
-/** The headings of the help of `download`, in order, and the flags below each. */
-const GROUPS: Record<string, string> = {
-  WHAT: 'interval lock base-url mirror fail-on-gaps',
-  RANGE: 'from to last limit tail',
-  OUTPUT:
-    'output format columns time-format numbers compression resample partial force fingerprint layout partition prune dry-run threads',
-  NETWORK: 'concurrency refresh retries timeout',
-  APPEARANCE: 'json quiet verbose per-series help',
-}
 /** Help whose wrapped texts are one line each again. */
 const unwrapped = (help: string) => help.replaceAll(/\n {12,}(?=\S)/g, ' ')
 const findFlags = (name: string) => {
@@ -73,16 +64,6 @@ describe.concurrent('help', () => {
     expect(runs.map(({ code, stderr }) => ({ code, stderr }))).toEqual(runs.map(() => ({ code: 0, stderr: '' })))
     expect(runs[0].stdout.split('\n').filter(line => line.length > 80)).toEqual([])
     expect(runs[0].stdout).toMatch(/^USAGE\n {2}\$ klines COMMAND/m)
-  })
-
-  it('flags are grouped', async () => {
-    const { stdout } = await newSandbox().call(['download', '--help'])
-    const sections = stdout.split(/^(?=[A-Z])/m).slice(1)
-    const groups = sections.flatMap(section => {
-      const flags = [...section.matchAll(/^ {2}(?:-\w, | {4})--([a-z-]+)/gm)].map(([, flag]) => flag)
-      return Object.hasOwn(GROUPS, section.split('\n')[0]) ? [[section.split('\n')[0], flags.join(' ')]] : []
-    })
-    expect(groups).toEqual(Object.entries(GROUPS))
   })
 
   it('version --json is an object', async () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { startTreeServer } from '../support/cli/stocked-sandbox.js'
-import { ALL_INTERVALS } from '../support/sample-tree.js'
 import {
   EMPTY_WEEK,
   FULL_WEEKS,
@@ -15,8 +14,6 @@ import {
 import { tempFolder } from '../support/temp-folder.js'
 
 const newSandbox = useSandboxes()
-/** Windows of each interval in the lists of the service. */
-const WINDOWS = [783, 418, 216, 135, 90, 45, 45, 23, 12, 5, 3, 2]
 
 /** First words of the lines of a table, without its head. */
 const firstWords = (text: string) =>
@@ -88,29 +85,6 @@ describe('the lists', () => {
     expect(startDates.map(({ startDate }: { startDate: string }) => startDate)).toEqual(START_DATES)
     expect(startDates.every(({ mirrored }: { mirrored: string[] }) => mirrored.join() === SYMBOLS.join())).toBe(true)
     expect(JSON.parse(intervals.stdout).intervals[0]).toMatchObject({ interval: '15m', windows: 8, mirrored: 16 })
-  })
-
-  it.concurrent('of intervals describe the windows of each', async () => {
-    const sandbox = newSandbox()
-    sandbox.now = Date.parse('2040-01-01')
-    const [json, text] = await Promise.all([
-      sandbox.call(['intervals', '--base-url', 'sample', '--json']),
-      sandbox.call(['intervals', '--base-url', 'sample']),
-    ])
-    expect(json).toMatchObject({ code: 0, stderr: '' })
-    const { intervals } = JSON.parse(json.stdout)
-    expect(intervals.map(({ interval }: { interval: string }) => interval)).toEqual(ALL_INTERVALS)
-    expect(intervals.map(({ windows }: { windows: number }) => windows)).toEqual(WINDOWS)
-    expect(intervals[2]).toEqual({
-      interval: '1h',
-      windowLength: '1 month',
-      firstStartDate: '2022-01-01',
-      lastStartDate: '2039-12-01',
-      windows: 216,
-      mirrored: 0,
-    })
-    expect(firstWords(text.stdout)).toEqual(ALL_INTERVALS)
-    expect(sandbox.files()).toEqual([])
   })
 })
 

@@ -3,16 +3,13 @@ import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { startTreeServer } from '../support/cli/stocked-sandbox.js'
 import { csvOf } from '../support/sample-tree.js'
 import {
-  EMPTY_WEEK,
   FULL_WEEKS,
   FUTURE_WEEK,
   makeTree,
   OPEN_WEEK,
-  putFile,
   START_DATES,
   treeRows,
   weekPath,
-  weekRows,
 } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
 
@@ -47,15 +44,6 @@ describe('a download requests', () => {
     expect(sandbox.bytes('second.csv').equals(sandbox.bytes('first.csv'))).toBe(true)
   })
 
-  it('candles that the service added since the last run', async () => {
-    const { root, sandbox, requested } = await startService()
-    await requested()
-    putFile(root, weekPath('BTCUSDT', OPEN_WEEK), weekRows(OPEN_WEEK), Date.UTC(2025, 1, 17, 3))
-    await requested('-o', 'after.csv')
-    const rows = new Map<string, unknown[]>(treeRows('BTCUSDT')).set(OPEN_WEEK, weekRows(OPEN_WEEK))
-    expect(sandbox.text('after.csv')).toBe(csvOf([...rows.values()].flat() as never))
-  })
-
   it('only the windows of the range', async () => {
     const { requested } = await startService()
     const [, second, third] = FULL_WEEKS
@@ -63,14 +51,6 @@ describe('a download requests', () => {
     expect(await requested('--from', second, '--to', '2025-01-20T00:15')).toEqual([...paths, LIST])
     // All of them are final.
     expect(await requested('--from', second, '--to', '2025-01-20')).toEqual([])
-  })
-
-  it('with --refresh, final windows too, unconditionally', async () => {
-    const { server, requested } = await startService()
-    await requested()
-    expect(await requested('--refresh')).toEqual([...allWindows('BTCUSDT'), LIST].sort())
-    const windows = server.log.filter(({ path }) => path !== LIST)
-    expect(windows.map(({ status }) => status)).toEqual(windows.map(() => 200))
   })
 })
 
@@ -85,21 +65,6 @@ describe('--dry-run', () => {
     ])
     expect(server.paths()).toEqual([LIST])
     expect(sandbox.files()).toEqual([])
-  })
-
-  it('counts windows that are cached, stale and missing', async () => {
-    const { sandbox, download, requested } = await startService()
-    await requested()
-    await sandbox.shell(`rm m/${weekPath('BTCUSDT', EMPTY_WEEK)}`)
-    const before = sandbox.files()
-    const run = await download('--dry-run', '--json')
-    expect(JSON.parse(run.stdout).series[0].windows).toEqual({
-      total: 8,
-      cached: 5,
-      stale: 2,
-      missing: 1,
-    })
-    expect(sandbox.files()).toEqual(before)
   })
 })
 

@@ -8,7 +8,6 @@ import { decimals } from '../support/oracles/kline-arbitraries.js'
 import { LEAP_MONTH, sampleRow, toBatch } from '../support/windows.js'
 
 const OPEN = 1
-const UNIT = 10n ** 8n
 
 /** A batch with these opening prices. */
 function batchOf(texts: readonly string[]) {
@@ -82,34 +81,6 @@ describe('a column of doubles', () => {
         expect(inexact).toBe(texts.filter(text => !isExact(text)).length)
       }),
       { numRuns: 1500 },
-    )
-  })
-
-  it('counts lost digits of any decimal that is about as precise as a double, one by one', () => {
-    const text = (units: bigint) => `${units / UNIT}.${String(units % UNIT).padStart(8, '0')}`
-    const most = 10n ** 15n * UNIT - 1n
-    const lengths = fc.nat({ max: 7 }).map(length => 10n ** BigInt(8 + length) * UNIT)
-    const any = lengths.chain(max => fc.bigInt(max / 100n, max < most ? max : most))
-    const rounded = fc.tuple(any, fc.nat(8)).map(([units, zeros]) => units - (units % 10n ** BigInt(zeros)))
-    // Powers of two, beside which doubles lie closer together on one side.
-    const powers = fc
-      .tuple(fc.integer({ min: 24, max: 49 }), fc.bigInt(-300n, 300n))
-      .map(([power, units]) => 2n ** BigInt(power) * UNIT + units)
-    // Numbers in the middle of two doubles, or of two decimals.
-    const middles = fc
-      .tuple(fc.bigInt(2n ** 26n, 10n ** 15n - 1n), fc.nat(511))
-      .map(([whole, part]) => whole * UNIT + (BigInt(part) * UNIT) / 512n)
-    fc.assert(
-      fc.property(fc.array(fc.oneof(any, rounded, powers, middles), { minLength: 50, maxLength: 50 }), units => {
-        const all = doubles(units.map(text))
-        for (const [row, value] of all.values.entries()) {
-          const decimal = text(units[row])
-          expect(Object.is(value, Number(decimal)), decimal).toBe(true)
-          expect(doubles([decimal]).inexact, decimal).toBe(sameNumber(String(value), decimal) ? 0 : 1)
-        }
-        expect(all).toMatchObject({ min: Math.min(...all.values), max: Math.max(...all.values) })
-      }),
-      { numRuns: 200 },
     )
   })
 })

@@ -169,21 +169,4 @@ describe('two sides of a series', () => {
       ['close', '3', '23'],
     ])
   })
-
-  it('a reader who leaves early ends both sides', async () => {
-    const ended: string[] = []
-    const side = (name: string) => ({
-      lacks: () => false,
-      async *batches() {
-        try {
-          yield toBatch([sampleRow(START)], LEAP_MONTH)
-          yield toBatch([sampleRow(START + HOUR)], LEAP_MONTH)
-        } finally {
-          ended.push(name)
-        }
-      },
-    })
-    for await (const _ of new CandleComparison('1h', side('a'), side('b')).differences()) break
-    expect(ended).toEqual(['a', 'b'])
-  })
 })

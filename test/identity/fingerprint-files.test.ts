@@ -25,7 +25,7 @@ import { duckdb } from '../support/oracles/duckdb.js'
 import { fingerprintOf } from '../support/oracles/fingerprint-oracle.js'
 import { decimals, readableTexts } from '../support/oracles/kline-arbitraries.js'
 import { tempFolder } from '../support/temp-folder.js'
-import { LEAP_MONTH, sampleRow, WEEK } from '../support/windows.js'
+import { LEAP_MONTH, sampleRow } from '../support/windows.js'
 
 const START = LEAP_MONTH.span.startTime
 const HOUR = 3_600_000
@@ -275,32 +275,4 @@ describe('the series of a file', () => {
       })
     },
   )
-
-  it('of rows in turn is read as well as one after the other', async () => {
-    const path = join(tempFolder(), 'turns.csv')
-    const parts = [LEAP_MONTH, WEEK].map(known => ({
-      known,
-      rows: [0, 1].map(hour => sampleRow(known.span.startTime + hour * HOUR)),
-    }))
-    const { bytes } = await runExporter('csv', toBatches(parts), rowFormat({ columns: ALL_COLUMNS }))
-    const [head, a, b, c, d] = bytes.toString().split('\n')
-    writeFileSync(path, [head, a, c, b, d].join('\n'))
-    expect(await fingerprints(path)).toEqual(
-      parts.map(({ known: { window }, rows }) => [
-        window.symbol,
-        window.interval,
-        fingerprintOf(window.symbol, window.interval, rows),
-      ]),
-    )
-  })
-
-  it('may be there in one file alone', async () => {
-    const [a, b] = [await written('BTCUSDT-1h.csv', two()), await written('BTCUSDT-60m.json', two())]
-    expect(await catchError(fingerprintFiles([a, b]))).toMatchObject({
-      code: 'bad_option',
-      message: `${a} and ${b} both have BTCUSDT 1h. Expected each series once.`,
-    })
-    const { series, set } = await fingerprintFiles([a, await written('ETHUSDT-1h.csv', two())])
-    expect([series.length, set?.startsWith('klines:1:set:')]).toEqual([2, true])
-  })
 })
