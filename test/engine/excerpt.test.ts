@@ -2,23 +2,20 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { parquetMetadata, parquetReadObjects } from 'hyparquet'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isKlinesError } from '../../src/candles/errors.js'
 import { windowPath } from '../../src/candles/paths.js'
 import type { WindowRef } from '../../src/candles/series.js'
 import { startDateAt } from '../../src/candles/windows.js'
-import { checkExcerpt, type ExportRequest, exportKlines } from '../../src/engine/export.js'
+import { type ExportRequest, exportKlines } from '../../src/engine/export.js'
 import { planRequest } from '../../src/engine/plan.js'
 import { openRun } from '../../src/engine/run.js'
 import { cutToTail } from '../../src/engine/tail.js'
-import { exportLake } from '../../src/lake/update.js'
 import type { Mirror } from '../../src/mirror/mirror.js'
 import { cases } from '../support/cases.js'
 import { makeRows } from '../support/exchange/made-rows.js'
 import { putFile } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
-import { thrownBy } from '../support/thrown-by.js'
 
 const [HOUR, DAY] = [3_600_000, 86_400_000]
 const [FROM, UNTIL, NOW] = [Date.parse('2024-12-30T05:00Z'), Date.parse('2025-04-10T13:00Z'), Date.parse('2025-04-11')]
@@ -116,19 +113,6 @@ describe('the first and the last candles of a series', () => {
     expect(tail.files).toMatchObject([{ candles: 6 }])
     expect(whole.series[0]).toMatchObject({ gaps: 2, missing: 5 + 48 })
   })
-
-  it('are in files of every format', async () => {
-    const { bytes } = await exportRun({ tail: 7, columns: ['open_time'], compression: 'none' }, 'x.parquet')
-    const file = Uint8Array.from(bytes).buffer
-    const rows = await parquetReadObjects({ file })
-    expect(rows.map(row => Number(row.open_time))).toEqual(
-      Array.from({ length: 7 }, (_, index) => UNTIL + (index - 7) * HOUR),
-    )
-    const [{ value = '' } = {}] = parquetMetadata(file).key_value_metadata ?? []
-    expect(JSON.parse(value)).toMatchObject({ range: '2024-12-01T00:00:00.000Z/..' })
-    const { report } = await exportRun({ symbols: 'all', tail: 2 }, '{symbol}.csv')
-    expect(report.files.map(({ candles }) => candles)).toEqual([2, 2])
-  })
 })
 
 describe('cutToTail', () => {
@@ -160,20 +144,5 @@ describe('cutToTail', () => {
     rmSync(join(broken, windowPath({ symbol: 'BTCUSDT', interval: '1h', startDate: '2025-03-01' })))
     expect((await exportRun({ mirror: broken, tail: 1 })).report.files).toMatchObject([{ candles: 1 }])
     await expect(exportRun({ mirror: broken, tail: 300 })).rejects.toMatchObject({ code: 'incomplete' })
-  })
-})
-
-describe('an excerpt', () => {
-  it.each([
-    [{ limit: 0 }, '--limit is 0. Expected a whole number of candles from 1 to 1000000000.'],
-    [{ tail: 1.5 }, '--tail is 1.5. Expected a whole number of candles from 1 to 1000000000.'],
-    [{ limit: 1, tail: 1 }, '--limit and --tail both say which candles to write. Expected one of them.'],
-  ])('%j is refused', (excerpt, message) => {
-    expect(thrownBy(() => checkExcerpt(excerpt))).toMatchObject({ code: 'bad_option', message })
-  })
-
-  it('is nothing for a lake', async () => {
-    const request = { symbols: ['BTCUSDT'], intervals: ['1h'], mirror, offline: true, output: tempFolder(), tail: 1 }
-    await expect(exportLake(request as never)).rejects.toMatchObject({ code: 'bad_option' })
   })
 })

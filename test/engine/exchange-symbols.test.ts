@@ -5,7 +5,6 @@ import type { Interval } from '../../src/candles/intervals.js'
 import { downloadKlines } from '../../src/engine/download.js'
 import { exportKlines } from '../../src/engine/export.js'
 import { catchError } from '../support/errors.js'
-import { RESTRICTED, UNKNOWN_SYMBOL } from '../support/exchange/exchange-answers.js'
 import { exchangeSetup } from '../support/exchange/exchange-setup.js'
 import { MADE_SYMBOLS, madeMarket } from '../support/exchange/made-market.js'
 
@@ -43,18 +42,6 @@ describe('a symbol of the exchange', () => {
     expect(existsSync(mirror)).toBe(false)
   })
 
-  it('several are unknown at once: all are named', async () => {
-    const { download, requests, mirror } = await setup()
-    const error = await catchError(download(['PEPEUSD', 'BTCUSDT', 'ABCDEF', 'USDCUSD'], { intervals: ['1d', '1w'] }))
-    expect(error).toMatchObject({
-      code: 'unknown_symbol',
-      data: { symbols: expect.arrayContaining(['PEPEUSD', 'ABCDEF', 'USDCUSD']) },
-    })
-    expect(error.suggestions).toEqual(expect.arrayContaining(['Did you mean PEPEUSDT?', 'Did you mean USDCUSDT?']))
-    expect(requests().filter(name => name === 'prices')).toHaveLength(1)
-    expect(existsSync(mirror)).toBe(false)
-  })
-
   it.each(['../../etc', 'BTC\u0000', '币\u202e安', 'A', 'X'.repeat(41), 'BTC%2F', '..'])(
     '%j is refused without a request',
     async name => {
@@ -64,33 +51,6 @@ describe('a symbol of the exchange', () => {
       expect(existsSync(mirror)).toBe(false)
     },
   )
-
-  it('that is renamed in the middle of a run leaves a window that could not be downloaded', async () => {
-    const { download, exchange, dates } = await setup()
-    exchange.always(({ startTime }) => startTime === Date.UTC(2026, 2), UNKNOWN_SYMBOL)
-    const error = await catchError(download(['BTCUSDT'], { intervals: ['1h'] }))
-    expect(error).toMatchObject({ code: 'incomplete' })
-    expect(error.message).toMatch(
-      /^1 of 4 windows could not be downloaded:\n1 x the exchange does not know this symbol, leave it out \(status 400: Invalid symbol\. \(code -1121\)\) \(BTCUSDT 1h 2026-03-01\)$/,
-    )
-    expect(dates('1h/BTCUSDT')).toEqual(['2026-01-01', '2026-02-01', '2026-04-01'])
-    // It is not tried again in the same run.
-    expect(exchange.log.filter(({ startTime }) => startTime === Date.UTC(2026, 2))).toHaveLength(1)
-  })
-
-  it('that the names lack is still named as unknown when the names cannot be fetched', async () => {
-    const { download, exchange } = await setup()
-    exchange.always('api/v3/ticker', { status: 400, body: '{"code":-1,"msg":"No."}' })
-    expect(await catchError(download(['PEPEUSD']))).toMatchObject({ code: 'unknown_symbol', suggestions: [] })
-  })
-
-  it('a region that is refused is not an unknown symbol', async () => {
-    const { download, exchange, mirror } = await setup()
-    exchange.always('api', RESTRICTED)
-    expect(await catchError(download(['PEPEUSD']))).toMatchObject({ code: 'unreachable', data: { status: 451 } })
-    expect(exchange.log).toHaveLength(1)
-    expect(existsSync(mirror)).toBe(false)
-  })
 })
 
 describe('a pattern', () => {
@@ -99,11 +59,6 @@ describe('a pattern', () => {
     const { series } = await download(['*EUR'], { from: '2025-12-01' })
     expect(series.map(({ symbol }) => symbol)).toEqual(['BTCEUR', ...MANY.toSorted()])
     expect(requests().filter(name => name === 'prices')).toHaveLength(1)
-  })
-
-  it('that matches nothing is unknown', async () => {
-    const { download } = await setup()
-    expect(await catchError(download(['ZZZ*']))).toMatchObject({ code: 'unknown_symbol' })
   })
 })
 
@@ -161,17 +116,5 @@ describe('3d candles of a symbol whose listing date is not known', () => {
     // Then the mirror knows it.
     await exportKlines({ ...source(), ...request, output: join(folder, 'y.json'), offline: true })
     expect(readFileSync(join(folder, 'y.json'), 'utf8')).toBe(readFileSync(output, 'utf8'))
-  })
-
-  it('are not counted offline without one: the error says what to download', async () => {
-    const { request: source, folder } = await setup()
-    await downloadKlines({ ...source(), ...request, resample: undefined })
-    const output = join(folder, 'x.json')
-    expect(await catchError(exportKlines({ ...source(), ...request, output, offline: true }))).toMatchObject({
-      code: 'bad_option',
-      message: '3d candles of PEPEUSDT are counted from its first 3d candle, which is not known here.',
-      suggestions: [expect.stringContaining('klines download PEPEUSDT -i 3d')],
-    })
-    expect(existsSync(output)).toBe(false)
   })
 })

@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process'
 import {
-  chmodSync,
   closeSync,
   constants,
   existsSync,
@@ -13,25 +12,11 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { downloadKlines } from '../../src/engine/download.js'
 import { exportKlines } from '../../src/engine/export.js'
-import { runChild } from '../support/cli/run-child.js'
 import { downloadSetup } from '../support/download-setup.js'
 import { onWindow } from '../support/events.js'
 import { filesBelow } from '../support/files-below.js'
-import { whileReadOnly } from '../support/permission.js'
-import {
-  FULL_WEEKS,
-  FUTURE_WEEK,
-  NOW,
-  OPEN_WEEK,
-  putFile,
-  RENDERED,
-  SYMBOLS,
-  treeRows,
-  weekPath,
-  weekRows,
-} from '../support/synthetic-tree.js'
+import { FULL_WEEKS, putFile, RENDERED, SYMBOLS, treeRows, weekPath, weekRows } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
 
 async function exportSetup() {
@@ -56,27 +41,12 @@ describe('an export through the service', () => {
     expect(filesBelow(out)).toEqual(['out.csv'])
   })
 
-  it.each(['out.csv', '{symbol}.csv', '{interval}.parquet'])('requests each window once, for %s', async name => {
-    const { server, out, request } = await exportSetup()
-    await exportKlines({ ...request, symbols: [...SYMBOLS], output: join(out, name), refresh: true })
-    expect(new Set(server.paths()).size).toBe(server.log.length)
-  })
-
   it('adds columns for symbol and interval when several series share a file', async () => {
     const { request } = await exportSetup()
     await exportKlines({ ...request, symbols: [...SYMBOLS] })
     const expected = SYMBOLS.flatMap(symbol => csvRows(symbol).map(row => `${symbol},15m,${row}`))
     expect(dataLines(request.output)).toEqual(expected)
   })
-})
-
-it('--partial without candles to make is refused, before any request', async () => {
-  const { server, out, request } = await exportSetup()
-  await expect(exportKlines({ ...request, partial: true })).rejects.toMatchObject({
-    code: 'bad_option',
-    suggestions: ['Name a length with --resample, such as 1d.'],
-  })
-  expect([server.log, filesBelow(out)]).toEqual([[], []])
 })
 
 describe('a file that exists', () => {
@@ -86,23 +56,6 @@ describe('a file that exists', () => {
     await expect(exportKlines(request)).rejects.toMatchObject({ code: 'output_exists' })
     expect(readFileSync(request.output, 'utf8')).toBe('old')
     expect(server.paths('windows')).toEqual([])
-  })
-
-  it('is replaced with force', async () => {
-    const { out, request } = await exportSetup()
-    writeFileSync(request.output, 'x'.repeat(1_000_000))
-    await exportKlines({ ...request, force: true })
-    expect(dataLines(request.output)).toEqual(csvRows('BTCUSDT'))
-    expect(filesBelow(out)).toEqual(['out.csv'])
-  })
-
-  it('stays unchanged when a window cannot be downloaded', async () => {
-    const { server, out, request } = await exportSetup()
-    writeFileSync(request.output, 'old')
-    server.always(weekPath('BTCUSDT', FULL_WEEKS[2]), { status: 404 })
-    await expect(exportKlines({ ...request, force: true })).rejects.toMatchObject({ code: 'incomplete' })
-    expect(readFileSync(request.output, 'utf8')).toBe('old')
-    expect(filesBelow(out)).toEqual(['out.csv'])
   })
 })
 
@@ -149,22 +102,6 @@ describe('several files', () => {
     expect(readFileSync(join(out, 'BTCUSDT.parquet'), 'utf8')).toBe('old')
     expect(filesBelow(out)).toEqual(['BTCUSDT.parquet'])
   })
-
-  it('are refused before any request for a window if one of them is a folder', async () => {
-    const { server, out, request } = await exportSetup()
-    mkdirSync(join(out, 'ETHUSDT.csv'))
-    const both = { ...request, symbols: [...SYMBOLS], output: join(out, '{symbol}.csv') }
-    await expect(exportKlines(both)).rejects.toMatchObject({ code: 'bad_output' })
-    expect(server.paths('windows')).toEqual([])
-    expect(filesBelow(out)).toEqual([])
-  })
-
-  it('contain the rows of one series each', async () => {
-    const { out, request } = await exportSetup()
-    await exportKlines({ ...request, symbols: 'all' as const, output: join(out, '{symbol}-{interval}.csv') })
-    expect(filesBelow(out)).toEqual(SYMBOLS.map(symbol => `${symbol}-15m.csv`))
-    for (const symbol of SYMBOLS) expect(dataLines(join(out, `${symbol}-15m.csv`))).toEqual(csvRows(symbol))
-  })
 })
 
 describe('folders that are missing', () => {
@@ -174,23 +111,15 @@ describe('folders that are missing', () => {
     return { ...setup, request: { ...setup.request, symbols: SYMBOLS, output } }
   }
 
-  it('are made, for placeholders too', async () => {
-    const { out, request } = await setUp()
-    await exportKlines(request)
-    expect(filesBelow(out)).toEqual(SYMBOLS.map(symbol => `a/${symbol}/15m.csv`))
-    for (const symbol of SYMBOLS) expect(dataLines(join(out, 'a', symbol, '15m.csv'))).toEqual(csvRows(symbol))
-  })
-
-  it.each<[string, object]>([
-    ['a window that cannot be downloaded', {}],
-    ['a range without candles', { from: '2030', to: '2031' }],
-    ['a resampled candle that nothing covers', { resample: '1y' }],
-  ])('are not left behind after %s', async (_, more) => {
-    const { server, out, request } = await setUp()
-    if (Object.keys(more).length === 0) server.always(weekPath('ETHUSDT', FULL_WEEKS[2]), { status: 404 })
-    await expect(exportKlines({ ...request, ...more })).rejects.toMatchObject({ name: 'KlinesError' })
-    expect(readdirSync(out)).toEqual([])
-  })
+  it.each<[string, object]>([['a window that cannot be downloaded', {}]])(
+    'are not left behind after %s',
+    async (_, more) => {
+      const { server, out, request } = await setUp()
+      if (Object.keys(more).length === 0) server.always(weekPath('ETHUSDT', FULL_WEEKS[2]), { status: 404 })
+      await expect(exportKlines({ ...request, ...more })).rejects.toMatchObject({ name: 'KlinesError' })
+      expect(readdirSync(out)).toEqual([])
+    },
+  )
 
   it('are not left behind when the files cannot be put in place, nor after an interruption', async () => {
     const { out, request } = await setUp()
@@ -247,56 +176,4 @@ describe('digits', () => {
     await expect(exportKlines(wrong)).rejects.toMatchObject({ code: 'digits_lost' })
     expect(filesBelow(out)).toEqual([])
   })
-})
-
-describe('an export whose mirror cannot be written', () => {
-  it('because its path is a file ends with mirror_unusable before any request for a window', async () => {
-    const { server, out, mirror, request } = await exportSetup()
-    writeFileSync(mirror, 'precious')
-    await expect(exportKlines(request)).rejects.toMatchObject({ code: 'mirror_unusable' })
-    expect(readFileSync(mirror, 'utf8')).toBe('precious')
-    expect(server.paths('windows')).toEqual([])
-    expect(filesBelow(out)).toEqual([])
-  })
-
-  /** Runs the export as a user who may write only to `out`. */
-  async function exportReadOnly(
-    { server, mirror, folder, out, request }: Awaited<ReturnType<typeof exportSetup>>,
-    to: string,
-  ) {
-    chmodSync(out, 0o777)
-    const { stdout, stderr } = await whileReadOnly(folder, () =>
-      runChild('cli/export-child.ts', [server.url, mirror, request.output, String(NOW), to], { withoutRoot: true }),
-    )
-    expect(stderr).toBe('')
-    return JSON.parse(stdout)
-  }
-
-  it('for lack of permission says so and exports nothing', async () => {
-    const setup = await exportSetup()
-    const result = await exportReadOnly(setup, FUTURE_WEEK)
-    expect(result).toMatchObject({ code: 'mirror_unusable', message: expect.stringContaining('permission denied') })
-    expect([filesBelow(setup.folder), filesBelow(setup.out)]).toEqual([[], []])
-  })
-
-  it('but can be read uses its final windows without requests', async () => {
-    const setup = await exportSetup()
-    await downloadKlines(setup.request)
-    setup.server.reset()
-    const result = await exportReadOnly(setup, OPEN_WEEK)
-    expect(result).toMatchObject({ code: 'none', candles: 40 })
-    expect(setup.server.log).toEqual([])
-    expect(dataLines(setup.request.output)).toEqual(csvRows('BTCUSDT').slice(0, 40))
-  })
-})
-
-it('a candle restated between two exports is in the second one', async () => {
-  const { tree, request } = await exportSetup()
-  await exportKlines(request)
-  const rows = weekRows(OPEN_WEEK, { days: 2 })
-  rows[1][4] = '7.70000000'
-  putFile(tree, weekPath('BTCUSDT', OPEN_WEEK), rows, RENDERED + 1_000)
-  const report = await exportKlines({ ...request, force: true })
-  expect(report.series[0].restated).toBe(1)
-  expect(dataLines(request.output).at(-1)).toBe(rows[1].join(','))
 })

@@ -4,11 +4,10 @@ import { describe, expect, it } from 'vitest'
 import { type DownloadRequest, downloadKlines } from '../../src/engine/download.js'
 import { fetchStartDates } from '../../src/engine/lists.js'
 import { planRequest } from '../../src/engine/plan.js'
-import { refresh, refreshWindow } from '../../src/engine/refresh.js'
 import { downloadSetup, openTestRun, readJson } from '../support/download-setup.js'
 import { catchError } from '../support/errors.js'
 import { filesBelow } from '../support/files-below.js'
-import { FULL_WEEKS, OPEN_WEEK, STARTED, weekPath, weekRows } from '../support/synthetic-tree.js'
+import { FULL_WEEKS, OPEN_WEEK, STARTED, weekPath } from '../support/synthetic-tree.js'
 
 const SYMBOLS_LIST = 'api/klines/symbols.json'
 const LIST = 'api/klines/start-dates/15m.json'
@@ -48,67 +47,6 @@ describe('a window that cannot be downloaded', () => {
       `1 x status 403: No [2J way (BTCUSDT 15m ${FULL_WEEKS[4]})`,
     ])
   })
-
-  it.each<[string, string | Buffer, RegExp]>([
-    ['a truncated window', JSON.stringify(weekRows(FULL_WEEKS[2])).slice(0, 250), /not JSON/],
-    ["another window's rows", JSON.stringify(weekRows(FULL_WEEKS[3])), /outside the window/],
-    ['an error object with status 200', '{"statusCode":500,"message":"x","isError":true}', /expected an array/],
-  ])('is not stored if the body is %s; the windows before and after it are', async (_, body, words) => {
-    const { server, mirror } = await downloadSetup()
-    server.always(path(FULL_WEEKS[2]), { body })
-    const run = await openTestRun(server, mirror)
-    const plan = await planRequest(REQUEST, run)
-    const results = []
-    for await (const result of refresh(run, plan.series)) results.push(result)
-    expect(results.map(({ status }) => status)).toEqual(
-      STARTED.map(date => (date === FULL_WEEKS[2] ? 'failed' : 'fetched')),
-    )
-    expect(results.find(({ status }) => status === 'failed')).toMatchObject({ reason: expect.stringMatching(words) })
-    expect(existsSync(join(mirror, path(FULL_WEEKS[2])))).toBe(false)
-    expect(server.paths().filter(requested => requested === path(FULL_WEEKS[2]))).toHaveLength(3)
-  })
-
-  it('fails when a request without a condition gets 304; it is not treated as empty', async () => {
-    const { server, mirror } = await downloadSetup()
-    server.always(path(FULL_WEEKS[2]), { status: 304 })
-    const run = await openTestRun(server, mirror)
-    const result = await refreshWindow(run, { ...SERIES, startDate: FULL_WEEKS[2] })
-    expect(result).toMatchObject({ status: 'failed', reason: 'status 304, which was not requested' })
-  })
-
-  it('leaves a cached file that is not final unchanged', async () => {
-    const { server, mirror, request } = await downloadSetup()
-    await downloadKlines(request)
-    server.always(path(OPEN_WEEK), { status: 404 })
-    const before = filesBelow(mirror)
-    await expect(downloadKlines(request)).rejects.toMatchObject({ code: 'incomplete' })
-    expect(filesBelow(mirror)).toEqual(before)
-  })
-})
-
-describe('a malicious list of start dates is refused before any window is requested or stored:', () => {
-  const monday = (week: number) => new Date(Date.UTC(2024, 11, 30) + week * 7 * 86_400_000).toISOString().slice(0, 10)
-  it.each<[string, unknown, RegExp]>([
-    ['traversal', ['../../../../etc/cron.d/x'], /entry 0 is .*not a date/],
-    ['traversal behind a date', ['2025-01-06/../../x'], /not a date/],
-    ['an absolute path', ['/etc/passwd'], /not a date/],
-    ['a NUL', ['2025-01-06\u0000'], /not a date/],
-    ['a date that does not exist', ['2025-02-30'], /not a date/],
-    ['a day on which no window starts', ['2025-01-07'], /no window of 7 days starts/],
-    ['dates out of order', ['2025-01-13', '2025-01-06'], /does not come after 2025-01-13/],
-    ['a repeated date', ['2025-01-06', '2025-01-06'], /does not come after/],
-    ['numbers', [20250106], /entry 0 is not a string/],
-    ['an object', { 0: '2025-01-06' }, /not an array/],
-    ['a million entries', Array.from({ length: 200_000 }, (_, week) => monday(week % 500)), /200000 entries/],
-  ])('%s', async (_, list, words) => {
-    const { server, mirror } = await downloadSetup()
-    server.always(LIST, { body: JSON.stringify(list) })
-    const error = await catchError(planRequest(REQUEST, await openTestRun(server, mirror)))
-    expect(error).toMatchObject({ code: 'bad_list' })
-    expect(error.message).toMatch(words)
-    expect(existsSync(mirror)).toBe(false)
-    expect(server.paths('windows')).toEqual([])
-  })
 })
 
 describe('a service whose list cannot be downloaded', () => {
@@ -129,23 +67,6 @@ describe('a service whose list cannot be downloaded', () => {
     expect(error).toMatchObject({ code: 'unreachable', data: { baseUrl: server.url } })
     expect(error.message).toContain(`The service at ${server.url} ${words}`)
     expect(error.suggestions).toEqual([expect.stringMatching(advice), expect.stringContaining('klines export')])
-  })
-
-  it('is unreachable if the connection is refused', async () => {
-    const { server, mirror } = await downloadSetup()
-    const run = await openTestRun(server, mirror)
-    await server.stop()
-    expect(await catchError(fetchStartDates(run, '15m'))).toMatchObject({
-      code: 'unreachable',
-      message: expect.stringContaining('connection refused (ECONNREFUSED)'),
-    })
-  })
-
-  it('is rate_limited if it responds with 429 and a long Retry-After', async () => {
-    const { server, request } = await downloadSetup()
-    server.always(LIST, { status: 429, headers: { 'retry-after': '86400' } })
-    await expect(downloadKlines(request)).rejects.toMatchObject({ code: 'rate_limited' })
-    expect(server.log).toHaveLength(1)
   })
 })
 

@@ -15,7 +15,6 @@ import {
   OPEN_WEEK,
   putFile,
   RENDERED,
-  START_DATES,
   STARTED,
   weekPath,
   weekRows,
@@ -66,12 +65,6 @@ describe('a first run', () => {
     await downloadKlines({ ...request, from: '2025-01-14', to: '2025-01-27' })
     expect(server.paths('windows').sort()).toEqual([path('2025-01-13'), path('2025-01-20')])
   })
-
-  it('requests the windows up to the Date of the service if the local clock is behind', async () => {
-    const { server, request } = await downloadSetup()
-    await downloadKlines({ ...request, now: Date.UTC(2015, 0, 1) })
-    expect(server.paths('windows').sort()).toEqual(STARTED.map(path))
-  })
 })
 
 describe('a second run', () => {
@@ -102,33 +95,11 @@ describe('a second run', () => {
     expect(statSync(join(mirror, path(OPEN_WEEK))).mtimeMs).toBe(RENDERED + DAY)
   })
 
-  it('ignores a Last-Modified in the future, which would make an unfinished window final', async () => {
-    const { tree, server, mirror, request } = await downloadSetup()
-    putFile(tree, path(OPEN_WEEK), weekRows(OPEN_WEEK, { days: 2 }), Date.UTC(2100, 0, 1))
-    await downloadKlines(request)
-    expect(statSync(join(mirror, path(OPEN_WEEK))).mtimeMs).toBe(NOW)
-    expect(server.paths('windows')).not.toContain(path(FUTURE_WEEK))
-  })
-
-  it('sets the modification time of the list to the time of the request, not to its Last-Modified', async () => {
-    const { mirror, request } = await downloadSetup()
-    await downloadKlines(request)
-    expect(statSync(join(mirror, LIST)).mtimeMs).toBe(NOW)
-  })
-
   it('requests the next window once it has started', async () => {
     const { server, request } = await downloadSetup()
     await downloadKlines(request)
     server.reset()
     await downloadKlines({ ...request, now: Date.parse(FUTURE_WEEK) })
-    expect(server.paths('windows').sort()).toEqual([path(OPEN_WEEK), path(FUTURE_WEEK)])
-  })
-
-  it('does not depend on a clock that jumped ten years ahead', async () => {
-    const { server, request } = await downloadSetup()
-    await downloadKlines(request)
-    server.reset()
-    await downloadKlines({ ...request, now: NOW + 3_652 * DAY })
     expect(server.paths('windows').sort()).toEqual([path(OPEN_WEEK), path(FUTURE_WEEK)])
   })
 
@@ -160,12 +131,6 @@ describe('a window that was fetched before its end', () => {
     const report = await downloadKlines(request)
     expect(server.paths('windows').sort()).toEqual([path(stale), path(OPEN_WEEK)])
     expect(report.series[0].candles).toBe(42)
-    expect(readJson(mirror, path(stale))).toEqual(weekRows(stale))
-  })
-
-  it('is also completed by a run for its range alone', async () => {
-    const { mirror, request } = await staleSetup()
-    await downloadKlines({ ...request, from: '2025-01-13', to: '2025-01-20' })
     expect(readJson(mirror, path(stale))).toEqual(weekRows(stale))
   })
 
@@ -282,14 +247,6 @@ describe('dates and symbols of the service', () => {
     expect(offline.series.map(({ symbol }) => symbol)).toEqual(['BTCUSDT', 'ETHUSDT', 'PEPEUSDT'])
   })
 
-  it('an empty list of symbols is refused', async () => {
-    const { tree, request } = await downloadSetup()
-    const all = { ...request, symbols: 'all' as const }
-    putFile(tree, 'api/klines/symbols.json', [])
-    await expect(downloadKlines(all)).rejects.toMatchObject({ code: 'bad_list' })
-    await expect(exportKlines({ ...all, output: '-' })).rejects.toMatchObject({ code: 'bad_list' })
-  })
-
   it('a name that is neither one of the ten nor on the list is unknown', async () => {
     const { tree, server, folder, request } = await downloadSetup()
     putFile(tree, 'api/klines/symbols.json', ['BTCUSDT', 'ETHUSDT'])
@@ -304,13 +261,6 @@ describe('dates and symbols of the service', () => {
     )
     expect(server.paths()).toEqual(['api/klines/symbols.json'])
     expect(readdirSync(folder)).toEqual([])
-  })
-
-  it('a window that is not on the list is not requested', async () => {
-    const { tree, server, request } = await downloadSetup()
-    putFile(tree, LIST, START_DATES.slice(3))
-    await downloadKlines(request)
-    expect(server.paths('windows').sort()).toEqual(STARTED.slice(3).map(path))
   })
 
   it('a range without candles fails with no_candles; its windows stay in the mirror', async () => {

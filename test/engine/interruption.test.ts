@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { downloadKlines } from '../../src/engine/download.js'
-import { klineBatches, klineRows } from '../../src/engine/rows.js'
+import { klineRows } from '../../src/engine/rows.js'
 import { deferred, turns, until } from '../support/deferred.js'
 import { downloadSetup, readJson } from '../support/download-setup.js'
 import { catchError } from '../support/errors.js'
 import { filesBelow } from '../support/files-below.js'
-import { OPEN_WEEK, START_DATES, STARTED, treeRows, weekPath } from '../support/synthetic-tree.js'
+import { STARTED, treeRows, weekPath } from '../support/synthetic-tree.js'
 
 const isWindow = (path: string) => /\d{4}-\d{2}-\d{2}\.json$/.test(path)
 const path = (startDate: string) => weekPath('BTCUSDT', startDate)
@@ -38,13 +38,6 @@ describe('a run that is aborted', () => {
     await downloadKlines(request)
     expect(server.paths('windows').sort()).toEqual(STARTED.filter(date => !stored.includes(date)).map(path))
   })
-
-  it('before it starts sends no request', async () => {
-    const { server, request } = await downloadSetup()
-    const reason = new Error('enough')
-    expect(await catchError(downloadKlines({ ...request, signal: AbortSignal.abort(reason) }))).toBe(reason)
-    expect(server.log).toEqual([])
-  })
 })
 
 describe('leaving a loop', () => {
@@ -63,32 +56,4 @@ describe('leaving a loop', () => {
     expect(server.paths('windows')).toHaveLength(requested)
     expect(requested).toBeLessThanOrEqual(3)
   })
-
-  it('does not wait for a request without a response', async () => {
-    const { server, request } = await downloadSetup()
-    server.hold = requested => (requested === path(OPEN_WEEK) ? new Promise(() => {}) : undefined)
-    const started = Date.now()
-    for await (const batch of klineBatches(request)) {
-      expect(batch.length).toBe(8)
-      break
-    }
-    expect(Date.now() - started).toBeLessThan(20_000)
-  })
-})
-
-it('three concurrent runs on one mirror all succeed and leave it complete', async () => {
-  const { tree, server, mirror, request } = await downloadSetup()
-  const symbols = ['BTCUSDT', 'ETHUSDT'] as const
-  const reports = await Promise.all([1, 2, 3].map(() => downloadKlines({ ...request, symbols })))
-  for (const report of reports) expect(report.series.map(({ candles }) => candles)).toEqual([42, 42])
-  for (const symbol of symbols) {
-    for (const date of STARTED) {
-      expect(readJson(mirror, weekPath(symbol, date))).toEqual(readJson(tree, weekPath(symbol, date)))
-    }
-  }
-  expect(filesBelow(join(mirror, '.klines-tmp'))).toEqual([])
-  server.reset()
-  await downloadKlines({ ...request, symbols })
-  expect(server.paths('windows').sort()).toEqual(symbols.map(symbol => weekPath(symbol, OPEN_WEEK)))
-  expect(START_DATES).toHaveLength(8)
 })

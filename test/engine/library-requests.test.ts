@@ -3,11 +3,10 @@ import { COLUMNS } from '../../src/candles/columns.js'
 import type { TimeText } from '../../src/candles/time-range.js'
 import { listSymbols } from '../../src/engine/catalogue.js'
 import { mirrorStatus } from '../../src/engine/mirror-status.js'
-import { klineBatches, klineRows, type ReadRequest } from '../../src/engine/rows.js'
+import { klineBatches, klineRows } from '../../src/engine/rows.js'
 import { serve } from '../../src/server/serve.js'
 import { verifyKlines } from '../../src/verify/verify.js'
 import { downloadSetup } from '../support/download-setup.js'
-import { catchError } from '../support/errors.js'
 import { makeTree, NOW, SYMBOLS, treeRows } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
 
@@ -35,10 +34,6 @@ describe('times', () => {
     expect(await times({ from: FROM, to: TO })).toEqual(expected)
     expect(await times({ from: new Date(FROM), to: new Date(TO) })).toEqual(expected)
   })
-
-  it.each([[Number.NaN], [0.5], [1e16], [new Date('never')]])('that are none are refused: %s', async from => {
-    expect(await catchError(offline().times({ from }))).toMatchObject({ code: 'bad_time' })
-  })
 })
 
 describe('rows', () => {
@@ -58,11 +53,6 @@ describe('rows', () => {
       expect(row).toEqual(array)
       break
     }
-  })
-
-  it('in another form are refused', async () => {
-    const request = { ...offline().request, as: 'tuples' } as unknown as ReadRequest
-    expect(await catchError(klineRows(request).next())).toMatchObject({ code: 'bad_option' })
   })
 })
 
@@ -97,23 +87,6 @@ describe('the mirror', () => {
     const response = await fetch(`${server.url}/api/klines/15m/BTCUSDT/2025-01-06.json`)
     expect(await response.json()).toEqual(treeRows('BTCUSDT').get('2025-01-06'))
     await server.close()
-  })
-
-  it('that is not there is an error with what to do', async () => {
-    const mirror = `${tempFolder()}/none`
-    for (const call of [
-      mirrorStatus({ mirror }),
-      serve({ mirror }),
-      verifyKlines({ symbols: 'all', intervals: 'all', mirror }),
-    ]) {
-      expect(await catchError(call)).toMatchObject({ code: 'window_missing', suggestions: [expect.any(String)] })
-    }
-  })
-
-  it('a series that it lacks is named', async () => {
-    const { mirror } = offline()
-    const error = await catchError(verifyKlines({ symbols: ['BTCUSDT'], intervals: ['1d'], mirror }))
-    expect(error).toMatchObject({ code: 'window_missing', message: 'Not in the mirror: BTCUSDT 1d.' })
   })
 })
 

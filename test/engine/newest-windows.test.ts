@@ -31,23 +31,6 @@ async function weeks(count: number, full: ReadonlySet<number>) {
   return { run: { ...opened, mirror }, read, plan: { series, label: series, range: ALL_TIME, windows } }
 }
 
-it('F81 the last windows with candles are found, whatever windows before them are empty', async () => {
-  const some = fc
-    .integer({ min: 1, max: 64 })
-    .chain(count => fc.tuple(fc.constant(count), fc.array(fc.nat(count - 1), { minLength: 1, maxLength: 5 })))
-  await fc.assert(
-    fc.asyncProperty(some, fc.integer({ min: 1, max: 5 }), async ([count, indexes], wanted) => {
-      const full = [...new Set(indexes)].sort((a, b) => a - b)
-      const { run, plan } = await weeks(count, new Set(full))
-      const { windows, range } = await cutToTail(run, plan, wanted)
-      expect(windows).toEqual(plan.windows.slice(-windows.length))
-      if (full.length <= wanted) expect(windows).toEqual(plan.windows)
-      else expect(range.fromTime).toBe(FIRST + full[full.length - wanted] * WEEK)
-    }),
-    { numRuns: cases(100, 25) },
-  )
-})
-
 it('finds the last windows with candles, wherever they end, and reads few before them', async () => {
   const spans = fc
     .integer({ min: 1, max: 64 })

@@ -1,11 +1,9 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Interval } from '../../src/candles/intervals.js'
 import type { SymbolName } from '../../src/candles/symbols.js'
-import { downloadKlines } from '../../src/engine/download.js'
 import { exportKlines } from '../../src/engine/export.js'
-import { downloadSetup } from '../support/download-setup.js'
 import { catchError } from '../support/errors.js'
 import { onWarning, onWindow } from '../support/events.js'
 import { filesBelow } from '../support/files-below.js'
@@ -70,14 +68,6 @@ describe('an export from the mirror alone', () => {
     expect(filesBelow(folder)).toEqual([])
   })
 
-  it('does not need windows outside the range', async () => {
-    const { output, request, remove } = offlineSetup()
-    remove(FULL_WEEKS[0])
-    remove(FULL_WEEKS[3])
-    await exportKlines({ ...request, from: '2025-01-13', to: '2025-01-27' })
-    expect(readFileSync(output, 'utf8')).toBe(expectedCsv('BTCUSDT', ['2025-01-13', '2025-01-20']))
-  })
-
   it('lists a corrupt window, writes nothing and leaves an existing file unchanged', async () => {
     const { mirror, folder, output, request } = offlineSetup()
     putFile(mirror, weekPath('BTCUSDT', FULL_WEEKS[1]), '[[1736')
@@ -87,13 +77,6 @@ describe('an export from the mirror alone', () => {
     expect(error.message).toContain('corrupt in the mirror')
     expect(readFileSync(output, 'utf8')).toBe('old')
     expect(filesBelow(folder)).toEqual(['out.csv'])
-  })
-
-  it('writes nothing into the mirror', async () => {
-    const { mirror, request } = offlineSetup()
-    const before = filesBelow(mirror)
-    await exportKlines(request)
-    expect(filesBelow(mirror)).toEqual(before)
   })
 
   it('of all exports what is cached and warns of what is not', async () => {
@@ -109,31 +92,12 @@ describe('an export from the mirror alone', () => {
     expect(warnings).toEqual(['Not in the mirror, so not part of "all": BTCUSDT.'])
   })
 
-  it('of a pattern exports what is cached, named symbols first where they come first, and warns of what is not', async () => {
-    const { output, request, mirror, warnings } = offlineSetup()
-    rmSync(join(mirror, 'api/klines/15m/BTCUSDT'), { recursive: true })
-    const report = await exportKlines({ ...request, symbols: ['ETHUSDT', '*T'], output: `${output}-{symbol}.csv` })
-    const cached: readonly SymbolName[] = SYMBOLS.filter(symbol => symbol !== 'BTCUSDT')
-    expect(report.series.map(({ symbol }) => symbol)).toEqual([
-      'ETHUSDT',
-      ...cached.filter(symbol => symbol !== 'ETHUSDT'),
-    ])
-    expect(warnings[0]).toBe('Not in the mirror, so not part of "*T": BTCUSDT.')
-  })
-
   it('of a pattern that matches nothing in the mirror is unknown_symbol, with the names that it has', async () => {
     const { request } = offlineSetup()
     expect(await catchError(exportKlines({ ...request, symbols: ['DOT*'] }))).toMatchObject({
       code: 'unknown_symbol',
       message: `No symbol matches "DOT*". There are ${SYMBOLS.join(', ')}.`,
     })
-  })
-
-  it('of a pattern and a named symbol that is not cached names what is missing', async () => {
-    const { request, output } = offlineSetup()
-    const symbols = ['*USDT', 'DOTUSDT'] as const
-    const error = await catchError(exportKlines({ ...request, symbols, output: `${output}-{symbol}.csv` }))
-    expect(error).toMatchObject({ code: 'window_missing', message: 'Not in the mirror: DOTUSDT 15m.' })
   })
 
   it('of an interval that the mirror lacks names the one that it can be made of', async () => {
@@ -172,74 +136,6 @@ describe('an export from the mirror alone', () => {
     expect(warnings).toEqual([
       'The mirror ends with 2025-02-09 23:45 UTC, 2 days ago; windows have begun since. klines download has them.',
     ])
-  })
-
-  it('of a range without an end needs every window that was downloaded', async () => {
-    const { server, mirror, folder, request } = await downloadSetup()
-    await downloadKlines(request)
-    rmSync(join(mirror, weekPath('BTCUSDT', OPEN_WEEK)))
-    const output = join(folder, 'out.csv')
-    const error = await catchError(exportKlines({ ...request, output, offline: true }))
-    expect(error).toMatchObject({ code: 'incomplete' })
-    expect(error.message).toContain(`not in the mirror (BTCUSDT 15m ${OPEN_WEEK})`)
-    expect(existsSync(output)).toBe(false)
-    server.reset()
-    await exportKlines({ ...request, output })
-    expect(server.paths('windows')).toEqual([weekPath('BTCUSDT', OPEN_WEEK)])
-  })
-
-  it('writes the same bytes concurrently with others as alone', async () => {
-    const { folder, request } = offlineSetup()
-    const series = (['BTCUSDT', 'ETHUSDT'] as const).flatMap(symbol =>
-      ['csv', 'arrow', 'parquet'].flatMap(format => [1, 2, 3].map(copy => ({ symbol, format, copy }))),
-    )
-    const path = (name: string, { symbol, format, copy }: (typeof series)[number]) =>
-      join(folder, `${name}-${symbol}-${copy}.${format}`)
-    const run = (name: string) => (item: (typeof series)[number]) =>
-      exportKlines({ ...request, symbols: [item.symbol], output: path(name, item) })
-    for (const item of series) await run('alone')(item)
-    await Promise.all(series.map(run('together')))
-    for (const item of series)
-      expect(readFileSync(path('together', item)).equals(readFileSync(path('alone', item)))).toBe(true)
-  })
-
-  it('of a range with an end needs every window that has started', async () => {
-    const { request, remove } = offlineSetup()
-    remove(FUTURE_WEEK)
-    remove(OPEN_WEEK)
-    const error = await catchError(exportKlines({ ...request, to: '2025-02-20' }))
-    expect(error.message).toContain(`not in the mirror (BTCUSDT 15m ${OPEN_WEEK})`)
-    expect(error.message).not.toContain(FUTURE_WEEK)
-  })
-
-  it('uses the built-in list when the cached one is corrupt, with a warning', async () => {
-    const { mirror, output, warnings, request } = offlineSetup()
-    putFile(mirror, 'api/klines/start-dates/15m.json', '["2025-01-0')
-    await exportKlines({ ...request, from: '2025-01-13', to: '2025-01-20' })
-    expect(readFileSync(output, 'utf8')).toBe(expectedCsv('BTCUSDT', ['2025-01-13']))
-    expect(warnings).toEqual([expect.stringMatching(/^Corrupt in the mirror: The list of 15m start dates is refused/)])
-  })
-
-  it('of an empty mirror fails with window_missing', async () => {
-    const { request } = offlineSetup()
-    const empty = { ...request, mirror: tempFolder() }
-    await expect(exportKlines(empty)).rejects.toMatchObject({ code: 'window_missing' })
-    expect(existsSync(request.output)).toBe(false)
-  })
-
-  it('refuses a mirror of another base URL than the requested one', async () => {
-    const { mirror, request } = offlineSetup()
-    putFile(mirror, 'mirror.json', { baseUrl: 'http://one.example' })
-    await expect(exportKlines({ ...request, baseUrl: 'http://two.example' })).rejects.toMatchObject({
-      code: 'mirror_mismatch',
-    })
-    expect((await exportKlines({ ...request, baseUrl: 'http://one.example' })).baseUrl).toBe('http://one.example')
-  })
-
-  it('of a range without candles writes nothing', async () => {
-    const { folder, request } = offlineSetup()
-    await expect(exportKlines({ ...request, to: '2025-01-06' })).rejects.toMatchObject({ code: 'no_candles' })
-    expect(filesBelow(folder)).toEqual([])
   })
 })
 

@@ -2,19 +2,16 @@ import { existsSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { isKlinesError } from '../../src/candles/errors.js'
-import { downloadKlines } from '../../src/engine/download.js'
 import { exportKlines } from '../../src/engine/export.js'
 import { publishMirror } from '../../src/engine/publish.js'
 import { openRun } from '../../src/engine/run.js'
-import { downloadSetup } from '../support/download-setup.js'
 import { catchError } from '../support/errors.js'
 import { onWarning } from '../support/events.js'
 import { EXCHANGE_NOW } from '../support/exchange/market.js'
 import { PUBLISHED_INTERVALS, PUBLISHED_SYMBOLS, publishSetup } from '../support/published-mirror.js'
 import { startTestServer } from '../support/servers/test-server.js'
-import { TreeServer } from '../support/servers/tree-server.js'
 import { snapshot } from '../support/snapshot.js'
-import { EMPTY_WEEK, FULL_WEEKS, makeTree, NOW, PRESENT, putFile, weekPath } from '../support/synthetic-tree.js'
+import { makeTree, NOW, putFile } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
 
 const DAY = 86_400_000
@@ -64,13 +61,6 @@ describe('publishMirror', () => {
     expect(exchange.log).toEqual([])
   })
 
-  it('writes nothing the second time', async () => {
-    const { mirror, publish } = await publishedSetup()
-    const before = snapshot(mirror)
-    expect(await publish()).toMatchObject({ emptyWritten: 0, listsWritten: 0 })
-    expect(snapshot(mirror)).toEqual(before)
-  })
-
   it('writes lists that are missing, in compact JSON and in the order of symbols', async () => {
     const { mirror, download, publish, readJson } = await publishSetup()
     await download({ symbols: ['PEPEUSDT', 'BTCEUR', 'BTCUSDT'], intervals: ['1d'] })
@@ -109,19 +99,6 @@ describe('publishMirror', () => {
       'PEPEUSDT 2030-01-01 corrupt in the mirror',
     ])
     expect(error.message).toMatch(/^4 of \d+ windows are missing or corrupt:\n/)
-    expect(snapshot(mirror)).toEqual(before)
-    expect(exchange.log).toEqual([])
-  })
-
-  it('takes a started window for missing when its series has none, because only another interval was downloaded', async () => {
-    const { mirror, download, publish, exchange } = await publishSetup()
-    await download()
-    await download({ symbols: ['BTCEUR'], intervals: ['1d'] })
-    exchange.reset()
-    const before = snapshot(mirror)
-    const error = await catchError(publish())
-    // 2017 to 2026.
-    expect(error.message).toMatch(/^10 of \d+ windows .*\n10 x not in the mirror \(BTCEUR 12h 2017-01-01, /)
     expect(snapshot(mirror)).toEqual(before)
     expect(exchange.log).toEqual([])
   })
@@ -199,21 +176,6 @@ describe('windows before the first candle that the mirror lacks', () => {
     expect(exchange.log.length).toBeLessThanOrEqual(1)
     expect(snapshot(mirror)).toEqual(before)
   })
-
-  it('are missing in a mirror of a static service, until they are downloaded', async () => {
-    const server = await TreeServer.start(makeTree(tempFolder()))
-    server.date = NOW
-    const mirror = join(tempFolder(), 'm')
-    const request = { symbols: 'all', intervals: ['15m'], baseUrl: server.url, mirror, now: NOW } as const
-    await downloadKlines({ ...request, from: FULL_WEEKS[0] })
-    server.reset()
-    const error = await catchError(publishMirror({ mirror, now: NOW }))
-    expect(error.message).toContain(`2 x not in the mirror (BTCUSDT 15m ${EMPTY_WEEK}, ETHUSDT 15m ${EMPTY_WEEK})`)
-    expect(server.log).toEqual([])
-    await downloadKlines(request)
-    expect(await publishMirror({ mirror, now: NOW })).toMatchObject({ windows: 16, emptyWritten: 2 })
-    expect(readFileSync(join(mirror, weekPath('ETHUSDT', '2025-02-17')), 'utf8')).toBe('[]')
-  })
 })
 
 describe('a window that begins after it was published', () => {
@@ -232,22 +194,6 @@ describe('a window that begins after it was published', () => {
     const requested = exchange.log.filter(({ limit }) => limit === 1000).map(({ startTime = 0 }) => startTime)
     expect(requested).toContain(Date.parse('2027-01-01'))
     expect(await publish({ now: LATER + DAY })).toMatchObject({ emptyWritten: 0, listsWritten: 0 })
-  })
-
-  it('is not offered as the newest one: an export of the mirror says how old its candles are', async () => {
-    const { mirror } = await publishedSetup()
-    const read = async (now: number, range: { to?: string } = {}) => {
-      const warnings: string[] = []
-      const onEvent = onWarning(text => warnings.push(text))
-      const request = { symbols: ['BTCUSDT'], intervals: ['12h'] as const, offline: true, force: true, mirror, now }
-      await exportKlines({ ...request, ...range, output: join(mirror, '..', 'x.csv'), onEvent })
-      return warnings
-    }
-    expect(await read(EXCHANGE_NOW)).toEqual([])
-    expect(await read(LATER)).toEqual([
-      expect.stringMatching(/^The mirror ends with 2026-04-29 12:00 UTC, 247 days ago/),
-    ])
-    expect(await read(LATER, { to: '2026-01-01' })).toEqual([])
   })
 })
 
@@ -284,20 +230,5 @@ describe('reading a published mirror later, offline', () => {
     // The report says what is missing before an end that is named.
     expect(await read(LATER, { to: '2027-01-01' })).toEqual([])
     expect(await read(LATER, { to: '2026-01-01' })).toEqual([])
-  })
-
-  it('has it for a mirror of a static service too, unless a download has looked since', async () => {
-    const { request, warnings, server } = await downloadSetup()
-    await downloadKlines(request)
-    await publishMirror({ mirror: request.mirror, now: NOW })
-    const output = join(request.mirror, '..', 'x.csv')
-    await exportKlines({ ...request, offline: true, now: PRESENT, output })
-    const note = /^The mirror ends with 2025-02-11 00:00 UTC, 8 days ago; windows have begun since\./
-    expect(warnings).toEqual([expect.stringMatching(note)])
-    server.date = PRESENT
-    await downloadKlines({ ...request, now: PRESENT })
-    warnings.length = 0
-    await exportKlines({ ...request, offline: true, now: PRESENT, output, force: true })
-    expect(warnings).toEqual([])
   })
 })

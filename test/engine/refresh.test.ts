@@ -93,26 +93,6 @@ describe('a refresh of many windows', () => {
     await stream.return(undefined)
   })
 
-  it('runs ahead of a slow consumer by at most twice the concurrency', async () => {
-    const source = new TestSource(() => {})
-    const stream = refreshSeries(source, makeWindows(200), { concurrency: 5 })
-    for (let taken = 1; taken <= 20; taken++) {
-      await stream.next()
-      await turns(20)
-      expect(source.requested.length).toBeLessThanOrEqual(taken + 10)
-    }
-    await stream.return(undefined)
-  })
-
-  it('requests nothing more after the loop is left', async () => {
-    const source = new TestSource(() => turns(2))
-    for await (const _ of refreshSeries(source, makeWindows(200), { concurrency: 4 })) break
-    const requested = source.requested.length
-    await turns()
-    expect(source.requested.length).toBe(requested)
-    expect(requested).toBeLessThan(15)
-  })
-
   it('throws an error of the source after the windows before it', async () => {
     const source = new TestSource((_, index) => {
       if (index === 3) throw new Error('stop')

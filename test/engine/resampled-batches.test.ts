@@ -1,17 +1,14 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isKlinesError } from '../../src/candles/errors.js'
 import { downloadKlines } from '../../src/engine/download.js'
 import { exportKlines } from '../../src/engine/export.js'
 import { klineBatches, type ReadRequest } from '../../src/engine/rows.js'
 import type { KlineBatch } from '../../src/rows/kline-batch.js'
-import { cases } from '../support/cases.js'
-import { hasRealTree, realTree } from '../support/oracles/real-tree.js'
 import { makeQuarterHours, QUARTER } from '../support/quarter-hour-tree.js'
-import { type FileRow, sampleRows, treeFileRows } from '../support/sample-tree.js'
+import type { FileRow } from '../support/sample-tree.js'
 import { candle, putFile } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
 
@@ -64,12 +61,6 @@ async function exported(request: Case): Promise<FileRow[]> {
 const openTimes = (rows: readonly FileRow[]) =>
   rows.map(([time]) => new Date(time as number).toISOString().replace(/(T00:00)?:00\.000Z$/, ''))
 
-/** Rows of the sample at the length of the target, which were made with it. */
-const sampleFrom = (interval: string, first: string, end: string) =>
-  sampleRows('BTCUSDT', interval).filter(
-    ([time]) => (time as number) >= Date.parse(first) && (time as number) < Date.parse(end),
-  )
-
 describe('batches of a request, resampled', () => {
   // The sample has candles from 2024-12-30 to 2025-03-30. Its lists of 15m begin then, those of 1h years before.
   it.each<[string, Case, string[]]>([
@@ -101,38 +92,6 @@ describe('batches of a request, resampled', () => {
     expect(rows).toEqual(await exported(request))
   })
 
-  it('have the volumes of the longer candles', async () => {
-    const volumes = (rows: readonly FileRow[]) => rows.map(row => row[5])
-    expect(volumes(await resampled({ interval: '15m', target: '1M', from: '2025-01-01' }))).toEqual(
-      volumes(sampleFrom('1M', '2025-01-01', '2025-03-01')),
-    )
-    expect(volumes(await resampled({ interval: '1h', target: '3d' }))).toEqual(
-      volumes(sampleFrom('3d', '2024-12-30', '2025-03-30')),
-    )
-  })
-
-  it('are those of an export for any range and target', async () => {
-    const time = fc.option(
-      fc.integer({ min: Date.parse('2024-12-28') / QUARTER, max: Date.parse('2025-04-02') / QUARTER }),
-      { nil: undefined },
-    )
-    const text = (quarter: number | undefined) =>
-      quarter === undefined ? undefined : new Date(quarter * QUARTER).toISOString()
-    await fc.assert(
-      fc.asyncProperty(
-        ...([time, time, fc.constantFrom('2h', '1d', '3d', '1w', '1M', '1q'), fc.boolean()] as const),
-        async (one, other, target, partial) => {
-          const [from, to] = one !== undefined && other !== undefined && one > other ? [other, one] : [one, other]
-          fc.pre(from === undefined || from !== to)
-          const request = { interval: '1h', target, from: text(from), to: text(to), partial } as const
-          const expected = await exported(request)
-          expect(await resampled(request)).toEqual(expected)
-        },
-      ),
-      { numRuns: cases(25, 8) },
-    )
-  })
-
   it('begin with a complete candle at a listing in the middle of it', async () => {
     const listed = Date.parse('2025-01-08T09:30Z')
     const mirror = makeQuarterHours(tempFolder(), ['NEWUSDT'], listed, Date.parse('2025-02-01'))
@@ -151,25 +110,5 @@ describe('batches of a request, resampled', () => {
     const rows = await resampled(request)
     expect(openTimes(rows)).toEqual(['2025-01-04', '2025-01-07', '2025-01-10'])
     expect(rows).toEqual(await exported(request))
-  })
-})
-
-describe.skipIf(!hasRealTree)('batches of real candles, resampled (skipped without ../shared/data)', () => {
-  it.each<[string, Omit<Case, 'mirror'>, string]>([
-    ['15m since 2024-12-30', { interval: '15m', target: '1M', to: '2025-03-15' }, '2025-01-01'],
-    ['a start in a month', { interval: '15m', target: '1M', from: '2025-01-15', to: '2025-04' }, '2025-02-01'],
-    ['a listing in a month', { symbol: 'DOTUSDT', interval: '1d', target: '1M', to: '2022-06' }, '2020-08-01'],
-    ['a listing in a week', { symbol: 'DOTUSDT', interval: '1d', target: '1w', to: '2022-06' }, '2020-08-17'],
-    ['weeks', { symbol: 'ADAUSDT', interval: '1d', target: '1w', from: '2021-05-05', to: '2022-02' }, '2021-05-10'],
-  ])('are those of an export and of the exchange: %s', async (_, part, first) => {
-    const request = { ...part, mirror: realTree() }
-    const rows = await resampled(request)
-    expect(rows).toEqual(await exported(request))
-    const truth = treeFileRows(realTree(), part.symbol ?? 'BTCUSDT', part.target).filter(
-      ([time]) => (time as number) >= Date.parse(first) && (time as number) < Date.parse(`${part.to}`),
-    )
-    const cells = (row: FileRow) => [row[0], row[1], row[2], row[3], row[4], row[5], row[8]]
-    expect(openTimes(rows)[0]).toBe(first)
-    expect(rows.map(cells)).toEqual(truth.map(cells))
   })
 })

@@ -5,7 +5,7 @@ import { downloadSetup, readJson } from '../support/download-setup.js'
 import { onWindow } from '../support/events.js'
 import { FULL_WEEKS, OPEN_WEEK, putFile, RENDERED, type Row, weekPath, weekRows } from '../support/synthetic-tree.js'
 
-const [WEEK, NEXT_WEEK] = FULL_WEEKS
+const [WEEK, _NEXT_WEEK] = FULL_WEEKS
 const DAY = 86_400_000
 const path = (startDate: string) => weekPath('BTCUSDT', startDate)
 /** The volume that the service changes a candle to. */
@@ -73,28 +73,5 @@ describe('values that the service changed', () => {
     expect(changes).toEqual([undefined])
     expect(warnings).toEqual([expect.stringMatching(/the new version lacks 1 cached candle/)])
     expect(readJson(mirror, path(WEEK))).toEqual(weekRows(WEEK))
-  })
-
-  it('are all counted, and the first 1,000 are listed, series by series', async () => {
-    const { tree, request } = await downloadSetup()
-    const HOUR = 3_600_000
-    const fullWeek = (startDate: string, volume: string): Row[] =>
-      Array.from({ length: 168 }, (_, hour) => {
-        const openTime = Date.parse(startDate) + hour * HOUR
-        const price = volume
-        return [openTime, price, price, price, price, volume, openTime, '1', 1, '1', '1', '0']
-      })
-    const both = { ...request, symbols: ['BTCUSDT', 'ETHUSDT'] as const, refresh: true }
-    for (const week of [WEEK, NEXT_WEEK]) putFile(tree, path(week), fullWeek(week, '5'))
-    putFile(tree, weekPath('ETHUSDT', WEEK), fullWeek(WEEK, '5'))
-    await downloadKlines(both)
-    for (const week of [WEEK, NEXT_WEEK]) putFile(tree, path(week), fullWeek(week, '6'))
-    putFile(tree, weekPath('ETHUSDT', WEEK), fullWeek(WEEK, '6').slice(0, 3).concat(fullWeek(WEEK, '5').slice(3)))
-    const [btc, eth] = (await downloadKlines(both)).series
-    // Five columns of 168 candles of two weeks: 1,680 cells.
-    expect([btc.restated, btc.changes.length]).toEqual([336, 1_000])
-    expect(btc.changes.every(({ before, after }) => before === '5' && after === '6')).toBe(true)
-    expect(btc.changes.at(-1)).toMatchObject({ openTime: Date.parse(NEXT_WEEK) + 31 * HOUR, column: 'volume' })
-    expect([eth.restated, eth.changes.length]).toEqual([3, 15])
   })
 })

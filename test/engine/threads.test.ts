@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { countThreads } from '../../src/engine/threads.js'
 
 const DEFAULT = Math.min(availableParallelism(), 8)
@@ -14,23 +14,6 @@ describe('the number of threads', () => {
     ['one when one is requested', 36, 50_000, 1, 1],
   ])('is %s', (_, tasks, windows, requested, expected) => {
     expect(countThreads(tasks, windows, { threads: requested })).toBe(expected)
-  })
-
-  const MB = 1_000_000
-  it.each([
-    ['one in a container of 60 MB', 60 * MB, undefined, 1],
-    ['one in 120 MB', 120 * MB, undefined, 1],
-    ['two in 256 MB', 256 * MB, undefined, Math.min(DEFAULT, 2)],
-    ['as many as requested in 120 MB', 120 * MB, 4, 4],
-    ['one a core without a container', 0, undefined, DEFAULT],
-    ['one a core in a container without a limit', 2 ** 64, undefined, DEFAULT],
-  ])('is by default one for each 100 MB of memory: %s', (_, limit, threads, expected) => {
-    const spy = vi.spyOn(process, 'constrainedMemory').mockReturnValue(limit)
-    try {
-      expect(countThreads(36, 5_000, { threads })).toBe(expected)
-    } finally {
-      spy.mockRestore()
-    }
   })
 
   it.each([0, -1, 1.5, 257, Number.NaN])('%d is refused', threads => {

@@ -1,216 +1,106 @@
-import { gzipSync } from 'node:zlib'
-import { describe } from 'vitest'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
 import { weekRows } from '../support/synthetic-tree.js'
-import { runInChildProcess, testFaults } from './support/fault-case.js'
-import { useFaultScenarios, WEEK } from './support/fault-scenario.js'
+import { SHORT_DELAYS, testFaults } from './support/fault-case.js'
+import { ALL_WINDOWS, LIST, useFaultScenarios, WEEK } from './support/fault-scenario.js'
 import type { FaultResponse } from './support/fault-server.js'
 import { ok, rows } from './support/responses.js'
 
 const newScenario = useFaultScenarios()
 const VALID = weekRows(WEEK)
 const BODY = Buffer.from(JSON.stringify(VALID))
-/** Texts that are no price. */
-const WRONG_PRICES = ['', '.5', '1.', '-1', '+1', '1e5', 'NaN', 'Infinity', '1,5', ' 1', '0x10', '\u0661', '1_000']
+const GZIP = gzipSync(BODY)
+/** A gzip body ends with a checksum and a length of four bytes each. */
+const BAD_CRC = Buffer.concat([GZIP.subarray(0, -8), Buffer.alloc(4, 0xab), GZIP.subarray(-4)])
+const ZEROS = Buffer.alloc(64 * 1024 * 1024)
+const OWN_PROCESS = { inChildProcess: true }
 
-const coded = (coding: string, body: Buffer): FaultResponse => ok(body, `Content-Encoding: ${coding}`)
+const encoded = (encoding: string, body: Buffer): FaultResponse => ok(body, `Content-Encoding: ${encoding}`)
+/** The window with one row changed. */
+const withRow = (index: number, change: (row: unknown[]) => unknown) =>
+  rows(VALID.map((row, at) => (at === index ? change([...row]) : row)))
+const cell = (row: number, element: number, value: unknown) => withRow(row, cells => cells.with(element, value))
 
+// All that the rows of a window may be wrong in: test/rows/window-codec.test.ts.
 describe('a body that is not a valid window', () => {
-  const utf16 = (text: string) => Buffer.from(text, 'utf16le')
   const badText = Buffer.from(JSON.stringify(VALID).replace(/"0"\]\]$/, '"\xff"]]'), 'latin1')
-  testFaults(
-    newScenario,
+  testFaults(newScenario, [
+    ['F13 bad UTF-8 in a cell', ok(badText), 3, /not UTF-8/, OWN_PROCESS],
+    ['F14 UTF-16 with a byte order mark', ok(Buffer.from(`\ufeff${BODY}`, 'utf16le')), 3, /not UTF-8/],
+    ['F16 an error object with status 200', ok('{"isError":true}'), 3, /expected an array of rows, got an object/],
+    ['F17 11 elements', withRow(3, row => row.slice(0, 11)), 3, /row 3: .*12.*got 11/],
     [
-      { name: 'F13 bad UTF-8 in a cell', responses: ok(badText), requests: 3, message: /not UTF-8/ },
-      {
-        name: 'F13 an overlong sequence',
-        responses: ok(Buffer.concat([BODY.subarray(0, -4), Buffer.from([0xc0, 0xaf]), BODY.subarray(-3)])),
-        requests: 3,
-        message: /not UTF-8/,
-      },
-      {
-        name: 'F14 UTF-16 with a byte order mark',
-        responses: ok(utf16(`\ufeff${BODY}`)),
-        requests: 3,
-        message: /not UTF-8/,
-      },
-      {
-        name: 'F14 UTF-16 without a byte order mark',
-        responses: ok(utf16(String(BODY))),
-        requests: 3,
-        message: /not JSON/,
-      },
-      {
-        name: 'F16 an object',
-        responses: ok('{"0":[]}'),
-        requests: 3,
-        message: /expected an array of rows, got an object/,
-      },
-      { name: 'F16 null', responses: ok('null'), requests: 3, message: /expected an array of rows, got null/ },
-      { name: 'F16 a string', responses: ok('"[]"'), requests: 3, message: /expected an array of rows/ },
-      {
-        name: 'F16 an error object with status 200',
-        responses: ok('{"isError":true}'),
-        requests: 3,
-        message: /got an object/,
-      },
-      {
-        name: 'F16 rows that are objects',
-        responses: ok('[{"open_time":1}]'),
-        requests: 3,
-        message: /row 0: expected an array/,
-      },
-      { name: 'F16 two JSON values', responses: ok(`${BODY}${BODY}`), requests: 3, message: /not JSON/ },
-      { name: 'F16 a trailing NUL', responses: ok(`${BODY}\0`), requests: 3, message: /not JSON/ },
-      {
-        name: 'F17 11 elements',
-        responses: withRow(3, row => row.slice(0, 11)),
-        requests: 3,
-        message: /row 3: .*12.*got 11/,
-      },
-      {
-        name: 'F17 13 elements',
-        responses: withRow(3, row => [...row, '0']),
-        requests: 3,
-        message: /row 3: .*12.*got 13/,
-      },
-      { name: 'F17 an empty row', responses: withRow(0, () => []), requests: 3, message: /row 0: .*12.*got 0/ },
-      ...['9007199254740993', '1e400', '1.5', 'true', '"1"', 'null', '-1e300'].map(value => ({
-        name: `F18 a count of ${value}`,
-        responses: ok(String(BODY).replace(',42,', `,${value},`)),
-        requests: 3,
-        message: /row 0, element 8 \(count\): expected an integer/,
-      })),
-      ...WRONG_PRICES.map(value => ({
-        name: `F18 a price of ${JSON.stringify(value)}`,
-        responses: cell(2, 4, value),
-        requests: 3,
-        message: /row 2, element 4 \(close\): expected a decimal/,
-      })),
-      {
-        name: 'F18 a price that is a number',
-        responses: cell(2, 4, 1.5),
-        requests: 3,
-        message: /row 2, element 4 .*string/,
-      },
-      {
-        name: 'F18 a price with terminal control characters',
-        responses: cell(2, 4, '\u001b[2J\u009b2J\u202e\u2028\u007f'),
-        requests: 3,
-        message: /row 2, element 4 \(close\): expected a decimal/,
-      },
-      {
-        name: 'F19 a duplicate row',
-        responses: rows([...VALID.slice(0, 3), ...VALID.slice(2)]),
-        requests: 3,
-        message: /row 3, element 0 \(open_time\): .*does not come after the row before/,
-      },
-      {
-        name: 'F19 rows in descending order',
-        responses: rows(VALID.toReversed()),
-        requests: 3,
-        message: /row 1, element 0 \(open_time\): .*does not come after/,
-      },
-      {
-        name: 'F19 a close before the open',
-        responses: cell(1, 6, 1),
-        requests: 3,
-        message: /row 1, element 6 .*before the open/,
-      },
-      {
-        name: 'F20 a row before the window',
-        responses: cell(0, 0, VALID[0][0] - 1),
-        requests: 3,
-        message: /row 0, element 0 \(open_time\): .*is outside the window/,
-      },
-      {
-        name: "F20 a row at the window's end",
-        responses: rows([...VALID, [...weekRows('2025-01-27')[0]]]),
-        requests: 3,
-        message: /row 8, element 0 \(open_time\): .*is outside the window/,
-      },
-      {
-        name: "F20 another window's file",
-        responses: rows(weekRows('2025-01-27')),
-        requests: 3,
-        message: /outside the window/,
-      },
-      {
-        name: 'F20 microseconds',
-        responses: cell(0, 0, VALID[0][0] * 1000),
-        requests: 3,
-        message: /outside the window/,
-      },
-      {
-        name: 'F21 __proto__ instead of the rows',
-        responses: ok(`{"__proto__":${BODY},"length":8}`),
-        requests: 3,
-        message: /expected an array of rows, got an object/,
-      },
-      {
-        name: 'F21 __proto__ instead of a row',
-        responses: ok('[{"__proto__":[1,2],"length":12}]'),
-        requests: 3,
-        message: /row 0: expected an array, got an object/,
-      },
-      {
-        name: 'F21 five million empty arrays',
-        responses: coded('gzip', gzipSync(`[${'[],'.repeat(5_500_000)}[]]`)),
-        requests: 3,
-        message: /the body is no list of rows/,
-      },
-      {
-        name: 'F21 five million empty objects',
-        responses: coded('gzip', gzipSync(`[${'{},'.repeat(5_500_000)}{}]`)),
-        requests: 3,
-        message: /the body is no list of rows/,
-      },
-      {
-        name: 'F21 sixteen million nested arrays',
-        responses: coded('gzip', gzipSync('['.repeat(16_000_000))),
-        requests: 3,
-        message: /the body is no list of rows/,
-      },
-      {
-        name: 'F17 eight million elements in a row',
-        responses: coded('gzip', gzipSync(`[[${'1,'.repeat(8_000_000)}1]]`)),
-        requests: 3,
-        message: /the body is no list of rows/,
-      },
-      {
-        name: 'F21 200,000 nested arrays',
-        responses: ok(`${'['.repeat(200_000)}${']'.repeat(200_000)}`),
-        requests: 3,
-        message: /row 0: expected 12 elements, got 1/,
-      },
-      {
-        name: 'F21 200,000 unclosed arrays',
-        responses: ok('['.repeat(200_000)),
-        requests: 3,
-        message: /not JSON/,
-      },
-      {
-        name: 'F21 150,000 nested objects in a cell',
-        responses: ok(String(BODY).replace('"0"]', `${'{"a":'.repeat(150_000)}1${'}'.repeat(150_000)}]`)),
-        requests: 3,
-        message: /row 0, element 11 .*expected a string, got an object/,
-      },
-    ].map(
-      runInChildProcess([
-        'F13 bad UTF-8 in a cell',
-        'F20 a row before the window',
-        'F21 five million empty arrays',
-        'F21 five million empty objects',
-      ]),
-    ),
-  )
+      'F18 a count of 9007199254740993',
+      ok(String(BODY).replace(',42,', ',9007199254740993,')),
+      3,
+      /row 0, element 8 \(count\): expected an integer/,
+      { source: 'exchange' },
+    ],
+    [
+      'F18 a price with terminal control characters',
+      cell(2, 4, '\u001b[2J\u009b2J\u202e\u2028\u007f'),
+      3,
+      /row 2, element 4 \(close\): expected a decimal/,
+    ],
+    ['F19 rows in descending order', rows(VALID.toReversed()), 3, /row 1, element 0 \(open_time\): .* after/],
+    ["F20 another window's file", rows(weekRows('2025-01-27')), 3, /row 0, element 0 \(open_time\): .*outside the win/],
+    ['F21 __proto__ instead of a row', ok('[{"__proto__":[1,2],"length":12}]'), 3, /row 0: .* array, got an object/],
+    [
+      'F21 five million empty objects',
+      encoded('gzip', gzipSync(`[${'{},'.repeat(5_500_000)}{}]`)),
+      3,
+      /the body is no list of rows/,
+      OWN_PROCESS,
+    ],
+    [
+      'F21 200,000 nested arrays',
+      ok(`${'['.repeat(200_000)}${']'.repeat(200_000)}`),
+      3,
+      /row 0: .* 12 elements, got 1/,
+    ],
+  ])
 })
 
-/** Returns the window with one row changed. */
-function withRow(index: number, change: (row: unknown[]) => unknown): FaultResponse {
-  return rows(VALID.map((row, at) => (at === index ? change([...row]) : row)))
-}
+describe('a body with a content encoding', () => {
+  testFaults(newScenario, [
+    [
+      'F11 a gzip bomb',
+      encoded('gzip', gzipSync(ZEROS)),
+      1,
+      /the gzip body decodes to more than 16777216 bytes/,
+      OWN_PROCESS,
+    ],
+    [
+      'F11 a brotli bomb',
+      encoded('br', brotliCompressSync(ZEROS, { params: { 1: 1 } })),
+      1,
+      /the br body decodes to more than 16777216 bytes/,
+    ],
+    ['F12 two encodings', encoded('gzip, gzip', gzipSync(GZIP)), 3, /unknown content encoding "gzip, gzip"/],
+    ['F12 an unknown encoding with control characters', encoded('\u009b2J', BODY), 3, /unknown content encoding "/],
+    ['F12 a wrong checksum', encoded('gzip', BAD_CRC), 3, /not valid gzip/, { source: 'exchange' }],
+    ['F12 gzip cut short', encoded('gzip', GZIP.subarray(0, -12)), 3, /not valid gzip/],
+    ['F12 a plain body labelled gzip', encoded('gzip', BODY), 3, /not valid gzip/],
+    ['F12 gzip without its label', ok(GZIP), 3, /not UTF-8/],
+    ['F12 a second gzip member behind the first', encoded('gzip', Buffer.concat([GZIP, GZIP])), 3, /not JSON/],
+    ['F12 valid gzip named x-gzip', [encoded('x-gzip', GZIP)], 1],
+  ])
+})
 
-/** Returns the window with one cell changed. */
-function cell(row: number, element: number, value: unknown): FaultResponse {
-  return withRow(row, cells => cells.with(element, value))
-}
+it('F11 every window at once decodes to 16 MB: memory stays that of one', async () => {
+  const scenario = await newScenario()
+  const body = gzipSync(`[${' '.repeat(16_000_000)}{}]`)
+  const both = ALL_WINDOWS.flatMap(path => [path, path.replace('BTCUSDT', 'ETHUSDT')])
+  for (const path of both) scenario.server.always(path, encoded('gzip', body))
+  // 200 MiB with one body at a time, 420 with all of them.
+  const run = await scenario.download({
+    args: ['ETHUSDT'],
+    policy: { ...SHORT_DELAYS, invalidTries: 1 },
+    inChildProcess: true,
+    mostMemory: 350,
+  })
+  expect(run).toMatchObject({ code: 3, stdout: '' })
+  expect(run.stderr).toMatch(/^klines: 16 of 16 [^\n]*\n16 x the body is no list of rows/)
+  expect(scenario.server.windowRequests()).toHaveLength(both.length)
+  expect(scenario.mirroredFiles()).toEqual([LIST])
+})

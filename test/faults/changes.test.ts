@@ -30,22 +30,15 @@ const afters = (mirror: string) => {
   return [...new Set(lines.filter(line => line.endsWith('}')).map(line => JSON.parse(line).after))]
 }
 
-describe('F47 the changes of a window cannot be recorded: a warning, and the window is stored', () => {
-  it.each<[string, FailingCall, RegExp]>([
-    ['no permission', { call: 'appendFileSync', at: 1, path: 'm/changes.jsonl', code: 'EACCES' }, /permission denied/],
-    ['a full disk', { call: 'appendFileSync', at: 1, path: 'm/changes.jsonl', code: 'ENOSPC' }, /the disk is full/],
-  ])('%s', async (_, fault, reason) => {
-    const { sandbox, args } = await setUp()
-    const run = await sandbox.call(args, {}, { faults: [fault] })
-    expect(run.code, run.stderr).toBe(0)
-    expect(run.stderr).toMatch(
-      /^Note: Cannot write changes\.jsonl of the mirror m: .* Values that changed are not kept there\./,
-    )
-    expect(run.stderr).toMatch(reason)
-    expect(run.stdout).toContain(' close ')
-    expectPlainText(run.stderr)
-    expect(rows(sandbox)).toEqual(CHANGED)
-  })
+it('F47 the changes of a window cannot be recorded: a warning, and the window is stored', async () => {
+  const { sandbox, args } = await setUp()
+  const fault = { call: 'appendFileSync', at: 1, path: 'm/changes.jsonl', code: 'ENOSPC' }
+  const run = await sandbox.call(args, {}, { faults: [fault] })
+  expect(run.code, run.stderr).toBe(0)
+  expect(run.stderr).toMatch(/^Note: Cannot write changes\.jsonl of the mirror m: the disk is full.* not kept there\./)
+  expect(run.stdout).toContain(' close ')
+  expectPlainText(run.stderr)
+  expect(rows(sandbox)).toEqual(CHANGED)
 })
 
 it('F42 F47 a window that cannot be replaced after its changes were recorded stays whole; the next run replaces it', async () => {

@@ -12,8 +12,7 @@ import {
   weekPath,
   weekRows,
 } from '../support/synthetic-tree.js'
-import { SHORT_DELAYS } from './support/fault-case.js'
-import { ALL_WINDOWS, FAULTY, LIST, OPEN_WINDOWS, useFaultScenarios } from './support/fault-scenario.js'
+import { ALL_WINDOWS, LIST, OPEN_WINDOWS, useFaultScenarios } from './support/fault-scenario.js'
 import { healthy } from './support/fault-server.js'
 import { reply } from './support/responses.js'
 
@@ -24,7 +23,6 @@ const clocks: readonly [string, Record<string, string>][] = [
   ['ten years behind', { KLINES_TEST_SHIFT: String(-TEN_YEARS) }],
   ['ten years ahead', { KLINES_TEST_SHIFT: String(TEN_YEARS) }],
   ['that jumps ten years ahead and back', { KLINES_TEST_JUMP: String(TEN_YEARS) }],
-  ['that jumps ten years back and ahead', { KLINES_TEST_JUMP: String(-TEN_YEARS) }],
 ]
 const EMPTY = weekPath('BTCUSDT', EMPTY_WEEK)
 const FUTURE = weekPath('BTCUSDT', FUTURE_WEEK)
@@ -53,23 +51,6 @@ describe('F52 a clock', () => {
       expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
     },
   )
-
-  it.concurrent.each(clocks)('%s neither cuts the retries of a file short nor lengthens a pause', async (name, env) => {
-    const scenario = await newScenario()
-    scenario.server.script(
-      FAULTY,
-      reply('503 X', ['Retry-After: 1'], ''),
-      reply('500 X'),
-      reply('502 X'),
-      reply('504 X'),
-    )
-    const run = await scenario.download({ env, policy: SHORT_DELAYS })
-    expect(run).toMatchObject({ code: 0, stderr: expect.stringMatching(noteOf(name)) })
-    const times = scenario.server.requestsFor(FAULTY).map(({ at }) => at)
-    expect(times).toHaveLength(5)
-    expect(times[1] - times[0]).toBeGreaterThan(950)
-    expect(run.tookMs).toBeLessThan(60_000)
-  })
 })
 
 describe("F60 a service's clock", () => {
@@ -102,19 +83,6 @@ describe("F60 a service's clock", () => {
     expect(server.windowRequests()).toContain(weekPath('BTCUSDT', last))
     const rows = [...treeRows('BTCUSDT').values(), weekRows(last), weekRows(next, { days: 1 })].flat()
     expect(scenario.sandbox.text('x.csv')).toBe(csvOf(rows))
-  })
-
-  it.concurrent('in the past costs requests, and loses nothing', async () => {
-    const scenario = await newScenario()
-    scenario.server.shiftMs = -0.01 * TEN_YEARS
-    expect(await scenario.downloadInProcess()).toMatchObject({ code: 0, stderr: expect.stringMatching(NOTE) })
-    expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
-  })
-
-  it.concurrent('that differs by half an hour is not worth a note', async () => {
-    const scenario = await newScenario()
-    scenario.server.shiftMs = 1_800_000
-    expect(await scenario.downloadInProcess()).toMatchObject({ code: 0, stderr: '' })
   })
 
   it.concurrent('seems slow when a cache on the way says how old its copy is: no note', async () => {

@@ -5,20 +5,11 @@ import { describe, expect, it } from 'vitest'
 import { filesBelow } from '../support/files-below.js'
 import { WITHOUT_ROOT, whileReadOnly } from '../support/permission.js'
 import { expectPlainText } from './support/fault-case.js'
-import {
-  ALL_WINDOWS,
-  FAULTY,
-  type FaultScenario,
-  LIST,
-  OPEN_WINDOWS,
-  useFaultScenarios,
-} from './support/fault-scenario.js'
+import { ALL_WINDOWS, type FaultScenario, LIST, OPEN_WINDOWS, useFaultScenarios } from './support/fault-scenario.js'
 
 const newScenario = useFaultScenarios()
 
 const hasNamespaces = spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0
-/** Half of the faults of disks, which need processes of their own. */
-const itEnds = it.concurrent
 
 /** Skips a test where no disk can be mounted, with the reason. */
 const needNamespaces = (skip: (note: string) => void) => {
@@ -37,7 +28,9 @@ function onDisk(scenario: FaultScenario, mount: string, script: string): ReturnT
 const withoutOutput = (scenario: FaultScenario) => scenario.command().replace(' -o x.csv', '')
 
 describe('F43 a full disk', () => {
-  itEnds('under the mirror stops a download and keeps finished files, and the next run continues', async ({ skip }) => {
+  it.concurrent('under the mirror stops a download and keeps finished files, and the next run continues', async ({
+    skip,
+  }) => {
     needNamespaces(skip)
     const scenario = await newScenario()
     const download = `${withoutOutput(scenario)} --concurrency 1`
@@ -59,7 +52,7 @@ describe('F43 a full disk', () => {
     expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
   })
 
-  itEnds('under the export leaves the old file, and no temp file', async ({ skip }) => {
+  it.concurrent('under the export leaves the old file, and no temp file', async ({ skip }) => {
     needNamespaces(skip)
     const scenario = await newScenario()
     const command = scenario.command('--force').replace('x.csv', 'full/x.csv')
@@ -72,7 +65,7 @@ describe('F43 a full disk', () => {
     await scenario.expectRepair()
   })
 
-  itEnds('under stdout is reported', async () => {
+  it.concurrent('under stdout is reported', async () => {
     const scenario = await newScenario()
     const run = await scenario.shell(`${scenario.command().replace('-o x.csv', '-o -')} > /dev/full; echo $? >&2`)
     expect(run.stderr).toMatch(/^klines: Cannot write to stdout: .*ENOSPC[^\n]*\n1\n$/)
@@ -116,7 +109,7 @@ describe('F44 no permission', () => {
     })
   }
 
-  itEnds('for the mirror stops a download before the first window', async () => {
+  it.concurrent('for the mirror stops a download before the first window', async () => {
     const scenario = await newScenario()
     mkdirSync(scenario.mirror)
     const run = await runReadOnly(scenario, withoutOutput(scenario))
@@ -129,23 +122,13 @@ describe('F44 no permission', () => {
     await scenario.expectRepair(ALL_WINDOWS)
   })
 
-  itEnds('for the export is reported before the first window', async () => {
+  it.concurrent('for the export is reported before the first window', async () => {
     const scenario = await newScenario()
     const run = await runReadOnly(scenario, scenario.command().replace('--mirror m', '--mirror open/m'))
     expect(run).toMatchObject({ code: 1, stdout: '' })
     expect(run.stderr).toMatch(/^klines: Cannot write x\.csv: permission denied \(EACCES\)\.\n/)
     expect(scenario.server.windowRequests()).toEqual([])
     expect(scenario.sandbox.exists('x.csv')).toBe(false)
-  })
-
-  itEnds('for a file of the mirror is reported, and nothing is exported', async () => {
-    const scenario = await newScenario()
-    expect((await scenario.downloadInProcess()).code).toBe(0)
-    chmodSync(join(scenario.mirror, FAULTY), 0)
-    const run = await runReadOnly(scenario, 'klines export BTCUSDT -i 15m --mirror m -o open/y.csv')
-    expect(run).toMatchObject({ code: 3, stdout: '' })
-    expect(run.stderr).toContain(`klines: Cannot read ${FAULTY} of the mirror m: permission denied (EACCES).\n`)
-    expect(scenario.sandbox.files('open')).toEqual([])
   })
 })
 

@@ -76,9 +76,7 @@ describe('kill -9', () => {
   it.concurrent.each([
     ['F41 in the middle of writing a window', { call: 'writeSync', at: 4, path: 'm/.klines-tmp' }, 1],
     ['F41 between writing and renaming a window', { call: 'renameSync', at: 6, path: 'm/.klines-tmp' }, 3],
-    ['F41 before mirror.json is renamed', { call: 'renameSync', at: 2, path: 'm/.klines-tmp' }, 0],
     ['F42 in the middle of writing the export', { call: 'handle.write', path: '.x.csv' }, 9],
-    ['F42 between writing and syncing the export', { call: 'handle.sync', path: '.x.csv' }, 9],
     ['F42 between syncing and renaming the export', { call: 'promises.rename', path: '.x.csv' }, 9],
   ] as [string, Omit<FailingCall, 'code'>, number][])(
     '%s: nothing is torn, and the next run continues',

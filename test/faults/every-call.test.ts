@@ -1,82 +1,72 @@
 import { describe, expect, it } from 'vitest'
-import { SOAK } from '../support/soak.js'
+import { callNumbers } from '../support/cases.js'
 import { expectPlainText } from './support/fault-case.js'
-import { ALL_WINDOWS, FAULTY, LIST, useFaultScenarios } from './support/fault-scenario.js'
-import { raw, silence } from './support/responses.js'
+import { ALL_WINDOWS, useFaultScenarios } from './support/fault-scenario.js'
 
 const newScenario = useFaultScenarios()
 const OLD = 'what was there before\n'
 /** A bound for the loop: no run makes this many calls of one kind. */
 const MOST_CALLS = 60
 
-const CALLS: readonly [string, string][] = [
-  ['openSync', 'm/'],
-  ['readSync', 'm/'],
-  ['writeSync', 'm/'],
-  ['renameSync', 'm/'],
-  ['handle.write', '.x.csv'],
-  ['handle.sync', '.x.csv'],
-  ['promises.open', 'x.csv'],
-  ['promises.rename', '.x.csv'],
+const CALLS: readonly [call: string, path: string, code: string][] = [
+  ['openSync', 'm/.klines-tmp', 'EMFILE'],
+  ['writeSync', 'm/.klines-tmp', 'ENOSPC'],
+  ['renameSync', 'm/.klines-tmp', 'EIO'],
+  ['handle.write', '.x.csv', 'ENOSPC'],
+  ['handle.sync', '.x.csv', 'EIO'],
+  ['promises.open', 'x.csv', 'EMFILE'],
+  ['promises.rename', '.x.csv', 'EIO'],
 ]
 
-/** Takes minutes, so it runs only when KLINES_SOAK is set. */
-describe.runIf(SOAK > 0)('every call of the file system (skipped without KLINES_SOAK)', () => {
-  it.concurrent.each(
-    CALLS.flatMap(([call, path]) => ['EIO', 'ENOSPC', 'EMFILE', 'SIGKILL'].map(code => [call, path, code])),
-  )(
+describe('every call of the file system', () => {
+  it.each(CALLS)(
     'F47 %s in %s fails with %s: nothing corrupt is stored, and the next run repairs everything',
     async (call, path, code) => {
-      let at = 1
-      for (; at <= MOST_CALLS; at++) {
+      let failures = 0
+      for (const at of callNumbers(MOST_CALLS)) {
         const scenario = await newScenario()
         scenario.sandbox.write('x.csv', OLD)
         const faults = [{ call, path, code, at, times: 1 }]
-        const { running } = scenario.start(scenario.args(['--force', '--concurrency', '2', '-q']), { faults })
-        const run = await running.ended
-        const killed = run.signal === 'SIGKILL'
-        expect(killed || [0, 1, 2, 3].includes(run.code ?? -1), run.stderr).toBe(true)
+        const run = await scenario.run(scenario.args(['--force', '--concurrency', '2', '-q']), { faults })
+        if (run.code === 0 && run.stderr === '') break
+        failures++
+        expect([0, 1, 2, 3], run.stderr).toContain(run.code)
+        expect(run.stderr).toContain(`(${code})`)
         expectPlainText(run.stderr)
-        const stored = scenario.mirroredFiles({ killed })
-        expect([OLD, scenario.expectedCsv()], run.stderr).toContain(scenario.sandbox.text('x.csv'))
-        if (run.code === 0) expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
-        if (!killed) expect(scenario.outputs()).toEqual(['x.csv'])
+        scenario.mirroredFiles()
+        expect(scenario.sandbox.text('x.csv'), run.stderr).toBe(run.code === 0 ? scenario.expectedCsv() : OLD)
+        expect(scenario.outputs()).toEqual(['x.csv'])
         scenario.server.heal()
         expect((await scenario.downloadInProcess({ force: true })).code).toBe(0)
         expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
         scenario.expectHealthy()
-        await scenario.stop()
-        // The run made fewer calls of this kind.
-        if (run.code === 0 && stored.length === ALL_WINDOWS.length + 1 && call !== 'readSync') break
       }
-      expect(at).toBeGreaterThan(1)
+      expect(failures).toBeGreaterThan(0)
     },
-    600_000,
   )
 })
 
-describe.runIf(SOAK > 0)('with the default retry policy (skipped without KLINES_SOAK)', () => {
-  it.concurrent.each([
-    ['F08 silence before the headers', silence, /no answer in time|no whole answer/],
-    [
-      'F08 silence after the headers',
-      raw('HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n'),
-      /the body stopped coming|no whole answer/,
-    ],
-  ] as const)(
-    '%s is given up within two minutes',
-    async (_, answer, message) => {
-      const scenario = await newScenario()
-      scenario.server.always(FAULTY, answer)
-      const started = performance.now()
-      const run = await scenario.downloadInProcess()
-      expect(run.code).toBe(3)
-      expect(run.stderr).toMatch(message)
-      expect(performance.now() - started).toBeLessThan(125_000)
-      expect(scenario.server.requestsFor(FAULTY).length).toBeLessThanOrEqual(6)
-      expect(scenario.mirroredFiles()).toEqual([...ALL_WINDOWS.filter(path => path !== FAULTY), LIST].sort())
-      await scenario.expectRepair([FAULTY])
-    },
-    180_000,
+it('F46 with only a few file descriptors, nothing corrupt is stored', async () => {
+  const scenario = await newScenario()
+  const policy = { tries: 3, baseDelayMs: 30 }
+  const run = await scenario.shell(`ulimit -n 26; ${scenario.command('--concurrency', '64')}`, { policy })
+  expect([0, 1, 3, 5]).toContain(run.code)
+  expectPlainText(run.stderr.replace(/^Note: .*\n/gm, ''))
+  if (run.code !== 0) expect(run.stderr).toContain('EMFILE')
+  const stored = scenario.mirroredFiles()
+  expect(scenario.outputs()).toEqual(run.code === 0 ? ['x.csv'] : [])
+  await scenario.expectRepair(ALL_WINDOWS.filter(path => !stored.includes(path)))
+})
+
+it('F47 EIO, reading a mirror is reported by an export', async () => {
+  const scenario = await newScenario()
+  expect((await scenario.downloadInProcess()).code).toBe(0)
+  const run = await scenario.run(['export', 'BTCUSDT', '-i', '15m', '--mirror', 'm', '-o', 'y.csv'], {
+    faults: [{ call: 'readSync', at: 3, path: 'm/api', code: 'EIO' }],
+  })
+  expect(run).toMatchObject({ code: 3, stdout: '' })
+  expect(run.stderr).toMatch(
+    /^klines: Cannot read api\/klines\/\S+ of the mirror m: input\/output error \(EIO\)\.\n {2}Check/,
   )
+  expect(scenario.outputs()).toEqual(['x.csv'])
 })

@@ -1,7 +1,7 @@
-import { cpSync, linkSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, truncateSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { CLOCK, type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { filesBelow } from '../support/files-below.js'
 import { onlyPart } from '../support/lake.js'
 import { snapshot } from '../support/snapshot.js'
@@ -93,16 +93,6 @@ describe('F70 what is not linked by the lake', () => {
     expect(await sandbox.call(exportTo('lake'))).toMatchObject({ code: 0 })
     expect(snapshot(victim)).toEqual(before)
   })
-
-  it('a part that is hard-linked elsewhere is replaced, and its other name keeps its bytes', async () => {
-    const { sandbox, lake, victim } = clonedLake()
-    const old = readFileSync(join(lake, PART))
-    rmSync(join(victim, PART))
-    linkSync(join(lake, PART), join(victim, PART))
-    expect(await sandbox.call(exportTo('lake'))).toMatchObject({ code: 0 })
-    expect(readFileSync(join(lake, PART)).equals(old)).toBe(false)
-    expect(readFileSync(join(victim, PART)).equals(old)).toBe(true)
-  })
 })
 
 it('F70 leftovers of killed runs are removed one by one: no link, and nothing that one names', async () => {
@@ -116,41 +106,6 @@ it('F70 leftovers of killed runs are removed one by one: no link, and nothing th
   expect(hidden).toEqual(expect.not.arrayContaining([`._views.sql.${maker}`]))
   expect(hidden).toHaveLength(1)
   expect(snapshot(victim)).toEqual(before)
-})
-
-/** Preload that says at the end how much memory a process took. */
-const PEAK =
-  "data:text/javascript,import{readFileSync}from'node:fs';process.on('exit',()=>console.error(readFileSync('/proc/self/status','utf8')))"
-const lakeText = (lake: string) => readFileSync(join(lake, '_README.md'), 'utf8')
-
-/** Writes the lake once more, in at most 250 MiB. */
-async function expectLittleMemory(sandbox: CliSandbox): Promise<void> {
-  const run = await sandbox.run(exportTo('lake'), { NODE_OPTIONS: `--import=${CLOCK} --import=${PEAK}` })
-  expect(run.code, run.stderr).toBe(0)
-  const [, peakKb] = /VmHWM:\s*(\d+) kB/.exec(run.stderr) ?? []
-  expect(Number(peakKb)).toBeLessThan(250 * 1024)
-}
-
-describe('F65 a file of a lake that is too large', () => {
-  it.concurrent('is replaced where it is for readers alone, without being read', async () => {
-    const { sandbox, lake } = clonedLake()
-    truncateSync(join(lake, '_README.md'), 1_000_000_000)
-    await expectLittleMemory(sandbox)
-    expect(lakeText(lake)).toEqual(lakeText(stock.path('lake')))
-  })
-
-  it.concurrent('is read in pieces where it is a part of the size that the manifest says, and replaced', async () => {
-    const { sandbox, lake } = clonedLake()
-    const manifest = JSON.parse(readFileSync(join(lake, '_klines.json'), 'utf8'))
-    const [part] = manifest.series.flatMap((series: { parts: { path: string; size: number }[] }) => series.parts)
-    part.size = 1_000_000_000
-    truncateSync(join(lake, part.path), part.size)
-    putFile(lake, '_klines.json', JSON.stringify(manifest))
-    await expectLittleMemory(sandbox)
-    expect((await sandbox.run(exportTo('fresh'))).code).toBe(0)
-    expect(filesBelow(lake)).toEqual(filesBelow(sandbox.path('fresh')))
-    expect(readFileSync(join(lake, part.path))).toEqual(readFileSync(sandbox.path(`fresh/${part.path}`)))
-  })
 })
 
 it('F70 a Parquet file that no run of klines names stays in a lake of plain files, and is named in a note', async () => {

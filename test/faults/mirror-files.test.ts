@@ -24,8 +24,6 @@ describe('F48 a mirrored file', () => {
         ),
     ],
     ['that is cut short', path => truncateSync(path, 500)],
-    ['that is empty', path => truncateSync(path, 0)],
-    ['full of zeros', path => writeFileSync(path, Buffer.alloc(1_000))],
     ['that belongs to another window', path => writeFileSync(path, JSON.stringify(weekRows('2025-01-06')))],
     ['that is a folder', replaceWith(path => mkdirSync(join(path, 'x'), { recursive: true }))],
     ['that is missing', path => rmSync(path)],
@@ -81,9 +79,6 @@ describe('F48 a mirrored file', () => {
 
 describe('F63 mirror.json', () => {
   const DAMAGE: readonly [string, (path: string) => void][] = [
-    ['that is a folder', path => mkdirSync(path)],
-    ['that is empty', path => writeFileSync(path, '')],
-    ['of zeros', path => writeFileSync(path, Buffer.alloc(80))],
     ['that is cut short', path => writeFileSync(path, '{\n  "layout": 1,\n  "base')],
     ['without a base address', path => writeFileSync(path, '{"layout":1}')],
     [

@@ -1,10 +1,10 @@
-import { cpSync, linkSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { startTreeServer } from '../support/cli/stocked-sandbox.js'
 import { snapshot } from '../support/snapshot.js'
-import { FULL_WEEKS, makeTree, putFile, RENDERED, weekPath } from '../support/synthetic-tree.js'
+import { FULL_WEEKS, makeTree, putFile, weekPath } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
 import { expectPlainText } from './support/fault-case.js'
 
@@ -65,20 +65,6 @@ describe('F70 a mirror with a link that leads out of it', () => {
   })
 })
 
-describe('F70 a folder of temp files', () => {
-  it.each<[string, RegExp, (path: string) => void]>([
-    ['a file', /Cannot write the mirror m: there is a file of that name \(EEXIST\)/, path => putFile(path, '', 'x')],
-  ])('is a clear error when it is %s', async (_, message, make) => {
-    for (const place of ['.klines-tmp', SERIES]) {
-      const { sandbox, server, mirror } = await clonedMirror()
-      rmSync(join(mirror, place), { recursive: true, force: true })
-      make(join(mirror, place))
-      const run = await sandbox.call(['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url, '--mirror', 'm'])
-      expect(run).toMatchObject({ code: 3, stdout: '', stderr: expect.stringMatching(message) })
-    }
-  })
-})
-
 describe('F70 a link that the user named is followed', () => {
   const download = (url: string) => ['download', 'BTCUSDT', '-i', '15m', '--base-url', url]
   const isDownloaded = (root: string, tree: string) =>
@@ -120,24 +106,4 @@ describe('F70 a link that the user named is followed', () => {
     expect(await sandbox.call(download(server.url))).toMatchObject({ code: 0 })
     expect(isDownloaded(other, server.root)).toBe(true)
   })
-
-  it('the output of an export', async () => {
-    const { sandbox, server } = await clonedMirror()
-    symlinkSync(sandbox.write('real.csv', 'old'), sandbox.path('x.csv'))
-    expect(await sandbox.call([...download(server.url), '--mirror', 'm', '-o', 'x.csv', '--force'])).toMatchObject({
-      code: 0,
-    })
-    expect(sandbox.text('real.csv')).toMatch(/^open_time,/)
-    expect(lstatSync(sandbox.path('x.csv')).isSymbolicLink()).toBe(true)
-  })
-})
-
-it('F70 a window that is hard-linked elsewhere is replaced, and its other name keeps bytes and time', async () => {
-  const { sandbox, server, mirror, victim } = await clonedMirror()
-  putFile(victim, 'mine.json', '[[2', RENDERED)
-  linkSync(join(victim, 'mine.json'), join(mirror, MISSING))
-  const run = await sandbox.call(['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url, '--mirror', 'm'])
-  expect(run.code).toBe(0)
-  expect(readFileSync(join(mirror, MISSING)).equals(readFileSync(join(server.root, MISSING)))).toBe(true)
-  expect(readFileSync(join(victim, 'mine.json'), 'utf8')).toBe('[[2')
 })

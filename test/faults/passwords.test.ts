@@ -9,9 +9,6 @@ describe('F68 a password', () => {
   it.concurrent.each([
     `http://user:${SECRET}@127.0.0.1:9`,
     `http://user:p@${SECRET}/@127.0.0.1:9/klines`,
-    `user:${SECRET}@127.0.0.1:9`,
-    `ftp://user:${SECRET}@127.0.0.1`,
-    `http://user:${SECRET}@127.0.0.1:99999`,
     `http://user:${SECRET}@127.0.0.1/api`,
   ])('in the base address %s is refused and never printed', async baseUrl => {
     const scenario = await newScenario()
@@ -36,8 +33,6 @@ describe('F68 a password', () => {
   it.concurrent.each([
     ['that refuses connections', `http://user:${SECRET}@127.0.0.1:9`],
     ['that is not a URL', `http://user:${SECRET}@127.0.0.1:99999`],
-    ['of another scheme', `socks9://user:${SECRET}@127.0.0.1:9`],
-    ['without a host', `http://user:${SECRET}@`],
   ])('of a proxy %s is never printed', async (_, proxy) => {
     const scenario = await newScenario()
     for (const more of [[], ['-v']]) {

@@ -57,23 +57,6 @@ describe.each(KINDS)('F72 a mirror of %s', (_, open) => {
     world.expectCurrent()
   })
 
-  it('without an index, as an older version left it: each window that ends early costs a request, and no other', async () => {
-    const world = new GrowingMirror(await open())
-    for (const next of [world.service.end - world.time, 2 * HOUR, 30 * DAY]) {
-      world.advance(next)
-      await world.download()
-    }
-    rmSync(join(world.mirror, INDEX), { recursive: true })
-    world.service.requests()
-    await world.download()
-    const asked = world.service.requests()
-    expect(new Set(asked).size).toBe(asked.length)
-    const dates = world.service.startDates.filter(date => asked.some(request => request.includes(date)))
-    expect(dates.length).toBeGreaterThan(0)
-    expect(dates.length).toBeLessThan(world.service.startDates.length)
-    world.expectCurrent()
-  })
-
   it('F89 in any sequence of downloads, deploys, copies, backups, losses, a lie and a removal has no hole in the end', async () => {
     const share = fc.double({ min: 0, max: 1, noNaN: true })
     const step = fc.oneof(

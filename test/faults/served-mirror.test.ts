@@ -1,5 +1,5 @@
-import { rmSync, truncateSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { startServeCommand } from '../support/servers/serve-command.js'
 import { FULL_WEEKS, STARTED, weekPath } from '../support/synthetic-tree.js'
@@ -43,20 +43,6 @@ describe('F48 a corrupt window in a mirror', () => {
     }
   })
 
-  it.concurrent('is every window of a series whose folder became a file', async () => {
-    const scenario = await newScenario()
-    expect((await scenario.downloadInProcess()).code).toBe(0)
-    const folder = dirname(join(scenario.mirror, FAULTY))
-    rmSync(folder, { recursive: true })
-    writeFileSync(folder, '')
-    const server = await startServeCommand(scenario.sandbox, ['--mirror', 'm'])
-    expect(await status(`${server.url}/${FAULTY}`)).toBe(404)
-    expect((await server.stop()).stderr).toContain(`${FAULTY}: below something that is not a folder.`)
-    const offline = await scenario.run(['export', 'BTCUSDT', '-i', '15m', '--mirror', 'm', '-o', 'y.csv'])
-    expect(offline.code).toBe(3)
-    expect(offline.stderr).toContain('below something that is not a folder')
-  })
-
   it.concurrent('makes a download from that server incomplete', async () => {
     const { scenario, damaged } = await damagedMirror()
     const server = await startServeCommand(scenario.sandbox, ['--mirror', 'm'])
@@ -82,18 +68,6 @@ describe('F48 a corrupt window in a mirror', () => {
     expect(stderr.trimEnd().split('\n')).toHaveLength(damaged.length)
     expect(scenario.mirroredFiles()).toEqual([...ALL_WINDOWS, LIST].sort())
   })
-
-  it.concurrent('is named by an export and not cached for a dry run', async () => {
-    const { scenario, damaged } = await damagedMirror()
-    const args = ['export', 'BTCUSDT', '-i', '15m', '--mirror', 'm', '-o', 'y.csv']
-    const run = await scenario.run(args)
-    expect(run).toMatchObject({ code: 3, stdout: '' })
-    for (const [, reason] of DAMAGES) expect(run.stderr).toMatch(reason)
-    expect(run.stderr).toMatch(new RegExp(`^klines: ${damaged.length} of \\d+ windows are missing or corrupt`))
-    expect(scenario.outputs()).toEqual(['x.csv'])
-    const plan = JSON.parse((await scenario.run([...args, '--dry-run', '--json'])).stdout)
-    expect(JSON.stringify(plan)).toContain(`"missing":${damaged.length}`)
-  })
 })
 
 describe('F65 a mirrored file of gigabytes', () => {
@@ -105,9 +79,8 @@ describe('F65 a mirrored file of gigabytes', () => {
     return scenario
   }
 
-  // `run` checks the peak memory of each.
-  it.concurrent.each([1_500, 6_000])('is corrupt by its size of %i MB, for every command', async megabytes => {
-    const size = megabytes * 1_000_000
+  it.concurrent('is corrupt by its size, for every command', async () => {
+    const size = 6_000_000_000
     const scenario = await hugeFiles(size, [FAULTY])
     const reason = `of ${size} bytes; expected at most 16777216`
     const series = ['BTCUSDT', '-i', '15m', '--mirror', 'm']
@@ -135,14 +108,5 @@ describe('F65 a mirrored file of gigabytes', () => {
     expect(stderr.trimEnd().split('\n')).toHaveLength(2)
     expect(stderr).toContain('of 1500000000 bytes; expected at most 16777216')
     expect(memory()).toBeLessThan(250 * 1024 * 1024)
-  })
-
-  it.concurrent('in place of the list of start dates or mirror.json is refused', async () => {
-    const list = await hugeFiles(1_500_000_000, [LIST])
-    const run = await list.run(['export', 'BTCUSDT', '-i', '15m', '--mirror', 'm', '-o', 'y.csv', '--to', '2025-02-17'])
-    expect(run.code).toBe(0)
-    expect(run.stderr).toContain('of 1500000000 bytes; expected at most 16777216')
-    const meta = await hugeFiles(1_500_000_000, ['mirror.json'])
-    expect((await meta.run(['mirror', '--mirror', 'm'])).tookMs).toBeLessThan(60_000)
   })
 })

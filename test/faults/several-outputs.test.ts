@@ -40,7 +40,7 @@ async function failAtEach(
 }
 
 describe('F61 a call that fails while eight files are written', () => {
-  it.each(['promises.open', 'handle.write', 'handle.sync'])(
+  it.each(['handle.write', 'handle.sync'])(
     '%s: before the first rename all files are as before',
     async call => {
       await failAtEach({ call, path: '.tmp' }, (outputs, run, where) => {
@@ -66,10 +66,8 @@ describe('F61 a call that fails while eight files are written', () => {
 })
 
 it.each<[string, readonly string[]]>([
-  ['handle.write', HALF],
   ['handle.sync', HALF],
   ['promises.rename', HALF],
-  ['promises.rename', []],
 ])(
   'F61 kill -9 at %s with %j there before: each file is the old or the new one, and the next run leaves nothing else',
   async (call, existing) => {

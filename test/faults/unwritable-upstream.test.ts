@@ -28,7 +28,6 @@ describe.runIf(hasNamespaces)('F67 serve with upstream on (skipped without unsha
       'mkdir m && mount -t tmpfs -o size=24k none m && cp -r ready/. m && { cat /dev/zero > m/full || true; } 2> errors',
     ],
     ['a read-only disk', 'EROFS', 'mkdir m && mount -t tmpfs none m && cp -r ready/. m && mount -o remount,ro none m'],
-    ['an empty read-only disk', 'EROFS', 'mkdir m && mount -t tmpfs -o ro none m'],
   ])('%s answers what it has and what it fetches, from memory', async (_, code, script) => {
     const scenario = await newScenario()
     const { server: service, sandbox } = scenario

@@ -1,4 +1,4 @@
-import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
@@ -65,7 +65,6 @@ async function readAll(client: GreetingClient, signal?: AbortSignal) {
 const chunk = (bytes: string | Buffer) =>
   Buffer.concat([Buffer.from(`${Buffer.byteLength(bytes).toString(16)}\r\n`), Buffer.from(bytes), Buffer.from('\r\n')])
 const chunkedReply = (...parts: (string | Buffer)[]) => rawReply('200 OK', CHUNKED, Buffer.concat(parts.map(chunk)))
-const LAST_CHUNK = '0\r\n\r\n'
 
 describe('updateUser', () => {
   it('posts the body as JSON and returns the result', async () => {
@@ -75,18 +74,6 @@ describe('updateUser', () => {
     expect({ method, url }).toEqual({ method: 'POST', url: `/api/users/${ID}?notify=email` })
     expect(headers).toMatchObject({ 'content-type': 'application/json', accept: 'application/json' })
     expect(JSON.parse(body)).toEqual(BODY)
-  })
-
-  it('sends only the given fields', async () => {
-    const { server, client } = await startServer()
-    await client.updateUser(ID, { profile: { age: 3 } })
-    expect(server.log[0]).toMatchObject({ url: `/api/users/${ID}`, body: '{"profile":{"age":3}}' })
-  })
-
-  it('uses a path below the base address', async () => {
-    const server = await GreetingServer.start({ body: RESULT })
-    await createClient(`${server.url}/below/it/`).updateUser(ID, BODY, 'email')
-    expect(server.log[0].url).toBe(`/below/it/api/users/${ID}?notify=email`)
   })
 
   it('sends any id and notification type, also characters with a meaning in a path or query', async () => {
@@ -119,29 +106,12 @@ describe('updateUser', () => {
     },
   )
 
-  it.each([200, 201, 202])('accepts any success status (%i)', async status => {
-    const { client } = await startServer({ status, body: RESULT })
-    expect(await client.updateUser(ID, BODY)).toEqual(RESULT)
-  })
-
-  it.each([
-    ['gzip', gzipSync(JSON.stringify(RESULT))],
-    ['br', brotliCompressSync(JSON.stringify(RESULT))],
-  ])('decodes %s', async (coding, body) => {
-    const { client } = await startServer({ headers: { 'content-encoding': coding }, body })
-    expect(await client.updateUser(ID, BODY)).toEqual(RESULT)
-  })
-
   it.each<[string, GreetingAnswer]>([
     ['a web page', { headers: { 'content-type': 'text/html' }, body: '<!DOCTYPE html><title>Log in</title>' }],
     ['no body', { status: 204 }],
-    ['null', { body: 'null' }],
-    ['an array', { body: [RESULT] }],
     ['a success that is a string', { body: { ...RESULT, success: 'true' } }],
-    ['no id', { body: { success: true, notify: 'email' } }],
     ['no notify', { body: { success: true, id: ID } }],
     ['an error object with status 200', { body: { statusCode: 400, message: 'No', isError: true } }],
-    ['bytes that are not UTF-8', { body: Buffer.from([0x22, 0xff, 0x22]) }],
   ])('rejects %s', async (_, answer) => {
     const { server, client } = await startServer(answer)
     const error = await catchError(client.updateUser(ID, BODY))
@@ -150,18 +120,7 @@ describe('updateUser', () => {
     expect(server.log).toHaveLength(1)
   })
 
-  it('describes an unexpected response', async () => {
-    const { client } = await startServer({ headers: { 'content-type': 'text/html' }, body: '<p>' })
-    expect((await catchError(client.updateUser(ID, BODY))).message).toMatch(/\(text\/html\): it is not JSON\.$/)
-  })
-
-  it('rejects a response of 9 MiB', async () => {
-    const { client } = await startServer({ body: Buffer.alloc(9 * 1024 * 1024, 0x20) })
-    expect((await catchError(client.updateUser(ID, BODY))).message).toMatch(/larger than 8388608 bytes/)
-  })
-
   it.each<[string, RawAnswer]>([
-    ['closes', socket => socket.end()],
     ['resets', socket => socket.resetAndDestroy()],
     ['cuts its response', socket => socket.end(rawReply('200 OK', ['Content-Length: 99'], '{"success":true'))],
   ])('is never sent again, even when the server %s', async (_, answer) => {
@@ -171,7 +130,7 @@ describe('updateUser', () => {
     expect(server.heads).toHaveLength(1)
   })
 
-  it.each([301, 302, 307, 308])('follows no redirect (%i)', async status => {
+  it.each([302])('follows no redirect (%i)', async status => {
     const { server, client } = await startServer({ status, headers: { location: '/elsewhere' } })
     const error = await catchError(client.updateUser(ID, BODY))
     expect(error).toMatchObject({ code: 'unreachable', message: expect.stringContaining(String(status)) })
@@ -186,7 +145,7 @@ describe('a refusal', () => {
     return { server, error: await catchError(client.updateUser(ID, BODY)) }
   }
 
-  it.each([400, 401, 403, 404, 405, 409, 413, 415, 418, 422, 451])('of status %i is rejected', async status => {
+  it.each([400, 404, 422])('of status %i is rejected', async status => {
     const { server, error } = await refuse(status, { message: 'body/profile/age must be >= 0' })
     expect(error).toMatchObject({
       code: 'rejected',
@@ -199,7 +158,6 @@ describe('a refusal', () => {
 
   it.each<[string, unknown, string[]]>([
     ['a string', 'age is below 0', ['age is below 0']],
-    ['a list of strings', ['one', 'two'], ['one', 'two']],
     [
       'a list of validation errors',
       [
@@ -210,17 +168,12 @@ describe('a refusal', () => {
       ],
       ['/profile/age must be >= 0', 'profile.name is too short', 'query.notify is missing', 'is bad'],
     ],
-    ['an object', { a: [1, { b: null }] }, ['{"a":[1,{"b":null}]}']],
-    ['a number', 7, ['7']],
-    ['null', null, ['null']],
-    ['a list of lists', [[1], []], ['[1]', '[]']],
     [
       'twelve entries, of which ten are shown',
       Array.from('abcdefghijkl', x => `no ${x}`),
       Array.from('abcdefghij', x => `no ${x}`),
     ],
     ['lines and escapes', [`one\ntwo ${ESC}[31mred`], ['one two [31mred']],
-    ['3,000 levels', JSON.parse(`${'['.repeat(3_000)}${']'.repeat(3_000)}`), [`${'['.repeat(200)}...`]],
     ['no cause', undefined, []],
   ])('reports its cause, one line for each entry: %s', async (_, cause, lines) => {
     const { error } = await refuse(400, { message: 'Validation failed', cause })
@@ -230,11 +183,6 @@ describe('a refusal', () => {
     })
     expect(error.suggestions).toEqual(lines)
     expect(error.data).toEqual({ status: 400, ...(lines.length > 0 && { cause: lines }) })
-  })
-
-  it('does not repeat a cause that the message contains', async () => {
-    const { error } = await refuse(400, { message: 'Bad: age', cause: ['age'] })
-    expect(error).toMatchObject({ suggestions: [], data: { cause: ['age'] } })
   })
 
   it('is shown without escape sequences', async () => {
@@ -251,7 +199,7 @@ describe('a refusal', () => {
     })
   })
 
-  it.each([408, 500, 502, 503, 504, 520])('of status %i is not a refusal: the service is unreachable', async status => {
+  it.each([500, 503])('of status %i is not a refusal: the service is unreachable', async status => {
     const { server, error } = await refuse(status, { message: 'Oops.' })
     expect(error).toMatchObject({
       code: 'unreachable',
@@ -276,14 +224,6 @@ describe('a refusal', () => {
     })
   })
 
-  it.each([{}, { 'retry-after': 'soon' }])('of status 429 without a time (%j) suggests to try later', async headers => {
-    const { error } = await refuse(429, { message: 'Slow down' }, headers as Record<string, string>)
-    expect(error).toMatchObject({
-      code: 'rate_limited',
-      message: expect.stringMatching(/too many requests \(429\): Slow down/),
-    })
-  })
-
   it('of the stream and of the description names the request', async () => {
     const { client } = await startServer({ status: 403, body: { statusCode: 403, message: 'Not you', isError: true } })
     const messages = [await catchError(client.streamTokens().next()), await catchError(client.getSpec())]
@@ -304,18 +244,9 @@ describe('an OpenAPI description', () => {
     expect(server.log.map(({ url }) => url)).toEqual(paths)
   })
 
-  it('is downloaded after a redirect', async () => {
-    const { client } = await startServer((response, { url }) => {
-      if (url === '/moved.json') response.end(JSON.stringify(OPENAPI))
-      else response.writeHead(301, { location: '/moved.json' }).end()
-    })
-    expect(await client.getSpec()).toEqual(OPENAPI)
-  })
-
   it.each<[string, unknown]>([
     ['a web page', '<!DOCTYPE html>'],
     ['an array', []],
-    ['an object of another kind', { swagger: '2.0' }],
   ])('cannot be %s', async (_, body) => {
     const { client } = await startServer({ body })
     expect(await catchError(client.getSpec())).toMatchObject({ code: 'unreachable' })
@@ -331,60 +262,6 @@ describe('the token stream', () => {
       url: '/api/streams/tokens',
       headers: { accept: 'application/jsonl, application/json', 'accept-encoding': 'identity' },
     })
-  })
-
-  it.each(['application/jsonl; charset=utf-8', 'text/plain; charset=utf-8', 'application/x-ndjson', ''])(
-    'may have content type %j',
-    async type => {
-      const headers: Record<string, string> = type ? { 'content-type': type } : {}
-      const { client } = await startServer({ headers, body: tokenLines(WORDS) })
-      expect((await readAll(client)).messages).toEqual(WORDS)
-    },
-  )
-
-  it.each([
-    ['CRLF', '{"message":"a"}\r\n{"message":"b"}\r\n'],
-    ['blank lines', '\n\r\n{"message":"a"}\n\n \t\n{"message":"b"}\n\n'],
-    ['a last line without its end', '{"message":"a"}\n{"message":"b"}'],
-    ['a BOM', '\ufeff{"message":"a"}\n{"message":"b"}\n'],
-    ['other fields', '{"message":"a","n":1}\n{"isError":false,"message":"b"}\n'],
-  ])('may have %s', async (_, body) => {
-    const { client } = await startServer({ body })
-    expect(await readAll(client)).toEqual({ messages: ['a', 'b'], error: undefined })
-  })
-
-  it('yields a token unchanged, with unknown fields', async () => {
-    const { client } = await startServer({ body: '{"message":"a","role":"x"}\n' })
-    expect((await client.streamTokens().next()).value).toEqual({ message: 'a', role: 'x' })
-  })
-
-  it('may be empty', async () => {
-    const { client } = await startServer({ body: '' })
-    expect(await readAll(client)).toEqual({ messages: [], error: undefined })
-  })
-
-  it('is the same wherever it is split, in characters and line ends too', async () => {
-    let body: Buffer[] = []
-    const { client } = await startRawServer(async socket => {
-      socket.setNoDelay().write(rawReply('200 OK', CHUNKED))
-      // Delayed, so that one read does not return several parts.
-      for (const part of body) {
-        socket.write(chunk(part))
-        await turns(2)
-      }
-      socket.write(LAST_CHUNK)
-    })
-    const word = fc.string({ unit: fc.constantFrom('a', 'ß', '€', '\u{1F30D}', '\n', '"', ' '), maxLength: 6 })
-    const words = fc.array(word, { maxLength: 4 })
-    await fc.assert(
-      fc.asyncProperty(words, fc.constantFrom('\n', '\r\n'), fc.integer({ min: 1, max: 9 }), async (all, end, size) => {
-        const bytes = Buffer.from(all.map(message => JSON.stringify({ message })).join(end))
-        const starts = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) => index * size)
-        body = starts.map(start => bytes.subarray(start, start + size))
-        expect(await readAll(client)).toEqual({ messages: all, error: undefined })
-      }),
-      { numRuns: 40, examples: [[['ß€\u{1F30D}', 'a'], '\r\n', 1]] },
-    )
   })
 
   it('yields each token before the next is sent', async () => {
@@ -407,10 +284,7 @@ describe('the token stream', () => {
 
   it.each<[string, string | undefined]>([
     ['{"isError":true,"reason":"out of words"}', 'out of words'],
-    ['{"isError":true,"reason":{"code":7}}', '{"code":7}'],
-    ['{"isError":true,"reason":"","message":"x"}', ''],
     ['{"statusCode":500,"message":"Broken","isError":true}', 'Broken'],
-    ['{"isError":true}', 'no reason given'],
     [`{"isError":true,"reason":"${'\\u001b'}[31mred\\nline"}`, '[31mred line'],
   ])('that ends with the line %s is incomplete and reports the reason', async (line, reason) => {
     const { client } = await startServer({ body: `${tokenLines(['a', 'b'])}${line}\n` })
@@ -420,26 +294,7 @@ describe('the token stream', () => {
     expect(error?.message).toBe(`The token stream is incomplete: it ended after 2 tokens: the server says ${reason}.`)
   })
 
-  it('that is only an error line is incomplete too', async () => {
-    const { client } = await startServer({ body: '{"isError":true,"reason":"no words"}' })
-    expect((await readAll(client)).error).toMatchObject({
-      code: 'incomplete',
-      message: expect.stringContaining('before the first token: the server says no words'),
-      data: { tokens: 0 },
-    })
-  })
-
   it.each<[string, RawAnswer]>([
-    ['before its last chunk', socket => socket.end(chunkedReply(tokenLines(['a', 'b'])))],
-    [
-      'in a chunk',
-      socket => socket.end(Buffer.concat([chunkedReply(tokenLines(['a', 'b'])), Buffer.from('9\r\n{"me')])),
-    ],
-    ['in a line', socket => socket.end(chunkedReply(tokenLines(['a', 'b']), '{"mess'))],
-    [
-      'in a character',
-      socket => socket.end(chunkedReply(tokenLines(['a', 'b']), Buffer.from('{"message":"ß"}').subarray(0, 13))),
-    ],
     [
       'short of its Content-Length',
       socket => socket.end(rawReply('200 OK', ['Content-Length: 999'], tokenLines(['a', 'b']))),
@@ -448,10 +303,6 @@ describe('the token stream', () => {
       'by a reset',
       socket => socket.write(chunkedReply(tokenLines(['a', 'b'])), () => setImmediate(() => socket.resetAndDestroy())),
     ],
-    [
-      'in a line, without a content-length',
-      socket => socket.end(rawReply('200 OK', ['Connection: close'], `${tokenLines(['a', 'b'])}{"mess`)),
-    ],
   ])('that is cut %s is incomplete, after all complete tokens', async (_, answer) => {
     const { client } = await startRawServer(answer)
     const { messages, error } = await readAll(client)
@@ -459,47 +310,8 @@ describe('the token stream', () => {
     expect(error).toMatchObject({ code: 'incomplete', data: { tokens: 2 } })
   })
 
-  it('that is cut yields all received tokens to a slow reader', async () => {
-    const cut = deferred()
-    const { client } = await startRawServer(socket => {
-      socket.on('close', () => cut.resolve())
-      socket.write(chunkedReply(tokenLines(['a'])))
-      // Delayed, so that one read does not return several parts.
-      setImmediate(() => socket.write(chunk(tokenLines(['b']))))
-      setImmediate(() => setImmediate(() => socket.end(chunk(tokenLines(['c'])))))
-    })
-    const messages: string[] = []
-    const error = await catchError(async () => {
-      for await (const { message } of client.streamTokens()) {
-        messages.push(message)
-        await cut.promise
-        await turns()
-      }
-    })
-    expect(messages).toEqual(['a', 'b', 'c'])
-    expect(error).toMatchObject({ code: 'incomplete', data: { tokens: 3 } })
-  })
-
-  it.each<[string, string | Buffer, RegExp]>([
-    ['not JSON', '{"message":', /it is not JSON/],
-    ['an array', '["a"]', /it is no JSON object/],
-    ['null', 'null', /it is no JSON object/],
-    ['a string', '"a"', /it is no JSON object/],
-    ['an object without a message', '{"text":"a"}', /it is no token/],
-    ['a message that is a number', '{"message":1}', /it is no token/],
-    ['not UTF-8', Buffer.from([0x7b, 0xff]), /it is not JSON/],
-    ['two tokens', '{"message":"a"}{"message":"b"}', /it is not JSON/],
-  ])('that goes on with a line that is %s is incomplete', async (_, line, reason) => {
-    const body = Buffer.concat([Buffer.from(tokenLines(['a'])), Buffer.from(line), Buffer.from('\n{"message":"z"}\n')])
-    const { client } = await startServer({ body })
-    const { messages, error } = await readAll(client)
-    expect(messages).toEqual(['a'])
-    expect(error).toMatchObject({ code: 'incomplete', message: expect.stringMatching(reason) })
-  })
-
   it.each([
     ['a web page', '<!DOCTYPE html>\n<title>Log in</title>', 'text/html'],
-    ['another JSON', '[]', 'application/json'],
     ['an unexpected compressed body', gzipSync('{"message":"a"}'), 'application/jsonl'],
   ])('that is %s is rejected', async (_, body, type) => {
     const { server, client } = await startServer({ headers: { 'content-type': type }, body })
@@ -515,35 +327,6 @@ describe('the token stream', () => {
     expect(messages).toEqual(['a'])
     expect(error).toMatchObject({ code: 'incomplete', message: expect.stringMatching(/the body stopped coming/) })
   })
-
-  it('makes the server wait for a slow reader', async () => {
-    const line = tokenLines(['x'.repeat(1000)])
-    const total = 20_000
-    let sent = 0
-    const { client } = await startRawServer(socket => {
-      socket.write(rawReply('200 OK', CHUNKED))
-      const pump = () => {
-        while (sent < total) {
-          sent++
-          if (!socket.write(chunk(line))) return
-        }
-        socket.write(LAST_CHUNK)
-      }
-      socket.on('drain', pump)
-      pump()
-    })
-    const stream = client.streamTokens()
-    await stream.next()
-    // Until the server has stopped sending.
-    for (let lastSent = -1; lastSent !== sent; ) {
-      lastSent = sent
-      await turns(200)
-    }
-    expect(sent).toBeLessThan(total)
-    let count = 1
-    for await (const _ of stream) count++
-    expect(count).toBe(total)
-  })
 })
 
 describe('a service that does not answer', () => {
@@ -551,8 +334,6 @@ describe('a service that does not answer', () => {
     ['updateUser', client => client.updateUser(ID, BODY)],
     ['streamTokens', client => client.streamTokens().next()],
     ['getSpec', client => client.getSpec()],
-    ['getKlinesSpec', client => client.getSpec('klines')],
-    ['getExportSpec', client => client.getSpec('export')],
   ]
 
   it.each(calls)('is an error of %s with suggestions', async (_, call) => {
@@ -659,24 +440,6 @@ describe('the base address', () => {
       if (value === undefined) delete process.env[name]
       else process.env[name] = value
     }
-  })
-
-  it('rejects an invalid base address', async () => {
-    expect(await catchError(createClient('http://127.0.0.1:8787/api').getSpec())).toMatchObject({
-      code: 'bad_base_url',
-      suggestions: ['Did you mean http://127.0.0.1:8787?'],
-    })
-  })
-
-  it('sends requests while it reads a stream', async () => {
-    const server = await GreetingServer.start()
-    const client = createClient(server.url)
-    const messages: string[] = []
-    for await (const { message } of client.streamTokens()) {
-      expect(await client.updateUser(ID, BODY, 'email')).toEqual(RESULT)
-      messages.push(message)
-    }
-    expect(messages).toEqual(WORDS)
   })
 
   it('uses a proxy', async () => {

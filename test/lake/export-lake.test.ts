@@ -2,7 +2,6 @@ import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } 
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { catchError } from '../support/errors.js'
-import { onWindow } from '../support/events.js'
 import { filesBelow } from '../support/files-below.js'
 import { fileSnapshot, lakeSetup, onlyPart } from '../support/lake.js'
 import { duckdb } from '../support/oracles/duckdb.js'
@@ -48,18 +47,6 @@ describe('a lake is built and kept up to date', () => {
     ).not.toContain('symbol')
   })
 
-  it('takes candles that another run stores in an empty window meanwhile', async () => {
-    const { update, request, lake, files } = await lakeSetup()
-    await update()
-    rmSync(lake, { recursive: true })
-    for (const week of [...FULL_WEEKS, OPEN_WEEK]) writeFileSync(join(request.mirror, weekPath('ETHUSDT', week)), '[]')
-    const store = () => putFile(request.mirror, weekPath('ETHUSDT', FULL_WEEKS[1]), weekRows(FULL_WEEKS[1]))
-    await update({ offline: true, partition: 'month', onEvent: onWindow(({ done }) => done === 1 && store()) })
-    const [part, ...others] = files().filter(path => path.startsWith('symbol=ETHUSDT'))
-    expect(others).toEqual([])
-    expect(await openTimes(lake, part)).toEqual(weekRows(FULL_WEEKS[1]).map(([time]) => time))
-  })
-
   it('writes nothing when nothing has changed', async () => {
     const { update, lake } = await lakeSetup()
     await update()
@@ -99,19 +86,6 @@ describe('a lake is built and kept up to date', () => {
     expect(rows).toEqual([{ n: 0 }])
   })
 
-  it('takes a window for unchanged whose file is another one with the same bytes', async () => {
-    const { update, lake, mirror } = await lakeSetup()
-    await update()
-    const parts = () => [BTC, ETH].map(name => fileSnapshot(lake)[name])
-    const before = parts()
-    const path = join(mirror, weekPath('BTCUSDT', FULL_WEEKS[0]))
-    const bytes = readFileSync(path)
-    rmSync(path)
-    writeFileSync(path, bytes)
-    expect((await update({ offline: true })).lake).toMatchObject({ written: 0 })
-    expect(parts()).toEqual(before)
-  })
-
   it.each<[string, (path: string) => void]>([
     ['is missing', path => rmSync(path)],
     ['has another size', path => writeFileSync(path, 'PAR1')],
@@ -134,7 +108,7 @@ describe('a lake is built and kept up to date', () => {
     expect((await update({ offline: true })).lake).toMatchObject({ written: 0, unchanged: 2 })
   })
 
-  it.each(['', '{', 'null', '{"schema":1}', '{"schema":2,"source":null,"options":{},"series":[{"symbol":"../x"}]}'])(
+  it.each(['{', '{"schema":2,"source":null,"options":{},"series":[{"symbol":"../x"}]}'])(
     'makes all parts again, with a note, when the manifest is %j',
     async text => {
       const { update, write, read, warnings } = await lakeSetup()
@@ -186,31 +160,9 @@ describe('partitions', () => {
     })
     expect(fileSnapshot(lake)[month('02')]).toEqual(before[month('02')])
   })
-
-  it('another partitioning replaces the parts, and no candle is there twice', async () => {
-    const { update, lake, files } = await lakeSetup()
-    await update()
-    const year = (symbol: string) => `symbol=${symbol}/interval=15m/year=2025/part-0.parquet`
-    expect((await update({ partition: 'year' })).lake).toMatchObject({ written: 2, removed: [BTC, ETH] })
-    expect(files()).toEqual([...ROOT_FILES, year('BTCUSDT'), year('ETHUSDT')])
-    expect((await update({ partition: 'year' })).lake).toMatchObject({ written: 0, unchanged: 2 })
-    expect(await openTimes(lake, year('BTCUSDT'))).toEqual(treeTimes('BTCUSDT'))
-  })
 })
 
 describe('resampled candles and ranges', () => {
-  it('a new window changes the part of the resampled series', async () => {
-    const { update, lake, tree, files } = await lakeSetup()
-    const options = { resample: '1d', partial: true, partition: 'month' } as const
-    await update(options)
-    expect(files().filter(name => name.includes('BTCUSDT'))).toHaveLength(2)
-    expect((await update(options)).lake).toMatchObject({ written: 0, unchanged: 4 })
-    putFile(tree, weekPath('BTCUSDT', OPEN_WEEK), weekRows(OPEN_WEEK), RENDERED + DAY)
-    expect((await update(options)).lake).toMatchObject({ written: 1, unchanged: 3 })
-    const { rows } = await duckdb(`select count(*)::int as n from '${lake}/symbol=BTCUSDT/interval=1d/*/*/*.parquet'`)
-    expect(rows).toEqual([{ n: 42 }])
-  })
-
   it('a range that moves with the present drops parts and keeps those with the same bytes', async () => {
     const { update, lake, files } = await lakeSetup()
     const options = { symbols: ['BTCUSDT'] as ['BTCUSDT'], last: '25d', partition: 'month' as const }
@@ -222,15 +174,6 @@ describe('resampled candles and ranges', () => {
     const later = await update({ ...options, now: PRESENT + 14 * DAY, offline: true })
     expect(later.lake).toMatchObject({ removed: ['symbol=BTCUSDT/interval=15m/year=2025/month=01/part-0.parquet'] })
     expect(files()).toHaveLength(4)
-  })
-
-  it('the present is not in the bytes of a part', async () => {
-    const { update, read, lake } = await lakeSetup()
-    await update()
-    const bytes = read(BTC)
-    const other = `${lake}-2`
-    await update({ now: PRESENT + 5 * DAY, offline: true, output: other })
-    expect(readFileSync(join(other, BTC)).equals(bytes)).toBe(true)
   })
 })
 
@@ -270,8 +213,6 @@ describe('series that are not requested', () => {
 
   it.each([
     ['no JSON', undefined],
-    ['`columns` as a text', { columns: 'open' }],
-    ['`numbers` as a number', { numbers: 5 }],
     ['no `compression`', { compression: undefined }],
   ])('of a damaged manifest (%s) are not mixed with new parts, and a dry run says so too', async (_, options) => {
     const { update, dryRun, lake, read, write } = await lakeSetup()
@@ -289,31 +230,8 @@ describe('series that are not requested', () => {
   })
 })
 
-it.each<Parameters<Awaited<ReturnType<typeof lakeSetup>>['update']>[0]>([
-  { numbers: 'decimal' },
-  { columns: ['open_time', 'close'] },
-  { from: '2025-01-10' },
-  { compression: 'none' },
-])('other options write all parts again: %j', async options => {
-  const { update } = await lakeSetup()
-  await update()
-  expect((await update(options)).lake).toMatchObject({ written: 2, unchanged: 0 })
-  expect((await update(options)).lake).toMatchObject({ written: 0, unchanged: 2 })
-})
-
 describe('refusals', () => {
-  it('of another source, before any request', async () => {
-    const [one, two] = [await lakeSetup(), await lakeSetup()]
-    await one.update()
-    const error = await catchError(two.update({ output: one.lake }))
-    expect(error).toMatchObject({
-      code: 'bad_output',
-      message: `${one.lake} has candles of ${one.server.url}, and this run of ${two.server.url}.`,
-    })
-    expect(two.server.log).toEqual([])
-  })
-
-  it.each(['-', '', 'x/{symbol}', '{interval}'])('of the folder %j', async output => {
+  it.each(['-', 'x/{symbol}'])('of the folder %j', async output => {
     const { update, server } = await lakeSetup()
     expect(await catchError(update({ output }))).toMatchObject({ code: 'bad_output' })
     expect(server.log).toEqual([])
@@ -334,20 +252,9 @@ describe('refusals', () => {
     expect(snapshot(folder)).toEqual(before)
   })
 
-  it.each(['symbol', 'interval'])('of the column %s, which the folders name', async column => {
+  it.each(['symbol'])('of the column %s, which the folders name', async column => {
     const { update } = await lakeSetup()
     const error = await catchError(update({ columns: ['open_time', column as 'symbol'] }))
     expect(error).toMatchObject({ code: 'bad_option', message: expect.stringContaining(`"${column}"`) })
-  })
-})
-
-describe('two writers', () => {
-  it('one of two at once is refused, and the other one ends', async () => {
-    const { update } = await lakeSetup()
-    const results = await Promise.allSettled([update(), update()])
-    expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
-    const [refused] = results.flatMap(result => (result.status === 'rejected' ? [result.reason] : []))
-    expect(refused).toMatchObject({ code: 'lake_busy', message: expect.stringContaining('Another run is writing') })
-    expect((await update()).lake).toMatchObject({ written: 0, unchanged: 2 })
   })
 })

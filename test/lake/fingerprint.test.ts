@@ -6,8 +6,6 @@ import { windowPath } from '../../src/candles/paths.js'
 import { fingerprintFiles } from '../../src/identity/fingerprint-files.js'
 import type { LakeManifest } from '../../src/lake/manifest.js'
 import { exportLake, type LakeRequest } from '../../src/lake/update.js'
-import { catchError } from '../support/errors.js'
-import { type FailingRead, whileReadsFail } from '../support/failing-reads.js'
 import { fingerprintOf } from '../support/oracles/fingerprint-oracle.js'
 import { putFile } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
@@ -44,13 +42,6 @@ function yearsSetup(options: Partial<LakeRequest> = {}) {
   return { put, update, manifest, expected, output }
 }
 
-/** Reads of the windows of some years fail. */
-const unreadable = (years: string): FailingRead => ({
-  call: 'openSync',
-  code: 'EIO',
-  path: `api/klines/1h/BTCUSDT/${years}`,
-})
-
 // The versions of files that were just written are not trusted.
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 })
@@ -66,18 +57,6 @@ describe('a lake with fingerprints', () => {
     expect(fingerprint?.years.map(({ year, candles }) => [year, candles])).toEqual(YEARS.map(year => [year, 24]))
     expect(report.fingerprints).toEqual({ series: [fingerprint], set: undefined })
     expect((await fingerprintFiles([output])).series).toEqual([{ ...fingerprint, file: output, isNamed: false }])
-  })
-
-  it('reads nothing when nothing has changed, and everything when it had none', async () => {
-    const { update, manifest, expected } = yearsSetup()
-    await update()
-    expect(manifest().series[0].fingerprint).toBeUndefined()
-    expect((await update()).fingerprints).toBeUndefined()
-    expect((await update({ fingerprint: true })).fingerprints?.series[0].fingerprint).toBe(expected())
-    for (const year of ['2022-1', '2023', '2024']) {
-      const { calls } = await whileReadsFail(unreadable(year), () => update({ fingerprint: true }))
-      expect(calls).toBe(0)
-    }
   })
 
   it.each(['none', 'year'] as const)(
@@ -116,13 +95,5 @@ describe('a lake with fingerprints', () => {
       expect(fingerprints?.series[0]).toMatchObject({ interval: '1M', candles: 36 })
       expect((await fingerprintFiles([output])).series[0].fingerprint).toBe(fingerprints?.series[0].fingerprint)
     }
-  })
-
-  it('names them where it has doubles', async () => {
-    const { update, expected, output } = yearsSetup()
-    await update()
-    expect(await catchError(fingerprintFiles([output]))).toMatchObject({ code: 'bad_input' })
-    await update({ fingerprint: true })
-    expect((await fingerprintFiles([output])).series).toMatchObject([{ fingerprint: expected(), isNamed: true }])
   })
 })

@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { describeRun } from '../../src/cli/reports/run-text.js'
 import { exportLake, type LakeRequest } from '../../src/lake/update.js'
 import { catchError } from '../support/errors.js'
 import { exchangeSetup } from '../support/exchange/exchange-setup.js'
@@ -31,16 +29,6 @@ async function setup() {
 }
 
 describe('a lake with 1m', () => {
-  it('has a folder for it that no other interval has on a disk that ignores case', async () => {
-    const { update, lake } = await setup()
-    await update()
-    const parts = filesBelow(lake).filter(name => name.startsWith(ROOT))
-    expect(parts).toEqual(['1M', '1min', '5m'].map(name => `${ROOT}/interval=${name}/part-0.parquet`))
-    expect(new Set(parts.map(path => path.toLowerCase())).size).toBe(3)
-    expect(readFileSync(join(lake, '_README.md'), 'utf8')).toContain('`interval=1min`')
-    expect((await update()).lake).toMatchObject({ written: 0, unchanged: 3 })
-  })
-
   it('is read with the name that people write, from one file', async () => {
     const { update, query } = await setup()
     await update()
@@ -79,16 +67,5 @@ describe('a lake with 1m', () => {
     await update({ ...months, output: alone })
     expect(filesBelow(alone)).toContain(`${ROOT}/interval=${months.resample}/part-0.parquet`)
     expect((await update({ ...months, output: alone, force: false })).lake).toMatchObject({ written: 0, unchanged: 1 })
-  })
-
-  it('is advised to have a file a year when a part is larger than 512 MiB', async () => {
-    const { update } = await setup()
-    const report = await update()
-    const describeLarge = (path: string, bytes: number) =>
-      describeRun({ ...report, elapsedMs: 1, files: [{ ...report.files[0], path, bytes }, report.files[1]] }, {})
-    const advice = /^lake\/a\.parquet has 600\.0 MB: --partition year writes a smaller file for each year\.$/m
-    expect(describeLarge('lake/a.parquet', 600e6)).toMatch(advice)
-    expect(describeLarge('lake/a.parquet', 500e6)).not.toContain('--partition')
-    expect(describeLarge('lake/year=2024/a.parquet', 600e6)).not.toContain('--partition')
   })
 })

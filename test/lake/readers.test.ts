@@ -1,13 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
-import { compressors } from 'hyparquet-compressors'
 import { describe, expect, it } from 'vitest'
 import { exportLake, type Partition } from '../../src/index.js'
-import { lakeSetup, onlyPart } from '../support/lake.js'
+import { lakeSetup } from '../support/lake.js'
 import { initDuckdb } from '../support/oracles/duckdb.js'
 import { expectedSeries, hasRealTree, realTree } from '../support/oracles/real-tree.js'
-import { treeRows } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
 
 /** The statements of a section of `_README.md`. */
@@ -15,8 +12,6 @@ function findStatements(readme: string, section: string): string[] {
   const [, block] = new RegExp(`^## ${section}\\n[\\s\\S]*?\`\`\`sql\\n([\\s\\S]*?)\`\`\``, 'm').exec(readme) ?? []
   return block.split(';\n').filter(text => text.trim() !== '')
 }
-
-const scanned = (plan: string) => /(?:Scanning Files: |Total Files Read: )(\S+)/.exec(plan)?.[1]
 
 describe('DuckDB', () => {
   it.each<Partition>(['none', 'year', 'month'])(
@@ -37,39 +32,6 @@ describe('DuckDB', () => {
       expect(() => read('_views.sql')).toThrow()
     },
   )
-
-  it('names its folder in one place', async () => {
-    const { update, lake, read, files } = await lakeSetup()
-    await update()
-    const texts = files()
-      .filter(name => !name.endsWith('.parquet'))
-      .map(name => read(name).toString())
-    expect(texts.join('').split(lake)).toHaveLength(2)
-  })
-
-  it('reads one file for one series', async () => {
-    const { update, lake } = await lakeSetup()
-    await update()
-    const query = await initDuckdb(join(lake, '_views.sql'))
-    for (const sql of [
-      "select sum(open) from candles('BTCUSDT', '15m')",
-      "select sum(open) from klines where symbol = 'BTCUSDT'",
-    ]) {
-      const [plan] = await query(`explain analyze ${sql}`)
-      expect(scanned(JSON.stringify(plan))).toMatch(/^1\b/)
-    }
-    const [all] = await query('explain analyze select sum(open) from klines')
-    expect(scanned(JSON.stringify(all))).not.toMatch(/^1\b/)
-  })
-})
-
-it('hyparquet reads a part', async () => {
-  const { update, lake } = await lakeSetup()
-  await update({ numbers: 'text' })
-  const file = await asyncBufferFromFile(join(lake, onlyPart('ETHUSDT')))
-  const rows = await parquetReadObjects({ file, compressors, columns: ['open_time', 'close'] })
-  const expected = [...treeRows('ETHUSDT').values()].flat()
-  expect(rows).toEqual(expected.map(row => ({ open_time: new Date(row[0]), close: row[4] })))
 })
 
 it.skipIf(!hasRealTree)(

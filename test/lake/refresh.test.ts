@@ -120,18 +120,6 @@ describe('a refresh takes what it reports of unchanged windows from the manifest
     expect(parts()).toEqual(before)
   })
 
-  it('and after a run that made all parts again with the same bytes, and left them alone', async () => {
-    const { refresh } = await trustedLake()
-    expect((await refresh({ offline: true, force: true })).report.lake).toMatchObject({ written: 0 })
-    expect((await refresh({ offline: true })).report.lake).toMatchObject({ written: 0, unchanged: 2 })
-  })
-
-  it('and a manifest of other files keeps its parts', async () => {
-    const { editSeries, refresh } = await trustedLake()
-    editSeries(asChanged)
-    expect((await refresh({ offline: true })).report.lake).toMatchObject({ written: 0, unchanged: 2 })
-  })
-
   it.each([[undefined], [1]])('and a manifest with the totals %j cannot be used', async totals => {
     const { editSeries, refresh } = await trustedLake()
     editSeries(series => ({ ...series, totals }))

@@ -1,7 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
   existsSync,
-  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -14,12 +13,11 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readFile } from '../../src/fs/read-file.js'
-import { listFolder, MAX_FILE_BYTES, sweepTemps, TEMP_FOLDER, writeFile } from '../../src/mirror/file-store.js'
+import { MAX_FILE_BYTES, sweepTemps, TEMP_FOLDER, writeFile } from '../../src/mirror/file-store.js'
 import { cases } from '../support/cases.js'
 import { builtScript } from '../support/cli/built-script.js'
 import { runChild } from '../support/cli/run-child.js'
 import { catchError } from '../support/errors.js'
-import { filesBelow } from '../support/files-below.js'
 import { snapshot } from '../support/snapshot.js'
 import { tempFolder } from '../support/temp-folder.js'
 import { thrownBy } from '../support/thrown-by.js'
@@ -77,17 +75,6 @@ describe('writing', () => {
     expect([snapshot(root), snapshot(elsewhere)]).toEqual(before)
   })
 
-  it('replaces the name of a hard link: the other name keeps its bytes and its time', () => {
-    const [root, elsewhere] = [tempFolder(), tempFolder()]
-    const other = join(elsewhere, 'precious')
-    writeFileSync(other, 'kept')
-    utimesSync(other, 1, 1)
-    linkSync(other, join(root, 'file'))
-    writeFile(root, 'file', Buffer.from('new'), MTIME)
-    expect([readFileSync(join(root, 'file'), 'utf8'), readFileSync(other, 'utf8')]).toEqual(['new', 'kept'])
-    expect(statSync(other).mtimeMs).toBe(1000)
-  })
-
   it('that fails leaves no temp file and does not change the target', async () => {
     const root = tempFolder()
     writeFile(root, 'file', Buffer.from('old'), MTIME)
@@ -125,47 +112,6 @@ describe('writing', () => {
     expect(readFileSync(join(root, 'file'), 'utf8')).toBe('old')
     expect(readdirSync(join(root, TEMP_FOLDER))).toEqual([])
   })
-
-  it.each([
-    [0, 'stored'],
-    [1, 'stored'],
-    [2, 'stored'],
-    [3, 'refused: ENOENT'],
-  ])('while the folder vanishes %d times ends as %s, with no temp file', async (times, outcome) => {
-    const root = join(tempFolder(), 'mirror')
-    const { stdout } = await runChild('vanishing-folder.ts', [root, PATH, String(times)])
-    expect(stdout.trim()).toBe(outcome)
-    expect(filesBelow(root)).toEqual(outcome === 'stored' ? [PATH] : [])
-    if (outcome === 'stored') expect(readFileSync(join(root, PATH), 'utf8')).toBe('[1,2,3,4]')
-  })
-
-  it('by two processes, 2,000 times each, never makes a reader see a mixed or short file', async () => {
-    const root = tempFolder()
-    const path = join(root, PATH)
-    writeFile(root, PATH, Buffer.alloc(1_000, 97), MTIME)
-    let running = 2
-    const children = [1, 2].map(async () => {
-      const child = await runChild('rewrite-file.ts', [root, PATH, '2000'])
-      running--
-      return child
-    })
-    const [seen, faults] = [new Set<number>(), [] as string[]]
-    while (running > 0) {
-      const file = readFile(path, MAX_FILE_BYTES)
-      if (file.state !== 'file') faults.push(file.state)
-      else {
-        seen.add(file.bytes[0])
-        const whole =
-          file.bytes.length === 1_000 * (file.bytes[0] - 96) && file.bytes.every(byte => byte === file.bytes[0])
-        if (!whole) faults.push(`${file.bytes.length} bytes`)
-      }
-      await new Promise(resolve => setImmediate(resolve))
-    }
-    expect(await Promise.all(children)).toEqual(Array(2).fill({ code: 0, stdout: '', stderr: '' }))
-    expect(faults).toEqual([])
-    expect(seen.size).toBeGreaterThan(10)
-    expect(readdirSync(join(root, TEMP_FOLDER))).toEqual([])
-  })
 })
 
 describe('removing leftover temp files', () => {
@@ -200,24 +146,4 @@ describe('removing leftover temp files', () => {
     expect(sweepTemps(root, now + 86_400_000)).toBe(0)
     expect(snapshot(root)).toEqual(before)
   })
-
-  it('leaves all that a linked folder of temp files leads to', () => {
-    const [root, elsewhere] = [tempFolder(), tempFolder()]
-    writeFileSync(join(elsewhere, '4194305~00112233445566aa'), 'kept')
-    symlinkSync(elsewhere, join(root, TEMP_FOLDER))
-    expect(thrownBy(() => sweepTemps(root, now + 86_400_000))).toMatchObject({ code: 'linked_path' })
-    expect(readdirSync(elsewhere)).toHaveLength(1)
-  })
-
-  it('of a missing folder does nothing', () => {
-    expect(sweepTemps(join(tempFolder(), 'missing'), now)).toBe(0)
-  })
-})
-
-it('listFolder returns sorted names, none for a missing folder', () => {
-  const root = tempFolder()
-  for (const name of ['b', 'a', 'C']) writeFileSync(join(root, name), '')
-  expect(listFolder(root)).toEqual(['C', 'a', 'b'])
-  expect(listFolder(join(root, 'missing'))).toEqual([])
-  expect(listFolder(join(root, 'a'))).toEqual([])
 })

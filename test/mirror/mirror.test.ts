@@ -1,15 +1,6 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { WindowRef } from '../../src/candles/series.js'
 import { Mirror } from '../../src/mirror/mirror.js'
 import { indexPath } from '../../src/mirror/series-index.js'
@@ -65,13 +56,6 @@ describe('the first window', () => {
     )
   })
 
-  it('does not tag a folder with other files, which backups must not skip', () => {
-    const root = tempFolder()
-    writeFileSync(join(root, 'thesis.tex'), 'precious')
-    store(new Mirror(root))
-    expect(names(root)).toEqual(['.klines', '.klines-tmp', 'api', 'mirror.json', 'thesis.tex'])
-  })
-
   it('adopts a bare tree and changes none of its files', () => {
     const root = makeTree(tempFolder())
     const before = readFileSync(join(root, weekPath('BTCUSDT', OPEN_WEEK)))
@@ -79,14 +63,6 @@ describe('the first window', () => {
     expect(new Mirror(root).source).toBe(BASE)
     expect(existsSync(join(root, 'CACHEDIR.TAG'))).toBe(false)
     expect(readFileSync(join(root, weekPath('BTCUSDT', OPEN_WEEK))).equals(before)).toBe(true)
-  })
-
-  it('does not change mirror.json of an existing mirror, also one of an earlier version', () => {
-    const root = tempFolder()
-    const meta = JSON.stringify({ layout: 1, baseUrl: BASE, complete: true })
-    writeFileSync(join(root, 'mirror.json'), meta)
-    store(new Mirror(root))
-    expect(readFileSync(join(root, 'mirror.json'), 'utf8')).toBe(meta)
   })
 
   it('of another base address is refused, naming both, with suggestions', async () => {
@@ -264,17 +240,5 @@ describe('a mirror that cannot be written', () => {
       suggestions: ['Give yourself permission there, or name another folder with --mirror.'],
     })
     expect(existsSync(root)).toBe(false)
-  })
-
-  it('nor read is mirror_unusable too, not treated as corrupt', async () => {
-    const root = tempFolder()
-    store(new Mirror(root))
-    chmodSync(root, 0)
-    onTestFinished(() => chmodSync(root, 0o700))
-    const { stdout } = await runChild('prepare-mirror.ts', [root], { withoutRoot: true })
-    expect(JSON.parse(stdout)).toMatchObject({
-      code: 'mirror_unusable',
-      message: `Cannot read the mirror ${root}: permission denied (EACCES).`,
-    })
   })
 })

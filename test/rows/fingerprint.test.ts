@@ -71,12 +71,6 @@ describe('a candle has one line, however its numbers are written', () => {
       { numRuns: cases(200, 40) },
     )
   })
-
-  test('a cell that is larger than the memory for lines has its line, too', () => {
-    const long = `${'0'.repeat(1000)}${'7'.repeat(600_000)}.5${'0'.repeat(1000)}`
-    const rows = [sampleRow(START), sampleRow(START + HOUR, { 5: long }), sampleRow(START + 2 * HOUR)]
-    expect(linesOfRows(rows) === rows.map(candleLine).join('')).toBe(true)
-  })
 })
 
 describe('a fingerprint', () => {
@@ -112,19 +106,6 @@ describe('a fingerprint', () => {
       )
     },
   )
-
-  test('a year keeps its digest when another one changes', () => {
-    const [first, second] = [sampleRow(Date.UTC(2024, 5)), sampleRow(Date.UTC(2025, 0))]
-    const years = (...rows: KlineRow[]) => fingerprint(TWENTY_YEARS.window, [toBatch(rows, TWENTY_YEARS)])?.years
-    const [before, after] = [years(first, second), years(first, sampleRow(second[0], { 1: '1' }))]
-    expect(after?.[0]).toEqual(before?.[0])
-    expect(after?.[1]).not.toEqual(before?.[1])
-  })
-
-  test('is not there without candles', () => {
-    expect(fingerprint(LEAP_MONTH.window, [])).toBeUndefined()
-    expect(fingerprint(LEAP_MONTH.window, [toBatch([], LEAP_MONTH)])).toBeUndefined()
-  })
 
   test('is refused for candles that do not ascend', () => {
     const batch = toBatch([sampleRow(START), sampleRow(START + HOUR)], LEAP_MONTH)
@@ -162,13 +143,6 @@ describe('the fingerprint of a set', () => {
     const all = [member('ﬀUSDT', '1h'), member('𠀀USDT', '1h'), member('BTCUSDT', '1d'), member('BTCUSDT', '12h')]
     expect(fingerprintSet(all)).toBe('klines:1:set:ef7e3a6e8dd77a6b08d82fd6801ea0cff352f737b0d8de4c2177ccb183294325')
     expect(fingerprintSet(all.toReversed())).toBe(fingerprintSet(all))
-  })
-
-  test('is refused for a series that is there twice', () => {
-    expect(thrownBy(() => fingerprintSet([member('BTCUSDT', '1h'), member('BTCUSDT', '1h')]))).toMatchObject({
-      code: 'bad_option',
-      message: 'BTCUSDT 1h is there twice. Expected each series once.',
-    })
   })
 })
 

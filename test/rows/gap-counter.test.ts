@@ -1,12 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Interval } from '../../src/candles/intervals.js'
-import { CandleTable } from '../../src/rows/candle-table.js'
 import { GapCounter } from '../../src/rows/gaps.js'
 import type { KlineBatch } from '../../src/rows/kline-batch.js'
-import { Kernel } from '../../src/rows/wasm/kernel.js'
 import { decodeWindow } from '../../src/rows/window-codec.js'
-import { SeriesInspector } from '../../src/verify/inspect.js'
 import { sampleRow, toJsonBytes } from '../support/windows.js'
 
 /** A window's batch with candles that open at these times. */
@@ -61,45 +58,6 @@ describe('GapCounter counts the candles of a series and the gaps between them', 
       lastOpenTime: openTimes.at(-1),
       gaps,
       missing,
-    })
-  })
-
-  test.each<[string, string[], number, number]>([
-    [
-      'that closes early, and hours off the grid from then on',
-      ['09T09:00', '09T09:28:14.789', '09T10:28:14.789'],
-      0,
-      0,
-    ],
-    ['of the grid half an hour after one off it opens', ['11T02:28:14.789', '11T03:28:14.789', '11T04:00'], 0, 0],
-    ['of the grid half an hour after one off it ends', ['11T02:28:14.789', '11T03:28:14.789', '11T05:00'], 0, 0],
-    ['of the grid, with room for one before it', ['11T02:28:14.789', '11T03:28:14.789', '11T06:00'], 1, 1],
-    ['off the grid after 33 hours without any', ['08T00:00', '09T09:28:14.789'], 1, 32],
-    ['missing among hours off the grid', ['09T09:28:14.789', '09T12:28:14.789'], 1, 2],
-  ])('an hour %s', (_, times, gaps, missing) => {
-    const openTimes = times.map(time => Date.parse(`2018-02-${time}Z`))
-    const batch = candles('1h', '2018-02-01', openTimes)
-    expect(countTotals('1h', [batch])).toMatchObject({ candles: times.length, gaps, missing })
-    // `verify` says the same.
-    const table = new CandleTable(new Kernel())
-    table.add(batch)
-    const inspector = new SeriesInspector({ symbol: 'BTCUSDT', interval: '1h' }, table.openTime(0))
-    const spans = [{ startTime: -Infinity, endTime: Infinity }]
-    inspector.add(table, 0, table.length, spans)
-    const found = inspector.end(spans).gaps
-    expect([found.length, found.reduce((sum, gap) => sum + gap.missing, 0)]).toEqual([gaps, missing])
-  })
-
-  test('a gap between two windows is one gap', () => {
-    const january = candles('1h', '2024-01-01', [start - 3 * HOUR, start - 2 * HOUR])
-    const february = candles('1h', '2024-02-01', [start + HOUR, start + 2 * HOUR])
-    const empty = candles('1h', '2024-02-01', [])
-    expect(countTotals('1h', [empty, january, empty, february])).toEqual({
-      candles: 4,
-      firstOpenTime: start - 3 * HOUR,
-      lastOpenTime: start + 2 * HOUR,
-      gaps: 1,
-      missing: 2,
     })
   })
 

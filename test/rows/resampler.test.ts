@@ -72,27 +72,12 @@ describe('resampling', () => {
     },
   )
 
-  it('keeps sums exact beyond the precision of a double', () => {
-    const rows = hours(24, () => ({ 5: '999999999999999.99999999', 7: '0.00000001' }))
-    const [candle] = resampled(rows, '1d')
-    expect([candle[5], candle[7]]).toEqual(['23999999999999999.99999976', '0.00000024'])
-  })
-
   it('writes sums with as many decimals as the most precise summand', () => {
     const [candle] = resampled(
       hours(24, hour => ({ 5: hour === 7 ? '0.125' : '1', 7: '2' })),
       '1d',
     )
     expect([candle[5], candle[7]]).toEqual(['23.125', '48'])
-  })
-
-  it('closes with its last candle, also when that one has no trades', () => {
-    const quiet = { 1: '9', 2: '9', 3: '9', 4: '9', 5: '0', 7: '0', 8: 0, 9: '0', 10: '0' }
-    const [candle] = resampled(
-      hours(4, hour => (hour > 1 ? quiet : { 8: 5 })),
-      '4h',
-    )
-    expect([candle[4], candle[6], candle[8]]).toEqual(['42570.10000000', startTime + 4 * HOUR - 1, 10])
   })
 
   it('ignores candles without trades, unless all have none', () => {
@@ -133,13 +118,6 @@ describe('resampling', () => {
   it('treats a candle as complete when source candles are missing in it, but not at its end', () => {
     const rows = hours(48).filter((_, hour) => hour !== 5 && hour !== 23)
     expect(resampled(rows, '1d').map(([time]) => time)).toEqual([startTime, startTime + DAY])
-  })
-
-  it('leaves out a first candle that starts before the source', () => {
-    const coveredFrom = startTime + 6 * HOUR
-    const rows = hours(48).slice(6)
-    expect(resampled(rows, '1d', { coveredFrom }).map(([time]) => time)).toEqual([startTime + DAY])
-    expect(resampled(rows, '1d', { coveredFrom, partial: true })).toHaveLength(2)
   })
 
   it('leaves out a first candle that starts before the first row, unless the source is known to cover it', () => {

@@ -221,7 +221,6 @@ describe('a window is accepted exactly when JSON.parse and the rules of a row ac
     ['for wire forms with bytes or rows changed', editedBytes, 2000],
     ['for rows with one element replaced or added', oddRows, 1500],
     ['for any JSON', fc.jsonValue().map(toJsonBytes), 500],
-    ['for any bytes', fc.uint8Array({ maxLength: 60 }), 500],
     ['for any bytes of JSON', fc.array(jsonBytes, { maxLength: 40 }).map(bytes => Uint8Array.from(bytes)), 1000],
   ]
   test.each(cases)('%s', (_, bytes, numRuns) => {
@@ -253,26 +252,6 @@ describe('a window is accepted exactly when JSON.parse and the rules of a row ac
     expect([accepts(march - 1), accepts(march - 1, march), accepts(march - DAY, march)]).toEqual([true, true, true])
     expect([accepts(march + 1), accepts(march - DAY, march + 1)]).toEqual([false, false])
   })
-
-  test('for the wire form, which never needs the slow path', () => {
-    fc.assert(
-      fc.property(klineRows(LEAP_MONTH), rows => {
-        const batch = decodeInPlace(toJsonBytes(rows), window, new Kernel())
-        expect(batch.kernel).toBeDefined()
-        expect(readCells(batch)).toEqual(expectedCells(rows))
-      }),
-      { numRuns: 300 },
-    )
-  })
-
-  test('for more rows than any window of the service has', () => {
-    // The exchange may have these off the grid.
-    const rows = Array.from({ length: 5000 }, (_, index) =>
-      sampleRow(TWO_YEARS.span.startTime + index * 60_000, { 8: index }),
-    )
-    expect(decodeInPlace(toJsonBytes(rows), TWO_YEARS.window, new Kernel()).length).toBe(5000)
-    expectSameAsOracle(toJsonBytes(rows), TWO_YEARS)
-  })
 })
 
 describe('a body that breaks a rule is refused, and the message says where', () => {
@@ -292,20 +271,13 @@ describe('a body that breaks a rule is refused, and the message says where', () 
       [row({ 8: 2 ** 53 })],
       'element 8 (count): expected an integer within +-(2^53-1), got 9007199254740992',
     ],
-    ['a fraction', [row({ 8: 1.5 })], 'element 8 (count): expected an integer within +-(2^53-1), got 1.5'],
     ['a time in text', [row({ 6: '1' })], 'element 6 (close_time): expected an integer within +-(2^53-1), got "1"'],
     ['a price as a number', [row({ 1: 42_580 })], 'element 1 (open): expected a string, got 42580'],
-    ['a null at the end', [row({ 11: null })], 'element 11 (ignore): expected a string, got null'],
     ...['1.', '.5', '-1', '1e5', ''].map(decimal),
     [
       'the same row twice',
       [before, before],
       'row 1, element 0 (open_time): 2024-02-01T00:00:00.000Z does not come after the row before, 2024-02-01T00:00:00.000Z',
-    ],
-    [
-      'rows out of order',
-      [row(), before],
-      'row 1, element 0 (open_time): 2024-02-01T00:00:00.000Z does not come after the row before, 2024-02-01T01:00:00.000Z',
     ],
     [
       'a row before the window',
@@ -328,18 +300,12 @@ describe('a body that breaks a rule is refused, and the message says where', () 
       'row 1, element 6 (close_time): 2024-02-01T02:00:00.000Z is after the end of the candle, 2024-02-01T01:59:59.999Z',
     ],
     [
-      'a close years later',
-      [sampleRow(START, { 6: 9_007_199_254_740_991 })],
-      'row 0, element 6 (close_time): 9007199254740991 is after the end of the candle, 2024-02-01T00:59:59.999Z',
-    ],
-    [
       'a row of 30m',
       [before, sampleRow(START + HOUR / 2)],
       'row 1, element 0 (open_time): 2024-02-01T00:30:00.000Z is not on the grid of its series, whose candles open every 1h from midnight on',
     ],
     ['a negative count', [before, row({ 8: -1 })], 'row 1, element 8 (count): expected a number of trades, got -1'],
     ['an object', { rows: [] }, 'expected an array of rows, got an object'],
-    ['null', null, 'expected an array of rows, got null'],
     ['the error object', { statusCode: 404, message: 'x', isError: true }, 'expected an array of rows, got an object'],
   ]
   test.each(cases)('%s', (_, value, message) => {
@@ -369,22 +335,11 @@ describe('a body that breaks a rule is refused, and the message says where', () 
     expect(error.data.kind).toBe('not_json')
   })
 
-  test('the error has row and element as data too', () => {
-    expect(decodeError(toJsonBytes([before, row({ 4: '' })])).data).toMatchObject({ kind: 'shape', row: 1, element: 4 })
-  })
-
   test('200,000 nested arrays are refused without a crash', () => {
     const nested = utf8('['.repeat(200_000) + ']'.repeat(200_000))
     expect(decodeError(nested).message).toContain('row 0: expected 12 elements, got 1')
     const inside = utf8(`[${JSON.stringify(before).slice(0, -4)},${'['.repeat(200_000)}${']'.repeat(200_000)}]]`)
     expect(decodeError(inside).code).toBe('bad_window')
-  })
-
-  test('objects with a key __proto__ are refused and change no prototype', () => {
-    const hostile = utf8(`[{"__proto__":${JSON.stringify(before)},"length":12}]`)
-    expect(decodeError(hostile).message).toContain('row 0: expected an array, got an object')
-    expect(decodeError(utf8('{"__proto__":[]}')).message).toContain('expected an array of rows, got an object')
-    expect(Object.hasOwn(Object.prototype, 'length')).toBe(false)
   })
 
   test('the message truncates a long value and escapes its control characters', () => {
@@ -399,19 +354,9 @@ describe('valid edge cases are accepted', () => {
     expect(decodeWindow(utf8(`\ufeff${JSON.stringify([sampleRow(START)])}`), window).row(0)).toEqual(sampleRow(START))
   })
 
-  test('no rows at all', () => {
-    for (const text of ['[]', ' [ ] ', '\ufeff[]']) expect(decodeWindow(utf8(text), window).length).toBe(0)
-  })
-
   test('the first and the last millisecond of the window, and a close at the open', () => {
     const rows = [sampleRow(START, { 6: START }), sampleRow(span.endTime - HOUR, { 6: span.endTime - 1 })]
     expect(readCells(decodeWindow(toJsonBytes(rows), window))).toEqual(expectedCells(rows))
-  })
-
-  test('the largest count that the service may send, and none', () => {
-    const rows = [sampleRow(START, { 8: 9_007_199_254_740_991 }), sampleRow(START + HOUR, { 8: 0 })]
-    const batch = decodeWindow(toJsonBytes(rows), window)
-    expect([batch.text(0, 8), batch.count(0), batch.count(1)]).toEqual(['9007199254740991', 9_007_199_254_740_991, 0])
   })
 })
 
@@ -420,16 +365,6 @@ describe('a slice', () => {
     fc.constantFrom(...openTimesOf(LEAP_MONTH)),
     fc.integer({ min: START - 10, max: span.endTime + 10 }),
   )
-
-  test('has the rows that open in [from, to)', () => {
-    fc.assert(
-      fc.property(klineRows(LEAP_MONTH, { maxRows: 12 }), instants, instants, (rows, from, to) => {
-        const kept = rows.filter(row => row[0] >= from && row[0] < to)
-        expect(readCells(toBatch(rows, LEAP_MONTH).slice(from, to))).toEqual(expectedCells(kept))
-      }),
-      { numRuns: 500 },
-    )
-  })
 
   test('[a, b) and [b, c) together are [a, c), also as slices of that', () => {
     const times = fc.tuple(instants, instants, instants).map(three => three.toSorted((x, y) => x - y))
@@ -441,7 +376,7 @@ describe('a slice', () => {
         expect(parts).toEqual(readCells(whole))
         expect([...readCells(whole.slice(a, b)), ...readCells(whole.slice(b, c))]).toEqual(parts)
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     )
   })
 })

@@ -43,32 +43,15 @@ describe('the names of the exchange', () => {
     })
   })
 
-  it('count once', async () => {
-    expect((await parse(prices('ETHBTC', 'ETHBTC'))).symbols).toEqual(['ETHBTC'])
-  })
-
-  it.each([
-    '①USDT',
-    'éUSDT',
-    'E\u0301USDT',
-    'btcusdt',
-    'BTC-USDT',
-    'BTC_USDT',
-    'BTC.D',
-    'A',
-    '',
-    'X'.repeat(41),
-    '币'.repeat(14),
-    '../../etc',
-    'A/B',
-    'A B',
-    'AB\u0000',
-  ])('that cannot be a path are left out: %j', async name => {
-    expect(await parse(prices('ETHBTC', name))).toEqual({
-      symbols: ['ETHBTC'],
-      warnings: [expect.stringMatching(/are left out: /)],
-    })
-  })
+  it.each([...['①USDT', 'E\u0301USDT', 'btcusdt', 'BTC-USDT', 'A', 'X'.repeat(41), '../../etc', 'AB\u0000']])(
+    'that cannot be a path are left out: %j',
+    async name => {
+      expect(await parse(prices('ETHBTC', name))).toEqual({
+        symbols: ['ETHBTC'],
+        warnings: [expect.stringMatching(/are left out: /)],
+      })
+    },
+  )
 
   it('can be 3,500, and 50,000', async () => {
     const names = (count: number) => Array.from({ length: count }, (_, index) => `N${index}USDT`)
@@ -78,21 +61,11 @@ describe('the names of the exchange', () => {
     expect(message).toMatch(/50001 entries, expected at most 50000/)
   })
 
-  it('may be none', async () => {
-    expect(await parse([])).toEqual({ symbols: [], warnings: [] })
-  })
-
   it.each([
     ['', /it is not JSON/, 'not_json'],
-    ['<html>', /it is not JSON/, 'not_json'],
-    ['[{"symbol":"ETHBTC"', /it is not JSON/, 'not_json'],
     ['{"symbols":[]}', /it is not an array/, 'shape'],
-    ['null', /it is not an array/, 'shape'],
     ['[null]', /entry 0 has no symbol/, 'shape'],
-    ['["ETHBTC"]', /entry 0 has no symbol/, 'shape'],
     ['[{"symbol":"ETHBTC"},{"price":"1"}]', /entry 1 has no symbol/, 'shape'],
-    ['[{"symbol":7}]', /entry 0 has no symbol/, 'shape'],
-    ['[[]]', /entry 0 has no symbol/, 'shape'],
     ['[{"__proto__":{"symbol":"ETHBTC"}}]', /entry 0 has no symbol/, 'shape'],
     ['['.repeat(100_000), /it is not JSON/, 'not_json'],
   ])('%.30s is refused', async (text, message, kind) => {

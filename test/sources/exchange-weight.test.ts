@@ -13,13 +13,10 @@ const used = (weight: number | string) => response({ 'x-mbx-used-weight-1m': Str
 describe('the weight that the exchange says', () => {
   it.each([
     [0, 0],
-    [2, 0],
     [2_999, 0],
     [3_000, 39_500],
-    [3_001, 39_500],
     // Another program has used it.
     [5_990, 39_500],
-    [6_000, 39_500],
     [61_000, 39_500],
   ])('%i at 21 s past the minute: a pause of %i ms', (weight, pause) => {
     expect(new WeightCounter().add(used(weight), WINDOW, NOON + 21_000)).toBe(pause)
@@ -27,7 +24,6 @@ describe('the weight that the exchange says', () => {
 
   it.each([
     [0, 60_000],
-    [1_000, 59_500],
     [30_000, 30_500],
     [59_000, 1_500],
   ])('at %i ms past the minute the pause reaches the next one, never more than a minute', (past, pause) => {
@@ -60,13 +56,10 @@ describe('our own count', () => {
     expect([count(1_499), count(1_500), count(1_501)]).toEqual([0, 39_500, 39_500])
   })
 
-  it.each(['', 'soon', '-1', '1e9', '12.5', '2, 4', 'NaN', 'Infinity', ' 4000'])(
-    'counts for a header of %j',
-    header => {
-      const headers = { 'x-mbx-used-weight-1m': header }
-      expect([count(1_499, headers), count(1_500, headers)]).toEqual([0, 39_500])
-    },
-  )
+  it.each(['', 'soon', '-1', '1e9'])('counts for a header of %j', header => {
+    const headers = { 'x-mbx-used-weight-1m': header }
+    expect([count(1_499, headers), count(1_500, headers)]).toEqual([0, 39_500])
+  })
 
   it('begins anew with each minute of the clock', () => {
     const counter = new WeightCounter()
@@ -89,8 +82,6 @@ describe('429', () => {
   it.each<[string, Headers]>([
     ['without Retry-After', {}],
     ['with a Retry-After that says nothing', { 'retry-after': 'soon' }],
-    ['with a Retry-After of 0', { 'retry-after': '0' }],
-    ['with a Retry-After in the past', { 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' }],
   ])('%s pauses to the next minute: six more requests would be a ban', (_, headers) => {
     expect(new WeightCounter().add(response(headers, 429), WINDOW, NOON + 21_000)).toBe(39_500)
   })

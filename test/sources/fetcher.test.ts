@@ -14,7 +14,6 @@ import { tempFolder } from '../support/temp-folder.js'
 
 const LIST = 'api/klines/symbols.json'
 const BODY = '["BTCUSDT"]'
-const PAGE = '<!DOCTYPE html><title>Sign in</title>'
 
 interface Setup {
   concurrency?: number
@@ -48,15 +47,6 @@ async function treeSetup(setup?: Setup) {
 }
 
 describe('a file', () => {
-  it("that fails at first is requested again after the policy's delay", async () => {
-    const { server, symbols, clock, fetcher } = await treeSetup({ random: 0.5 })
-    server.script(LIST, { status: 503 }, { status: 500 })
-    expect((await symbols()).names).toEqual(['BTCUSDT'])
-    expect((clock as FakeClock).sleeps).toEqual([250, 500])
-    expect(fetcher.requests).toBe(3)
-    expect(server.log.map(({ status }) => status)).toEqual([503, 500, 200])
-  })
-
   it.each([408, 425, 429, 500, 502, 503, 504, 520, 524])('is tried six times on status %i', async status => {
     const { server, symbols } = await treeSetup()
     server.always(LIST, { status })
@@ -79,46 +69,6 @@ describe('a file', () => {
       message: 'The list of symbols is refused: entry 1 is not a string.',
     })
     expect(server.log).toHaveLength(3)
-  })
-
-  it('that is valid at the second try is returned', async () => {
-    const { server, symbols } = await treeSetup()
-    server.script(LIST, { body: BODY.slice(0, -2) })
-    expect((await symbols()).names).toEqual(['BTCUSDT'])
-    expect(server.log).toHaveLength(2)
-  })
-
-  it.each<[string, RawAnswer]>([
-    ['closed before headers', socket => socket.end()],
-    ['reset', socket => socket.resetAndDestroy()],
-    ['cut in the body', socket => socket.end(rawReply('200 OK', [`Content-Length: ${BODY.length}`], '["BT'))],
-    [
-      'shorter than announced chunks',
-      socket => socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\n["BT'),
-    ],
-    ['cut short without a content-length', socket => socket.end(rawReply('200 OK', ['Connection: close'], '["BT'))],
-    ['longer than its content-length', socket => socket.end(rawReply('200 OK', ['Content-Length: 4'], BODY))],
-  ])('that is %s is requested again, as a whole', async (_, fault) => {
-    const good = rawReply('200 OK', [`Content-Length: ${BODY.length}`], BODY)
-    const server = await RawServer.start(fault, good)
-    const { symbols } = createFetcher(server.url)
-    expect((await symbols()).bytes.toString()).toBe(BODY)
-    expect(server.heads).toHaveLength(2)
-    expect(server.heads[1]).not.toMatch(/^range:/im)
-  })
-
-  it('that never ends is cut at the cap and not requested again', async () => {
-    const server = await RawServer.start(socket => {
-      const pump = () => {
-        while (socket.writable && socket.write(Buffer.alloc(1024 * 1024, 32)));
-      }
-      socket.on('drain', pump)
-      socket.write('HTTP/1.1 200 OK\r\n\r\n')
-      pump()
-    })
-    const { symbols } = createFetcher(server.url)
-    expect(await catchError(symbols())).toMatchObject({ kind: 'permanent' })
-    expect(server.heads).toHaveLength(1)
   })
 })
 
@@ -158,19 +108,6 @@ describe('a timeout', () => {
     expect(server.heads.length).toBeGreaterThanOrEqual(2)
     expect(server.heads.length).toBeLessThanOrEqual(4)
   })
-
-  it('does not end a slow but steady body', async () => {
-    const server = await RawServer.start(socket => {
-      const bytes = rawReply('200 OK', [`Content-Length: ${BODY.length}`], BODY)
-      let offset = 0
-      const drip = setInterval(() => {
-        socket.write(bytes.subarray(offset, ++offset))
-        if (offset === bytes.length) clearInterval(drip)
-      }, 2)
-    })
-    expect((await createFetcher(server.url).symbols()).bytes.toString()).toBe(BODY)
-    expect(server.heads).toHaveLength(1)
-  })
 })
 
 describe('Retry-After', () => {
@@ -205,13 +142,6 @@ describe('Retry-After', () => {
     server.script(LIST, { status: 503, headers: { 'retry-after': header } })
     await symbols()
     expect((clock as FakeClock).sleeps.filter(ms => ms > 0)).toEqual(waits)
-  })
-
-  it('does not count towards the time of a file', async () => {
-    const { server, symbols } = await treeSetup({ random: 0, policy: { fileMs: 10_000 } })
-    const wait = { status: 429, headers: { 'retry-after': '60' } }
-    server.script(LIST, wait, wait, wait)
-    expect((await symbols()).names).toEqual(['BTCUSDT'])
   })
 
   it.each([
@@ -252,22 +182,6 @@ describe('a run', () => {
     expect(server.log).toHaveLength(20)
   })
 
-  it('ends when no server listens, after all tries of ten files', async () => {
-    const server = await RawServer.start('')
-    const { url } = server
-    await server.stop()
-    const { symbols, fetcher } = createFetcher(url)
-    const errors = []
-    for (let file = 0; file < 10; file++) errors.push(await catchError(symbols()))
-    expect(errors[8]).toMatchObject({ name: 'FetchError', message: 'connection refused (ECONNREFUSED)' })
-    expect(errors[9]).toMatchObject({
-      code: 'unreachable',
-      message: `The service at ${url} cannot be reached: connection refused (ECONNREFUSED); tried 6 times for each of 10 files in a row.`,
-      data: { baseUrl: url, tries: 6 },
-    })
-    expect(fetcher.requests).toBe(60)
-  })
-
   it.each([
     ['a successful file', { body: BODY }],
     ['a plain 404', { status: 404 }],
@@ -281,26 +195,6 @@ describe('a run', () => {
     }
     expect(server.log).toHaveLength(19)
   })
-
-  it('ends when three files in a row are not JSON: a captive portal or a wrong address', async () => {
-    const { server, symbols } = await treeSetup()
-    server.always(LIST, { headers: { 'content-type': 'text/html' }, body: PAGE })
-    for (let file = 0; file < 2; file++)
-      expect(await catchError(symbols())).toMatchObject({ kind: 'invalid', notJson: true })
-    expect(await catchError(symbols())).toMatchObject({
-      code: 'unreachable',
-      message: `The service at ${server.url} did not answer with JSON; tried 3 times for each of 3 files in a row.`,
-      suggestions: [expect.stringContaining('--base-url'), expect.stringContaining('klines export')],
-    })
-    expect(server.log).toHaveLength(9)
-  })
-
-  it('goes on after any number of files with a wrong shape', async () => {
-    const { server, symbols } = await treeSetup()
-    server.always(LIST, { body: '{}' })
-    for (let file = 0; file < 12; file++) expect(await catchError(symbols())).toMatchObject({ kind: 'invalid' })
-    expect(server.log).toHaveLength(36)
-  })
 })
 
 describe('concurrent requests', () => {
@@ -313,16 +207,6 @@ describe('concurrent requests', () => {
     await Promise.all(Array.from({ length: 40 }, (_, file) => get(`file-${file}`)))
     expect(server.log).toHaveLength(40)
     expect(server.peak).toBe(5)
-  })
-
-  it('stay as many after faults', async () => {
-    const { server, get, symbols } = await treeSetup({ concurrency: 8 })
-    server.script(LIST, { status: 500 })
-    await symbols()
-    server.reset()
-    server.hold = () => until(() => server.log.length >= 8)
-    await Promise.all(Array.from({ length: 8 }, (_, file) => get(`file-${file}`)))
-    expect(server.peak).toBe(8)
   })
 })
 
@@ -371,23 +255,4 @@ describe('an abort', () => {
     await turns()
     expect(server.log).toHaveLength(4)
   })
-})
-
-it('forty files that wait at the same time cause no warning of Node', async () => {
-  const warnings: string[] = []
-  const record = (warning: Error) => warnings.push(warning.name)
-  process.on('warning', record)
-  onTestFinished(() => void process.off('warning', record))
-  const { server, get } = await treeSetup({
-    concurrency: 40,
-    clock: systemClock,
-    random: 0.04,
-    policy: { tries: 2 },
-  })
-  const { signal } = new AbortController()
-  server.hold = () => until(() => server.log.length >= 40)
-  for (let file = 0; file < 40; file++) server.script(`file-${file}`, (_, response) => response.destroy())
-  await Promise.all(Array.from({ length: 40 }, (_, file) => get(`file-${file}`, signal)))
-  await turns()
-  expect(warnings).toEqual([])
 })

@@ -9,7 +9,7 @@ import { catchError } from '../support/errors.js'
 import { FakeClock } from '../support/fake-clock.js'
 import { RawServer, rawReply } from '../support/servers/raw-server.js'
 import { TreeServer } from '../support/servers/tree-server.js'
-import { FULL_WEEKS, NOW, type Row, weekPath, weekRows, windowBytes } from '../support/synthetic-tree.js'
+import { FULL_WEEKS, NOW, weekPath, weekRows, windowBytes } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
 
 const WINDOW: WindowRef = { symbol: 'BTCUSDT', interval: '15m', startDate: FULL_WEEKS[0] }
@@ -71,39 +71,6 @@ describe('a window', () => {
     expect(server.log).toHaveLength(kind === 'invalid' ? 3 : 1)
   })
 
-  it.each<[string, string | Buffer, RegExp]>([
-    ['a web page', '<!DOCTYPE html>', /a web page, not JSON/],
-    ['no bytes', '', /the body is empty/],
-    ['half a body', BODY.subarray(0, 300), /not JSON/],
-    ['UTF-16', Buffer.from(BODY.toString(), 'utf16le'), /not JSON|not UTF-8/],
-    ['bad UTF-8', Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d]), /not UTF-8/],
-    ['an object', '{"__proto__":[]}', /expected an array of rows/],
-    [
-      'a row of 11',
-      windowBytes([weekRows(FULL_WEEKS[0])[0].slice(0, 11) as unknown as Row]),
-      /row 0: expected 12 elements, got 11/,
-    ],
-    [
-      "another window's rows",
-      windowBytes(weekRows(FULL_WEEKS[1])),
-      /row 0, element 0 \(open_time\): .* outside the window/,
-    ],
-    ['200,000 levels of nesting', '['.repeat(200_000), /./],
-  ])('of %s is rejected after three tries, naming the fault', async (_, body, message) => {
-    const { server, source } = await setup()
-    server.always(PATH, { body })
-    const error = await catchError(source.fetch(WINDOW, undefined, signal))
-    expect(error).toMatchObject({ kind: 'invalid' })
-    expect(error.message).toMatch(message)
-    expect(server.log).toHaveLength(3)
-  })
-
-  it('with a byte order mark is accepted', async () => {
-    const { server, source } = await setup()
-    server.always(PATH, { body: Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), BODY]) })
-    expect(await source.fetch(WINDOW, undefined, signal)).toHaveProperty('batch.length', 8)
-  })
-
   it("that is missing reports the error object's message, made safe for a terminal", async () => {
     const { server, source } = await setup()
     const message = `No such window\u001b[2J\nreally`
@@ -122,12 +89,6 @@ describe('a cached window', () => {
     expect(await source.fetch(WINDOW, cachedTime, signal)).not.toHaveProperty('bytes')
     expect(server.log[0].headers['if-modified-since']).toBe('Wed, 12 Feb 2025 03:17:05 GMT')
     expect(server.log).toHaveLength(1)
-  })
-
-  it('comes without a body also when the 304 names the coding of the file', async () => {
-    const { server, source } = await setup()
-    server.always(PATH, { status: 304, headers: { 'content-encoding': 'gzip' } })
-    expect(await source.fetch(WINDOW, cachedTime, signal)).not.toHaveProperty('bytes')
   })
 
   it('that does not exist means a request without a condition', async () => {

@@ -24,12 +24,6 @@ export function callsOfEachKind(kinds: readonly string[], step: number): number[
   return kinds.flatMap((kind, index) => (isChosen(kind, index) ? [index + 1] : []))
 }
 
-/** The same, and all numbers after the last call up to `most`: a loop ends at the first one without a call. */
-export function callsUpTo(most: number, kinds: readonly string[], step: number): number[] {
-  const rest = Array.from({ length: most - kinds.length }, (_, index) => kinds.length + 1 + index)
-  return [...callsOfEachKind(kinds, step), ...rest]
-}
-
 /** The path of a file without what differs between runs, and between files of one kind: numbers and ids. */
 export function kindOfFile(path: string): string {
   return path.replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{16}|\d+/g, '#')

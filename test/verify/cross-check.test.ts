@@ -168,38 +168,6 @@ describe('crossCheck', () => {
     })
   })
 
-  it('counts candles that no finer series covers as unverified', () => {
-    const half = loadSeries('1h', '2024-02-01', HOURS.slice(0, 36), START + 36 * HOUR)
-    const { pairs, differences, unverified } = crossCheck([
-      half,
-      loadChangedDays(rows => {
-        rows[2][5] = '1'
-      }),
-    ])
-    expect([pairs[0].comparisons, differences, unverified.get('1d')]).toEqual([1, [], DAYS - 1])
-  })
-
-  it('does not compare candles of windows that are not loaded', () => {
-    const { symbol, interval } = { symbol: 'BTCUSDT', interval: '1h' } as const
-    const spans = [
-      { startTime: START, endTime: START + 24 * HOUR },
-      { startTime: START + 48 * HOUR, endTime: START + 96 * HOUR },
-    ]
-    const rows = HOURS.filter((_, hour) => hour < 24 || hour >= 48)
-    const finer = { series: { symbol, interval }, table: loadHours(rows).table, spans }
-    const { pairs, differences, unverified } = crossCheck([finer, loadSeries('1d', '2024-01-01', coarse(24))])
-    expect([pairs[0].comparisons, differences, unverified.get('1d')]).toEqual([3, [], 1])
-  })
-
-  it('expects no candle where the coarser series is not loaded', () => {
-    const later = {
-      ...loadSeries('1d', '2024-01-01', coarse(24).slice(2)),
-      spans: [{ startTime: START + 48 * HOUR, endTime: START + 96 * HOUR }],
-    }
-    const { pairs, differences } = crossCheck([loadHours(), later])
-    expect([pairs[0].comparisons, differences]).toEqual([2, []])
-  })
-
   it('reports a candle that is missing on one side', () => {
     const without = loadChangedDays(rows => rows.splice(1, 1))
     expect(crossCheck([loadHours(), without]).differences).toMatchObject([

@@ -2,12 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Interval } from '../../src/candles/intervals.js'
-import { mayBeOffGrid } from '../../src/candles/intervals.js'
 import type { Series } from '../../src/candles/series.js'
 import { Mirror } from '../../src/mirror/mirror.js'
 import { Resampler } from '../../src/rows/resampler.js'
 import { parseTargetInterval } from '../../src/rows/target-interval.js'
-import { StatsBuilder } from '../../src/verify/stats.js'
 import { type VerifyRequest, verifyKlines } from '../../src/verify/verify.js'
 import {
   BACK_ON_GRID,
@@ -18,8 +16,6 @@ import {
   LAST_OFF_GRID,
   makeOffGridTree,
   OFF_GRID_HOURS,
-  OFF_GRID_QUARTERS,
-  putSeries,
   RESUMED,
   TRADES,
 } from '../support/off-grid-tree.js'
@@ -74,27 +70,6 @@ describe('verifyKlines of hours that the exchange has off the grid', () => {
     expect(bySeries.get('1d')).toMatchObject({ gaps: [], unverified: 0 })
   })
 
-  it('also when quarters are off the grid, too', async () => {
-    const root = makeOffGridTree(tempFolder())
-    putSeries(root, '15m', OFF_GRID_QUARTERS)
-    const { kinds, differences } = await findings(root)
-    expect(differences).toEqual([])
-    // 09:58 on 9 February to 05:58 on 10 February: 81 quarters.
-    expect(kinds['15m'].old_off_grid).toHaveLength(81)
-  })
-
-  it.each([
-    // 28 hours off the grid, and the one that opens in the last of them.
-    ['that begins in it', '2018-02-10', '2018-02-12', { '15m': 192, '1h': 29, '2h': 0, '1d': 0 }],
-    ['that begins where it ends', '2018-02-11T04:00Z', '2018-02-13', { '15m': 176, '1h': 1, '2h': 0, '1d': 0 }],
-    // The last day ends after the range.
-    ['that ends where it begins', '2018-02-08', '2018-02-09T10:00Z', { '15m': 2, '1h': 1, '2h': 0, '1d': 0 }],
-  ])('of a range %s', async (_, from, to, unverified) => {
-    const { differences, bySeries } = await findings(makeOffGridTree(tempFolder()), { from, to })
-    expect(differences).toEqual([])
-    expect(Object.fromEntries([...bySeries.values()].map(one => [one.interval, one.unverified]))).toEqual(unverified)
-  })
-
   it('finds a changed digit beside the stretch', async () => {
     const root = makeOffGridTree(tempFolder())
     const path = join(root, 'api/klines/2h/BTCUSDT/2018-01-01.json')
@@ -110,11 +85,6 @@ describe('verifyKlines of hours that the exchange has off the grid', () => {
 })
 
 describe('candles off the grid', () => {
-  it('may be before March 2018', () => {
-    const times = ['2017-07-14', '2018-02-28T23:59:59.999Z', '2018-03-01', '2024-02-01']
-    expect(times.map(Date.parse).map(mayBeOffGrid)).toEqual([true, true, false, false])
-  })
-
   const batch = () => {
     const window = new Mirror(makeOffGridTree(tempFolder())).read({ ...series('1h'), startDate: '2018-02-01' })
     if (window.state !== 'cached') throw new Error(window.state)
@@ -139,12 +109,5 @@ describe('candles off the grid', () => {
     const day = days.find(([openTime]) => openTime === from) ?? []
     expect([day[1], day[4]]).toEqual([hours[0][1], hours[hours.length - 1][4]])
     expect(day[6]).toBe(Date.parse('2018-02-10T00:28:14.788Z'))
-  })
-
-  it('have statistics with one gap', () => {
-    const stats = new StatsBuilder(series('1h'))
-    stats.add(batch())
-    expect(stats.result).toMatchObject({ candles: 640, gaps: 1, missing: 32, largestGap: 32, trades: TRADES.length })
-    expect(units(stats.result.volume ?? '')).toBe(sum(HOURS, 5))
   })
 })

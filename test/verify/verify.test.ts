@@ -4,22 +4,11 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { INTERVALS } from '../../src/candles/intervals.js'
 import { windowPath } from '../../src/candles/paths.js'
-import type { Series } from '../../src/candles/series.js'
-import { parseDate } from '../../src/candles/windows.js'
-import { Mirror } from '../../src/mirror/mirror.js'
-import { Resampler } from '../../src/rows/resampler.js'
-import { isMultiple, parseTargetInterval } from '../../src/rows/target-interval.js'
 import { type VerifyRequest, verifyKlines } from '../../src/verify/verify.js'
 import { expectedSeries, hasRealTree, realTree } from '../support/oracles/real-tree.js'
 import { SAMPLE_TREE } from '../support/sample-tree.js'
 import { putFile } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
-
-/** The symbols of the real tree; in a short run the one with an exception. */
-const SYMBOLS = ['BTCUSDT', 'DOTUSDT', 'ADAUSDT']
-
-const listSeries = (symbols: readonly string[], intervals: readonly string[] = INTERVALS) =>
-  symbols.flatMap(symbol => intervals.map(interval => ({ symbol, interval }) as Series))
 
 describe.skipIf(!hasRealTree)('a real tree (skipped without ../shared/data)', () => {
   it('has the findings of an independent program, with 661,818 comparisons and one note', async () => {
@@ -58,47 +47,6 @@ describe.skipIf(!hasRealTree)('a real tree (skipped without ../shared/data)', ()
     // 2023-03-24 13:00 is missing for all symbols.
     const outage = { startTime: Date.parse('2023-03-24T13:00Z'), missing: 1, outage: true }
     for (const { gaps } of series.filter(({ interval }) => interval === '1h')) expect(gaps).toMatchObject([outage])
-  })
-
-  it('resamples, for every pair of intervals, to the same bytes as the coarser series', () => {
-    const mirror = new Mirror(realTree())
-    const readBatches = (series: Series) =>
-      mirror.dates(series).flatMap(startDate => {
-        const window = mirror.read({ ...series, startDate })
-        return window.state === 'cached' && window.batch.length > 0 ? [window.batch] : []
-      })
-    // Each series is the source of several others.
-    const loaded = new Map<string, ReturnType<typeof readBatches>>()
-    const loadBatches = (series: Series) => {
-      const name = `${series.symbol} ${series.interval}`
-      const batches = loaded.get(name) ?? readBatches(series)
-      loaded.set(name, batches)
-      return batches
-    }
-    const toTexts = (batches: ReturnType<typeof readBatches>) =>
-      batches.flatMap(batch => Array.from({ length: batch.length }, (_, row) => JSON.stringify(batch.row(row))))
-    const different: string[] = []
-    let compared = 0
-    for (const { symbol, interval } of listSeries(SYMBOLS)) {
-      const all = INTERVALS.filter(finer => isMultiple(parseTargetInterval(interval), finer))
-      const expected = new Set(all.length === 0 ? [] : toTexts(loadBatches({ symbol, interval })))
-      for (const finer of all) {
-        const source = { symbol, interval: finer }
-        const coveredFrom = parseDate(mirror.dates(source)[0])
-        const resampler = new Resampler(source, parseTargetInterval(interval), { coveredFrom })
-        const resampled = toTexts(
-          [...loadBatches(source).map(batch => resampler.add(batch)), resampler.end()].flatMap(batch => batch ?? []),
-        )
-        compared += resampled.length
-        different.push(
-          ...resampled
-            .filter(row => !expected.has(row))
-            .map(row => `${symbol} ${finer} ${interval} ${row.slice(1, 14)}`),
-        )
-      }
-    }
-    expect(different).toEqual([`BTCUSDT 2h 6h ${Date.parse('2017-09-06T12:00:00Z')}`])
-    expect(compared).toBe(661_818)
   })
 })
 
@@ -160,16 +108,6 @@ describe('verifyKlines', () => {
     ])
   })
 
-  it('finds the gap at the end of a window before a missing one', async () => {
-    const root = copySample()
-    const path = hourPath(root, '2025-01-01')
-    writeFileSync(path, JSON.stringify(JSON.parse(readFileSync(path, 'utf8')).slice(0, -5)))
-    rmSync(hourPath(root, '2025-02-01'))
-    const { series } = await verify(root, ['1h'])
-    const endTime = Date.parse('2025-02-01')
-    expect(series[0].gaps.at(-1)).toEqual({ startTime: endTime - 5 * HOUR, endTime, missing: 5, outage: false })
-  })
-
   it('needs no window before the first cached one or after the last one, without a range', async () => {
     const root = copySample()
     rmSync(hourPath(root, '2024-12-01'))
@@ -180,14 +118,6 @@ describe('verifyKlines', () => {
     expect((await verify(root, ['1h'])).series[0].missingWindows).toEqual(['2025-02-01'])
     const [ranged] = (await verify(root, ['1h'], { from: '2024-10-15', to: '2025-06-01' })).series
     expect(ranged.missingWindows).toEqual(['2024-10-01', '2024-11-01', '2024-12-01', '2025-02-01'])
-  })
-
-  it('takes empty windows before the first candle for windows, not for gaps', async () => {
-    const root = copySample()
-    for (const startDate of ['2024-11-01', '2024-12-01']) writeFileSync(hourPath(root, startDate), '[]')
-    const { series } = await verify(root, ['1h'])
-    expect(series[0].missingWindows).toEqual([])
-    expect(series[0].gaps.every(({ startTime }) => startTime > Date.parse('2025-01-01'))).toBe(true)
   })
 
   it('uses the list of the mirror, with what it lacks, and else the built-in one', async () => {
@@ -225,15 +155,6 @@ describe('verifyKlines', () => {
     const { differences } = await verify(root, ['1h', '1d'])
     const days = new Set(differences.map(({ openTime }) => new Date(openTime).toISOString().slice(0, 10)))
     expect(days).toEqual(new Set(['2025-01-09', '2025-01-10', '2025-01-11', '2025-01-12']))
-  })
-
-  it('compares the last candle of a range also with those that end after it', async () => {
-    const { series, pairs } = await verify(copySample(), ['1h', '1d'], { from: '2025-01-10', to: '2025-01-11T03:00Z' })
-    expect(series.map(({ candles, unverified }) => [candles, unverified])).toEqual([
-      [27, 27],
-      [2, 0],
-    ])
-    expect(pairs[0].comparisons).toBe(2)
   })
 
   it('finds a changed digit in a window that a finer series covers', async () => {
@@ -294,10 +215,5 @@ describe('verifyKlines', () => {
     ])
     for (const { cells, finer } of sums) expect(finer?.cells).toEqual(cells)
     expect((await verify(copySample(), ['1h'], request)).sums).toEqual([])
-  })
-
-  it('can be aborted', async () => {
-    const signal = AbortSignal.abort(new Error('enough'))
-    await expect(verify(copySample(), ['1h', '1d'], { signal })).rejects.toThrow('enough')
   })
 })

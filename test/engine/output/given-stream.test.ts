@@ -1,12 +1,11 @@
-import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
-import { PassThrough, Writable } from 'node:stream'
+import { Writable } from 'node:stream'
 import { WritableStream } from 'node:stream/web'
 import { expect, it } from 'vitest'
 import { type ExportRequest, exportKlines } from '../../../src/engine/export.js'
 import { downloadSetup } from '../../support/download-setup.js'
 import { catchError } from '../../support/errors.js'
-import { treeRows, weekPath } from '../../support/synthetic-tree.js'
+import { treeRows } from '../../support/synthetic-tree.js'
 
 const EXPECTED = [...treeRows('BTCUSDT').values()].flat()
 
@@ -72,34 +71,4 @@ it('an error of the stream ends the run with what is wrong', async () => {
   const failing = new WritableStream({ write: () => Promise.reject(cause) })
   expect(await catchError(run(failing))).toMatchObject({ code: 'output_unwritable' })
   expect(readdirSync(folder).filter(name => name !== 'mirror')).toEqual([])
-})
-
-it('a stream that is closed while it is full ends the run', async () => {
-  const { run } = await setUp()
-  const stream = new PassThrough({ highWaterMark: 1 })
-  const failed = catchError(run(stream))
-  await once(stream, 'readable')
-  stream.destroy()
-  expect(await failed).toMatchObject({ code: 'output_closed' })
-})
-
-it('an abort while the stream is full ends the run with its reason, and destroys the stream', async () => {
-  const { run } = await setUp()
-  const stop = new AbortController()
-  const stream = new PassThrough({ highWaterMark: 1 })
-  stream.on('error', () => {})
-  const failed = catchError(run(stream, { signal: stop.signal }))
-  await once(stream, 'readable')
-  const reason = new Error('enough')
-  stop.abort(reason)
-  expect(await failed).toBe(reason)
-  expect(stream.destroyed).toBe(true)
-})
-
-it('a run that fails before the first byte leaves the stream as it was', async () => {
-  const { run, server } = await setUp()
-  server.always(weekPath('BTCUSDT', '2025-01-06'), { status: 404 })
-  const stream = new PassThrough()
-  expect(await catchError(run(stream))).toMatchObject({ code: 'incomplete' })
-  expect([stream.destroyed, stream.writableEnded, stream.readableLength]).toEqual([false, false, 0])
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Series } from '../../../src/candles/series.js'
 import { parseTemplate, planOutputs } from '../../../src/engine/output/output-spec.js'
-import { FORMATS, type Format, isBinary, resolveFormat } from '../../../src/options/formats.js'
+import { type Format, resolveFormat } from '../../../src/options/formats.js'
 import { thrownBy } from '../../support/thrown-by.js'
 
 const BTC_1H: Series = { symbol: 'BTCUSDT', interval: '1h' }
@@ -52,10 +52,6 @@ describe('the format of a file', () => {
     const error = thrownBy(() => resolveFormat(path, given))
     expect(error).toMatchObject({ code: 'bad_output', suggestions: [`Did you mean ${suggested}?`] })
   })
-
-  test('only parquet and arrow are binary', () => {
-    expect(FORMATS.filter(isBinary)).toEqual(['parquet', 'arrow'])
-  })
 })
 
 describe('the files of a template', () => {
@@ -82,10 +78,6 @@ describe('the files of a template', () => {
     ])
   })
 
-  test('stdout is one target', () => {
-    expect(plan('-', 'csv')).toEqual([{ path: '-', series: all, format: 'csv', gzip: false }])
-  })
-
   test.each([
     ['all.json', undefined, 'all.json'],
     ['{symbol}.json', undefined, 'BTCUSDT.json'],
@@ -96,10 +88,6 @@ describe('the files of a template', () => {
     expect(error.code).toBe('bad_output')
     expect(error.message).toContain(`series would share ${shared}.`)
     expect(error.suggestions[0]).toContain('{symbol} and {interval}')
-  })
-
-  test('json files of one series each are accepted', () => {
-    expect(plan('{symbol}-{interval}.json')).toHaveLength(3)
   })
 
   test.each(['{pair}.csv', '{symbol}-{}.csv', '{Symbol}.csv', '{symbol }.csv', '{startDate}/{symbol}.csv'])(

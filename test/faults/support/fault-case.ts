@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { RetryPolicy } from '../../../src/sources/retry.js'
 import type { Run } from '../../support/cli/cli-sandbox.js'
 import { ALL_WINDOWS, FAULTY, type FaultScenario, type FaultSource, type RunOptions, WEEK } from './fault-scenario.js'
@@ -9,68 +9,54 @@ export const SHORT_DELAYS: Partial<RetryPolicy> = { baseDelayMs: 30 }
 /** How long any run may take, ms: Node starts slowly on a busy machine. */
 const BUDGET_MS = 60_000
 
-/** A fault of one window in an otherwise healthy service, and what is expected of a download. */
-export interface FaultCase {
-  /** Its number in the catalogue and a description. */
-  readonly name: string
-  /** A list of responses for the window's first requests, after which the file is served; or one response for all of them. */
-  readonly responses: FaultResponse | readonly FaultResponse[]
-  /** How many requests for the window are expected. */
-  readonly requests: number
-  /** The expected error message; without it the run is expected to succeed. */
-  readonly message?: RegExp
-  readonly policy?: Partial<RetryPolicy>
-  readonly budgetMs?: number
-  /** Whether the real program runs, in a process whose memory is checked. Default: the library, in this process. */
-  readonly inChildProcess?: boolean
-  /** Why it does not apply to the exchange. */
-  readonly notExchange?: string
-}
-
 /**
- * Defines a test for each case: a download with the fault, checked against the invariants of the catalogue, and one without. The
- * same fault in an answer of the exchange must end in the same way; those runs are in this process. One run of the tests has half of
- * the cases, and a sixth of those of the exchange.
+ * A fault of one window in an otherwise healthy service, and what is expected of a download: its number in the catalogue and a
+ * description; the responses to the window's first requests, after which the file is served, or one response to all of them; how many
+ * requests are expected; the expected error message, without which the run is expected to succeed.
  */
+type FaultCase = readonly [
+  name: string,
+  responses: FaultResponse | readonly FaultResponse[],
+  requests: number,
+  message?: RegExp,
+  options?: {
+    readonly policy?: Partial<RetryPolicy>
+    /** Whether the real program runs, in a process whose memory is checked. Default: the library, in this process. */
+    readonly inChildProcess?: boolean
+    /** The service. Default: a static one. */
+    readonly source?: FaultSource
+  },
+]
+
+/** Defines a test for each case: a download with the fault, checked against the invariants of the catalogue, and one without. */
 export function testFaults(
   newScenario: (source?: FaultSource) => Promise<FaultScenario>,
   cases: readonly FaultCase[],
 ): void {
-  it.concurrent.each(cases)('$name', async faultCase => testFault(await newScenario(), faultCase))
-  const applying = cases.filter(({ notExchange }) => notExchange === undefined)
-  describe('of the exchange', () => {
-    it.concurrent.each(applying)('$name', async faultCase =>
-      testFault(await newScenario('exchange'), { ...faultCase, inChildProcess: false }),
+  it.concurrent.for(cases)('%s', async ([, responses, requests, message, options = {}]) => {
+    const scenario = await newScenario(options.source)
+    if (typeof responses === 'function') scenario.server.always(FAULTY, responses)
+    else scenario.server.script(FAULTY, ...responses)
+    const policy = { ...SHORT_DELAYS, ...options.policy }
+    const run = await (options.inChildProcess
+      ? scenario.download({ policy, inChildProcess: true })
+      : scenario.downloadInProcess({ policy }))
+    expect(scenario.server.requestsFor(FAULTY).length, `requests; ${run.stderr}`).toBe(requests)
+    if (message) expectIncomplete(run, message)
+    else expect(run).toMatchObject({ code: 0, stderr: '' })
+    expect(run.tookMs).toBeLessThan(BUDGET_MS)
+    const lost = message ? [FAULTY] : []
+    expect(scenario.mirroredFiles()).toEqual(
+      [...ALL_WINDOWS.filter(path => !lost.includes(path)), ...scenario.lists].sort(),
     )
+    expect(scenario.outputs()).toEqual(message ? [] : ['x.csv'])
+    if (!message) expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
+    else await scenario.expectRepair(lost)
   })
 }
 
-async function testFault(scenario: FaultScenario, faultCase: FaultCase): Promise<void> {
-  const { responses } = faultCase
-  if (typeof responses === 'function') scenario.server.always(FAULTY, responses)
-  else scenario.server.script(FAULTY, ...responses)
-  const policy = { ...SHORT_DELAYS, ...faultCase.policy }
-  const { inChildProcess } = faultCase
-  const run = await (inChildProcess
-    ? scenario.download({ policy, inChildProcess })
-    : scenario.downloadInProcess({ policy }))
-  expect(scenario.server.requestsFor(FAULTY).length, `requests; ${run.stderr}`).toBe(faultCase.requests)
-  if (scenario.source === 'exchange')
-    expect(scenario.server.requestsFor(FAULTY)[0].head).toMatch(/^GET \/api\/v3\/klines\?symbol=BTCUSDT&interval=15m&/)
-  if (faultCase.message) expectIncomplete(run, faultCase.message)
-  else expect(run).toMatchObject({ code: 0, stderr: '' })
-  expect(run.tookMs).toBeLessThan(faultCase.budgetMs ?? BUDGET_MS)
-  const lost = faultCase.message ? [FAULTY] : []
-  expect(scenario.mirroredFiles()).toEqual(
-    [...ALL_WINDOWS.filter(path => !lost.includes(path)), ...scenario.lists].sort(),
-  )
-  expect(scenario.outputs()).toEqual(faultCase.message ? [] : ['x.csv'])
-  if (!faultCase.message) expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
-  else await scenario.expectRepair(lost)
-}
-
 /** Expects that one window of eight could not be downloaded: exit code 3, one line for its cause, nothing on stdout. */
-export function expectIncomplete(run: Run, message: RegExp): void {
+function expectIncomplete(run: Run, message: RegExp): void {
   expect(run).toMatchObject({ code: 3, signal: null, stdout: '' })
   const lines = run.stderr.trimEnd().split('\n')
   expect(lines).toEqual([
@@ -108,9 +94,4 @@ export async function expectUnreachable(
   expect(run.tookMs).toBeLessThan(BUDGET_MS)
   expect(scenario.sandbox.exists('m')).toBe(false)
   expect(scenario.outputs()).toEqual([])
-}
-
-/** Runs the named cases in processes of their own: the others differ from them only in what the codec reports. */
-export function runInChildProcess(names: readonly string[]): (row: FaultCase) => FaultCase {
-  return faultCase => ({ ...faultCase, inChildProcess: names.includes(faultCase.name) })
 }

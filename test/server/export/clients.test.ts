@@ -5,19 +5,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ServerOptions } from '../../../src/server/server.js'
 import { bigMirror } from '../../support/big-mirror.js'
 import { expectError } from '../../support/servers/error-response.js'
-import { exportedFile } from '../../support/servers/export-checks.js'
-import { parseResponse, RawClient, rawRequest, sendRaw } from '../../support/servers/raw-client.js'
+import { RawClient, rawRequest, sendRaw } from '../../support/servers/raw-client.js'
 import { openTestServer, startTestServer } from '../../support/servers/test-server.js'
 
 const AT_ONCE = 4
-/** Some 50 MB: more than all buffers on the way can hold. */
+/** Some 10 MB: more than all buffers on the way can hold. */
 const TARGET = '/export/15m/BTCUSDT.jsonl'
 const SMALL = '/export/15m/BTCUSDT.csv?last=1d'
-const NOW = Date.UTC(2029, 7, 1)
+const NOW = Date.UTC(2026, 10, 24)
 
 let root: string
 beforeAll(() => {
-  root = bigMirror(mkdtempSync(join(tmpdir(), 'klines-export-')), { symbols: ['BTCUSDT'], weeks: 240 })
+  root = bigMirror(mkdtempSync(join(tmpdir(), 'klines-export-')), { symbols: ['BTCUSDT'], weeks: 100 })
 })
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
@@ -57,24 +56,21 @@ describe('exports at the same time', () => {
     await expect.poll(() => Promise.all(Array.from({ length: AT_ONCE }, head))).toEqual(Array(AT_ONCE).fill(200))
   })
 
-  it.each(['csv', 'csv.gz', 'parquet', 'arrow'])(
-    'a client of %s that leaves before the first byte frees its place',
-    async extension => {
-      const errors: Error[] = []
-      const { url, request } = await start({ onError: error => void errors.push(error) })
-      for (let time = 0; time < 3; time++) {
-        const clients = await Promise.all(Array.from({ length: AT_ONCE }, () => RawClient.open(url)))
-        for (const client of clients) client.send(rawRequest(`GET /export/15m/BTCUSDT.${extension}`))
-        // Both are in the server's queue: it reads the requests before it notices the end of the connections.
-        for (const client of clients) client.close()
-      }
-      const getFour = () => Promise.all(Array.from({ length: AT_ONCE }, () => request(SMALL)))
-      await expect
-        .poll(async () => (await getFour()).map(({ status }) => status), { timeout: 30_000 })
-        .toEqual([200, 200, 200, 200])
-      expect(errors).toEqual([])
-    },
-  )
+  it('a client that leaves before the first byte frees its place', async () => {
+    const errors: Error[] = []
+    const { url, request } = await start({ onError: error => void errors.push(error) })
+    for (let time = 0; time < 3; time++) {
+      const clients = await Promise.all(Array.from({ length: AT_ONCE }, () => RawClient.open(url)))
+      for (const client of clients) client.send(rawRequest(`GET /export/15m/BTCUSDT.parquet`))
+      // Both are in the server's queue: it reads the requests before it notices the end of the connections.
+      for (const client of clients) client.close()
+    }
+    const getFour = () => Promise.all(Array.from({ length: AT_ONCE }, () => request(SMALL)))
+    await expect
+      .poll(async () => (await getFour()).map(({ status }) => status), { timeout: 30_000 })
+      .toEqual([200, 200, 200, 200])
+    expect(errors).toEqual([])
+  })
 
   it('leave other requests their turn', async () => {
     const { url, request } = await start()
@@ -95,34 +91,6 @@ describe('exports at the same time', () => {
   })
 })
 
-describe('a client', () => {
-  it('that reads slowly gets every byte', async () => {
-    const everyMs = 250
-    const { url } = await start()
-    const expected = await exportedFile(root, ['BTCUSDT', '15m', 'jsonl'], { now: NOW })
-    const client = await RawClient.open(url)
-    const started = performance.now()
-    const chunks: Buffer[] = []
-    let part = 0
-    client.socket.removeAllListeners('data').on('data', chunk => {
-      chunks.push(chunk)
-      part -= chunk.length
-      if (part <= 0) client.socket.pause()
-    })
-    const timer = setInterval(() => {
-      part = 4_000_000
-      client.socket.resume()
-    }, everyMs)
-    client.send(rawRequest(`GET ${TARGET}`, ['Connection: close']))
-    await client.closed
-    clearInterval(timer)
-    expect(performance.now() - started).toBeGreaterThan(10 * everyMs)
-    const response = parseResponse(Buffer.concat(chunks), false, true)?.response
-    expect([response?.status, response?.body.equals(expected)]).toEqual([200, true])
-    client.close()
-  })
-})
-
 describe('a shutdown', () => {
   it('finishes an export that is read, and cuts one that is not after five seconds', async () => {
     const server = await openTestServer(root, { now: () => NOW })
@@ -138,7 +106,7 @@ describe('a shutdown', () => {
       })
       .resume()
     await reading.closed
-    expect([length > 40_000_000, end]).toEqual([true, '0\r\n\r\n'])
+    expect([length > 8_000_000, end]).toEqual([true, '0\r\n\r\n'])
     await closing
     expect(performance.now() - started).toBeGreaterThan(4_500)
     expect(performance.now() - started).toBeLessThan(60_000)

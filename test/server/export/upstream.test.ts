@@ -1,7 +1,5 @@
-import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { consecutiveStartDates } from '../../../src/candles/windows.js'
 import { openRun } from '../../../src/engine/run.js'
 import { MADE_SYMBOLS, madeMarket } from '../../support/exchange/made-market.js'
 import { EXCHANGE_NOW } from '../../support/exchange/market.js'
@@ -10,19 +8,8 @@ import { ExchangeServer } from '../../support/servers/exchange-server.js'
 import { exportedFile } from '../../support/servers/export-checks.js'
 import { sendRaw } from '../../support/servers/raw-client.js'
 import { parseErrorObject, startTestServer } from '../../support/servers/test-server.js'
-import { TreeServer } from '../../support/servers/tree-server.js'
 import { NO_PAUSE, upstreamSetup } from '../../support/servers/upstream-setup.js'
-import {
-  candle,
-  FULL_WEEKS,
-  makeTree,
-  NOW,
-  OPEN_WEEK,
-  putFile,
-  STARTED,
-  treeRows,
-  weekPath,
-} from '../../support/synthetic-tree.js'
+import { FULL_WEEKS, OPEN_WEEK, STARTED, weekPath } from '../../support/synthetic-tree.js'
 import { tempFolder } from '../../support/temp-folder.js'
 
 const PATH = '/export/15m/BTCUSDT.csv'
@@ -68,41 +55,6 @@ describe('a server with a service behind it', () => {
     )
   })
 
-  it('downloads a corrupt window again', async () => {
-    const { request, mirror, stored, original } = await upstreamSetup()
-    const { body } = await request(PATH)
-    const path = weekPath('BTCUSDT', FULL_WEEKS[2])
-    putFile(mirror, path, 'oops')
-    expect((await request(PATH)).body.equals(body)).toBe(true)
-    expect(stored(path)?.equals(original(path))).toBe(true)
-  })
-
-  it('serves what the service has changed', async () => {
-    const { request, tree } = await upstreamSetup()
-    const before = await request(PATH)
-    const rows = [...(treeRows('BTCUSDT').get(OPEN_WEEK) ?? []), candle(Date.parse(OPEN_WEEK) + 2 * 86_400_000)]
-    putFile(tree, weekPath('BTCUSDT', OPEN_WEEK), rows, NOW)
-    const after = await request(PATH)
-    expect([after.status, after.body.length > before.body.length]).toEqual([200, true])
-  })
-
-  it('exports from memory when the mirror cannot be written', async () => {
-    const tree = makeTree(tempFolder())
-    const service = await TreeServer.start(tree)
-    service.date = NOW
-    const file = join(tempFolder(), 'file')
-    writeFileSync(file, '')
-    const mirror = join(file, 'mirror')
-    const { request } = await startTestServer(mirror, {
-      source: service.url,
-      upstream: () => openRun({ baseUrl: service.url, mirror, now: NOW }, { policy: NO_PAUSE }),
-    })
-    for (let time = 0; time < 2; time++) {
-      const { status, body } = await request(PATH)
-      expect([status, body.equals(await exportedFile(tree, ['BTCUSDT', '15m', 'csv']))]).toEqual([200, true])
-    }
-  })
-
   it('says 404 for a symbol that the service does not have, with the nearest one', async () => {
     const { url } = await upstreamSetup()
     expect(expectError(await get(url, '/export/15m/BTCUSD.csv'), 404).message).toContain('Did you mean BTCUSDT?')
@@ -123,20 +75,6 @@ describe('a service that fails', () => {
     expect(error.message).toMatch(/^The service behind this server failed: connection refused/)
   })
 
-  it('down: after some failures no further window is requested, and all are named', async () => {
-    const { url, service, tree } = await upstreamSetup({ now: () => Date.UTC(2030, 0, 1) })
-    putFile(tree, LIST, consecutiveStartDates('15m', STARTED[0], Date.UTC(2030, 0, 1)))
-    const failing = new Set<string>()
-    service.hold = path => {
-      failing.add(path)
-      if (path.includes('BTCUSDT')) service.always(path, { status: 500 })
-    }
-    const error = expectError(await get(url), 502)
-    expect((error.cause as unknown[]).length).toBeGreaterThan(200)
-    // Sixteen may be under way when the third one fails.
-    expect(failing.size).toBeLessThan(40)
-  })
-
   it('that limits requests: 503 with its Retry-After', async () => {
     const { url, service } = await upstreamSetup()
     service.always(WINDOWS[2], { status: 429, headers: { 'retry-after': '30' } })
@@ -155,13 +93,6 @@ describe('a service that fails', () => {
     })
     service.hold = path => (path.includes(FULL_WEEKS[0]) ? new Promise(() => {}) : undefined)
     const error = expectError(await get(url), 504)
-    expect(error.cause).toEqual([expect.objectContaining({ startDate: FULL_WEEKS[0] })])
-  })
-
-  it('without a window that it lists: 409', async () => {
-    const { url, tree } = await upstreamSetup()
-    rmSync(join(tree, weekPath('BTCUSDT', FULL_WEEKS[0])))
-    const error = expectError(await get(url), 409)
     expect(error.cause).toEqual([expect.objectContaining({ startDate: FULL_WEEKS[0] })])
   })
 })

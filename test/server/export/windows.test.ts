@@ -1,19 +1,15 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync, symlinkSync } from 'node:fs'
 import { get as httpGet, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline/promises'
 import { describe, expect, it } from 'vitest'
 import { bigMirror } from '../../support/big-mirror.js'
-import { findPython } from '../../support/python.js'
 import { expectError } from '../../support/servers/error-response.js'
 import { sendRaw } from '../../support/servers/raw-client.js'
 import { startTestServer } from '../../support/servers/test-server.js'
 import { FULL_WEEKS, makeTree, putFile, weekPath, weekRows, windowBytes } from '../../support/synthetic-tree.js'
 import { tempFolder } from '../../support/temp-folder.js'
 
-const python = findPython()
 const PATH = '/export/15m/BTCUSDT.csv'
 const get = (url: string, target = PATH) => sendRaw(url, `GET ${target} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
 
@@ -26,7 +22,7 @@ describe('a window that is missing or corrupt', () => {
     rmSync(join(root, weekPath('BTCUSDT', folder)))
     symlinkSync('/etc/passwd', join(root, weekPath('BTCUSDT', folder)))
     const { url } = await startTestServer(root)
-    for (const extension of ['csv', 'parquet', 'json.gz']) {
+    for (const extension of ['csv', 'parquet']) {
       const error = expectError(await get(url, `/export/15m/BTCUSDT.${extension}`), 409)
       expect(error.message).toMatch(
         /^3 of 8 windows are missing or corrupt, so nothing was exported: 1 x not in the mirror \(BTC/,
@@ -45,15 +41,6 @@ describe('a window that is missing or corrupt', () => {
     }
     const { request } = await startTestServer(root)
     expect((await request(PATH, { method: 'HEAD' })).status).toBe(409)
-  })
-
-  it('is named with all others', async () => {
-    const root = makeTree(tempFolder())
-    rmSync(join(root, 'api/klines/start-dates/15m.json'))
-    const { url } = await startTestServer(root, { now: () => Date.UTC(2039, 0, 1) })
-    const error = expectError(await get(url, `${PATH}?from=2024&to=2039`), 409)
-    expect(error.message).toMatch(/^72\d of 73\d windows are missing/)
-    expect((error.cause as unknown[]).length).toBeGreaterThanOrEqual(720)
   })
 
   it('of a mirror without any: 409, and nothing of its folder', async () => {
@@ -101,34 +88,4 @@ describe('a window that becomes corrupt or is removed while the export is sent',
     expect(received).toBeGreaterThan(100_000)
     expectCutInLog(midway.warnings)
   })
-
-  // libuv reports the end of the connection also for a reset.
-  it.skipIf(python === undefined)('is no clean end for HTTP/1.0 either (skipped without Python)', async () => {
-    const { target, warnings, change } = await changeMidway(root => putFile(root, weekPath('BTCUSDT', LAST), 'oops'))
-    const { hostname, port, pathname, search } = new URL(target)
-    const args = ['-c', READ_AFTER_LINE, hostname, port, pathname + search]
-    const client = spawn(python ?? '', args, { stdio: ['pipe', 'pipe', 'inherit'] })
-    const lines = createInterface({ input: client.stdout })[Symbol.asyncIterator]()
-    expect((await lines.next()).value).toBe('HTTP/1.1 200 OK')
-    change()
-    client.stdin.end('go\n')
-    expect((await lines.next()).value).toBe('ConnectionResetError')
-    expectCutInLog(warnings)
-  })
 })
-
-/** Requests a path with HTTP/1.0, prints the status line, waits for a line on stdin, and prints how the response ends. */
-const READ_AFTER_LINE = `
-import socket, sys
-host, port, path = sys.argv[1:]
-s = socket.create_connection((host, int(port)))
-s.sendall(f"GET {path} HTTP/1.0\\r\\n\\r\\n".encode())
-print(s.recv(1000).decode("latin1").split("\\r")[0], flush=True)
-sys.stdin.readline()
-try:
-    while s.recv(1 << 20):
-        pass
-    print("end", flush=True)
-except OSError as error:
-    print(type(error).__name__, flush=True)
-`

@@ -2,15 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { stableHeaders, startTestServer, type TestResponse, useTestServer } from '../../support/servers/test-server.js'
-import {
-  FULL_WEEKS,
-  FUTURE_WEEK,
-  makeTree,
-  OPEN_WEEK,
-  putFile,
-  RENDERED,
-  weekPath,
-} from '../../support/synthetic-tree.js'
+import { FULL_WEEKS, makeTree, OPEN_WEEK, putFile, RENDERED, weekPath } from '../../support/synthetic-tree.js'
 import { tempFolder } from '../../support/temp-folder.js'
 
 const PATH = weekPath('BTCUSDT', FULL_WEEKS[0])
@@ -52,7 +44,6 @@ describe('If-None-Match responses 304', () => {
     ['for the tag', () => tags.identity],
     ['for the tag made weak, as some proxies do', () => `W/${tags.identity}`],
     ['for a list with the tag', () => `"other", ${tags.identity}, "another"`],
-    ['for a list with the tag made weak', () => `"other",W/${tags.identity}`],
     ['for *', () => '*'],
   ])('%s', async (_, tag) => {
     const response = await requestWith({ 'if-none-match': tag() })
@@ -81,9 +72,7 @@ describe('If-None-Match responses 304', () => {
 describe('If-None-Match responses 200', () => {
   it.each<[string, () => string]>([
     ['for another tag', () => '"other"'],
-    ['for a list of others', () => '"other", W/"another"'],
     ['for the tag without its quotes', () => tags.identity.slice(1, -1)],
-    ['for the beginning of the tag', () => `${tags.identity.slice(0, -2)}"`],
   ])('%s', async (_, tag) => {
     const response = await requestWith({ 'if-none-match': tag() })
     expect([response.status, response.body.equals(whole.body)]).toEqual([200, true])
@@ -103,15 +92,9 @@ describe('If-Modified-Since', () => {
     ['a later time', 304, () => date(RENDERED + 1000)],
     ['an earlier time', 200, () => date(RENDERED - 1000)],
     ['the format of RFC 850', 304, () => 'Wednesday, 12-Feb-25 03:17:00 GMT'],
-    ['the format of RFC 850, one second earlier', 200, () => 'Wednesday, 12-Feb-25 03:16:59 GMT'],
     ['the format of asctime', 304, () => 'Wed Feb 12 03:17:00 2025'],
-    ['the format of asctime, one second earlier', 200, () => 'Wed Feb 12 03:16:59 2025'],
     // Date.parse accepts all of these.
-    ['a year alone', 200, () => '9999'],
     ['an ISO date', 200, () => '2039-01-01T00:00:00Z'],
-    ['a date without its zone', 200, () => 'Sat, 01 Jan 2039 00:00:00'],
-    ['a date in another zone', 200, () => 'Sat, 01 Jan 2039 00:00:00 PST'],
-    ['a day that the month lacks', 200, () => 'Sat, 31 Feb 2039 00:00:00 GMT'],
   ])('%s: %i', async (_, status, since) => {
     expect((await requestWith({ 'if-modified-since': since() })).status).toBe(status)
   })
@@ -138,13 +121,9 @@ describe('HEAD has the header fields of GET, with the length, and no body', () =
   it.each<[string, number, string, Record<string, string>]>([
     ['a window', 200, PATH, {}],
     ['an open window', 200, weekPath('BTCUSDT', OPEN_WEEK), {}],
-    ['a window of the future', 200, weekPath('ETHUSDT', FUTURE_WEEK), {}],
-    ['a list', 200, 'api/klines/symbols.json', {}],
     ['a window in gzip', 200, PATH, { 'accept-encoding': 'gzip' }],
-    ['a window in br', 200, PATH, { 'accept-encoding': 'br' }],
     ['a window the client has', 304, PATH, { 'if-modified-since': date(RENDERED) }],
     ['a missing window', 404, weekPath('DOTUSDT', FULL_WEEKS[0]), {}],
-    ['an unknown path of the tree', 404, 'api/klines/nothing.json', {}],
     ['an unknown path', 404, '/nothing', {}],
     ['a path with only POST', 405, '/api/users/123e4567-e89b-12d3-a456-426614174000', {}],
   ])('%s: %i', async (_, status, path, headers) => {

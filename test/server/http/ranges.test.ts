@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { cases } from '../../support/cases.js'
 import { parseErrorObject, type TestResponse, useTestServer } from '../../support/servers/test-server.js'
 import { FULL_WEEKS, RENDERED, weekPath } from '../../support/synthetic-tree.js'
 
@@ -42,89 +40,36 @@ function expectUnsatisfiable(response: TestResponse): void {
 }
 
 describe('one range is responseed with exactly its bytes', () => {
-  it('Accept-Ranges announces it', async () => {
-    expect((await tree.request(PATH)).headers['accept-ranges']).toBe('bytes')
-  })
-
   it.each<[string, string, (size: number) => [number, number]]>([
     ['the first byte', 'bytes=0-0', () => [0, 1]],
-    ['the first hundred', 'bytes=0-99', () => [0, 100]],
     ['some of the middle', 'bytes=123-456', () => [123, 457]],
     ['an open one', 'bytes=200-', size => [200, size]],
-    ['an open one from 0', 'bytes=0-', size => [0, size]],
     ['the last byte', 'bytes=-1', size => [size - 1, size]],
-    ['the last hundred', 'bytes=-100', size => [size - 100, size]],
     ['one that ends far beyond the end', 'bytes=10-999999999', size => [10, size]],
   ])('%s: %s', async (_, range, toBounds) => {
     expectPart(await requestRange(range), ...toBounds(bytes.length))
   })
 
-  it('any range within the body', async () => {
-    const numbers = fc.nat(bytes.length - 1)
-    await fc.assert(
-      fc.asyncProperty(numbers, numbers, fc.constantFrom('closed', 'open', 'suffix'), async (a, b, form) => {
-        const [start, last] = [Math.min(a, b), Math.max(a, b)]
-        if (form === 'closed') expectPart(await requestRange(`bytes=${start}-${last}`), start, last + 1)
-        else if (form === 'open') expectPart(await requestRange(`bytes=${start}-`), start, bytes.length)
-        else expectPart(await requestRange(`bytes=-${start + 1}`), bytes.length - start - 1, bytes.length)
-      }),
-      { numRuns: cases(300, 60) },
-    )
-  })
-
   it('cut from the uncoded bytes, whatever codings the client accepts', async () => {
     expectPart(await requestRange('bytes=5-50', { 'accept-encoding': 'gzip, br' }), 5, 51)
-  })
-
-  it('adjacent ranges add up to the file', async () => {
-    const cuts = [0, 1, 100, 101, 700, bytes.length]
-    const parts = await Promise.all(cuts.slice(1).map((end, index) => requestRange(`bytes=${cuts[index]}-${end - 1}`)))
-    expect(Buffer.concat(parts.map(({ body }) => body)).equals(bytes)).toBe(true)
   })
 })
 
 describe('a range beyond the body is 416, with the size of the body', () => {
   it.each<[string, (size: number) => string]>([
     ['one byte beyond the end', size => `bytes=${size}-`],
-    ['far beyond', size => `bytes=${size + 1000}-${size + 2000}`],
     ['beyond every number', () => 'bytes=99999999999999999999-'],
-    ['an empty suffix', () => 'bytes=-0'],
   ])('%s', async (_, range) => expectUnsatisfiable(await requestRange(range(bytes.length))))
 })
 
 describe('unsupported ranges get the whole body', () => {
   it.each([
     ['several ranges', 'bytes=0-9,20-29'],
-    ['several ranges with spaces', 'bytes=0-9, 20-29, -5'],
     ['another unit', 'items=0-9'],
-    ['another unit, beyond the body', 'items=999999-1000000'],
     ['no unit', '0-9'],
-    ['no range', 'bytes'],
     ['words', 'bytes=first-last'],
-    ['a number with a sign', 'bytes=+1-5'],
-    ['a broken number', 'bytes=0x1-0x5'],
     ['nothing on both sides', 'bytes=-'],
   ])('%s: %s', async (_, range) => expectWhole(await requestRange(range)))
-
-  it('a suffix longer than the body is the whole body', async () => {
-    const response = await requestRange(`bytes=-${bytes.length + 1}`)
-    expect(response.body.equals(bytes)).toBe(true)
-  })
-
-  it('any text gets the whole body, a range of it, or 416', async () => {
-    const text = fc.string({ unit: fc.constantFrom(...'0123456789-=, bytesBYTES*/'), maxLength: 20 })
-    const form = fc.tuple(fc.constantFrom('bytes=', 'bytes =', ''), text).map(([unit, rest]) => `${unit}${rest}`.trim())
-    await fc.assert(
-      fc.asyncProperty(form, async range => {
-        const response = await requestRange(range)
-        const [, first, last] = /^bytes (\d+)-(\d+)\//.exec(response.headers['content-range'] ?? '') ?? []
-        if (response.status === 206) expectPart(response, Number(first), Number(last) + 1)
-        else if (response.status === 416) expectUnsatisfiable(response)
-        else expectWhole(response)
-      }),
-      { numRuns: cases(300, 60) },
-    )
-  })
 
   it('HEAD ignores ranges', async () => {
     for (const coding of ['identity', 'gzip']) {
@@ -147,8 +92,6 @@ describe('If-Range', () => {
     ['another tag', () => '"other"', false],
     ['the tag made weak', () => `W/${tag}`, false],
     ['an earlier time', () => date(RENDERED - 1000), false],
-    ['a later time', () => date(RENDERED + 1000), false],
-    ['neither', () => 'yes', false],
   ])('with %s', async (_, value, isSame) => {
     const response = await requestRange('bytes=7-70', { 'if-range': value() })
     if (isSame) expectPart(response, 7, 71)
@@ -158,9 +101,5 @@ describe('If-Range', () => {
   it('for another version allows a range beyond the body', async () => {
     expectWhole(await requestRange('bytes=999999-', { 'if-range': '"other"' }))
     expectUnsatisfiable(await requestRange('bytes=999999-', { 'if-range': tag }))
-  })
-
-  it('is evaluated after the other conditions', async () => {
-    expect((await requestRange('bytes=0-9', { 'if-none-match': tag })).status).toBe(304)
   })
 })

@@ -1,13 +1,4 @@
-import {
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  truncateSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
+import { readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import {
@@ -16,7 +7,7 @@ import {
   startTestServer,
   type TestResponse,
 } from '../../support/servers/test-server.js'
-import { FULL_WEEKS, makeTree, OPEN_WEEK, RENDERED, weekPath } from '../../support/synthetic-tree.js'
+import { FULL_WEEKS, makeTree, OPEN_WEEK, weekPath } from '../../support/synthetic-tree.js'
 import { tempFolder } from '../../support/temp-folder.js'
 
 const PATH = weekPath('BTCUSDT', FULL_WEEKS[0])
@@ -46,30 +37,18 @@ function replaceByte(file: string, offset: number, to: string): void {
 const DAMAGES: [string, (file: string) => void][] = [
   ['empty', file => truncateSync(file)],
   ['cut in the middle', file => truncateSync(file, 500)],
-  ['cut by its last byte', file => truncateSync(file, readFileSync(file).length - 1)],
-  ['zeros from the middle on', file => writeFileSync(file, readFileSync(file).fill(0, 500))],
   ['with a comma replaced', file => replaceByte(file, readFileSync(file).indexOf(','), ' ')],
-  ['with a decimal point replaced', file => replaceByte(file, readFileSync(file).indexOf('.'), 'x')],
-  ['with a bracket replaced', file => replaceByte(file, 0, '{')],
-  ['with a time outside the window', file => replaceByte(file, 2, '9')],
-  ['doubled', file => writeFileSync(file, Buffer.concat([readFileSync(file), readFileSync(file)]))],
   ['with another window', file => writeFileSync(file, readFileSync(join(root, weekPath('BTCUSDT', FULL_WEEKS[1]))))],
   ['a page of HTML', file => writeFileSync(file, '<!DOCTYPE html><p>Sign in</p>')],
-  ['JSON of something else', file => writeFileSync(file, '{"statusCode":500,"message":"x","isError":true}')],
 ]
 
 describe('a corrupt file is treated as missing', () => {
   it.each(DAMAGES)('%s', async (_, damage) => {
-    damage(join(root, PATH))
-    expectMissing(await request(PATH))
-    expectMissing(await request(PATH, { headers: { 'accept-encoding': 'gzip', 'if-none-match': '*' } }))
-  })
-
-  it.each(DAMAGES)('%s, also when it was valid before', async (_, damage) => {
     const before = await request(PATH)
     expect(before.status).toBe(200)
     damage(join(root, PATH))
     expectMissing(await request(PATH))
+    expectMissing(await request(PATH, { headers: { 'accept-encoding': 'gzip', 'if-none-match': '*' } }))
   })
 
   it('and is served again as soon as it is valid', async () => {
@@ -104,17 +83,14 @@ describe('only regular files inside the mirror are served, not', () => {
     }
   })
 
-  it.each(['api/klines/15m/BTCUSDT', 'api/klines/15m', 'api/klines', 'api'])(
-    'a link to a folder outside instead of %s',
-    async folder => {
-      expect((await request(PATH)).status).toBe(200)
-      rmSync(join(root, folder), { recursive: true })
-      symlinkSync(join(outside, folder), join(root, folder))
-      expect(readFileSync(join(root, PATH)).length).toBeGreaterThan(500)
-      expectMissing(await request(PATH))
-      expectMissing(await request(weekPath('BTCUSDT', FULL_WEEKS[1])))
-    },
-  )
+  it.each(['api/klines/15m/BTCUSDT', 'api'])('a link to a folder outside instead of %s', async folder => {
+    expect((await request(PATH)).status).toBe(200)
+    rmSync(join(root, folder), { recursive: true })
+    symlinkSync(join(outside, folder), join(root, folder))
+    expect(readFileSync(join(root, PATH)).length).toBeGreaterThan(500)
+    expectMissing(await request(PATH))
+    expectMissing(await request(weekPath('BTCUSDT', FULL_WEEKS[1])))
+  })
 
   it('the exception: a mirror that is itself reached through a link', async () => {
     const link = join(tempFolder(), 'link')
@@ -131,29 +107,6 @@ describe('only regular files inside the mirror are served, not', () => {
     }
     rmSync(dirname(join(root, PATH)), { recursive: true })
     symlinkSync(dirname(join(root, PATH)), dirname(join(root, PATH)))
-    expectMissing(await request(PATH))
-  })
-
-  it('a folder instead of a file', async () => {
-    const file = join(root, PATH)
-    expect((await request(OPEN)).status).toBe(200)
-    rmSync(file, { recursive: true })
-    mkdirSync(file)
-    expectMissing(await request(PATH))
-    expectMissing(await request(PATH, { headers: { range: 'bytes=0-9' } }))
-  })
-
-  it('a folder that links to itself, or a file instead of a folder', async () => {
-    const folder = join(root, 'api/klines/15m/ETHUSDT')
-    const path = weekPath('ETHUSDT', FULL_WEEKS[0])
-    expect((await request(path)).status).toBe(200)
-    rmSync(folder, { recursive: true })
-    symlinkSync(folder, folder)
-    expectMissing(await request(path))
-    expect((await request(PATH)).status).toBe(200)
-    renameSync(join(root, 'api/klines/15m/BTCUSDT'), join(root, 'aside'))
-    writeFileSync(join(root, 'api/klines/15m/BTCUSDT'), '[]')
-    utimesSync(join(root, 'api/klines/15m/BTCUSDT'), RENDERED / 1000, RENDERED / 1000)
     expectMissing(await request(PATH))
   })
 })

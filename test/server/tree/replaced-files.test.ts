@@ -15,7 +15,7 @@ import { startTestServer } from '../../support/servers/test-server.js'
 import { candle, FULL_WEEKS, putFile, RENDERED, weekPath, windowBytes } from '../../support/synthetic-tree.js'
 import { tempFolder } from '../../support/temp-folder.js'
 
-const READS = cases(10_000, 2_000)
+const READS = cases(10_000, 1_000)
 const CONNECTIONS = 8
 const PATH = weekPath('BTCUSDT', FULL_WEEKS[0])
 const START = Date.parse(FULL_WEEKS[0])
@@ -117,7 +117,7 @@ it(`${READS} reads while another process replaces the window each return one who
     expect(checker.seen[last], `${coding} after the last write`).toBe(before + 1)
   }
   expect(reads).toBeGreaterThan(READS)
-  expect(swaps).toBeGreaterThanOrEqual(1_000)
+  expect(swaps).toBeGreaterThanOrEqual(200)
   expect(Math.min(...checker.seen)).toBeGreaterThan(READS / 20)
   expect(checker.tagCount).toBe(4)
 })

@@ -78,14 +78,9 @@ describe('an invalid response of the service', () => {
 
   it.each<[string, ScriptedResponse]>([
     ['HTML', html],
-    ['truncated JSON', { body: rows.slice(0, 700) }],
     ['a body shorter than announced', cutShort],
-    ['another shape', { body: '{"rows":[]}' }],
     ['the rows of another week', { body: JSON.stringify(treeRows('ETHUSDT').get(FULL_WEEKS[1])) }],
-    ['a broken coding', { headers: { 'content-encoding': 'gzip' }, body: 'no gzip' }],
-    ['a connection that is reset', request => request.socket.destroy()],
     ['500', { status: 500, body: 'oops' }],
-    ['403', { status: 403, body: 'no' }],
     ['304 to an unconditional request', { status: 304 }],
     ['a redirect elsewhere', { status: 302, headers: { location: 'http://elsewhere.example/' } }],
     ['a message that no header field can carry', { status: 500, body: '{"message":"\\"過負荷\\" \\\\ \\u0007"}' }],
@@ -97,14 +92,6 @@ describe('an invalid response of the service', () => {
     expect(setup.storedPaths()).toEqual(before)
     // For a cached window 304 is a valid response.
     if (typeof response === 'function' || response.status !== 304) await expectCachedWithWarning(setup)
-    setup.service.reset()
-    expect((await setup.request(MISSING_WINDOW)).body.equals(setup.original(MISSING_WINDOW))).toBe(true)
-  })
-
-  it('repeated often: the next valid response is accepted', async () => {
-    setup = await cachedSetup()
-    setup.service.always(MISSING_WINDOW, html)
-    for (let failures = 0; failures < 20; failures++) expectErrorObject(await setup.request(MISSING_WINDOW), 502)
     setup.service.reset()
     expect((await setup.request(MISSING_WINDOW)).body.equals(setup.original(MISSING_WINDOW))).toBe(true)
   })

@@ -1,6 +1,5 @@
 import { statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { until } from '../../support/deferred.js'
 import { parseErrorObject } from '../../support/servers/test-server.js'
@@ -44,14 +43,6 @@ describe('a missing window', () => {
     expect(statSync(join(mirror, FULL)).mtimeMs).toBe(RENDERED)
   })
 
-  it('is stored uncoded, whatever coding it arrives and is served in', async () => {
-    const { service, request, original, stored } = setup
-    const response = await request(FULL, { headers: { 'accept-encoding': 'gzip' } })
-    expect(gunzipSync(response.body).equals(original(FULL))).toBe(true)
-    expect(stored(FULL)?.equals(original(FULL))).toBe(true)
-    expect(service.log).toHaveLength(1)
-  })
-
   it('makes the folder a mirror of that base address', async () => {
     const { service, request, mirror } = setup
     await request(FULL)
@@ -79,14 +70,6 @@ describe('a missing window', () => {
     }
     expect(service.log).toEqual([])
     expect(storedPaths()).toEqual([])
-  })
-
-  it('is not requested for an invalid path', async () => {
-    const { service, request } = setup
-    for (const path of [weekPath('BTCUSDT', '2025-01-07'), 'api/klines/../../secret', 'api/klines/5m.json']) {
-      expect((await request(path)).status).toBe(404)
-    }
-    expect(service.log).toEqual([])
   })
 
   it('is fetched for the other clients when one disconnects', async () => {
@@ -150,16 +133,6 @@ describe('a cached window', () => {
     expect(stored(OPEN)?.equals(GROWN)).toBe(true)
     expect((await request(OPEN, { headers: { 'if-none-match': String(after.headers.etag) } })).status).toBe(304)
     expect(service.log.map(({ status }) => status)).toEqual([200, 200, 304])
-  })
-
-  it('that is open is revalidated once for 50 simultaneous clients', async () => {
-    const { service, tree, request, requestAtOnce } = setup
-    await request(OPEN)
-    service.log.length = 0
-    putFile(tree, OPEN, GROWN, RENDERED + 60_000)
-    const responses = await requestAtOnce(50, OPEN)
-    expect(service.log).toHaveLength(1)
-    expect(responses.every(({ status, body }) => status === 200 && body.equals(GROWN))).toBe(true)
   })
 
   it('is kept when the new version lacks rows', async () => {

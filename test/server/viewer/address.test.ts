@@ -1,20 +1,10 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isSymbol, parseSymbol, toSymbolName } from '../../../src/candles/symbols.js'
+import { parseSymbol, toSymbolName } from '../../../src/candles/symbols.js'
 import { parseInstant } from '../../../src/candles/time-range.js'
 import { formatAddress, knownSeries, parseAddress } from '../../../src/server/viewer/address.js'
 
 describe('a symbol in the address of the candle viewer', () => {
-  const names = [
-    'BTCUSDT',
-    '币安人生USDT',
-    'ÑANDÚUSDT',
-    'हिन्दीINR',
-    'ǰUSD',
-    'עִבְרִית',
-    '币'.repeat(13),
-    '\u{10400}\u{10401}',
-  ]
+  const names = ['BTCUSDT', '币安人生USDT', 'ÑANDÚUSDT', '币'.repeat(13), '\u{10400}\u{10401}']
 
   it.each(names)('%s is the same as elsewhere, in every spelling, and encoded', name => {
     for (const spelling of [name, name.toLowerCase(), name.normalize('NFD'), ` ${[...name].join('/')} `]) {
@@ -24,17 +14,6 @@ describe('a symbol in the address of the candle viewer', () => {
     const pathname = formatAddress({ symbol: name, interval: '1d' }, { range: undefined, isLog: false, isLocal: false })
     expect(pathname).toMatch(/^[ -~]+$/)
     expect(parseAddress({ pathname, search: '' })).toMatchObject({ symbol: name, interval: '1d', problem: undefined })
-  })
-
-  it('is spelled as the server spells it, whatever it is made of', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'grapheme', minLength: 2, maxLength: 8 }), text => {
-        const symbol = toSymbolName(text)
-        if (isSymbol(symbol)) expect(parseSymbol(text)).toBe(symbol)
-        else expect(() => parseSymbol(text)).toThrow()
-      }),
-      { numRuns: 1000 },
-    )
   })
 
   it.each(['A', '', 'BTC.D', 'BTC USDT', '<b>X</b>', '币\u202e安', '币'.repeat(41)])('%j is none', text => {
@@ -51,18 +30,12 @@ describe('the times in the address of the candle viewer', () => {
 
   it.each([
     ['1704067200', Date.UTC(2024, 0)],
-    ['1704067200000', Date.UTC(2024, 0)],
-    ['2024', Date.UTC(2024, 0)],
     ['2024-02', Date.UTC(2024, 1)],
-    ['2024-02-29', Date.UTC(2024, 1, 29)],
     ['2024-02-29T12:30', Date.UTC(2024, 1, 29, 12, 30)],
-    ['2024-02-29 12:30:05.5', Date.UTC(2024, 1, 29, 12, 30, 5, 500)],
     ['2024-02-29T12:30+02:00', Date.UTC(2024, 1, 29, 10, 30)],
     ['now', NOW],
-    ['today', Date.UTC(2025, 2, 14)],
     [' yesterday ', Date.UTC(2025, 2, 13)],
     ['-7d', NOW - 7 * 86_400_000],
-    ['-2M', Date.UTC(2025, 0, 14, 15, 9, 26, 535)],
   ])('%j is the time that the command line reads', (text, time) => {
     expect(parseInstant(text, NOW)).toBe(time)
     const value = encodeURIComponent(text)
@@ -70,28 +43,20 @@ describe('the times in the address of the candle viewer', () => {
     expect(read(`to=${value}`)).toEqual({ range: { fromTime: -Infinity, toTime: time }, problem: undefined })
   })
 
-  it.each([
-    '',
-    'banana',
-    '2024-02-31',
-    '2024-13',
-    '2024-02-29T25:00',
-    '0',
-    '170406720',
-    '17040672000',
-    '1.7e12',
-    '-7x',
-  ])('%j is refused with the sentence of the command line', text => {
-    let sentence = ''
-    try {
-      parseInstant(text, NOW)
-    } catch (error) {
-      sentence = (error as Error).message
-    }
-    expect(sentence).toMatch(/^".*" is not a point in time\./)
-    for (const query of [`from=${text}`, `to=${text}`, `from=${text}&to=2025`])
-      expect(read(query)).toEqual({ range: undefined, problem: sentence })
-  })
+  it.each(['', 'banana', '2024-02-31', '2024-02-29T25:00', '0', '-7x'])(
+    '%j is refused with the sentence of the command line',
+    text => {
+      let sentence = ''
+      try {
+        parseInstant(text, NOW)
+      } catch (error) {
+        sentence = (error as Error).message
+      }
+      expect(sentence).toMatch(/^".*" is not a point in time\./)
+      for (const query of [`from=${text}`, `to=${text}`, `from=${text}&to=2025`])
+        expect(read(query)).toEqual({ range: undefined, problem: sentence })
+    },
+  )
 
   it('a range needs its start before its end; without one, the newest candles are shown', () => {
     const range = { fromTime: Date.UTC(2024, 0), toTime: Date.UTC(2025, 0) }

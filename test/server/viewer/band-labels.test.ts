@@ -32,17 +32,6 @@ it.each<[string, [number, number][], [string, number][]]>([
     ],
     [['340', 315]],
   ],
-  [
-    'side by side',
-    [
-      [300, 310],
-      [500, 520],
-    ],
-    [
-      ['500', 460],
-      ['300', 255],
-    ],
-  ],
 ])('a label stands %s', (_, bands, expected) => {
   expect(lefts(bands)).toEqual(expected)
 })

@@ -41,12 +41,6 @@ describe('an address with an interval that is none', () => {
       { text: 'ETHUSDT', href: '/chart/ETHUSDT/1d' },
     ])
   })
-
-  it('where a service is behind the server: all intervals', () => {
-    const absence = describeUnknown({ ...mirror, upstream: true, series: [] }, 'SOLUSDT', '1H')
-    expect(absence.problem).toMatch(/The service of this server has candles of SOLUSDT:$/)
-    expect(texts(absence)).toEqual(INTERVALS)
-  })
 })
 
 describe('an address with a series without candles', () => {

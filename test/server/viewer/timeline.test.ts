@@ -2,13 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { INTERVALS, nextOpenTime } from '../../../src/candles/intervals.js'
 import { buildSeriesGrid } from '../../../src/rows/candle-grid.js'
 import { findGaps } from '../../../src/rows/gaps.js'
-import {
-  countDecimals,
-  MAX_EMPTY_PLACES,
-  missingWindow,
-  parseWindow,
-  Timeline,
-} from '../../../src/server/viewer/timeline.js'
+import { MAX_EMPTY_PLACES, missingWindow, parseWindow, Timeline } from '../../../src/server/viewer/timeline.js'
 import { Random } from '../../support/random.js'
 
 const START = Date.UTC(2018, 0, 1)
@@ -119,11 +113,6 @@ describe('the time axis of the chart', () => {
       expect(timeline.missingWindows).toBe(200)
     })
 
-    it('only windows between candles count as missing', () => {
-      expect(timelineOf(['missing', 'full', 'missing', 'full', 'missing', 'missing']).missingWindows).toBe(1)
-      expect(timelineOf(['missing', 'empty']).missingWindows).toBe(0)
-    })
-
     it('the last candle among some places is found, also before a band', () => {
       const later = START + 4 * MINUTE
       const timeline = new Timeline(series, [
@@ -148,15 +137,5 @@ describe('the time axis of the chart', () => {
       expect(timeline.missing).toBe(missing)
       expect(timeline.bandLabel(timeline.bands[0])).toBe(label)
     })
-  })
-
-  it.each([
-    ['75780.10000000', 1],
-    ['75780.00000000', 0],
-    ['0.00000001', 8],
-    ['5', 0],
-    ['1.', 0],
-  ])('the price %s uses %i decimals', (price, decimals) => {
-    expect(countDecimals(price)).toBe(decimals)
   })
 })
