@@ -40,22 +40,20 @@ async function exportAll(sandbox: CliSandbox, threads: number, args: readonly st
 }
 
 describe('with several threads', () => {
-  it.each<[string, string[], number]>([
-    ['CSV files of a range', ['-o', 'out/{symbol}.csv', '--from', '2018-02-05T00:30'], 3],
-    ['Parquet with decimals', ['-o', 'out/{symbol}.parquet', '--numbers', 'decimal'], 3],
-    ['incomplete candles', ['-o', 'out/{symbol}.csv', '--resample', '2w', '--partial', '--from', '2018-01-03'], 3],
-    ['a lake of a part a year', [...LAKE, '--partition', 'year', '--resample', '3h'], 0],
-  ])('an export writes the same %s with the same report as one thread', async (_, args, count) => {
-    const [alone, other] = await Promise.all([1, 3].map(threads => exportAll(newSandbox(), threads, args)))
+  it.each<[string, string[]]>([
+    ['Parquet with decimals', ['-o', 'out/{symbol}.parquet', '--numbers', 'decimal']],
+    ['incomplete candles', ['-o', 'out/{symbol}.csv', '--resample', '2w', '--partial', '--from', '2018-01-03']],
+    ['a lake of a part a year', [...LAKE, '--partition', 'year', '--resample', '3h']],
+  ])('an export writes the same %s with the same report as one thread', async (_, args) => {
+    const [alone, other] = await Promise.all([1, 2].map(threads => exportAll(newSandbox(), threads, args)))
     expect(alone.code).toBe(0)
-    if (count > 0) expect(Object.keys(alone.files)).toHaveLength(MANY_SYMBOLS.length)
     expect(Object.keys(alone.files).length).toBeGreaterThanOrEqual(MANY_SYMBOLS.length)
     expect(other).toEqual(alone)
   })
 
   it('a lake is refreshed as one thread does, which writes only the parts that have changed', async () => {
     const tree = manyWindows(newSandbox().path('m'))
-    const sandboxes = [1, 3].map(threads => ({ threads, sandbox: newSandbox() }))
+    const sandboxes = [1, 2].map(threads => ({ threads, sandbox: newSandbox() }))
     const updateAll = () =>
       Promise.all(sandboxes.map(({ threads, sandbox }) => exportAll(sandbox, threads, LAKE, tree)))
     const [before, otherBefore] = await updateAll()
@@ -77,7 +75,7 @@ describe('with several threads', () => {
 
   it('the real program writes the rows of each series to its own file', async () => {
     const sandbox = newSandbox()
-    const args = ['export', 'all', '-i', '15m', '-o', 'out/{symbol}.csv', '--mirror', mirror, '--threads', '4']
+    const args = ['export', 'all', '-i', '15m', '-o', 'out/{symbol}.csv', '--mirror', mirror, '--threads', '2']
     // Its workers are those of the package.
     expect(await sandbox.run(args)).toMatchObject({ code: 0 })
     for (const symbol of MANY_SYMBOLS) expect(sandbox.text(`out/${symbol}.csv`)).toBe(csvOf(manyRows(symbol).flat()))
@@ -95,8 +93,8 @@ describe('with several threads', () => {
       return { report: stable(run.stdout, sandbox.folder), files: readFiles(sandbox) }
     }
     const lake = await download('1', LAKE)
-    expect(await download('4', LAKE)).toEqual(lake)
-    const { files } = await download('4', ['-o', 'out/{symbol}.csv'])
+    expect(await download('2', LAKE)).toEqual(lake)
+    const { files } = await download('2', ['-o', 'out/{symbol}.csv'])
     for (const symbol of MANY_SYMBOLS) expect(files[`${symbol}.csv`]).toBe(csvOf(manyRows(symbol).flat()))
     expect(server.paths('windows')).toHaveLength(3 * MANY_WINDOWS)
   })
@@ -106,7 +104,7 @@ describe('with several threads', () => {
     const out = join(tempFolder(), 'out')
     const stop = new Error('stop')
     const done = exportKlines({
-      ...{ symbols: 'all', intervals: ['15m'], mirror, offline: true, threads: 3 },
+      ...{ symbols: 'all', intervals: ['15m'], mirror, offline: true, threads: 2 },
       output: join(out, '{symbol}.csv'),
       onEvent: onWindow(({ window }) => {
         if (window.symbol === MANY_SYMBOLS[0]) throw stop
