@@ -57,7 +57,7 @@ const commonJs = {
   format: 'cjs',
   banner: { js: "const bundleUrl = require('node:url').pathToFileURL(__filename).href" },
 }
-await build({ ...commonJs, entryPoints: ['src/cli/completion/main.ts'], outfile: 'dist/completion.cjs' })
+await build({ ...commonJs, entryPoints: ['src/cli/completion/complete.ts'], outfile: 'dist/completion.cjs' })
 
 // Large libraries that most commands do not need get files of their own, by the names under which they are imported.
 const LIBRARIES = {

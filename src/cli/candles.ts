@@ -1,19 +1,19 @@
 import { fstatSync } from 'node:fs'
 import type * as Interfaces from '@oclif/core/interfaces'
-import { KlinesError } from '../candles/errors.js'
 import { downloadKlines } from '../engine/download.js'
 import { type DryRunReport, dryRun } from '../engine/dry-run.js'
 import { type ExportRequest, exportTo } from '../engine/export.js'
+import { checkOutputs, parseTemplate, planOutputs } from '../engine/output/output-spec.js'
 import type { Run } from '../engine/run.js'
 import { parseSelectionText } from '../engine/selection.js'
 import type { Plan } from '../engine/series-plan.js'
 import { parseColumns } from '../formats/row-format.js'
-import { isBinary, resolveFormat } from '../options/formats.js'
+import { reportFingerprints } from '../rows/fingerprint.js'
 import { chartStyle } from './chart/screen.js'
 import { type RunContext, toOptions } from './command.js'
 import { DryRun, Run as RunSummary } from './reports/run.js'
 import { type RunResult, streamNotes, tableNotes } from './reports/run-text.js'
-import { type CandleFlags, resolveFlags } from './resolve-flags.js'
+import { type CandleFlags, checkStandardOutput, refuseBesideLock, resolveFlags } from './resolve-flags.js'
 import { CandleTable } from './terminal/candle-table.js'
 import { print, printNote } from './terminal/print.js'
 import { downloadingFrom, READING } from './terminal/progress-text.js'
@@ -24,7 +24,7 @@ export type CandleContext = Pick<
   'given' | 'warn' | 'during' | 'show'
 > & {
   readonly options: { readonly signal: AbortSignal }
-  readonly flags: CandleFlags & { readonly quiet: boolean; readonly json?: boolean | undefined }
+  readonly flags: CandleFlags & { readonly quiet: boolean }
 }
 
 interface CandleRun {
@@ -52,20 +52,15 @@ export async function runCandles(
     output?: string
   }
   const table = flags.isTable ? openTable(flags) : undefined
-  // Every window is there before the first byte goes to stdout, where it must not meet a bar.
-  const endsEarly = output === '-'
-  const words = offline ? READING : downloadingFrom(flags['base-url'])
   const work = async (events: Pick<ExportRequest, 'onEvent'>): Promise<RunResult | DryRunReport> => {
     const named = { ...request, ...events }
-    const isLake = output !== undefined && flags.layout !== undefined
-    if (flags['dry-run'])
-      return isLake ? (await import('../lake/dry-run.js')).dryRunLake({ ...named, output }) : dryRun(named, plan)
-    const sink = table && (() => table.toStdout(signal))
-    const result: RunResult | Omit<RunResult, 'elapsedMs'> = isLake
-      ? await (await import('../lake/update.js')).exportLake({ ...named, output })
+    const lake = output !== undefined && flags.layout !== undefined ? { ...named, output } : undefined
+    if (flags['dry-run']) return lake ? (await import('../lake/dry-run.js')).dryRunLake(lake) : dryRun(named, plan)
+    const result: Omit<RunResult, 'elapsedMs'> = lake
+      ? await (await import('../lake/update.js')).exportLake(lake)
       : output === undefined
         ? await downloadKlines(named)
-        : await exportTo({ ...named, output }, sink, plan)
+        : await exportTo({ ...named, output }, table && (() => table.toStdout(signal)), plan)
     if (table && !quiet) print(tableNotes(table.omitted, result))
     // A reader that has closed the pipe has seen enough.
     if (output === '-' && !quiet && process.stdout.writable) {
@@ -73,7 +68,10 @@ export async function runCandles(
     }
     return { ...result, offline, elapsedMs: performance.now() - startedMs }
   }
-  const result = await during(words, work, { endsEarly })
+  // Every window is there before the first byte goes to stdout, where it must not meet a bar.
+  const result = await during(offline ? READING : downloadingFrom(flags['base-url']), work, {
+    endsEarly: output === '-',
+  })
   if (output !== '-' || flags['dry-run']) return result
   if (flags.format === undefined && isStdoutFile()) warn('JSON rows, one array; -f csv writes CSV.')
   return undefined
@@ -94,7 +92,7 @@ function openTable({ columns, limit, tail, 'time-format': timeFormat }: CandleFl
     timeFormat,
     isExcerpt: limit !== undefined || tail !== undefined,
     width: process.stdout.columns || Number.POSITIVE_INFINITY,
-    ascii: chartStyle({}).ascii,
+    ascii: chartStyle().ascii,
   })
 }
 
@@ -107,17 +105,48 @@ function isStdoutFile(): boolean {
   }
 }
 
-/** Candles on stdout leave no room for the object of `--json`, and a terminal cannot show binary data. */
-export function checkStandardOutput(output: string | undefined, flags: CandleContext['flags']): void {
-  if (output !== '-' || flags['dry-run'] || flags.layout !== undefined) return
-  if (flags.json) {
-    const message = '--json prints an object on stdout, where the candles go. Expected one of them.'
-    const suggestions = ['Write the candles to a file with -o FILE, or leave --json out.']
-    throw new KlinesError('bad_option', message, { suggestions })
-  }
-  const { format } = resolveFormat(output, flags.format)
-  if (isBinary(format) && process.stdout.isTTY) {
-    const suggestions = ['Write it to a file with -o FILE, or pipe it on.']
-    throw new KlinesError('bad_output', `${format} is binary, and stdout is a terminal.`, { suggestions })
+/** What changes which candles are written, or where: a lock has exactly its own. */
+const NOT_LOCKED = ['resample', 'partial', 'limit', 'tail', 'layout', 'partition', 'prune', 'fail-on-gaps']
+
+/**
+ * Downloads the series of a lock and compares them with it; then exports them, if an output or a format is named. Throws `lock_differs`,
+ * and nothing is exported then. Returns undefined when the data went to stdout.
+ */
+export async function runLockedDownload(
+  path: string,
+  named: string[] | undefined,
+  context: CandleContext,
+): Promise<RunResult | DryRunReport | undefined> {
+  const { given, during } = context
+  refuseBesideLock(named, NOT_LOCKED, given)
+  const startedMs = performance.now()
+  const { checkLock, findLockSource, planLock } = await import('../identity/check-lock.js')
+  const { readLock } = await import('../identity/lock-file.js')
+  const { checkLines, lockDiffers } = await import('./reports/lock.js')
+  const lock = await readLock(path)
+  const { mirror, 'base-url': address } = context.flags
+  const baseUrl = findLockSource(lock, { lock: path, mirror, baseUrl: given.has('base-url') ? address : undefined })
+  // Defaults of variables and files that would change which candles are written are left out.
+  const dropped = Object.fromEntries([...NOT_LOCKED, 'from', 'to', 'last'].map(name => [name, undefined]))
+  const unique = (key: 'symbol' | 'interval') => [...new Set(lock.series.map(one => one[key]))]
+  const flags = { ...context.flags, ...dropped, interval: unique('interval'), 'base-url': baseUrl }
+  const run = { symbols: unique('symbol'), plan: planLock.bind(null, lock, path) }
+  if (flags['dry-run']) return runCandles({ ...context, flags }, run)
+  const { output, format } = resolveFlags(flags, false, given)
+  checkStandardOutput(output, flags)
+  if (output !== undefined) await checkOutputs(planOutputs(output, parseTemplate(output, format), lock.series), flags)
+  const request = { ...toOptions(flags), lock: path, signal: context.options.signal }
+  const check = await during(downloadingFrom(baseUrl), events => checkLock({ ...request, ...events }))
+  const { download } = check
+  if (check.verdict !== 'equal' || download === undefined) throw lockDiffers(check, output !== undefined)
+  const exported =
+    output === undefined ? { files: [] } : await runCandles({ ...context, flags }, { ...run, offline: true })
+  if (exported === undefined) return undefined
+  return {
+    ...download,
+    elapsedMs: performance.now() - startedMs,
+    files: (exported as Partial<RunResult>).files,
+    lock: { path, series: lock.series.length, lines: checkLines(check) },
+    ...(flags.fingerprint && { fingerprints: reportFingerprints(check.series.flatMap(({ found }) => found ?? [])) }),
   }
 }

@@ -1,9 +1,7 @@
 import * as Errors from '@oclif/core/errors'
 import { type ErrorCode, KlinesError } from '../candles/errors.js'
-import type { ConfigDefaults } from './config/defaults.js'
 import { Interruption } from './signals.js'
-import { isOn } from './switch-variable.js'
-import { describeUsageError, type FailedCommand } from './usage.js'
+import { describeUsageError, type FailedCommand, parsedBefore } from './usage.js'
 
 /** Exit codes for scripts. An interrupted run ends with 130, 143 or 129, which follow from the signal. */
 export enum ExitCode {
@@ -48,62 +46,50 @@ export const EXIT_CODES: Record<ErrorCode, ExitCode> = {
   rate_limited: ExitCode.Unreachable,
 }
 
+/** Errors about values, which may be defaults of the user. */
+const VALUES: readonly string[] = [
+  ...['unknown_symbol', 'unknown_interval', 'bad_time', 'bad_range'],
+  ...['bad_option', 'bad_base_url', 'bad_output', 'mirror_mismatch'],
+]
+
 /** Where an error was thrown. */
 interface ErrorContext {
   readonly bin: string
-  readonly command?: FailedCommand | undefined
+  readonly command?: FailedCommand
   /** Whether the text has the stacks of the error and of its causes. */
   readonly debug: boolean
-  /** Where values that the message names come from; a line each. */
-  readonly origins?: readonly string[] | undefined
-}
-
-/** Whether `KLINES_DEBUG` asks for the stacks of errors. */
-export function isDebug(): boolean {
-  return isOn('KLINES_DEBUG')
-}
-
-/** Whether `--json` is on a command line, or in the environment or the config file: an error may come before the flags are parsed. */
-export function wantsJson(argv: readonly string[], defaults: ConfigDefaults): boolean {
-  const end = argv.indexOf('--')
-  const flags = end === -1 ? argv : argv.slice(0, end)
-  const { KLINES_JSON } = process.env
-  const isDefault = KLINES_JSON ? isOn('KLINES_JSON') : defaults.get('json') === true
-  return flags.includes('--json') || (isDefault && !flags.includes('--no-json'))
+  /** Values that the command line does not have; a line each. */
+  readonly origins?: readonly string[]
 }
 
 /** Any thrown value: its exit code, lines for stderr, and the object that `--json` prints. */
-export function reportError(error: unknown, { bin, command, debug, origins = [] }: ErrorContext) {
-  const { code, exitCode, message, data, ...described } = describe(error, bin, command)
-  const suggestions = [...described.suggestions, ...origins]
+export function reportError(error: unknown, { bin, command = { id: '' }, debug, origins = [] }: ErrorContext) {
+  const { data = {}, ...described } = describe(error, bin, command)
+  const { code, exitCode, message } = described
+  const isAboutValues = VALUES.includes(code) || (error instanceof Errors.CLIError && !parsedBefore(error))
+  const suggestions = [...described.suggestions, ...(isAboutValues ? origins : [])]
   const stack = debug && error instanceof Error ? formatStack(error) : []
-  const lines = [`${bin}: ${message}`, ...suggestions.map(text => `  ${text}`), ...stack]
+  const text = [`${bin}: ${message}`, ...suggestions.map(line => `  ${line}`), ...stack].join('\n')
   const json = { error: { code, message, exitCode, suggestions, ...(Object.keys(data).length > 0 && { data }) } }
-  return { exitCode, text: lines.join('\n'), json }
+  return { exitCode, text, json }
 }
 
-function describe(error: unknown, bin: string, command: FailedCommand | undefined) {
+function describe(error: unknown, bin: string, command: FailedCommand) {
   if (error instanceof KlinesError) {
     const { code, message, suggestions, data } = error
     return { code, exitCode: EXIT_CODES[code], message, suggestions, data }
   }
-  if (error instanceof Interruption) {
-    return { code: 'interrupted', exitCode: error.exitCode, message: error.message, suggestions: [], data: {} }
-  }
-  if (error instanceof Errors.CLIError) {
-    const exitCode = error.oclif.exit ?? ExitCode.Usage
-    return { code: 'usage', exitCode, ...describeUsageError(error, bin, command), data: {} }
-  }
+  if (error instanceof Interruption)
+    return { code: 'interrupted', exitCode: error.exitCode, message: error.message, suggestions: [] }
+  if (error instanceof Errors.CLIError)
+    return { code: 'usage', exitCode: error.oclif.exit ?? ExitCode.Usage, ...describeUsageError(error, bin, command) }
   const message = error instanceof Error ? error.message : String(error)
   const suggestions = ['This was not expected. Set KLINES_DEBUG=1 to see where it happened.']
-  return { code: 'unexpected', exitCode: ExitCode.Unexpected, message, suggestions, data: {} }
+  return { code: 'unexpected', exitCode: ExitCode.Unexpected, message, suggestions }
 }
 
 /** The stacks of an error and of its causes. */
 function formatStack(error: Error): string[] {
-  const cause =
-    error.cause instanceof Error
-      ? formatStack(error.cause).map((line, index) => (index === 0 ? `Caused by ${line}` : line))
-      : []
-  return [error.stack ?? String(error), ...cause]
+  const [first, ...rest] = error.cause instanceof Error ? formatStack(error.cause) : []
+  return [error.stack ?? String(error), ...(first ? [`Caused by ${first}`, ...rest] : [])]
 }

@@ -6,7 +6,7 @@ import { describeOtherMirrors } from '../mirror/user-mirrors.js'
 import { type ServeRequest, serve } from '../server/serve.js'
 import { SAMPLE, toSourceName } from '../sources/base-url.js'
 import { SAMPLE_ROOT } from '../sources/sample.js'
-import { isDebug } from './error-report.js'
+import { isOn } from './config.js'
 import { printNote } from './terminal/print.js'
 
 type Warn = (text: string) => void
@@ -22,23 +22,22 @@ interface Served {
 
 /** What is served: without any mirror of the user, and without `upstream` to fetch one from, the sample. */
 export function findServed({ upstream, mirror: folder, baseUrl }: ServeRequest, warn: Warn): Served {
-  if (baseUrl === SAMPLE && upstream) {
+  const sample = { mirror: resolve(fileURLToPath(SAMPLE_ROOT)), baseUrl: SAMPLE, upstream: undefined, isBundled: true }
+  if (baseUrl === SAMPLE) {
+    if (!upstream) return sample
     throw new KlinesError('bad_option', '--upstream needs a service; the sample has none behind it.')
   }
-  const sample = { mirror: resolve(fileURLToPath(SAMPLE_ROOT)), baseUrl: SAMPLE, upstream: undefined, isBundled: true }
-  if (baseUrl === SAMPLE) return sample
   const { root, source, exists } = openMirror({ baseUrl, mirror: folder }, warn)
   const name = upstream ? toSourceName(baseUrl) : source
   if (upstream || exists)
     return { mirror: root, baseUrl: name, upstream: upstream ? name : undefined, isBundled: false }
-  if (folder !== undefined && source === undefined) {
-    const suggestions = ['Download candles first, add --upstream, or leave --mirror out to serve the sample.']
-    throw new KlinesError('window_missing', `There is no mirror at ${folder}.`, { suggestions })
-  }
   const others = describeOtherMirrors(root)
-  if (others.length === 0) return sample
-  const suggestions = [...others, 'Or serve the synthetic sample: klines serve --base-url sample']
-  throw new KlinesError('window_missing', `There is no mirror at ${root}.`, { suggestions })
+  const isNamed = folder !== undefined && source === undefined
+  if (others.length === 0 && !isNamed) return sample
+  const suggestions = isNamed
+    ? ['Download candles first, add --upstream, or leave --mirror out to serve the sample.']
+    : [...others, 'Or serve the synthetic sample: klines serve --base-url sample']
+  throw new KlinesError('window_missing', `There is no mirror at ${isNamed ? folder : root}.`, { suggestions })
 }
 
 /** Serves it until `signal` aborts; `ended` resolves once requests under way were answered. */
@@ -47,26 +46,24 @@ export async function startServing(
   { signal, ...options }: ServeRequest & { readonly signal: AbortSignal },
   { warn, isVerbose }: { readonly warn: Warn; readonly isVerbose: boolean },
 ) {
-  let isStarted = false
-  // What comes later is part of the log, like errors.
-  const report = (text: string) => (isStarted ? logError(text) : warn(text))
-  const request = { ...options, mirror, baseUrl: upstream, upstream: upstream !== undefined }
+  const logError = (text: string) => printNote(`klines: ${text}`)
+  // What comes after the start is part of the log, like errors.
+  let report = warn
   const server = await serve(
-    { ...request, onEvent: event => event.type === 'warning' && report(event.message) },
     {
-      onError: ({ message, stack = message }) => logError(isDebug() ? stack : message),
+      ...{ ...options, mirror, baseUrl: upstream, upstream: upstream !== undefined },
+      onEvent: event => event.type === 'warning' && report(event.message),
+    },
+    {
+      onError: ({ message, stack = message }) => logError(isOn('KLINES_DEBUG') ? stack : message),
       log: isVerbose ? printNote : undefined,
     },
   )
-  isStarted = true
+  report = logError
   const ended = new Promise<void>((resolve, reject) => {
     const close = () => server.close().then(resolve, reject)
     if (signal.aborted) close()
     else signal.addEventListener('abort', close, { once: true })
   })
   return { url: server.url, otherUrls: server.otherUrls, ended }
-}
-
-function logError(text: string): void {
-  printNote(`klines: ${text}`)
 }

@@ -37,30 +37,23 @@ export class Interruption extends Error {
  */
 export function interruptible(advice: string, graceMs = GRACE_MS): { signal: AbortSignal; dispose(): void } {
   const controller = new AbortController()
-  let first: { readonly interruption: Interruption; readonly atMs: number } | undefined
-  /** Ends the process so long after the first signal, if it still runs. */
-  const exitAfter = (ms: number) => {
-    if (!first) return
-    const { interruption, atMs } = first
-    setTimeout(() => process.exit(interruption.exitCode), atMs + ms - performance.now()).unref()
-  }
-  const handlers = SIGNALS.map(name => {
-    const handler = () => {
-      if (controller.signal.aborted) return exitAfter(REPEAT_MS)
-      first = { interruption: new Interruption(name, advice), atMs: performance.now() }
-      controller.abort(first.interruption)
-      // Output that a stalled reader does not take would keep the process alive.
-      exitAfter(graceMs)
+  let firstMs = 0
+  const handle = (name: (typeof SIGNALS)[number]) => {
+    const { aborted } = controller.signal
+    if (!aborted) {
+      firstMs = performance.now()
+      controller.abort(new Interruption(name, advice))
     }
-    process.on(name, handler)
-    return { name, handler }
-  })
+    // Output that a stalled reader does not take would keep the process alive.
+    const { exitCode } = controller.signal.reason as Interruption
+    setTimeout(() => process.exit(exitCode), firstMs + (aborted ? REPEAT_MS : graceMs) - performance.now()).unref()
+  }
+  for (const name of SIGNALS) process.on(name, handle)
   return {
     signal: controller.signal,
     dispose: () => {
       // A second signal may come while the process ends, and must not change its exit code.
-      if (controller.signal.aborted) return
-      for (const { name, handler } of handlers) process.off(name, handler)
+      if (!controller.signal.aborted) for (const name of SIGNALS) process.off(name, handle)
     },
   }
 }

@@ -1,7 +1,10 @@
 import { stripVTControlCharacters } from 'node:util'
-import type * as Errors from '@oclif/core/errors'
+import * as Errors from '@oclif/core/errors'
+import type { Hook } from '@oclif/core/hooks'
+import type { Config } from '@oclif/core/interfaces'
 import { suggest } from '../candles/suggest.js'
-import { goneArgument, goneFlag } from './gone.js'
+import { baseFlags } from './flags/run.js'
+import { printJson } from './terminal/print.js'
 
 /** What a usage line needs to know of an argument or a flag: `oclif.manifest.json`, classes and the parser all have it. */
 interface Parameter {
@@ -14,6 +17,41 @@ interface Parameter {
 type Parameters = Readonly<Record<string, Parameter>>
 type Values = Readonly<Record<string, unknown>>
 
+/** The command whose command line is wrong. */
+export interface FailedCommand {
+  readonly id: string
+  readonly examples?: readonly unknown[] | undefined
+}
+
+/** What oclif's parser attaches to its errors; empty for a value that is none of the options. */
+interface Parsed {
+  readonly input: { readonly args: Parameters; readonly flags: Parameters }
+  readonly output: { readonly args: Values; readonly flags: Values; readonly nonExistentFlags?: readonly string[] }
+}
+
+/** What is wrong with a command line, and what to do. */
+interface UsageFault {
+  readonly message: string
+  readonly suggestions: readonly string[]
+}
+
+/** How many examples a usage error shows. */
+const EXAMPLES = 2
+
+/** Commands that other versions have, and what to do instead. */
+const GONE: Readonly<Record<string, string>> = {
+  show: 'klines verify SYMBOL -i INTERVAL --from TIME --to TIME -v prints at most 20 candles cell by cell.',
+  sql: 'DuckDB reads a lake: duckdb -init lake/_views.sql; klines export all -i all --layout hive -o lake makes it.',
+  'mirror list': 'klines mirror shows all mirrors.',
+  'mirror status': 'klines mirror shows it.',
+  'mirror path': 'klines mirror --path prints the folder.',
+  'mirror verify': 'klines verify names corrupt files, and klines download replaces them.',
+  'mirror prune': 'Left temporary files go by themselves; remove the folder of a series by hand.',
+  'mirror clear': 'Remove the folder that klines mirror --path prints.',
+  'mirror changes': 'They stand in changes.jsonl, in the folder that klines mirror --path prints.',
+  'config path': 'klines config shows the path of your file.',
+}
+
 /** The usage of a command: `download SYMBOL... -i INTERVAL... [FLAGS]`. Optional flags have a list of their own in the help. */
 export function formatUsage(id: string, args: Parameters, flags: Parameters): string {
   const required = Object.entries(flags).filter(([, flag]) => flag.required)
@@ -21,7 +59,7 @@ export function formatUsage(id: string, args: Parameters, flags: Parameters): st
 }
 
 /** `mirror publish` for `mirror:publish`. */
-export function formatId(id: string): string {
+function formatId(id: string): string {
   return id.replaceAll(':', ' ')
 }
 
@@ -36,52 +74,35 @@ function formatFlag([name, { char, helpValue = 'VALUE', multiple }]: [string, Pa
   return `${char ? `-${char}` : `--${name}`} ${[helpValue].flat().join(' ')}${multiple ? '...' : ''}`
 }
 
-/** The command whose command line is wrong. */
-export interface FailedCommand {
-  readonly id: string
-  readonly examples?: readonly unknown[] | undefined
+/** Whether oclif could read a command line as far as its values: then none of them is at fault. */
+export function parsedBefore(error: object): Parsed | undefined {
+  const { parse } = error as { readonly parse?: Partial<Parsed> }
+  return parse?.input && parse.output ? (parse as Parsed) : undefined
 }
 
-/** What oclif's parser attaches to its errors; some have an empty object. */
-interface Parsed {
-  readonly input: { readonly args: Parameters; readonly flags: Parameters }
-  readonly output: { readonly args: Values; readonly flags: Values; readonly nonExistentFlags?: readonly string[] }
-}
-
-/** How many examples a usage error shows. */
-const EXAMPLES = 2
-
-/** Describes an error of oclif's parser: what is wrong with the command line, and what to do. */
-export function describeUsageError(error: Errors.CLIError, bin: string, command: FailedCommand | undefined) {
-  const id = command && formatId(command.id)
-  const message = plainMessage(error.message)
-  const describe = (message: string, suggestions: readonly string[] = []) => {
-    return { message, suggestions: [...suggestions, ...(id ? [`Run ${bin} ${id} --help for more.`] : [])] }
+/** Describes an error of oclif's parser. */
+export function describeUsageError(error: Errors.CLIError, bin: string, command: FailedCommand): UsageFault {
+  const more = `Run ${bin} ${formatId(command.id)} --help for more.`
+  const parsed = parsedBefore(error)
+  const unknown = parsed?.output.nonExistentFlags ?? []
+  if (parsed && unknown.length > 0) {
+    const near = unknown.flatMap(flag => suggestFlag(flag.split('=', 1)[0], parsed.input.flags))
+    const message = `Unknown ${unknown.length > 1 ? 'flags' : 'flag'}: ${unknown.join(', ')}.`
+    return { message, suggestions: [...near, more] }
   }
-  const { parse } = error as { parse?: Partial<Parsed> }
-  const [, option = ''] = /^Expected (--\S+) to be one of/.exec(message) ?? []
-  const gone = goneFlag(option, id) ?? (id && message.startsWith('Unexpected argument') ? goneArgument(id) : undefined)
-  if (gone) return describe(gone)
-  if (!parse?.input || !parse.output) return describe(message, suggestOption(message))
-  const { input, output } = parse
-  const { nonExistentFlags: unknown = [] } = output
-  if (unknown.length > 0) {
-    const gone = unknown.map(flag => goneFlag(flag.split('=')[0], id))
-    if (gone.every(text => text !== undefined)) return describe(gone.join(' '))
-    const flags = `Unknown ${unknown.length > 1 ? 'flags' : 'flag'}: ${unknown.join(', ')}.`
-    return describe(
-      flags,
-      unknown.flatMap(flag => suggestFlag(flag, Object.keys(input.flags))),
-    )
-  }
-  const missing = [
-    ...findMissing(input.args, output.args, formatArg),
-    ...findMissing(input.flags, output.flags, formatFlag),
+  const missing = parsed && [
+    ...findMissing(parsed.input.args, parsed.output.args, formatArg),
+    ...findMissing(parsed.input.flags, parsed.output.flags, formatFlag),
   ]
-  if (!message.startsWith('Missing') || missing.length === 0 || !command)
-    return describe(message, suggestOption(message))
-  const usage = `Usage: ${bin} ${formatUsage(command.id, input.args, input.flags)}`
-  return describe(`Missing ${missing.join(' and ')}.`, [usage, ...findExamples(command)])
+  if (parsed && missing && missing.length > 0) {
+    const usage = `Usage: ${bin} ${formatUsage(command.id, parsed.input.args, parsed.input.flags)}`
+    return { message: `Missing ${missing.join(' and ')}.`, suggestions: [usage, ...findExamples(command), more] }
+  }
+  // oclif breaks its messages into lines, and ends them with the advice that stands here already.
+  const [first, ...lines] = stripVTControlCharacters(error.message)
+    .replace('\nSee more help with --help', '')
+    .split('\n')
+  return { message: [first.trim(), ...lines.map(line => line.trim())].join(': '), suggestions: [more] }
 }
 
 /** What is required and has no value, such as `SYMBOL` and `-i INTERVAL`. */
@@ -92,29 +113,19 @@ function findMissing(known: Parameters, values: Values, format: (entry: [string,
 }
 
 /** What other programs call flags, and what may be short for two of them. */
-const OTHER_NAMES = new Map([
-  ['--begin', ['from']],
-  ['--until', ['to']],
-  ['--form', ['from', 'format']],
-  ['--out', ['output']],
-])
-
-/** The flag that `--formt=csv` was meant to be. */
-function suggestFlag(given: string, flags: readonly string[]): string[] {
-  const [name] = given.toLowerCase().split('=')
-  const known = OTHER_NAMES.get(name)?.filter(flag => flags.includes(flag)) ?? []
-  if (known.length > 0) return [`Did you mean ${known.map(flag => `--${flag}`).join(' or ')}?`]
-  const near = name.startsWith('--') ? suggest(name.slice(2), flags) : undefined
-  return near ? [`Did you mean --${near}?`] : []
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  '--begin': '--from',
+  '--until': '--to',
+  '--form': '--from or --format',
+  '--out': '--output',
 }
 
-/** The value that was meant, from oclif's message about a flag or an argument with fixed values. */
-function suggestOption(message: string): string[] {
-  const [, given, options] = /^Expected (?:--[\w-]+=)?(.*) to be one of: (.*)$/.exec(message) ?? []
-  const near = given && suggest(given.toLowerCase(), options.split(', '))
-  if (near) return [`Did you mean ${near}?`]
-  // A shell makes two words of it.
-  return /^Unexpected argument: \d{1,2}:\d{2}/.test(message) ? ['Join date and time by a T: 2024-01-31T12:00.'] : []
+/** The flag that `--formt` was meant to be. */
+function suggestFlag(given: string, flags: Parameters): string[] {
+  const name = given.toLowerCase()
+  const near = name.startsWith('--') ? suggest(name.slice(2), Object.keys(flags)) : undefined
+  const meant = OTHER_NAMES[name] ?? (near && `--${near}`)
+  return meant ? [`Did you mean ${meant}?`] : []
 }
 
 /** The first examples of a command's help, without their descriptions and in one line each. */
@@ -125,11 +136,62 @@ function findExamples({ examples = [] }: FailedCommand): string[] {
   })
 }
 
-/** A message of oclif's parser without colours, headings and advice. */
-function plainMessage(text: string): string {
-  return stripVTControlCharacters(text)
-    .replace(/\n\nNote: --[\s\S]*?beginning of arguments\./, '')
-    .replace(/\nSee more help with --help$/, '')
-    .replace(/^The following errors? occurred:\s*/, '')
-    .replace(/\s*\n\t/g, ': ')
+/** oclif calls this for a command that it does not know. `id` has all words up to the first flag, joined by colons. */
+export const commandNotFound: Hook<'command_not_found'> = async ({ config, id, argv = [] }) => {
+  const words = id.split(':')
+  // `klines mirror help` and `klines symbols help`.
+  if (words.length > 1 && words.at(-1) === 'help') return config.runCommand('help', words.slice(0, -1))
+  const { findDefaults, wantsJson } = await import('./config.js')
+  // Of two errors, the unknown command is the one to tell.
+  const defaults = await findDefaults(config, id, baseFlags).catch(() => new Map())
+  // A flag in place of a command is the id.
+  if (!wantsJson([id, ...argv], defaults)) throw unknownCommand(config, words)
+  process.exitCode = 2
+  const fault = describeUnknown(config, words)
+  printJson({ error: { code: 'usage', exitCode: 2, ...fault }, warnings: [] })
+  return undefined
+}
+
+type Commands = Pick<Config, 'bin' | 'commands'>
+
+/** The error for words that are no command. */
+export function unknownCommand(config: Commands, words: readonly string[]): Error {
+  const { message, suggestions } = describeUnknown(config, words)
+  return new Errors.CLIError([message, ...suggestions].join('\n  '), { exit: 2 })
+}
+
+/** Suggests the command that words were most likely meant to be. */
+function describeUnknown({ bin, commands }: Commands, words: readonly string[]): UsageFault {
+  const names = commands.filter(({ hidden }) => !hidden).map(({ id }) => formatId(id))
+  const typed = words.join(' ')
+  const list = (message: string, topic = '') => {
+    return { message, suggestions: [`Run ${bin}${topic} --help for a list of commands.`] }
+  }
+  const gone = Object.keys(GONE).find(name => `${typed} `.startsWith(`${name} `))
+  if (gone) return list(`${gone} is gone. ${GONE[gone]}`)
+  const command = names.find(name => typed.startsWith(`${name} `))
+  if (command) {
+    const message = `Unexpected argument: ${typed.slice(command.length + 1)}.`
+    return { message, suggestions: [`Run ${bin} ${command} --help for more.`] }
+  }
+  if (typed.startsWith('-')) return list(`Expected a command before ${typed}.`)
+  const near = findNearest(words, names)
+  const topic = names.some(name => name.startsWith(`${words[0]} `)) ? words[0] : undefined
+  const unknown = words.slice(0, near?.split(' ').length ?? (topic ? 2 : 1)).join(' ')
+  return list(`Unknown command: ${unknown}.${near ? ` Did you mean ${near}?` : ''}`, topic && ` ${topic}`)
+}
+
+function findNearest(words: readonly string[], names: readonly string[]): string | undefined {
+  const [first, second = ''] = words.map(word => word.toLowerCase())
+  const pairs = names.filter(name => name.includes(' '))
+  const below = pairs.flatMap(name => (name.startsWith(`${first} `) ? name.slice(first.length + 1) : []))
+  if (below.length > 0) {
+    const near = suggest(second, below)
+    return near && `${first} ${near}`
+  }
+  const topics = [...new Set(pairs.map(name => name.split(' ', 1)[0]))]
+  const singles = [...names.filter(name => !name.includes(' ')), ...topics]
+  // `klines publish` is `klines mirror publish`.
+  const last = pairs.find(name => name.endsWith(` ${first}`))
+  return last ?? suggest(`${first} ${second}`, pairs) ?? suggest(first, singles)
 }

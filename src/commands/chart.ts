@@ -1,11 +1,10 @@
 import * as Flags from '@oclif/core/flags'
 import { DEFAULT_PICTURE, PICTURE_HEIGHTS, PICTURE_WIDTHS, THEMES } from '../chart/svg/layout.js'
 import { command } from '../cli/command.js'
-import { ALIASES } from '../cli/flags/from-table.js'
-import { inGroup } from '../cli/flags/group.js'
+import { ALIASES, inGroup } from '../cli/flags/group.js'
 import { outputFlag, outputFlags } from '../cli/flags/output.js'
-import { selectionFlags, symbolArgs } from '../cli/flags/selection.js'
-import { fetchFlags, locationFlags } from '../cli/flags/service.js'
+import { fetchFlags } from '../cli/flags/run.js'
+import { locationFlags, selectionFlags, symbolArgs } from '../cli/flags/selection.js'
 
 export default command({
   summary: 'Draw candles in the terminal, or as an SVG picture with -o.',
@@ -31,7 +30,6 @@ Missing candles keep their place. Without colours (NO_COLOR, or not a terminal),
         helpValue: 'TIME',
       }),
     }),
-    resample: outputFlags.resample,
     ...inGroup('output', {
       output: outputFlag({
         summary: 'SVG file to draw instead; - for stdout. {symbol} and {interval} in the name are replaced.',
@@ -50,6 +48,7 @@ Missing candles keep their place. Without colours (NO_COLOR, or not a terminal),
         helpValue: 'THEME',
       })(),
       force: outputFlags.force,
+      resample: outputFlags.resample,
     }),
     ...inGroup('network', {
       offline: Flags.boolean({ summary: 'Make no request: draw what is in the mirror.' }),
@@ -80,8 +79,8 @@ Missing candles keep their place. Without colours (NO_COLOR, or not a terminal),
     const { parseSelectionText } = await import('../engine/selection.js')
     const { loadCharts } = await import('../cli/chart/load-charts.js')
     const { drawPictures, parsePictures, pictureRoom } = await import('../cli/chart/pictures.js')
-    const { drawCharts, screenRoom, warnAboutWidth } = await import('../cli/chart/screen.js')
-    const { Chart } = await import('./reports/chart.js')
+    const { drawCharts, screenRoom } = await import('../cli/chart/screen.js')
+    const { Chart } = await import('../cli/reports/chart.js')
     const { downloadingFrom } = await import('../cli/terminal/progress-text.js')
     const pictures = parsePictures(flags, given)
     const request = { ...options, ...parseSelectionText(args.symbol, flags.interval) }
@@ -95,8 +94,7 @@ Missing candles keep their place. Without colours (NO_COLOR, or not a terminal),
       const drawn = await drawPictures(loaded, pictures, options)
       return pictures.template === '-' ? undefined : show(Chart, { ...loaded, pictures: drawn })
     }
-    warnAboutWidth(flags, warn)
     if (flags.json) show(Chart, { ...loaded, pictures: [] })
-    else drawCharts(loaded, flags)
+    else drawCharts(loaded, flags, warn)
   },
 })

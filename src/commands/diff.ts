@@ -1,9 +1,8 @@
 import * as Args from '@oclif/core/args'
 import { command } from '../cli/command.js'
 import { ExitCode } from '../cli/error-report.js'
+import { fetchFlags } from '../cli/flags/run.js'
 import { intervalFlag, rangeFlags } from '../cli/flags/selection.js'
-import { fetchFlags } from '../cli/flags/service.js'
-import { printPieces } from '../cli/terminal/print.js'
 
 const DOWNLOADING = { start: 'Reading both sides', verb: 'Downloading', noun: 'window' }
 const COMPARING = { start: 'Comparing', verb: 'Comparing', noun: 'series' }
@@ -50,17 +49,18 @@ Exit codes: 0 equal, 3 windows are missing and all else is equal, or neither sid
     ...fetchFlags,
   },
   advice: 'The comparison is not complete; mirrors keep what was downloaded.',
-  async run({ args: { a, b, symbol = [] }, flags: { interval = [], json, verbose }, options, warnings, during }) {
+  async run({ args: { a, b, symbol = [] }, flags: { interval = [], verbose }, options, during, print }) {
     const { compareSides, openDiff } = await import('../identity/diff.js')
-    const { diffJson, diffText, judge } = await import('./reports/diff.js')
+    const { DiffReport, judge } = await import('../cli/reports/diff.js')
     const request = { ...options, sides: [a, b], symbols: symbol, intervals: interval } as const
     const diff = await during(DOWNLOADING, events => openDiff({ ...request, ...events }))
     try {
+      const most = verbose ? Number.POSITIVE_INFINITY : MAX_LISTED
       const series = await during(COMPARING, ({ onEvent }) =>
-        compareSides(diff, MAX_LISTED, (done, total) => onEvent({ type: 'progress', done, total })),
+        compareSides(diff, most, (done, total) => onEvent({ type: 'progress', done, total })),
       )
-      const result = { ...diff, diff, series, verbose }
-      await printPieces(json ? diffJson(result, warnings) : diffText(result), options.signal)
+      const result = { ...diff, series }
+      print(DiffReport, result)
       process.exitCode = EXIT_CODES[judge(result)]
     } finally {
       await diff.close()

@@ -1,8 +1,10 @@
 import { command } from '../cli/command.js'
-import { downloadFlags } from '../cli/flags/candles.js'
-import { symbolArgs } from '../cli/flags/selection.js'
+import { pick } from '../cli/flags/group.js'
+import { downloadFlags, exportFlags } from '../cli/flags/output.js'
+import { fetchFlags, runFlags } from '../cli/flags/run.js'
+import { locationFlags, symbolArgs } from '../cli/flags/selection.js'
 
-export default command({
+export const download = command({
   summary: 'Download candles to the local mirror; export them with -o or -f.',
   description: `Downloads the windows of the range that are missing from the mirror or can still change. Final windows, which cannot change any more, are never downloaded again.
 
@@ -26,12 +28,61 @@ With --resample, candles are aligned as the exchange aligns them: weeks start on
   flags: downloadFlags,
   async run(context) {
     const { symbol: symbols } = context.args
-    const { runCandles, showRun } = await import('../cli/candles.js')
     const { lock } = context.flags
-    const result =
-      lock === undefined
-        ? await runCandles(context, { symbols })
-        : await (await import('../cli/locked-download.js')).runLockedDownload(lock, symbols, context)
+    const { runCandles, runLockedDownload, showRun } = await import('../cli/candles.js')
+    const result = await (lock ? runLockedDownload(lock, symbols, context) : runCandles(context, { symbols }))
     if (result) showRun(context, result)
+  },
+})
+
+export const exportCommand = command({
+  summary: 'Export candles from the local mirror; works offline.',
+  description: `If the mirror lacks a window of the range, nothing is written, the missing windows are listed, and the exit code is 3.
+
+Without --from, the range begins with the first window in the mirror, and without --to it ends with the newest candle there. all stands for every symbol or interval in the mirror.`,
+  examples: [
+    "klines export BTCUSDT -i 1h -o '{symbol}-{interval}.parquet'",
+    'klines export BTCUSDT -i 1h --resample 3h -o btcusdt-3h.csv',
+    'klines export BTCUSDT -i 1d --columns open_time,close -f csv',
+    'klines export all -i 1d -f csv | gzip > all.csv.gz',
+    'klines export all -i all --layout hive -o lake/',
+  ],
+  args: symbolArgs,
+  flags: { ...exportFlags, ...pick(runFlags, 'per-series') },
+  advice: 'No file is half written; run the same command again.',
+  async run(context) {
+    const { runCandles, showRun } = await import('../cli/candles.js')
+    const result = await runCandles(context, { symbols: context.args.symbol, offline: true })
+    if (result) showRun(context, result)
+  },
+})
+
+export const update = command({
+  summary: 'Make the mirror current: one command for cron.',
+  description: `Downloads what every series of the mirror lacks or can still change, from its first cached window to now.
+
+Files and lakes are made current by the klines export or klines download that made them.`,
+  examples: ['klines update', 'klines update --base-url binance --json', 'klines update --dry-run'],
+  flags: { ...locationFlags, ...fetchFlags, ...pick(runFlags, 'fail-on-gaps', 'dry-run', 'per-series') },
+  async run({ flags, options, during, show }) {
+    const startedMs = performance.now()
+    const { updateKlines } = await import('../engine/download.js')
+    const { dryRunUpdate } = await import('../engine/dry-run.js')
+    const { openMirror } = await import('../engine/run.js')
+    const { KlinesError } = await import('../candles/errors.js')
+    const { DryRun, Run } = await import('../cli/reports/run.js')
+    const { downloadingFrom } = await import('../cli/terminal/progress-text.js')
+    const mirror = openMirror(options)
+    const baseUrl = options.baseUrl ?? mirror.source
+    if (baseUrl === undefined && mirror.exists) {
+      const suggestions = ['Name the address with --base-url.']
+      const message = `${mirror.root} does not say where its candles come from.`
+      throw new KlinesError('bad_option', message, { suggestions })
+    }
+    const request = { ...options, baseUrl }
+    const words = downloadingFrom(baseUrl)
+    if (flags['dry-run']) return show(DryRun, await during(words, events => dryRunUpdate({ ...request, ...events })))
+    const result = await during(words, events => updateKlines({ ...request, ...events }))
+    show(Run, { ...result, elapsedMs: performance.now() - startedMs })
   },
 })

@@ -1,14 +1,81 @@
+import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { KlinesError } from '../candles/errors.js'
+import { quoteText } from '../candles/text.js'
 import { command } from '../cli/command.js'
-import { inGroup } from '../cli/flags/group.js'
+import { candleTableFlags, inGroup, pick } from '../cli/flags/group.js'
 import { outputFlag } from '../cli/flags/output.js'
-import { selectionFlags, symbolArgs } from '../cli/flags/selection.js'
-import { locationFlags } from '../cli/flags/service.js'
-import { READING } from '../cli/terminal/progress-text.js'
+import { runFlags } from '../cli/flags/run.js'
+import { intervalFlag, locationFlags, rangeFlags, selectionFlags, symbolArgs } from '../cli/flags/selection.js'
 import { SAMPLE } from '../sources/base-url.js'
 
-export default command({
+const mirrorFlags = {
+  ...intervalFlag('Candle lengths of the mirror, repeated or separated by commas; all for these.'),
+  ...rangeFlags,
+  ...pick(candleTableFlags, 'resample', 'partial'),
+  ...pick(runFlags, 'fail-on-gaps'),
+  ...locationFlags,
+}
+
+export const fingerprint = command({
+  summary: 'Print a fingerprint of candles: which ones exactly.',
+  description: `The same candles have the same fingerprint, in the mirror and in every file that klines writes: CSV, JSON, JSON Lines (also compressed), Parquet and Arrow with decimals or text, and lakes, whatever the order of columns, the format of times, the compression and the version. From two series on, the last line is the fingerprint of all of them.
+
+Works offline. If the mirror lacks a window of the range, the exit code is 3. What is short at an end of the range is said on stderr, and is an error only with --fail-on-gaps. A file of doubles has not all digits: it is refused, unless it names the fingerprint of the candles that it was made from, because it was written with --fingerprint.`,
+  examples: [
+    'klines fingerprint BTCUSDT -i 1h --from 2024 --to 2025',
+    'klines fingerprint all -i all --json',
+    'klines fingerprint BTCUSDT-1h.csv.gz ETHUSDT-1h.parquet lake/',
+  ],
+  args: {
+    symbol: Args.string({
+      description:
+        'Trading pairs of the mirror, or files and lakes that klines wrote: an argument with a point or a slash is a file.',
+      multiple: true,
+      required: true,
+    }),
+  },
+  flags: mirrorFlags,
+  advice: 'Nothing was written.',
+  async run({ args: { symbol: names }, flags, options, given, warn, print }) {
+    const { Fingerprint } = await import('../cli/reports/lock.js')
+    const files = findFiles(names, given)
+    if (files.length > 0) {
+      const { fingerprintFiles } = await import('../identity/fingerprint-files.js')
+      return print(Fingerprint, await fingerprintFiles(files, options))
+    }
+    const { interval = [], resample, json, verbose } = flags
+    if (interval.length === 0) {
+      const suggestions = ['Name intervals with -i, such as -i 1h, or write a folder as ./FOLDER.']
+      throw new KlinesError('bad_option', 'Expected at least one interval of the symbols.', { suggestions })
+    }
+    const { parseSelectionText } = await import('../engine/selection.js')
+    const { fingerprintKlines } = await import('../identity/fingerprint-klines.js')
+    const { coverageText, SYNTHETIC } = await import('../cli/reports/fields.js')
+    const partial = resample !== undefined || given.has('partial') ? flags.partial : undefined
+    const selection = parseSelectionText(names, interval)
+    const found = await fingerprintKlines({ ...options, ...selection, partial, offline: true })
+    // Not on stdout, where each line is a fingerprint; the object has it for each series.
+    const short = coverageText(found.series, { ...found, verbose })
+    if (short !== undefined && !json) warn(short)
+    if (found.baseUrl === SAMPLE) warn(SYNTHETIC)
+    print(Fingerprint, found)
+  },
+})
+
+/** The arguments that are files. Throws `bad_option` for symbols beside them, and for flags that only candles of the mirror have. */
+function findFiles(names: readonly string[], given: ReadonlySet<string>): string[] {
+  const files = names.filter(name => /[./\\]/.test(name))
+  const symbol = names.find(name => !files.includes(name))
+  const unused = symbol ?? Object.keys(mirrorFlags).find(name => given.has(name))
+  if (files.length === 0 || unused === undefined) return files
+  const what = symbol === undefined ? `--${unused} is for candles of the mirror` : `${quoteText(symbol)} is a symbol`
+  const message = `${what}, and ${quoteText(files[0])} a file. Expected only symbols, or only files.`
+  const suggestions = ['Write a symbol as BTCUSDT, without a slash, and a file or folder of such a name as ./BTCUSDT.']
+  throw new KlinesError('bad_option', message, { suggestions })
+}
+
+export const lock = command({
   summary: 'Write a lock file: which candles of the mirror a result rests on.',
   description: `A lock has the fingerprint of each series, so that klines download --lock gets exactly these candles on another machine, or says which years differ. It belongs in the repository of what is made of the candles: the same candles have the same bytes.
 
@@ -23,9 +90,9 @@ Only candles that can no longer change are locked: each series ends with its las
   flags: {
     ...selectionFlags,
     ...inGroup('output', {
+      // KLINES_OUTPUT is the file of candles.
       output: outputFlag({
         summary: 'File to write; - for stdout. Default: klines.lock.json.',
-        // KLINES_OUTPUT is the file of candles.
         env: 'KLINES_LOCK_OUTPUT',
       }),
       force: Flags.boolean({ summary: 'Replace an existing file, and say what changed.' }),
@@ -41,6 +108,7 @@ Only candles that can no longer change are locked: each series ends with its las
     const { lockKlines } = await import('../identity/lock.js')
     const { LockSummary } = await import('../cli/reports/lock.js')
     const { SYNTHETIC } = await import('../cli/reports/fields.js')
+    const { READING } = await import('../cli/terminal/progress-text.js')
     const request = { ...options, symbols: args.symbol, intervals: interval }
     const lock = await during(READING, events => lockKlines({ ...request, ...events }))
     if (lock.source === SAMPLE) warn(SYNTHETIC)

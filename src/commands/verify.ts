@@ -2,9 +2,9 @@ import * as Flags from '@oclif/core/flags'
 import { command } from '../cli/command.js'
 import { ExitCode } from '../cli/error-report.js'
 import { inGroup, pick } from '../cli/flags/group.js'
+import { tableFlags } from '../cli/flags/output.js'
 import { runFlags } from '../cli/flags/run.js'
-import { mirrorSeriesFlags, rangeFlags, symbolArgs } from '../cli/flags/selection.js'
-import { locationFlags } from '../cli/flags/service.js'
+import { locationFlags, lockFlag, rangeFlags, selectionFlags, symbolArgs } from '../cli/flags/selection.js'
 import { refuseBesideLock } from '../cli/resolve-flags.js'
 import { READING } from '../cli/terminal/progress-text.js'
 
@@ -20,7 +20,7 @@ const EXIT_CODES = {
   different: ExitCode.VerificationFailed,
 } as const
 
-export default command({
+export const verify = command({
   summary: 'Check the candles of the mirror, to the last digit.',
   description: `Each candle is checked by itself (order, grid, prices, volumes), and each one that finer intervals of the mirror cover is compared with the exact sum of its finer candles, in all columns. Every candle that fails is named, of invalid ones the first 10,000 of each kind and series.
 Windows that are on the list of start dates and have started, but are not in the mirror, are missing. Without --from, --to or --last, each series is checked from its first to its last cached window.
@@ -35,8 +35,9 @@ Exit codes: 0 no problems found, 3 windows are missing, 4 there are no candles, 
   ],
   args: symbolArgs,
   flags: {
-    ...mirrorSeriesFlags,
-    ...pick(runFlags, 'lock'),
+    ...pick(selectionFlags, 'interval'),
+    ...tableFlags,
+    ...lockFlag,
     ...rangeFlags,
     ...inGroup('what', {
       'fail-on-gaps': Flags.boolean({
@@ -62,11 +63,24 @@ Exit codes: 0 no problems found, 3 windows are missing, 4 there are no candles, 
     }
     const { parseSelectionText } = await import('../engine/selection.js')
     const { verifyKlines } = await import('../verify/verify.js')
-    const { Verify } = await import('./reports/verify/report.js')
+    const { Verify } = await import('../cli/reports/verify.js')
     const request = { ...options, ...parseSelectionText(args.symbol, flags.interval), sums: flags.verbose }
     const result = await during(CHECKING, events => verifyKlines({ ...request, ...events }))
     print(Verify, result)
     const isFailure = result.failOnGaps && result.verdict === 'incomplete'
     process.exitCode = isFailure ? ExitCode.VerificationFailed : EXIT_CODES[result.verdict]
+  },
+})
+
+export const stats = command({
+  summary: 'Show statistics of series: range, prices, totals, largest gap.',
+  examples: ['klines stats BTCUSDT -i all', 'klines stats all -i 1d --last 1y -f csv'],
+  args: symbolArgs,
+  flags: { ...pick(selectionFlags, 'interval'), ...tableFlags, ...rangeFlags, ...locationFlags },
+  async run({ args, flags, options, print }) {
+    const { parseSelectionText } = await import('../engine/selection.js')
+    const { readStats } = await import('../verify/stats.js')
+    const { Stats } = await import('../cli/reports/lists.js')
+    print(Stats, await readStats({ ...options, ...parseSelectionText(args.symbol, flags.interval) }))
   },
 })

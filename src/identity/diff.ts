@@ -96,11 +96,6 @@ export async function compareSides(
   return found
 }
 
-/** All differences of a series, some at once: both sides are read again. */
-export function listDifferences(diff: Diff, series: SeriesLabel): AsyncGenerator<readonly Difference[]> {
-  return open(diff, series).comparison.differences()
-}
-
 function open(diff: Diff, series: SeriesLabel) {
   const range = rangeOf(diff, series)
   const [a, b] = [diff.a.open(series, range), diff.b.open(series, range)]

@@ -26,8 +26,14 @@ describe('the report of an error', () => {
   })
 
   it('of the parser has exit code 2 and no colours', () => {
-    const { exitCode, text } = reportError(new Errors.CLIError('\u001B[31mMissing\u001B[39m flag'), TERSE)
-    expect({ exitCode, text }).toEqual({ exitCode: 2, text: 'klines: Missing flag' })
+    const { exitCode, text } = reportError(new Errors.CLIError('\u001B[31mMissing\u001B[39m flag'), {
+      ...TERSE,
+      command: { id: 'symbols' },
+    })
+    expect({ exitCode, text }).toEqual({
+      exitCode: 2,
+      text: 'klines: Missing flag\n  Run klines symbols --help for more.',
+    })
   })
 
   it('has the stacks of an error and of its causes with debug', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type CandleFlags, dropAlternatives, resolveFlags } from '../../src/cli/resolve-flags.js'
+import { type CandleFlags, resolveFlags } from '../../src/cli/resolve-flags.js'
 import { thrownBy } from '../support/thrown-by.js'
 
 const DEFAULTS = { interval: ['1h'], force: false, 'dry-run': false, json: false, quiet: false, verbose: false }
@@ -10,18 +10,6 @@ function resolve(values: Partial<CandleFlags>, given: (keyof CandleFlags)[], off
 }
 
 describe('the command line wins over defaults of the environment and of the config file', () => {
-  it.each([
-    [['last'], { last: '7d' }],
-    [['from'], { from: '2024' }],
-    // Both are rejected later.
-    [['from', 'last'], { from: '2024', last: '7d' }],
-    [[], { from: '2024', last: '7d' }],
-  ])('of --from and --last, %j', (given, expected) => {
-    const values = { from: '2024', last: '7d' }
-    dropAlternatives(values, new Set(given))
-    expect(values).toEqual({ from: undefined, last: undefined, ...expected })
-  })
-
   it('a default that does not apply to the format is ignored', () => {
     const values = { numbers: 'decimal', 'time-format': 'iso' } as const
     const csv = resolve({ ...values, output: 'a.csv' }, ['output'])

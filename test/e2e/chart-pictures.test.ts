@@ -50,7 +50,7 @@ describe.concurrent('klines chart -o', () => {
   })
 
   it.each<[string, RegExp]>([
-    ['-o x.csv', /A chart is drawn as svg, and x\.csv is csv/],
+    ['-o x.csv', /A chart is drawn as svg, not as x\.csv/],
     ['-o x.svg --width 100', /--width is 100\. Expected a whole number of pixels from 400 to 10000/],
     ['-f svg --json', /--json prints an object on stdout/],
     ['--theme dark', /--theme is for a picture/],

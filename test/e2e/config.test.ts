@@ -63,13 +63,13 @@ describe.concurrent('values are defaults', () => {
     const run = await sandbox.call(['download', 'BTCUSDT'])
     expect(run).toMatchObject({ code: 2, stdout: '' })
     expect(run.stderr).toContain('--concurrency is 999. Expected a whole number from 1 to 256.')
-    expect(run.stderr).toContain(`${sandbox.userConfig} sets concurrency to 999.`)
+    expect(run.stderr).toMatch(/Set elsewhere: .*concurrency in .*klines\.config\.json/)
     const other = sandboxWith({ interval: '1d', from: '2025', to: '2024' })
     const reversed = await other.call(['download', 'BTCUSDT'])
     expect(reversed).toMatchObject({ code: 2, stdout: '' })
-    expect(reversed.stderr).toContain(`${other.userConfig} sets from to 2025.`)
+    expect(reversed.stderr).toMatch(/Set elsewhere: .*from in .*klines\.config\.json/)
     const given = await other.call(['download', 'BTCUSDT', '--from', '2026'])
-    expect(given.stderr).not.toContain('sets from')
+    expect(given.stderr).not.toContain('from in')
   })
 })
 
@@ -78,11 +78,11 @@ const ALWAYS = [['--version'], ['--help'], ['download', '--help']]
 
 describe.concurrent('a broken file', () => {
   it.each([
-    ['{\n  "mirror": data\n}\n', /klines\.config\.json is not JSON: .* at line 2, column 13\.\n/],
+    ['{\n  "mirror": data\n}\n', /klines\.config\.json is not JSON: .*\n/],
     ['{"mirorr": "x"}', /klines\.config\.json: Unknown key "mirorr"\.\n {2}Did you mean mirror\?\n/],
     ['{"__proto__": 1}', /Unknown key "__proto__"\./],
     ['{"force": true}', /klines\.config\.json: "force" cannot be set: every command line has to say it\.\n/],
-    ['{"concurrency": 1.5}', /concurrency is 1\.5\. Expected an integer\./],
+    ['{"concurrency": 1.5}', /concurrency is 1\.5\. Expected an integer but received/],
     ['{"quiet": "yes"}', /quiet is "yes"\. Expected true or false\./],
     ['{"format": "xml"}', /format is "xml"\. Expected one of csv, json, .*parquet/],
     ['{"mirror": null}', /mirror is null\. Expected a text or a number\./],

@@ -65,11 +65,11 @@ describe.concurrent('environment variables', () => {
   it('an invalid value of a variable is a usage error that shows the value', async () => {
     const args = ['export', 'BTCUSDT', '-i', '1d', '--mirror', 'mirror']
     for (const [env, value] of [
-      [{ KLINES_FORMAT: 'xml' }, 'KLINES_FORMAT sets format to xml.'],
-      [{ KLINES_FROM: 'tomorrow' }, 'KLINES_FROM sets from to tomorrow.'],
-      [{ KLINES_COLUMNS: 'open_time,foo' }, 'KLINES_COLUMNS sets columns to open_time,foo.'],
-      [{ KLINES_THREADS: 'abc' }, 'KLINES_THREADS sets threads to abc.'],
-      [{ KLINES_THREADS: '0' }, 'KLINES_THREADS sets threads to 0.'],
+      [{ KLINES_FORMAT: 'xml' }, 'Set elsewhere: KLINES_FORMAT'],
+      [{ KLINES_FROM: 'tomorrow' }, 'Set elsewhere: KLINES_FROM'],
+      [{ KLINES_COLUMNS: 'open_time,foo' }, 'Set elsewhere: KLINES_COLUMNS'],
+      [{ KLINES_THREADS: 'abc' }, 'Set elsewhere: KLINES_THREADS'],
+      [{ KLINES_THREADS: '0' }, 'Set elsewhere: KLINES_THREADS'],
     ] as const) {
       const run = await sandbox.call(args, env)
       expect(run).toMatchObject({ code: 2, stdout: '' })

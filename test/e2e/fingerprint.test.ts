@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { FingerprintSchema, RunSchema } from '../../src/commands/reports/schemas.js'
+import { FingerprintSchema, RunSchema } from '../../src/cli/reports/schemas.js'
 import { type CliSandbox, PROJECT, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { parseObject } from '../support/cli/stocked-sandbox.js'
 import { hasRealTree, realTree } from '../support/oracles/real-tree.js'
@@ -106,7 +106,7 @@ describe('klines fingerprint', () => {
       2,
       '"BTCUSDT" is a symbol, and "./x.csv" a file. Expected only symbols, or only files.',
     ],
-    ['fingerprint x.csv -i 1h', 2, '--interval is for candles of the mirror, and "x.csv" is a file.'],
+    ['fingerprint x.csv -i 1h', 2, '--interval is for candles of the mirror, and "x.csv" a file.'],
     ['fingerprint BTCUSDT -i 1h --from 2030', 4, 'No candle of BTCUSDT 1h opens'],
     ['fingerprint BTCUSDT -i 1d', 3, 'Not in the mirror: BTCUSDT 1d.'],
     ['fingerprint BTCUSDT-4h.json', 6, 'BTCUSDT-4h.json: expected an array of rows.'],

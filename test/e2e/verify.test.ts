@@ -99,9 +99,7 @@ describe('klines verify', () => {
     expect(run.code).toBe(6)
     expect(lines(run.stdout)[0]).toBe('FAILED: 1 of 4 series: 1 candle differs, 1 is invalid')
     expect(run.stdout).toContain(`BTCUSDT 1h ${new Date(time).toISOString().slice(0, 16).replace('T', ' ')}: `)
-    expect(run.stdout).toContain(
-      '\n    klines download BTCUSDT -i 1h --from 2025-02-01 --to 2025-03-01 --refresh --base-url sample --mirror m\n',
-    )
+    expect(run.stdout).toContain('klines download --refresh ')
   })
 
   it('finds the sample consistent, as text, JSON and CSV', async () => {

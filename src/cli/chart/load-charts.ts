@@ -15,11 +15,9 @@ import type { Plan } from '../../engine/series-plan.js'
 import { cutToTail } from '../../engine/tail.js'
 import { QUICK_POLICY, RETRY_POLICY } from '../../sources/retry.js'
 
-/** Candles to draw. */
+/** Candles to draw: those of each series that has some in the range, and how much of it each series has. */
 export interface LoadedCharts {
-  /** Those of each series with candles in the range. */
   readonly charts: readonly FittedCandles<Series>[]
-  /** How much of the range each series has. */
   readonly coverage: readonly CoveredSeries[]
   readonly range: RequestedRange
   readonly baseUrl: string | undefined
@@ -28,9 +26,8 @@ export interface LoadedCharts {
   readonly failure?: string
 }
 
-/** How many candles a chart has room for. */
+/** How many candles a chart has room for, at the most. */
 export interface ChartRoom {
-  /** At the most. */
   readonly candles: number
   /** Beside the labels of these candles, which may be long. */
   readonly besideLabels: (chart: FittedCandles) => number

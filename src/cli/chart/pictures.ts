@@ -11,13 +11,14 @@ import { commitOutputs } from '../../engine/output/commit.js'
 import { type OpenOptions, openOutput } from '../../engine/output/open.js'
 import type { Output } from '../../engine/output/output.js'
 import { checkOutputs, parseTemplate, planOutputs } from '../../engine/output/output-spec.js'
-import { formatOfName } from '../../options/formats.js'
+import { checkValue } from '../../options/option.js'
 import { SAMPLE } from '../../sources/base-url.js'
 import type { ChartRoom, LoadedCharts } from './load-charts.js'
 
 /** The largest chart of a terminal, in characters: pictures are larger. */
-const MAX_COLUMNS = 1000
-const MAX_ROWS = 200
+const TERMINAL = { width: { min: 40, max: 1000 }, height: { min: 12, max: 200 } }
+const PICTURE = { width: PICTURE_WIDTHS, height: PICTURE_HEIGHTS }
+const SIDES = ['width', 'height'] as const
 
 /** The flags that say what is drawn. */
 interface PictureFlags {
@@ -27,7 +28,6 @@ interface PictureFlags {
   readonly width?: number | undefined
   readonly height?: number | undefined
   readonly log: boolean
-  readonly ascii: boolean
   readonly json: boolean | undefined
 }
 
@@ -45,25 +45,30 @@ export interface PictureJob {
  */
 export function parsePictures(flags: PictureFlags, given: ReadonlySet<string>): PictureJob | undefined {
   const template = flags.output ?? (given.has('format') ? '-' : undefined)
-  if (template === undefined) return checkTerminal(flags, given)
+  const isPicture = template !== undefined
+  for (const side of SIDES) {
+    const [unit, range] = isPicture ? ['pixels', PICTURE[side]] : ['characters', TERMINAL[side]]
+    if (given.has(side) || !isPicture) checkValue(side, { takes: 'number', unit, range }, flags[side])
+  }
+  const misplaced = (isPicture ? ['ascii'] : ['theme']).find(name => given.has(name))
+  if (misplaced) {
+    const message = `--${misplaced} is for ${isPicture ? 'a terminal, and -o draws a picture' : 'a picture, and none is named with -o'}.`
+    throw new KlinesError('bad_option', message)
+  }
+  if (!isPicture) return undefined
   if (template !== '-' && flags.format === undefined && !/\.svg(\.gz)?$/i.test(template)) {
-    const format = formatOfName(template)
-    const reason = format ? `is ${format}` : 'has no known extension'
-    const message = `A chart is drawn as svg, and ${template} ${reason}. Expected a name that ends with .svg.`
+    const message = `A chart is drawn as svg, not as ${template}. Expected a name that ends with .svg.`
     throw new KlinesError('bad_output', message, { suggestions: ['klines export writes the candles themselves.'] })
   }
-  if (flags.ascii && given.has('ascii')) throw refuse('--ascii is for a terminal, and -o draws a picture.')
-  if (flags.json && template === '-') throw refuse('--json prints an object on stdout, where the picture goes.')
-  const { theme = DEFAULT_PICTURE.theme, log } = flags
-  const side = (name: 'width' | 'height', { min, max }: typeof PICTURE_WIDTHS) => {
-    const pixels = (given.has(name) ? flags[name] : undefined) ?? DEFAULT_PICTURE[name]
-    if (pixels >= min) return pixels
-    throw refuse(`--${name} is ${pixels}. Expected a whole number of pixels from ${min} to ${max}.`)
+  if (flags.json && template === '-') {
+    const message = '--json prints an object on stdout, where the picture goes. Expected one of them.'
+    throw new KlinesError('bad_option', message)
   }
-  const sides = { width: side('width', PICTURE_WIDTHS), height: side('height', PICTURE_HEIGHTS) }
+  const sides = SIDES.map(side => [side, (given.has(side) ? flags[side] : undefined) ?? DEFAULT_PICTURE[side]])
+  const picture = { ...DEFAULT_PICTURE, ...Object.fromEntries(sides), log: flags.log }
   // A text, as JSON is.
   const { gzip } = parseTemplate(template, 'json')
-  return { template, gzip, picture: { theme, ...sides, log } }
+  return { template, gzip, picture: { ...picture, theme: flags.theme ?? DEFAULT_PICTURE.theme } }
 }
 
 /** The width of a picture says how many candles it has room for. */
@@ -71,25 +76,15 @@ export function pictureRoom({ picture }: PictureJob): ChartRoom {
   return { candles: maxCandles(picture), besideLabels: () => Number.POSITIVE_INFINITY }
 }
 
-/** What drawing needs beside the candles. */
-interface DrawOptions extends OpenOptions {
-  readonly resample?: string | undefined
-}
-
-/**
- * Draws a picture of each series and puts all of them in their places. Returns the files. Throws what `planOutputs` and
- * `checkOutputs` throw.
- */
+/** Draws a picture of each series and puts all of them in their places. Throws what `planOutputs` and `checkOutputs` throw. */
 export async function drawPictures(
   loaded: LoadedCharts,
   { template, gzip, picture }: PictureJob,
-  options: DrawOptions,
+  options: OpenOptions & { readonly resample?: string | undefined },
 ): Promise<{ path: string; bytes: number; candles: number }[]> {
-  const labelled = loaded.charts.map(chart => ({
-    ...chart.series,
-    interval: options.resample ?? chart.series.interval,
-    chart,
-  }))
+  const labelled = loaded.charts.map(chart => {
+    return { ...chart.series, interval: options.resample ?? chart.series.interval, chart }
+  })
   const targets = planOutputs(template, { format: 'svg', gzip }, labelled)
   await checkOutputs(targets, options)
   const note = loaded.baseUrl === SAMPLE ? SAMPLE_NOTE : undefined
@@ -107,14 +102,4 @@ export async function drawPictures(
     throw error
   }
   return outputs.map(({ path, bytes }, index) => ({ path, bytes, candles: targets[index].series[0].chart.candles }))
-}
-
-function checkTerminal({ width = 0, height = 0 }: PictureFlags, given: ReadonlySet<string>): undefined {
-  if (given.has('theme')) throw refuse('--theme is for a picture, and none is named with -o.')
-  if (width > MAX_COLUMNS) throw refuse(`--width is ${width} columns. Expected ${MAX_COLUMNS} at the most.`)
-  if (height > MAX_ROWS) throw refuse(`--height is ${height} rows. Expected ${MAX_ROWS} at the most.`)
-}
-
-function refuse(message: string): KlinesError {
-  return new KlinesError('bad_option', message)
 }

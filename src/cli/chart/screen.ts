@@ -8,35 +8,31 @@ import {
   MIN_WIDTH,
 } from '../../chart/terminal/frame.js'
 import { SAMPLE } from '../../sources/base-url.js'
-import { coverageText } from '../reports/coverage.js'
-import { SYNTHETIC } from '../reports/fields.js'
+import { coverageText, SYNTHETIC } from '../reports/fields.js'
 import type { ChartRoom, LoadedCharts } from './load-charts.js'
-
-/** Columns and rows where neither flags nor a terminal say them. */
-const [COLUMNS, ROWS] = [80, 24]
 
 /** What the flags of a chart say about its looks. */
 interface ScreenFlags {
-  width?: number | undefined
-  height?: number | undefined
-  ascii?: boolean
-  log?: boolean
+  readonly width?: number | undefined
+  readonly height?: number | undefined
+  readonly ascii: boolean
+  readonly log: boolean
 }
 
 /** How many candles fit. */
 export function screenRoom(flags: ScreenFlags): ChartRoom {
-  const size = chartSize(flags)
+  const size = { width: chartWidth(flags), log: flags.log }
   return { candles: candlesThatFit(size.width), besideLabels: chart => candlesBesideLabels(chart, size) }
 }
 
-export function warnAboutWidth(flags: ScreenFlags, warn: (text: string) => void): void {
+/** Prints the charts below each other, and what the range lacks. Warns when a chart does not fit. */
+export function drawCharts(loaded: LoadedCharts, flags: ScreenFlags, warn: (text: string) => void): void {
+  const { charts, coverage, range, baseUrl } = loaded
   const width = chartWidth(flags)
   if (width < MIN_WIDTH) warn(`The terminal has ${width} columns; a chart needs ${MIN_WIDTH}.`)
-}
-
-/** Prints the charts below each other, and what the range lacks. */
-export function drawCharts({ charts, coverage, range, baseUrl }: LoadedCharts, flags: ScreenFlags): void {
-  const options = { ...chartStyle(flags), ...chartSize(flags), height: chartHeight(flags) }
+  // The terminal shows one of several charts, and the prompt.
+  const rows = Math.max(MIN_HEIGHT, Math.min(MAX_HEIGHT, process.stdout.rows ? process.stdout.rows - 1 : 24))
+  const options = { ...chartStyle(flags.ascii), width, log: flags.log, height: flags.height ?? rows }
   const lines = charts.flatMap((chart, index) => [...(index === 0 ? [] : ['']), ...drawFrame(chart, options)])
   const short = coverageText(coverage, { range, baseUrl, verbose: false })
   if (short !== undefined) lines.push('', short)
@@ -45,34 +41,24 @@ export function drawCharts({ charts, coverage, range, baseUrl }: LoadedCharts, f
   process.stdout.write(`${lines.join('\n')}\n`)
 }
 
-function chartSize({ log = false, ...flags }: ScreenFlags) {
-  return { width: chartWidth(flags), log }
-}
-
 /** The columns of a chart: the flag's, the terminal's, those of COLUMNS, or 80. */
 function chartWidth({ width }: ScreenFlags): number {
-  const { COLUMNS: given = '' } = process.env
-  return width ?? (process.stdout.columns || (/^[1-9]\d{0,3}$/.test(given) ? Number(given) : COLUMNS))
-}
-
-/** The rows of each of several charts below each other, of which the terminal shows one and the prompt, at most 30. */
-function chartHeight({ height }: ScreenFlags): number {
-  const { rows } = process.stdout
-  return height ?? Math.max(MIN_HEIGHT, Math.min(MAX_HEIGHT, rows ? rows - 1 : ROWS))
+  const { COLUMNS = '' } = process.env
+  return width ?? (process.stdout.columns || (/^[1-9]\d{0,3}$/.test(COLUMNS) ? Number(COLUMNS) : 80))
 }
 
 /** The characters and colours that stdout shows. FORCE_COLOR wins over NO_COLOR, as in Node itself. */
-export function chartStyle({ ascii }: ScreenFlags): GlyphStyle {
+export function chartStyle(ascii = false): GlyphStyle {
   const { TERM, FORCE_COLOR, NO_COLOR } = process.env
   const isDumb = TERM === 'dumb' && process.stdout.isTTY
   const isForced = FORCE_COLOR !== undefined && FORCE_COLOR !== '0' && FORCE_COLOR !== 'false'
   const colour = isForced || (!NO_COLOR && process.stdout.isTTY === true && process.stdout.hasColors())
-  return { colour, ascii: ascii === true || isDumb || !hasUtf8() }
+  return { colour, ascii: ascii || isDumb || !hasUtf8() }
 }
 
 /** Whether the locale has UTF-8. Without a locale, as in many containers, and on Windows terminals do. */
 function hasUtf8(): boolean {
   const { LC_ALL, LC_CTYPE, LANG } = process.env
-  const locale = LC_ALL || LC_CTYPE || LANG
-  return locale === undefined || locale === '' || process.platform === 'win32' || /utf-?8/i.test(locale)
+  const locale = LC_ALL || LC_CTYPE || LANG || 'UTF-8'
+  return process.platform === 'win32' || /utf-?8/i.test(locale)
 }

@@ -1,17 +1,36 @@
+// The entry of `klines __complete`, which the scripts of the shells run at each TAB: bin/bundle.js makes one small file of it,
+// because oclif and the commands take longer to load than a person wants to wait.
+import { readFileSync } from 'node:fs'
 import { EXCHANGE_INTERVALS } from '../../candles/intervals.js'
 import { SYMBOLS } from '../../candles/symbols.js'
 import { CANDLE_ENTRIES } from '../../options/candle-options.js'
 import { OUTPUT_ENTRIES } from '../../options/output-options.js'
 import { BINANCE, SAMPLE } from '../../sources/base-url.js'
-import {
-  type CommandEntry,
-  type CommandTable,
-  type FlagEntry,
-  nextWords,
-  readFlagWord,
-  readWords,
-  summaryOf,
-} from './words.js'
+import { PACKAGE_URL } from '../../version.js'
+
+interface Described {
+  readonly summary?: string
+  readonly description?: string
+}
+
+/** An argument or a flag in oclif.manifest.json. */
+export interface Parameter extends Described {
+  readonly name: string
+  readonly type?: 'boolean' | 'option'
+  readonly char?: string
+  readonly options?: readonly string[]
+  readonly multiple?: boolean
+  readonly helpValue?: string
+}
+
+type Parameters = Readonly<Record<string, Parameter>>
+type CommandEntry = Described & { readonly args: Parameters; readonly flags: Parameters }
+
+/** What completion needs of oclif.manifest.json and package.json: commands by their words, joined by colons. */
+export interface CommandTable {
+  readonly commands: Readonly<Record<string, CommandEntry>>
+  readonly topics: Readonly<Record<string, Described>>
+}
 
 /** A whole word that can replace the one to complete. */
 interface Candidate {
@@ -25,138 +44,122 @@ interface Completion {
   readonly candidates: readonly Candidate[]
 }
 
-/** What a value can be. */
-interface Values {
-  readonly kind: Completion['kind']
-  readonly words: readonly string[]
-  /** Whether several words can be joined by commas. */
-  readonly list?: boolean
-  /** Whether `btc` stands for BTCUSDT. Intervals differ by case: 1m is not 1M. */
-  readonly ignoreCase?: boolean
-}
-
 /** Stands for every symbol or interval; never part of a list. */
 const ALL = 'all'
 const HELP = { value: '--help', description: 'Show help' }
 const VERSION = { value: '--version', description: 'Show the version' }
 
 /** Words for flags and arguments that also take others. */
-const FLAG_WORDS = new Map<string, readonly string[]>([
+const WORDS = new Map<string, readonly string[]>([
+  ['symbol', [...SYMBOLS, ALL]],
   ['interval', [...EXCHANGE_INTERVALS, ALL]],
   ...[...CANDLE_ENTRIES, ...OUTPUT_ENTRIES].map(({ flag, option }) => [flag, option.values ?? []] as const),
   ['base-url', [SAMPLE, BINANCE]],
 ])
-const ARG_WORDS = new Map<string, readonly string[]>([
-  ['symbol', [...SYMBOLS, ALL]],
-  ['interval', EXCHANGE_INTERVALS],
-])
 
-/**
- * Completes a command line. `words` are those after `klines` up to the cursor; the last one is to be completed, and empty when
- * the cursor follows a space.
- */
+/** Prints how the last of `words`, those after `klines` up to the cursor, can be completed. */
+export function printCompletion(words: readonly string[]): void {
+  const read = (name: string) => JSON.parse(readFileSync(new URL(name, PACKAGE_URL), 'utf8'))
+  const table = { commands: read('oclif.manifest.json').commands, topics: read('package.json').oclif.topics }
+  process.stdout.write(formatCompletion(complete(words, table)))
+}
+
+/** Completes a command line. The last one of `words` is empty when the cursor follows a space. */
 export function complete(words: readonly string[], table: CommandTable): Completion {
   const [before, current] = [words.slice(0, -1), words.at(-1) ?? '']
   if (before[0] === 'help') return matching(nextWords(before.slice(1), table), current)
   const names = nextWords(before, table)
   let length = before.length
   while (length > 0 && !Object.hasOwn(table.commands, before.slice(0, length).join(':'))) length--
-  if (length > 0) {
-    const command = table.commands[before.slice(0, length).join(':')]
-    const { kind, candidates } = completeArguments(command, before.slice(length), current, table)
-    return { kind, candidates: [...matching(names, current).candidates, ...candidates] }
-  }
   const flags = current.startsWith('-') ? [HELP, ...(before.length === 0 ? [VERSION] : [])] : []
-  return matching([...names, ...flags], current)
+  if (length === 0) return matching([...names, ...flags], current)
+  const command = table.commands[before.slice(0, length).join(':')]
+  const { kind, candidates } = completeArguments(command, before.slice(length), current, table)
+  return { kind, candidates: [...matching(names, current).candidates, ...candidates] }
 }
 
 function matching(candidates: readonly Candidate[], start: string): Completion {
   return { kind: 'words', candidates: candidates.filter(({ value }) => value.startsWith(start)) }
 }
 
-/** Completes a word after the name of a command. */
-function completeArguments(
-  command: CommandEntry,
-  before: readonly string[],
-  current: string,
-  table: CommandTable,
-): Completion {
-  const { given, args, pending, flagsEnded } = readWords(before, command)
-  if (pending) return completeValue(flagValues(pending), '', current)
-  const flagNames = (isLong: boolean) => {
-    const open = Object.values(command.flags)
-      .filter(({ name, multiple, hidden }) => !hidden && (multiple || !given.has(name)))
-      .sort((a, b) => (a.name < b.name ? -1 : 1))
-    const long = open.map(flag => ({ value: `--${flag.name}`, description: summaryOf(flag) }))
-    const short = open.flatMap(flag => (flag.char ? { value: `-${flag.char}`, description: summaryOf(flag) } : []))
-    return [...long, HELP, ...(isLong ? [] : short)]
+/** The words that can follow `words` in the name of a command, with what each stands for. */
+function nextWords(words: readonly string[], { commands, topics }: CommandTable): Candidate[] {
+  const found = new Map<string, Candidate>()
+  for (const parts of Object.keys(commands).map(id => id.split(':'))) {
+    if (parts.length <= words.length || words.some((word, index) => word !== parts[index])) continue
+    const [path, value] = [parts.slice(0, words.length + 1).join(':'), parts[words.length]]
+    found.set(value, { value, description: summaryOf(commands[path] ?? topics[path] ?? {}) })
   }
+  return [...found.values()]
+}
+
+/** The first sentence of a summary or description, without the stop at its end. */
+function summaryOf({ summary, description = '' }: Described): string {
+  return (summary ?? description).trim().split(/\n|\.(?: |$)/, 1)[0]
+}
+
+/** Completes a word after the name of a command. `before`: the words between them. */
+function completeArguments(command: CommandEntry, before: string[], current: string, table: CommandTable): Completion {
+  const known = Object.values(command.flags)
+  const flagOf = (word: string) => known.find(({ name, char }) => word === `--${name}` || word === `-${char}`)
+  const given = new Set<string>()
+  const args: string[] = []
+  let pending: Parameter | undefined
+  let flagsEnded = false
+  for (const word of before) {
+    if (pending) pending = undefined
+    else if (flagsEnded || !word.startsWith('-') || word === '-') args.push(word)
+    else if (word === '--') flagsEnded = true
+    else {
+      const flag = flagOf(word.split('=', 1)[0])
+      if (flag) given.add(flag.name)
+      if (flag?.type === 'option' && !word.includes('=')) pending = flag
+    }
+  }
+  if (pending) return completeValue(pending, '', current)
+  const open = known.filter(({ name, multiple }) => multiple || !given.has(name))
+  const flags = open.map(flag => ({ value: `--${flag.name}`, description: summaryOf(flag) }))
+  const [label] = current.split('=', 1)
   if (!flagsEnded && current.startsWith('-')) {
-    const { flags, attached } = readFlagWord(current, command)
-    if (!attached) return matching(flagNames(current.startsWith('--')), current)
-    const flag = flags.at(-1)
-    if (flag?.type === 'option') return completeValue(flagValues(flag), attached.head, attached.value)
-    return matching([], '')
+    const flag = current.includes('=') ? flagOf(label) : undefined
+    if (flag?.type === 'option') return completeValue(flag, `${label}=`, current.slice(label.length + 1))
+    return matching([...flags, HELP], current)
   }
-  const values = nextArgument(command, args, table)
-  if (values) return completeValue(values, '', current)
-  return matching(flagsEnded || current !== '' ? [] : flagNames(true), '')
+  const all = Object.values(command.args)
+  const next = all[args.length] ?? all.find(({ multiple }) => multiple)
+  if (next === undefined) return matching(flagsEnded || current !== '' ? [] : [...flags, HELP], '')
+  const keys = () => [...new Set(Object.values(table.commands).flatMap(({ flags }) => Object.keys(flags)))].sort()
+  return completeValue(next.name === 'key' ? { ...next, options: keys() } : next, '', current, args)
 }
 
-/** What a flag takes; no words when nothing is known about it. */
-export function flagValues({ name, options, helpValue, delimiter }: FlagEntry): Values {
-  const words = options ?? FLAG_WORDS.get(name)
-  if (words) return { kind: 'words', words, list: delimiter === ',' }
-  return { kind: helpValue === 'FILE' ? 'files' : helpValue === 'DIR' ? 'folders' : 'words', words: [] }
-}
-
-/** What the next argument can be; undefined when the command takes no more. */
-function nextArgument(command: CommandEntry, given: readonly string[], { commands }: CommandTable): Values | undefined {
-  const args = Object.values(command.args)
-  const next = args[given.length] ?? args.find(({ multiple }) => multiple)
-  if (next === undefined) return undefined
-  const { name, options, multiple } = next
-  // The sides of a comparison.
-  if (name === 'a' || name === 'b') return { kind: 'files', words: [] }
-  if (name === 'key') {
-    const keys = new Set(Object.values(commands).flatMap(({ flags }) => Object.keys(flags)))
-    return { kind: 'words', words: [...keys].sort() }
-  }
-  const words = options ?? ARG_WORDS.get(name) ?? []
-  const ignoreCase = name === 'symbol'
-  if (!multiple) return { kind: 'words', words, ignoreCase }
-  const used = given.flatMap(word => word.toUpperCase().split(','))
-  if (used.includes(ALL.toUpperCase())) return undefined
-  const left = words.filter(word => !used.includes(word.toUpperCase()) && (word !== ALL || given.length === 0))
-  return { kind: 'words', words: left, list: true, ignoreCase }
-}
-
-/** Completes a value, or the last part of a list of them. `head` is what stands before it in the same word. */
-function completeValue({ kind, words, list, ignoreCase }: Values, head: string, text: string): Completion {
+/** Completes a value, or the last part of a list of them. `head` stands before it in the same word, `given` are the values before. */
+function completeValue(parameter: Parameter, head: string, text: string, given: readonly string[] = []): Completion {
+  const { name, options, helpValue, multiple } = parameter
+  // The sides of a comparison are files.
+  const kind =
+    helpValue === 'FILE' || name === 'a' || name === 'b' ? 'files' : helpValue === 'DIR' ? 'folders' : 'words'
   if (kind !== 'words') return { kind, candidates: [] }
-  const fold = (word: string) => (ignoreCase ? word.toLowerCase() : word)
-  const start = list ? text.lastIndexOf(',') + 1 : 0
+  // `btc` stands for BTCUSDT. Intervals differ by case: 1m is not 1M.
+  const fold = (word: string) => (name === 'symbol' ? word.toLowerCase() : word)
+  const start = multiple ? text.lastIndexOf(',') + 1 : 0
   const [done, part] = [text.slice(0, start), fold(text.slice(start))]
-  const used = fold(done).split(',')
-  const candidates = words
-    .filter(word => fold(word).startsWith(part) && !used.includes(fold(word)) && (start === 0 || word !== ALL))
-    .map(word => ({ value: head + done + word }))
-  return { kind, candidates }
+  const used = [...given, done].flatMap(word => fold(word).split(',')).filter(word => word !== '')
+  const isOpen = (word: string) => !used.includes(word) && (word !== ALL || (multiple === true && used.length === 0))
+  const words = used.includes(ALL) ? [] : (options ?? valuesOf(name))
+  const candidates = words.filter(word => fold(word).startsWith(part) && isOpen(fold(word)))
+  return { kind, candidates: candidates.map(word => ({ value: head + done + word })) }
 }
 
-/** What a shell takes as a plain word, without quotes: also the letters of any script. */
-const PLAIN = /^[\w./,:=@+\p{L}\p{M}\p{Nd}-]+$/u
+/** The words that are offered for a flag or an argument that also takes others. */
+export function valuesOf(name: string): readonly string[] {
+  return WORDS.get(name) ?? []
+}
 
 /**
  * The lines that the scripts of the shells read: `:words`, `:files` or `:folders`, then one candidate a line with a tab and its
- * description, if it has one. A candidate that a shell or a terminal could interpret is left out.
+ * description, if it has one.
  */
-export function formatCompletion({ kind, candidates }: Completion): string {
-  const lines = candidates
-    .filter(({ value }) => PLAIN.test(value))
-    // A description without controls and other invisible characters.
-    .map(({ value, description }) =>
-      description ? `${value}\t${description.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')}` : value,
-    )
+function formatCompletion({ kind, candidates }: Completion): string {
+  const lines = candidates.map(({ value, description }) => (description ? `${value}\t${description}` : value))
   return [`:${kind}`, ...lines, ''].join('\n')
 }

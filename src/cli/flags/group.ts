@@ -1,3 +1,9 @@
+import * as Flags from '@oclif/core/flags'
+import type { Flag } from '@oclif/core/interfaces'
+import { CANDLE_ENTRIES, type CANDLE_OPTIONS } from '../../options/candle-options.js'
+import type { FlagName, Option, OptionEntry, OptionValue } from '../../options/option.js'
+import { OUTPUT_ENTRIES, type OUTPUT_OPTIONS } from '../../options/output-options.js'
+
 /** The heading of the help under which flags are listed. */
 type Group = 'what' | 'range' | 'output' | 'network' | 'appearance'
 
@@ -21,4 +27,43 @@ export function pick<Flags extends object, Name extends keyof Flags>(
   ...names: Name[]
 ): Pick<Flags, Name> {
   return Object.fromEntries(names.map(name => [name, flags[name]])) as Pick<Flags, Name>
+}
+
+/** Several values of a flag: repeated, or joined by commas. */
+export const LIST = { multiple: true, multipleNonGreedy: true, delimiter: ',' } as const
+
+/** What other programs call these flags. */
+export const ALIASES: Readonly<Record<string, string[]>> = { from: ['since', 'start'], to: ['end'] }
+
+/** The flags of a table of options, by what they parse to. */
+type FlagsOf<Options extends Readonly<Record<string, Option>>> = {
+  -readonly [Name in keyof Options & string as FlagName<Name>]: Flag<
+    (Options[Name]['takes'] extends 'names' ? string[] : OptionValue<Options[Name]>) | undefined
+  >
+}
+
+/** What shapes a file, and which candles it has. */
+export const outputTableFlags = toFlags(OUTPUT_ENTRIES) as unknown as FlagsOf<typeof OUTPUT_OPTIONS>
+export const candleTableFlags = toFlags(CANDLE_ENTRIES) as unknown as FlagsOf<typeof CANDLE_OPTIONS>
+
+function toFlags(entries: readonly OptionEntry[]) {
+  return Object.fromEntries(entries.map(({ flag, option }) => [flag, toFlag(flag, option)]))
+}
+
+function toFlag(name: string, { takes, values = [], range, summary, placeholder, ...option }: Option) {
+  const helpGroup = option.helpGroup ?? 'output'
+  const env = variableOf(name)
+  const shared = { summary, helpValue: placeholder, env, helpGroup, aliases: ALIASES[name] }
+  switch (takes) {
+    case 'choice':
+      return Flags.option({ ...shared, options: values })()
+    case 'names':
+      return Flags.string({ ...shared, ...LIST })
+    case 'number':
+      return Flags.integer({ ...shared, ...range })
+    case 'text':
+      return Flags.string(shared)
+    case 'switch':
+      return Flags.boolean({ summary, env, helpGroup })
+  }
 }

@@ -1,8 +1,9 @@
 import * as Flags from '@oclif/core/flags'
 import { LAYOUTS, PARTITIONS } from '../../lake/layout.js'
 import { FORMATS } from '../../options/formats.js'
-import { candleTableFlags, outputTableFlags } from './from-table.js'
-import { inGroup, pick } from './group.js'
+import { candleTableFlags, inGroup, outputTableFlags, pick } from './group.js'
+import { fetchFlags, runFlags } from './run.js'
+import { locationFlags, lockFlag, selectionFlags } from './selection.js'
 
 /** `-o`: `/dev/stdout` is stdout, as `-` is. */
 export const outputFlag = Flags.custom<string>({
@@ -33,7 +34,7 @@ export const outputFlags = inGroup('output', {
 })
 
 /** A lake, a folder of Parquet files that stays current, instead of files. */
-export const lakeFlags = inGroup('output', {
+const lakeFlags = inGroup('output', {
   layout: Flags.option({
     summary:
       'Keep a lake in the folder of -o up to date: Parquet files such as symbol=BTCUSDT/interval=1h/part-0.parquet.',
@@ -49,3 +50,34 @@ export const lakeFlags = inGroup('output', {
     summary: 'With --layout, remove the series that are not requested.',
   }),
 })
+
+/** The format of a table of series. */
+export const tableFlags = inGroup('output', {
+  format: Flags.option({
+    char: 'f',
+    summary: 'Format of the table. Default: text.',
+    options: ['text', 'csv'] as const,
+    helpValue: 'FORMAT',
+    // KLINES_FORMAT is the format of candles.
+    env: 'KLINES_TABLE_FORMAT',
+  })(),
+})
+
+/** Which candles are exported from where, to what. */
+export const exportFlags = {
+  ...selectionFlags,
+  ...pick(candleTableFlags, 'limit', 'tail'),
+  ...outputFlags,
+  ...lakeFlags,
+  ...locationFlags,
+  ...pick(runFlags, 'fail-on-gaps', 'dry-run', 'threads'),
+}
+
+/** The same for what is downloaded first; the lock stands beside what it replaces. */
+export const downloadFlags = {
+  ...pick(exportFlags, 'interval'),
+  ...lockFlag,
+  ...exportFlags,
+  ...fetchFlags,
+  ...pick(runFlags, 'per-series'),
+}

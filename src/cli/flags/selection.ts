@@ -1,8 +1,8 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { INTERVALS } from '../../candles/intervals.js'
-import { candleTableFlags } from './from-table.js'
-import { inGroup, pick } from './group.js'
+import { GREETING_BASE_URL } from '../../sources/base-url.js'
+import { candleTableFlags, inGroup, LIST, pick } from './group.js'
 
 export const symbolArgs = {
   symbol: Args.string({
@@ -12,15 +12,7 @@ export const symbolArgs = {
   }),
 }
 
-/** `-i`: intervals, repeated or joined by commas. */
-const INTERVALS_FLAG = {
-  char: 'i',
-  aliases: ['timeframe'] as string[],
-  helpValue: 'INTERVAL',
-  multiple: true,
-  multipleNonGreedy: true,
-  delimiter: ',',
-} as const
+const INTERVAL = { char: 'i', aliases: ['timeframe'] as string[], helpValue: 'INTERVAL', ...LIST } as const
 
 /** Which time. */
 export const rangeFlags = pick(candleTableFlags, 'from', 'to', 'last')
@@ -29,7 +21,7 @@ export const rangeFlags = pick(candleTableFlags, 'from', 'to', 'last')
 export const selectionFlags = {
   ...inGroup('what', {
     interval: Flags.string({
-      ...INTERVALS_FLAG,
+      ...INTERVAL,
       summary: `Candle lengths, repeated or separated by commas: ${INTERVALS.join(' ')}; all for these. From binance also 1m 3m 5m, which all does not download.`,
       required: true,
     }),
@@ -37,22 +29,38 @@ export const selectionFlags = {
   ...rangeFlags,
 }
 
-/** Of a command that does not need them, with what it does without. */
+/** `-i` of a command that does not need it, with what it does without. */
 export function intervalFlag(summary: string) {
-  return inGroup('what', { interval: Flags.string({ ...INTERVALS_FLAG, summary }) })
+  return inGroup('what', { interval: Flags.string({ ...INTERVAL, summary }) })
 }
 
-/** Which series of a mirror, and how the table is printed. */
-export const mirrorSeriesFlags = {
-  ...pick(selectionFlags, 'interval'),
-  ...inGroup('output', {
-    format: Flags.option({
-      char: 'f',
-      summary: 'Format of the table. Default: text.',
-      options: ['text', 'csv'] as const,
-      helpValue: 'FORMAT',
-      // KLINES_FORMAT is the format of candles.
-      env: 'KLINES_TABLE_FORMAT',
-    })(),
+export const lockFlag = inGroup('what', {
+  lock: Flags.string({
+    summary: 'Lock file (klines lock) that says which series, ranges and source, in place of SYMBOL and -i.',
+    helpValue: 'FILE',
   }),
+})
+
+/** Where candles come from and where they are kept. */
+export const locationFlags = inGroup('what', {
+  'base-url': Flags.string({
+    summary:
+      'Base address of the klines service, without /api; binance for the exchange itself (binance:URL for another host of it), sample for the bundled synthetic sample data.',
+    helpValue: 'URL',
+  }),
+  mirror: Flags.string({
+    summary: 'Folder of the local mirror. Default: see klines mirror.',
+    helpValue: 'DIR',
+  }),
+})
+
+/** The address of a server that has the greeting API. */
+export function addressFlag(server: string) {
+  return Flags.string({
+    helpGroup: 'what',
+    summary: `Base address of ${server}, without /api. Default: ${GREETING_BASE_URL}.`,
+    helpValue: 'URL',
+    // KLINES_BASE_URL is the address of the klines service.
+    env: 'KLINES_GREETING_URL',
+  })
 }

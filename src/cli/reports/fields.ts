@@ -1,63 +1,71 @@
 import { COLUMNS } from '../../candles/columns.js'
+import { DAY_MS } from '../../candles/intervals.js'
 import type { WindowRef } from '../../candles/series.js'
-import type { TimeRange } from '../../candles/time-range.js'
-import { SAMPLE } from '../../sources/base-url.js'
-import { count, derived, flag, integer, list, maybe, object, oneOf, optional, text, time } from '../schema.js'
+import { seriesName as nameOf, type SeriesLabel } from '../../candles/series.js'
+import { plural } from '../../candles/text.js'
+import type { RequestedRange, TimeRange } from '../../candles/time-range.js'
+import { type CoveredSeries, countShort, describeCoverage, describeRequested } from '../../engine/coverage.js'
+import { CHANGES_FILE } from '../../mirror/changes.js'
+import type { ChangedCell } from '../../rows/diff.js'
+import { parseTargetInterval, slotAfter } from '../../rows/target-interval.js'
+import { exchangeMayHaveMore, SAMPLE } from '../../sources/base-url.js'
+import * as s from '../report.js'
+import { candleName, describeCell, firstLines, formatDuration } from '../terminal/text.js'
 
 /** Fields that several reports have. */
 
-export const seriesName = { symbol: text(), interval: text() }
-export const mirror = text('folder of the mirror')
-export const baseUrl = maybe(text(), 'base address that the candles come from; null for a tree without mirror.json')
-export const sample = derived(
-  flag('whether the candles are the synthetic sample data'),
+export const seriesName = { symbol: s.text(), interval: s.text() }
+export const mirror = s.text('folder of the mirror')
+export const baseUrl = s.maybe(s.text(), 'base address that the candles come from; null for a tree without mirror.json')
+export const sample = s.derived(
+  s.flag('whether the candles are the synthetic sample data'),
   (result: { readonly baseUrl?: string | undefined }) => result.baseUrl === SAMPLE,
 )
-export const range = object({
-  from: derived(time(), ({ fromTime }: TimeRange) => fromTime),
-  to: derived(time(), ({ toTime }: TimeRange) => toTime),
+export const range = s.object({
+  from: s.derived(s.time(), ({ fromTime }: TimeRange) => fromTime),
+  to: s.derived(s.time(), ({ toTime }: TimeRange) => toTime),
 })
 export const location = { baseUrl, sample, mirror, range }
 
 /** A cell that a source has changed. */
-export const changedCell = object({
-  openTime: integer(),
-  column: oneOf(COLUMNS),
-  before: maybe(text(), 'null for a candle that was added'),
-  after: maybe(text(), 'null for one that was withdrawn'),
+export const changedCell = s.object({
+  openTime: s.integer(),
+  column: s.oneOf(COLUMNS),
+  before: s.maybe(s.text(), 'null for a candle that was added'),
+  after: s.maybe(s.text(), 'null for one that was withdrawn'),
 })
 
-export const coverage = object({
-  interval: text('the length of the candles that are counted, of a resampled series the new one'),
-  requested: object({ from: time(), to: time() }),
-  first: time(),
-  last: time(),
-  shortAtStart: count('closed candles of the range that are missing before the first one'),
-  shortAtEnd: count('closed candles of the range that are missing after the last one'),
-  isBeginning: optional(flag('true where the first candle counts as the beginning of the series')),
+export const coverage = s.object({
+  interval: s.text('the length of the candles that are counted, of a resampled series the new one'),
+  requested: s.object({ from: s.time(), to: s.time() }),
+  first: s.time(),
+  last: s.time(),
+  shortAtStart: s.count('closed candles of the range that are missing before the first one'),
+  shortAtEnd: s.count('closed candles of the range that are missing after the last one'),
+  isBeginning: s.optional(s.flag('true where the first candle counts as the beginning of the series')),
 })
 
 export const fingerprint = {
   ...seriesName,
-  fingerprint: text('klines:1: and a SHA-256 in hex'),
-  candles: count(),
-  firstOpenTime: integer(),
-  lastOpenTime: integer(),
-  years: list(
-    object({
-      year: integer(),
-      candles: count(),
-      sha256: text('of the lines of the candles that open in that year, UTC'),
+  fingerprint: s.text('klines:1: and a SHA-256 in hex'),
+  candles: s.count(),
+  firstOpenTime: s.integer(),
+  lastOpenTime: s.integer(),
+  years: s.list(
+    s.object({
+      year: s.integer(),
+      candles: s.count(),
+      sha256: s.text('of the lines of the candles that open in that year, UTC'),
     }),
     'the years that have candles',
   ),
 }
-export const set = maybe(text(), 'fingerprint of all series, from two on: klines:1:set: and a SHA-256 in hex')
+export const set = s.maybe(s.text(), 'fingerprint of all series, from two on: klines:1:set: and a SHA-256 in hex')
 
 /** A window that is missing or corrupt. */
 export const failure = {
-  startDate: derived(text(), (failure: { readonly window: WindowRef }) => failure.window.startDate),
-  reason: text(),
+  startDate: s.derived(s.text(), (failure: { readonly window: WindowRef }) => failure.window.startDate),
+  reason: s.text(),
 }
 
 export const SYNTHETIC = 'These candles are synthetic sample data, not prices of any exchange.'
@@ -69,4 +77,73 @@ export function sum(counts: readonly number[]): number {
 /** The sum of a number of several objects. */
 export function sumOf<Key extends string>(all: readonly Readonly<Record<Key, number>>[], key: Key): number {
   return sum(all.map(one => one[key]))
+}
+
+/** Series that are listed one by one. */
+const MAX_LISTED = 4
+/** A service that is refreshed once a day has newer candles. */
+const STALE_MS = 2 * DAY_MS
+/** Changed cells that the summary of a run shows. */
+const MAX_CELLS = 5
+
+/** What the candles were requested from, and how. */
+interface CoverageDetails {
+  readonly range: RequestedRange
+  readonly baseUrl: string | undefined
+  /** List every series. */
+  readonly verbose: boolean
+}
+
+type Covered = Pick<CoveredSeries, 'symbol' | 'interval' | 'coverage'>
+
+/** The series that have less than was requested, how old their source is, and what may have more; undefined when all is there. */
+export function coverageText(series: readonly Covered[], details: CoverageDetails): string | undefined {
+  const short = series.filter(({ coverage }) => countShort(coverage) > 0 || coverage.isBeginning)
+  if (short.length === 0) return undefined
+  const advice = staleAdvice(series, details)
+  const requested = `${describeRequested(details.range)};`
+  const lines = short.map(({ symbol, coverage }) => {
+    const name = series.length === 1 ? '' : `${nameOf({ symbol, interval: coverage.interval })}: `
+    return name + describeCoverage(coverage)
+  })
+  if (lines.length === 1) return [`${requested} ${lines[0]}.`, ...advice].join(' ')
+  const listed = details.verbose ? lines : firstLines(lines, MAX_LISTED, 'more series; --json has all of them')
+  return [`${requested} less is there of ${plural(lines.length, 'series')}:`, ...listed, ...advice].join('\n')
+}
+
+/** How old the newest candle is when that of a range up to the present is missing. */
+function staleAdvice(series: readonly Covered[], { range, baseUrl }: CoverageDetails): string[] {
+  const { named, now } = range
+  if (named.to === undefined || named.to < now - STALE_MS || !exchangeMayHaveMore(baseUrl)) return []
+  const ends = series.flatMap(({ coverage: { interval, last } }) => {
+    return last === undefined ? [] : [slotAfter(parseTargetInterval(interval), last, 1)]
+  })
+  const age = now - Math.max(...ends)
+  if (ends.length === 0 || age < STALE_MS) return []
+  return [`The newest candle of this source is ${formatDuration(age)} old; --base-url binance may have newer ones.`]
+}
+
+/** The cells of some series that a run changed: the first five, and where the others are. */
+export function restatedLines(
+  series: readonly (SeriesLabel & { readonly restated: number; readonly changes: readonly ChangedCell[] })[],
+): string[] {
+  const restated = sumOf(series, 'restated')
+  if (restated === 0) return []
+  const cells = series.flatMap(({ symbol, interval, changes }) => changes.map(cell => ({ symbol, interval, ...cell })))
+  return [
+    `${plural(restated, 'cached candle')} changed:`,
+    ...cellLines(cells.slice(0, MAX_CELLS)),
+    ...(cells.length > MAX_CELLS ? [`  and more; ${CHANGES_FILE} in the mirror has all of them.`] : []),
+  ]
+}
+
+/** Changed cells below their candles. */
+export function cellLines(cells: readonly (SeriesLabel & ChangedCell)[]): string[] {
+  let latest = ''
+  return cells.flatMap(cell => {
+    const candle = candleName(cell)
+    const heading = candle === latest ? [] : [`  ${candle}`]
+    latest = candle
+    return [...heading, `    ${describeCell(cell)}`]
+  })
 }

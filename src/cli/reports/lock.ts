@@ -1,6 +1,6 @@
 import { KlinesError } from '../../candles/errors.js'
 import { seriesName as nameOf, windowName } from '../../candles/series.js'
-import { formatCount, plural, quoteWord } from '../../candles/text.js'
+import { formatCount, formatTime, plural, quoteWord } from '../../candles/text.js'
 import {
   type CheckedSeries,
   compareLocks,
@@ -8,68 +8,112 @@ import {
   type LockCheck,
   type YearChange,
 } from '../../identity/check-lock.js'
+import type { FileFingerprint } from '../../identity/fingerprint-files.js'
+import type { CoveredFingerprint } from '../../identity/fingerprint-klines.js'
 import type { LockReport } from '../../identity/lock.js'
-import { reportFingerprints } from '../../rows/fingerprint.js'
+import { type FingerprintReport, reportFingerprints, type SeriesFingerprint } from '../../rows/fingerprint.js'
 import { SAMPLE } from '../../sources/base-url.js'
-import { report } from '../report.js'
-import { count, derived, flag, integer, list, maybe, object, oneOf, text } from '../schema.js'
+import * as s from '../report.js'
 import { firstLines } from '../terminal/text.js'
-import { cellLines } from './changes.js'
-import { baseUrl, failure, fingerprint, mirror, SYNTHETIC, seriesName, set, sum, sumOf } from './fields.js'
-import { fingerprintLines } from './fingerprint.js'
+import {
+  baseUrl,
+  cellLines,
+  coverage,
+  failure,
+  fingerprint,
+  mirror,
+  SYNTHETIC,
+  seriesName,
+  set,
+  sum,
+  sumOf,
+} from './fields.js'
+
+/** A fingerprint of the mirror, with a coverage where a range was requested, or of a file. */
+type AnyFingerprint = SeriesFingerprint &
+  Partial<Pick<FileFingerprint, 'file' | 'isNamed'> & Pick<CoveredFingerprint, 'coverage'>>
+
+/** `fingerprint`: a line for each series, as `sha256sum` prints them, and one for all. */
+export const Fingerprint = s.report(
+  'klines-fingerprint',
+  {
+    series: s.list(
+      s.object({
+        ...fingerprint,
+        coverage: s.optional(coverage),
+        file: s.optional(s.text('file or folder that the candles are in')),
+        named: s.derived(
+          s.optional(s.flag('whether a file of doubles names the fingerprint, so that it was not computed')),
+          ({ isNamed }: AnyFingerprint) => isNamed,
+        ),
+      }),
+    ),
+    set,
+  },
+  (result: FingerprintReport<AnyFingerprint>) => fingerprintLines(result).join('\n'),
+)
+
+const NAMED = 'named by the file, not computed from it'
+
+/** The lines of fingerprints: `klines:1:9f2c...  BTCUSDT 1h  2,181 candles  2024-12-30 00:00 to 2025-03-30 23:00`. */
+export function fingerprintLines({ series, set }: FingerprintReport<AnyFingerprint>): string[] {
+  const lines = series.map(({ fingerprint, candles, firstOpenTime, lastOpenTime, isNamed, ...label }) => {
+    const range = `${formatTime(firstOpenTime)} to ${formatTime(lastOpenTime)}`
+    return [fingerprint, nameOf(label), plural(candles, 'candle'), range, ...(isNamed ? [NAMED] : [])].join('  ')
+  })
+  if (set === undefined) return lines
+  const total = plural(sumOf(series, 'candles'), 'candle')
+  const count = series.filter(({ isNamed }) => isNamed).length
+  const named = count === 0 ? [] : [`with ${count === 1 ? 'one' : formatCount(count)} named by the file`]
+  return [...lines, [set, plural(series.length, 'series'), total, ...named].join('  ')]
+}
 
 /** Missing windows that a check lists. */
 const MAX_MISSING = 20
 
-const path = text('the lock file')
-const range = object({
-  from: integer('first open time, ms since the epoch, UTC'),
-  to: integer('end of the open times, which is not part of them'),
+const path = s.text('the lock file')
+const range = s.object({
+  from: s.integer('first open time, ms since the epoch, UTC'),
+  to: s.integer('end of the open times, which is not part of them'),
 })
 
+const yearsOf = ({ years }: { readonly years: readonly YearChange[] }) => years.map(({ year }) => year)
+const changesOf = (lock: LockReport) => (lock.replaced === undefined ? [] : compareLocks(lock.replaced, lock))
+
 /** `lock`: the fingerprints, and what changed in the file. */
-export const LockSummary = report(
+export const LockSummary = s.report(
   'klines-lock',
   {
     path,
-    baseUrl: derived(baseUrl, ({ source }: LockReport) => source),
+    baseUrl: s.derived(baseUrl, ({ source }: LockReport) => source),
     mirror,
-    series: list(object({ ...fingerprint, range })),
-    set: derived(set, ({ series }: LockReport) => reportFingerprints(series).set),
-    replaced: derived(flag('whether there was another lock'), ({ replaced }: LockReport) => replaced !== undefined),
-    changes: derived(
-      list(
-        object({
+    series: s.list(s.object({ ...fingerprint, range })),
+    set: s.derived(set, ({ series }: LockReport) => reportFingerprints(series).set),
+    replaced: s.derived(s.flag('whether there was another lock'), ({ replaced }: LockReport) => replaced !== undefined),
+    changes: s.derived(
+      s.list(
+        s.object({
           ...seriesName,
-          change: derived(oneOf(['added', 'removed', 'changed']), ({ before, after }: LockChange) => {
+          change: s.derived(s.oneOf(['added', 'removed', 'changed']), ({ before, after }: LockChange) => {
             return before === undefined ? 'added' : after === undefined ? 'removed' : 'changed'
           }),
-          years: derived(list(integer(), 'the years whose candles differ'), yearsOf),
+          years: s.derived(s.list(s.integer(), 'the years whose candles differ'), yearsOf),
         }),
         'the series that differ from the lock that was replaced',
       ),
       changesOf,
     ),
   },
-  (result: LockReport) => [...fingerprintLines(reportFingerprints(result.series)), ...fileLines(result)].join('\n'),
+  (result: LockReport) => {
+    const { path, series, source, replaced } = result
+    const written = `${path}: ${plural(series.length, 'series')}, ${plural(sumOf(series, 'candles'), 'candle')}.`
+    const changed = changesOf(result).map(change => `  ${describeChange(change)}`)
+    if (replaced && replaced.source !== source)
+      changed.unshift(`  source: ${replaced.source ?? 'unknown'} -> ${source ?? 'unknown'}`)
+    const lines = changed.length > 0 ? [written, 'Changed in the lock:', ...changed] : [`${written} Nothing changed.`]
+    return [...fingerprintLines(reportFingerprints(series)), ...(replaced ? lines : [written])].join('\n')
+  },
 )
-
-function changesOf(result: LockReport): LockChange[] {
-  return result.replaced === undefined ? [] : compareLocks(result.replaced, result)
-}
-
-function yearsOf({ years }: { readonly years: readonly YearChange[] }): number[] {
-  return years.map(({ year }) => year)
-}
-
-function fileLines(result: LockReport): string[] {
-  const { path, series, source, replaced } = result
-  const written = `${path}: ${plural(series.length, 'series')}, ${plural(sumOf(series, 'candles'), 'candle')}.`
-  if (replaced === undefined) return [written]
-  const from = replaced.source === source ? [] : [`  source: ${replaced.source ?? 'unknown'} -> ${source ?? 'unknown'}`]
-  const lines = [...from, ...changesOf(result).map(change => `  ${describeChange(change)}`)]
-  return lines.length === 0 ? [`${written} Nothing changed.`] : [written, 'Changed in the lock:', ...lines]
-}
 
 function describeChange(change: LockChange): string {
   const { before, after } = change
@@ -80,37 +124,44 @@ function describeChange(change: LockChange): string {
   return `${name}: ${formatCount(before.candles)} -> ${candles}; ${yearsOf(change).join(', ') || 'no year'} changed`
 }
 
-const locked = object({ fingerprint: text(), candles: count() })
-const digest = maybe(object({ candles: count(), sha256: text() }), 'of the candles of that year; null without one')
+const locked = s.object({ fingerprint: s.text(), candles: s.count() })
+const digest = s.maybe(
+  s.object({ candles: s.count(), sha256: s.text() }),
+  'of the candles of that year; null without one',
+)
 
 /** `verify --lock`: the verdict first. */
-export const LockVerdict = report(
+export const LockVerdict = s.report(
   'klines-lock-check',
   {
     path,
-    baseUrl: derived(baseUrl, ({ lock }: LockCheck) => lock.source),
+    baseUrl: s.derived(baseUrl, ({ lock }: LockCheck) => lock.source),
     mirror,
-    verdict: oneOf(['equal', 'different', 'incomplete'], 'incomplete: no year differs, and windows are missing'),
-    series: list(
-      object({
+    verdict: s.oneOf(['equal', 'different', 'incomplete'], 'incomplete: no year differs, and windows are missing'),
+    series: s.list(
+      s.object({
         ...seriesName,
-        range: derived(range, ({ locked }: CheckedSeries) => locked.range),
+        range: s.derived(range, ({ locked }: CheckedSeries) => locked.range),
         locked,
-        found: maybe(locked, 'null without a candle in the range'),
-        years: list(
-          object({
-            year: integer(),
-            locked: derived(digest, ({ before }: YearChange) => before),
-            found: derived(digest, ({ after }: YearChange) => after),
+        found: s.maybe(locked, 'null without a candle in the range'),
+        years: s.list(
+          s.object({
+            year: s.integer(),
+            locked: s.derived(digest, ({ before }: YearChange) => before),
+            found: s.derived(digest, ({ after }: YearChange) => after),
           }),
           'the years that differ, as far as all their windows are there',
         ),
-        missing: list(object(failure), 'windows that cannot be read'),
+        missing: s.list(s.object(failure), 'windows that cannot be read'),
       }),
     ),
   },
   (check: LockCheck) => {
-    return [...checkLines(check), ...missingLines(check), ...sourceLines(check), `Mirror: ${check.mirror}`].join('\n')
+    const missing = check.series.flatMap(({ missing }) => missing)
+    const lines = missing.map(({ window, reason }) => `  ${windowName(window)}: ${reason}`)
+    const title = missing.length > 0 ? [`${plural(missing.length, 'window')} missing or corrupt:`] : []
+    const listed = firstLines(lines, MAX_MISSING)
+    return [...checkLines(check), ...title, ...listed, ...sourceLines(check), `Mirror: ${check.mirror}`].join('\n')
   },
 )
 
@@ -136,17 +187,9 @@ export function checkLines({ path, verdict, series }: Pick<LockCheck, 'path' | '
 }
 
 function describeYear({ year, before, after }: YearChange): string {
-  if (after === undefined) return `${year} has no candle, and ${formatCount(before?.candles ?? 0)} locked`
-  if (before?.candles === after.candles) return `${year} has other values`
-  return `${year} has ${plural(after.candles, 'candle')}, and ${formatCount(before?.candles ?? 0)} locked`
-}
-
-function missingLines({ series }: LockCheck): string[] {
-  const missing = series.flatMap(({ missing }) => missing)
-  if (missing.length === 0) return []
-  const lines = missing.map(({ window, reason }) => `${windowName(window)}: ${reason}`)
-  const listed = firstLines(lines, MAX_MISSING).map(line => `  ${line}`)
-  return [`${plural(missing.length, 'window')} missing or corrupt:`, ...listed]
+  if (before?.candles === after?.candles) return `${year} has other values`
+  const there = after === undefined ? 'no candle' : plural(after.candles, 'candle')
+  return `${year} has ${there}, and ${formatCount(before?.candles ?? 0)} locked`
 }
 
 /** The error of `download --lock` for other candles than those of the lock: their years, and every cell that the run saw change. */
@@ -156,10 +199,9 @@ export function lockDiffers(check: LockCheck, forExport: boolean): KlinesError {
   if (restated.length > 0) lines.push('Changed by the service since they were downloaded:', ...cellLines(restated))
   lines.push(...sourceLines(check), ...(forExport ? ['Nothing was exported.'] : []))
   const different = series.filter(({ years }) => years.length > 0)
+  const advice = `klines lock SYMBOL... -i INTERVAL... -o ${quoteWord(path)} --force locks the candles as they are now.`
   return new KlinesError('lock_differs', lines.join('\n'), {
-    suggestions: [
-      `klines lock SYMBOL... -i INTERVAL... -o ${quoteWord(path)} --force locks the candles as they are now.`,
-    ],
+    suggestions: [advice],
     data: {
       lock: path,
       series: different.map(one => ({ symbol: one.symbol, interval: one.interval, years: yearsOf(one) })),

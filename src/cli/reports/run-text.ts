@@ -8,17 +8,13 @@ import { SAMPLE } from '../../sources/base-url.js'
 import type { TextFlags } from '../report.js'
 import { textTable } from '../terminal/table.js'
 import { formatDuration } from '../terminal/text.js'
-import { restatedLines } from './changes.js'
-import { coverageText } from './coverage.js'
-import { SYNTHETIC, sum, sumOf } from './fields.js'
-import { fingerprintLines } from './fingerprint.js'
+import { coverageText, restatedLines, SYNTHETIC, sum, sumOf } from './fields.js'
+import { fingerprintLines } from './lock.js'
 
 /** More series than this are shown as one row a symbol or an interval. */
 const MAX_SERIES = 12
 /** Files that are listed one by one. */
 const MAX_LISTED = 4
-/** A larger part of a lake, a whole series, is better divided. */
-const LARGE_PART_BYTES = 512 * 1024 * 1024
 
 /** What a run did. */
 export interface RunResult extends DownloadReport {
@@ -43,7 +39,7 @@ export function describeRun(result: RunResult, flags: TextFlags & { readonly 'pe
   if (coverage !== undefined) lines.push(coverage, '')
   lines.push(describeWindows(result), ...restatedLines(series), describeLatest(result), describeTraffic(result))
   lines.push(...describeFiles(files))
-  if (result.lake) lines.push(...describeLake(result.lake), ...adviseYears(files))
+  if (result.lake) lines.push(...describeLake(result.lake))
   lines.push(`Mirror: ${mirror}; these series take ${formatBytes(sumOf(series, 'cachedBytes'))}.`)
   if (baseUrl === SAMPLE) lines.push(SYNTHETIC)
   if (result.fingerprints) lines.push('', ...fingerprintLines(result.fingerprints))
@@ -78,11 +74,13 @@ function seriesTable(series: readonly SeriesReport[]): string {
 
 /** One row a symbol or an interval, whichever are fewer. */
 function groupTable(series: readonly SeriesReport[]): string {
-  const symbols = groupBy(series, ({ symbol }) => symbol)
-  const intervals = groupBy(series, ({ interval }) => interval)
-  const isBySymbol = symbols.size <= intervals.size
-  const [groups, name, others] = isBySymbol ? [symbols, 'symbol', 'intervals'] : [intervals, 'interval', 'symbols']
-  const rows = [...groups].map(([key, reports]) => [key, ...toCells(formatCount(reports.length), reports)])
+  const count = (key: 'symbol' | 'interval') => new Set(series.map(one => one[key])).size
+  const [name, others] =
+    count('symbol') <= count('interval') ? (['symbol', 'intervals'] as const) : (['interval', 'symbols'] as const)
+  const rows = [...new Set(series.map(one => one[name]))].map(key => {
+    const reports = series.filter(one => one[name] === key)
+    return [key, ...toCells(formatCount(reports.length), reports)]
+  })
   const total = ['total', ...toCells(plural(series.length, 'series'), series)]
   return textTable({ head: [name, others, ...COLUMNS], rows: [...rows, total], right: ['candles'] })
 }
@@ -93,8 +91,8 @@ function toCells(second: string, series: readonly SeriesReport[]): string[] {
   return [
     second,
     formatCount(sumOf(series, 'candles')),
-    formatTime(findTime(series, 'firstOpenTime', Math.min)).slice(0, 10),
-    formatTime(findTime(series, 'lastOpenTime', Math.max)),
+    formatTime(minTime(series)).slice(0, 10),
+    formatTime(maxTime(series)),
     missing === 0 ? '-' : `${formatCount(missing)} in ${plural(gaps, 'gap')}`,
   ]
 }
@@ -120,7 +118,7 @@ function describeWindows({ series, offline }: RunResult): string {
 
 /** The candle that opened last; its age if the range reaches the present. */
 function describeLatest({ series, range }: RunResult): string {
-  const time = findTime(series, 'lastOpenTime', Math.max)
+  const time = maxTime(series)
   const latest = series.find(({ lastOpenTime }) => lastOpenTime === time)
   if (time === undefined || latest === undefined) return 'No candle opens in the range.'
   const age = range.toTime === Number.POSITIVE_INFINITY ? Date.now() - time : 0
@@ -151,26 +149,10 @@ function describeLake({ folder, written, unchanged, removed, notRequested }: Lak
   return [...lines, `Also in the lake, and not requested: ${joinNames(notRequested)}; --prune removes them.`]
 }
 
-/** A part is written as a whole for each new candle of its span. */
-function adviseYears(files: readonly WrittenFile[]): string[] {
-  const large = files.filter(({ path, bytes }) => bytes > LARGE_PART_BYTES && !/[/\\]year=\d+[/\\]/.test(path))
-  if (large.length === 0) return []
-  const { path, bytes } = large.reduce((a, b) => (a.bytes > b.bytes ? a : b))
-  return [`${path} has ${formatBytes(bytes)}: --partition year writes a smaller file for each year.`]
+/** The first and the last open time of series; undefined without a candle. */
+function minTime(series: readonly SeriesReport[]): number | undefined {
+  return series.flatMap(({ firstOpenTime }) => firstOpenTime ?? []).sort((a, b) => a - b)[0]
 }
-
-function groupBy(series: readonly SeriesReport[], key: (report: SeriesReport) => string): Map<string, SeriesReport[]> {
-  const groups = new Map<string, SeriesReport[]>()
-  for (const report of series) groups.set(key(report), [...(groups.get(key(report)) ?? []), report])
-  return groups
-}
-
-/** The first or last of the open times of series; undefined without a candle. */
-function findTime(
-  series: readonly SeriesReport[],
-  end: 'firstOpenTime' | 'lastOpenTime',
-  choose: (a: number, b: number) => number,
-): number | undefined {
-  const times = series.flatMap(one => one[end] ?? [])
-  return times.length === 0 ? undefined : times.reduce((a, b) => choose(a, b))
+function maxTime(series: readonly SeriesReport[]): number | undefined {
+  return series.flatMap(({ lastOpenTime }) => lastOpenTime ?? []).sort((a, b) => b - a)[0]
 }

@@ -1,117 +1,122 @@
 import { plural } from '../../candles/text.js'
 import type { DryRunReport, SeriesDryRun } from '../../engine/dry-run.js'
-import { report, tableOf } from '../report.js'
-import { column, count, derived, type Field, type Fields, flag, list, object, optional, text, time } from '../schema.js'
+import type { Field, Fields } from '../report.js'
+import * as s from '../report.js'
 import { describeCost } from '../terminal/progress-text.js'
-import { textTable } from '../terminal/table.js'
 import { changedCell, coverage, fingerprint, location, seriesName, set, sum, sumOf } from './fields.js'
 import { describeRun, type RunResult } from './run-text.js'
 
 /** The sum of a number of all series. */
 function total(key: 'candles' | 'newCandles'): Field<number> {
-  return derived(count(), ({ series }: RunResult) => sumOf(series, key))
+  return s.derived(s.count(), ({ series }: RunResult) => sumOf(series, key))
 }
 
-const series = object({
+const series = s.object({
   ...seriesName,
-  candles: count(),
-  newCandles: count('candles that were not cached before'),
-  firstOpenTime: time(),
-  lastOpenTime: time(),
-  gaps: count(),
-  missing: count('candles missing in the gaps'),
-  restated: count('cached candles whose values the service changed'),
-  changes: list(changedCell, 'values of restated candles before and after, the first 1,000'),
-  windows: object({ total: count(), cached: count(), fetched: count(), revalidated: count(), retained: count() }),
-  cachedBytes: count('size of the files of these windows'),
+  candles: s.count(),
+  newCandles: s.count('candles that were not cached before'),
+  firstOpenTime: s.time(),
+  lastOpenTime: s.time(),
+  gaps: s.count(),
+  missing: s.count('candles missing in the gaps'),
+  restated: s.count('cached candles whose values the service changed'),
+  changes: s.list(changedCell, 'values of restated candles before and after, the first 1,000'),
+  windows: s.object({
+    total: s.count(),
+    cached: s.count(),
+    fetched: s.count(),
+    revalidated: s.count(),
+    retained: s.count(),
+  }),
+  cachedBytes: s.count('size of the files of these windows'),
   coverage,
 })
 
-const file = object({
-  path: text(),
-  format: text(),
-  series: list(object(seriesName)),
-  candles: count(),
-  bytes: count(),
-  compression: text('of the pages of a Parquet file, or gzip for a name that ends in .gz'),
-  inexactDoubles: count(),
+const file = s.object({
+  path: s.text(),
+  format: s.text(),
+  series: s.list(s.object(seriesName)),
+  candles: s.count(),
+  bytes: s.count(),
+  compression: s.text('of the pages of a Parquet file, or gzip for a name that ends in .gz'),
+  inexactDoubles: s.count(),
 })
 
-const lake = object({
-  folder: text(),
-  written: count('parts that were written'),
-  unchanged: count('parts of the requested series that stay'),
-  removed: list(text(), 'parts that were removed, relative to the folder'),
-  notRequested: list(text(), 'series of the lake that were not requested, such as BTCUSDT 1h'),
+const lake = s.object({
+  folder: s.text(),
+  written: s.count('parts that were written'),
+  unchanged: s.count('parts of the requested series that stay'),
+  removed: s.list(s.text(), 'parts that were removed, relative to the folder'),
+  notRequested: s.list(s.text(), 'series of the lake that were not requested, such as BTCUSDT 1h'),
 })
 
-const lock = object({ path: text(), series: count('locked series, whose candles are exactly those of the lock') })
+const lock = s.object({ path: s.text(), series: s.count('locked series, whose candles are exactly those of the lock') })
 
 /** `download`, `export` and `update`. */
-export const Run = report(
+export const Run = s.report(
   'klines-run',
   {
     ...location,
-    series: list(series),
+    series: s.list(series),
     candles: total('candles'),
     newCandles: total('newCandles'),
-    requests: count(),
-    bytes: count('bytes of bodies as they were received'),
-    elapsedMs: derived(count(), ({ elapsedMs }: RunResult) => Math.round(elapsedMs)),
-    lock: optional(lock),
-    files: derived(
-      list(file, 'files that were written; of a lake its new and replaced parts'),
+    requests: s.count(),
+    bytes: s.count('bytes of bodies as they were received'),
+    elapsedMs: s.derived(s.count(), ({ elapsedMs }: RunResult) => Math.round(elapsedMs)),
+    lock: s.optional(lock),
+    files: s.derived(
+      s.list(file, 'files that were written; of a lake its new and replaced parts'),
       ({ files = [] }: RunResult) => files,
     ),
-    fingerprints: optional(
-      object({ series: list(object(fingerprint)), set }, 'with --fingerprint, of series with candles'),
+    fingerprints: s.optional(
+      s.object({ series: s.list(s.object(fingerprint)), set }, 'with --fingerprint, of series with candles'),
     ),
-    lake: optional(lake),
+    lake: s.optional(lake),
   },
   describeRun,
 )
 
-const windows = derived(column('windows', count()), ({ windows }: SeriesDryRun) => windows.total)
-const cached = derived(column('cached', count()), ({ windows }: SeriesDryRun) => windows.cached)
-const open = derived(column('to revalidate', count()), ({ windows }: SeriesDryRun) => windows.open)
-const missing = derived(column('to download', count()), ({ windows }: SeriesDryRun) => windows.missing)
+const windows = s.derived(s.column('windows', s.count()), ({ windows }: SeriesDryRun) => windows.total)
+const cached = s.derived(s.column('cached', s.count()), ({ windows }: SeriesDryRun) => windows.cached)
+const open = s.derived(s.column('to revalidate', s.count()), ({ windows }: SeriesDryRun) => windows.open)
+const missing = s.derived(s.column('to download', s.count()), ({ windows }: SeriesDryRun) => windows.missing)
 
 /** `--dry-run`. */
-export const DryRun = report(
+export const DryRun = s.report(
   'klines-dry-run',
   {
     ...location,
-    dryRun: derived(flag(), () => true),
-    requests: count('requests that these windows would take'),
+    dryRun: s.derived(s.flag(), () => true),
+    requests: s.count('requests that these windows would take'),
     limitMs: {
       schema: {
         type: 'number',
         description: 'time of these requests by the limits of the service, ms; 0 without limits',
       },
     } as Field<number>,
-    files: list(text(), 'paths that would be written, - for stdout'),
-    removed: list(text(), 'paths that --prune would remove'),
-    series: list(
-      object({
+    files: s.list(s.text(), 'paths that would be written, - for stdout'),
+    removed: s.list(s.text(), 'paths that --prune would remove'),
+    series: s.list(
+      s.object({
         ...seriesName,
-        windows: object({
-          total: count(),
-          cached: count(),
-          stale: derived(count('cached, and would be revalidated'), ({ open }: SeriesDryRun['windows']) => open),
-          missing: count(),
+        windows: s.object({
+          total: s.count(),
+          cached: s.count(),
+          stale: s.derived(s.count('cached, and would be revalidated'), ({ open }: SeriesDryRun['windows']) => open),
+          missing: s.count(),
         }),
       }),
     ),
   },
   (result: DryRunReport) => {
     const { series, files, removed, mirror, offline } = result
-    const names = { symbol: column('symbol', text()), interval: column('interval', text()) }
-    const wanted: Fields = offline ? { missing: column('missing', missing) } : { open, missing }
+    const names = { symbol: s.column('symbol', s.text()), interval: s.column('interval', s.text()) }
+    const wanted: Fields = offline ? { missing: s.column('missing', missing) } : { open, missing }
     const left = sum(series.map(({ windows }) => windows.total - windows.cached))
     const outcome = offline
       ? `${plural(left, 'window')} missing${left > 0 ? ', so the export would fail' : ''}; nothing was written`
       : `${plural(left, 'window')} would be requested; nothing was downloaded or written`
-    const lines = [textTable(tableOf({ ...names, windows, cached, ...wanted }, series)), '', `Dry run: ${outcome}.`]
+    const lines = [s.textOf({ ...names, windows, cached, ...wanted }, series), '', `Dry run: ${outcome}.`]
     if (result.limitMs > 0) lines.push(`The run takes ${describeCost(result)}.`)
     const outputs = files.map(path => (path === '-' ? 'stdout' : path))
     if (outputs.length > 0) lines.push(`Files that would be written: ${outputs.join(', ')}`)

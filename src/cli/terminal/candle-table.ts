@@ -10,7 +10,7 @@ import { TIME_CONVERSIONS } from '../../formats/text.js'
 import type { OutputColumn, TimeFormat } from '../../options/output-options.js'
 import type { KlineBatch } from '../../rows/kline-batch.js'
 import { SAMPLE } from '../../sources/base-url.js'
-import { type LayoutColumn, layOutColumns } from './candle-layout.js'
+import { columnWidths, textTable, totalWidth } from './table.js'
 
 /** Rows of each series that are shown, the newest ones, unless the user says how many. */
 const ROWS = 20
@@ -116,14 +116,11 @@ export class CandleTable implements Exporter {
     const { rows, options } = this
     if (rows.length === 0) return
     this.rows = []
-    const columns = this.columns.map((name, index) =>
-      toColumn(
-        name,
-        rows.map(row => row[index]),
-        options,
-      ),
-    )
-    const { text, hidden } = layOutColumns(columns, options.width)
+    const columns = this.columns.map((name, index) => {
+      const cells = rows.map(row => row[index])
+      return toColumn(name, cells, options)
+    })
+    const { text, hidden } = layOut(columns, options.width)
     this.hidden = Math.max(this.hidden, hidden)
     await this.emit(`${text}\n`)
   }
@@ -140,16 +137,43 @@ function cellText(batch: KlineBatch, row: number, name: OutputColumn): string {
   return batch.plain ? text : quoteText(text).slice(1, -1)
 }
 
-function toColumn(name: OutputColumn, cells: string[], { columns, timeFormat }: CandleTableOptions): LayoutColumn {
-  const kind = kindOf(name)
-  const head = columns === undefined && name === 'open_time' ? 'time' : name
-  if (kind !== 'time') return { head, cells, isNumber: kind !== 'text' }
-  if (timeFormat === undefined) return { head, cells: formatTimes(cells.map(Number)) }
-  return { head, cells: cells.map(TIME_CONVERSIONS[timeFormat] ?? String), isNumber: timeFormat !== 'iso' }
+/** A column: the text above it, and its cells. Numbers are aligned to the right. */
+interface Column {
+  readonly head: string
+  readonly cells: readonly string[]
+  readonly isNumber: boolean
 }
 
-/** Times (ms UTC) as people write them, all as precise as the most precise one. */
-function formatTimes(times: readonly number[]): string[] {
+function toColumn(name: OutputColumn, cells: string[], { columns, timeFormat }: CandleTableOptions): Column {
+  const kind = kindOf(name)
+  const head = columns === undefined && name === 'open_time' ? 'time' : name
+  if (kind !== 'time') return { head, cells: kind === 'text' ? cells : trimZeros(cells), isNumber: kind !== 'text' }
+  if (timeFormat !== undefined)
+    return { head, cells: cells.map(TIME_CONVERSIONS[timeFormat] ?? String), isNumber: timeFormat !== 'iso' }
+  // As people write them, all as precise as the most precise one.
+  const times = cells.map(Number)
   const [, length] = PRECISIONS.find(([step]) => times.every(time => time % step === 0)) ?? PRECISIONS[3]
-  return times.map(time => new Date(time).toISOString().slice(0, length).replace('T', ' '))
+  const shown = times.map(time => new Date(time).toISOString().slice(0, length).replace('T', ' '))
+  return { head, cells: shown, isNumber: false }
+}
+
+/** Decimals without the zeros at their end that all of them have; the point goes with the last decimal. */
+function trimZeros(cells: readonly string[]): string[] {
+  const whole = (cell: string) => cell.split('.', 1)[0].length
+  const needed = Math.max(...cells.map(cell => cell.slice(whole(cell)).replace(/\.?0*$/, '').length))
+  return cells.map(cell => cell.slice(0, whole(cell) + needed))
+}
+
+/** As many columns as fit into `width` columns of a terminal, at least one, and how many do not. */
+function layOut(columns: readonly Column[], width: number): { text: string; hidden: number } {
+  for (let count = columns.length; ; count--) {
+    const shown = columns.slice(0, count)
+    const table = {
+      head: shown.map(({ head }) => head),
+      rows: columns[0].cells.map((_, row) => shown.map(({ cells }) => cells[row])),
+      right: shown.flatMap(({ head, isNumber }) => (isNumber ? head : [])),
+    }
+    if (count === 1 || totalWidth(columnWidths(table)) <= width)
+      return { text: textTable(table), hidden: columns.length - count }
+  }
 }

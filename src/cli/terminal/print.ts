@@ -1,6 +1,6 @@
-import { once } from 'node:events'
 import { styleText } from 'node:util'
 import { escapeControls } from '../../candles/text.js'
+import type { Token } from '../../greeting/schemas.js'
 
 /** All text of the commands is printed here: names, addresses and messages in it may come from anywhere. */
 
@@ -16,13 +16,23 @@ export function print(lines: string): void {
   process.stdout.write(`${colour(escapeControls(lines), process.stdout)}\n`)
 }
 
-/** Prints pieces of lines to stdout. A slow reader costs time, never memory. */
-export async function printPieces(pieces: AsyncIterable<string>, signal: AbortSignal): Promise<void> {
-  for await (const piece of pieces) {
-    signal.throwIfAborted()
-    if (!process.stdout.write(colour(escapeControls(piece), process.stdout)))
-      await once(process.stdout, 'drain', { signal })
+/** Prints tokens no faster than the reader takes them. Text ends with a line end, also when the stream fails. */
+export async function printTokens(tokens: AsyncIterable<Token>, asLines: boolean, signal: AbortSignal): Promise<void> {
+  const { StreamOutput } = await import('../../engine/output/stream.js')
+  const output = StreamOutput.toStdout(signal)
+  const print = (text: string) => output.write(Buffer.from(text))
+  try {
+    for await (const token of tokens) await print(asLines ? `${JSON.stringify(token)}\n` : plainText(token.message))
+  } finally {
+    if (!asLines && output.bytes > 0) await print('\n')
   }
+  await output.finish()
+}
+
+/** Untrusted text without the control characters (escape sequences included) that could steer a terminal. */
+function plainText(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it removes them; line feed and tab stay
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '')
 }
 
 /** Prints an object to stdout as JSON. */

@@ -1,9 +1,9 @@
 import { MINUTE_MS } from '../../candles/intervals.js'
-import { formatBytes, formatCount, plural } from '../../candles/text.js'
+import { cutToColumns, formatBytes, formatCount, plural } from '../../candles/text.js'
 import { toSourceName } from '../../sources/base-url.js'
+import type { NetworkActivity } from '../../sources/fetcher.js'
 import type { Cost } from '../../sources/source.js'
-import type { ProgressSnapshot } from './progress-meter.js'
-import { cutText, formatClock, printable } from './text.js'
+import { formatClock, printable } from './text.js'
 
 /** A bar has so many characters, if there is room. */
 const BAR_WIDTH = 16
@@ -20,7 +20,19 @@ export interface ProgressWords {
   readonly noun: string
 }
 
-export const LISTS: ProgressWords = { start: 'Fetching lists', verb: '', noun: 'list' }
+/** How far a run is. All times in ms. */
+export interface Progress extends NetworkActivity {
+  /** Items that are done, and of all; undefined while the lists are fetched that tell how many there are. */
+  readonly done: number
+  readonly total: number | undefined
+  /** The series of the latest item that is done. */
+  readonly label: string
+  readonly bytesPerSecond: number
+  /** Undefined as long as it cannot be estimated. */
+  readonly leftMs: number | undefined
+  readonly elapsedMs: number
+}
+
 export const READING: ProgressWords = { start: 'Reading the mirror', verb: 'Reading', noun: 'window' }
 
 /** How the progress of a download from an address is told. */
@@ -35,63 +47,56 @@ export function describeCost({ requests, limitMs }: Cost): string {
   return minutes > 1 ? `${count}, and at half its limit ${plural(minutes, 'minute')}` : count
 }
 
-/** Two lines for a terminal of so many columns: what is under way, and how far it is. */
-export function barText(progress: ProgressSnapshot, { start, verb, noun }: ProgressWords, columns: number): string {
+/** Two lines for a terminal of so many columns: what is under way, and how far it is. What does not fit is cut from their ends. */
+export function barText(progress: Progress, words: ProgressWords, columns: number): string {
   const { done, total, label } = progress
-  const wait = describeWait(progress, total === undefined ? 'list' : noun)
-  if (total === undefined) return cutText(joinParts([`${start}${describeSlowness(progress)}`, wait]), columns - 2)
-  const head = joinParts([done === total ? 'Finishing' : `${verb} ${label}`.trimEnd(), wait])
-  const counts = `${formatCount(done)} of ${plural(total, noun)}`
-  const parts = [`${formatPercent(done, total).padStart(4)}  ${counts}`, ...describeRate(progress)]
+  // The spinner and a blank stand before the first line.
+  if (total === undefined) return cutToColumns(describeStart(progress, words), columns - 2)
+  const head = done === total ? 'Finishing' : `${words.verb} ${label}`.trimEnd()
   const filled = Math.floor((BAR_WIDTH * done) / Math.max(total, 1))
   const bar = `${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)} `
-  // What does not fit is left out from the end; the bar goes first.
-  const isWide = columns >= bar.length + parts.join('  ').length + 3
-  let line = isWide ? bar : ''
-  for (const [index, part] of parts.entries()) {
-    const next = index === 0 ? line + part : `${line}  ${part}`
-    if (next.length + 3 <= columns) line = next
-  }
-  return `${cutText(head, columns - 2)}\n  ${line}`
+  const counts = `${formatPercent(done, total).padStart(4)}  ${formatCount(done)} of ${plural(total, words.noun)}`
+  const line = [counts, ...describeRate(progress)].join('  ')
+  // The bar goes first.
+  const shown = bar.length + line.length + 3 <= columns ? bar + line : line
+  return `${cutToColumns(head + describeWait(progress, words.noun), columns - 2)}\n  ${cutToColumns(shown, columns - 3)}`
 }
 
 /** One line for a log. */
-export function plainText(progress: ProgressSnapshot, { start, noun }: ProgressWords): string {
+export function plainText(progress: Progress, words: ProgressWords): string {
   const { done, total, label } = progress
-  const wait = describeWait(progress, total === undefined ? 'list' : noun)
-  if (total === undefined) return joinParts([`${start}${describeSlowness(progress)}`, wait])
-  const counts = `${formatCount(done)} of ${plural(total, noun)} (${formatPercent(done, total)})`
-  const underWay = done === total || label === '' ? undefined : `now ${label}`
-  return joinParts([[counts, ...describeRate(progress)].join(', '), underWay, wait])
+  if (total === undefined) return describeStart(progress, words)
+  const counts = `${formatCount(done)} of ${plural(total, words.noun)} (${formatPercent(done, total)})`
+  const underWay = done === total || label === '' ? '' : `; now ${label}`
+  return [counts, ...describeRate(progress)].join(', ') + underWay + describeWait(progress, words.noun)
 }
 
 /** How much of a run is done, as part of a sentence; undefined when nothing is. */
-export function describeDone({ done, total, bytes }: ProgressSnapshot, { noun }: ProgressWords): string | undefined {
+export function describeDone({ done, total, bytes }: Progress, { noun }: ProgressWords): string | undefined {
   if (total === undefined) return undefined
   const received = bytes === 0 ? '' : ` (${formatBytes(bytes)} received)`
   return `${formatCount(done)} of ${plural(total, noun)}${received}`
 }
 
-function describeRate({ done, total, bytes, bytesPerSecond, leftMs }: ProgressSnapshot): string[] {
-  const parts = bytes === 0 ? [] : [formatBytes(bytes), `${formatBytes(Math.round(bytesPerSecond))}/s`]
-  if (bytesPerSecond === 0) parts.splice(1)
-  return leftMs === undefined || done === total ? parts : [...parts, `${formatClock(leftMs)} left`]
+function describeStart(progress: Progress, { start }: ProgressWords): string {
+  const { elapsedMs, requests, bytes } = progress
+  const silence = requests > 0 && bytes === 0 ? ', no answer yet' : ''
+  const slowness = elapsedMs < SLOW_LISTS_MS ? '' : ` (${Math.floor(elapsedMs / 1000)} s${silence})`
+  return start + slowness + describeWait(progress, 'list')
 }
 
-function describeSlowness({ elapsedMs, requests, bytes }: ProgressSnapshot): string {
-  if (elapsedMs < SLOW_LISTS_MS) return ''
-  return ` (${Math.floor(elapsedMs / 1000)} s${requests > 0 && bytes === 0 ? ', no answer yet' : ''})`
+function describeRate({ done, total, bytes, bytesPerSecond, leftMs }: Progress): string[] {
+  return [
+    ...(bytes > 0 ? [formatBytes(bytes)] : []),
+    ...(bytesPerSecond > 0 ? [`${formatBytes(Math.round(bytesPerSecond))}/s`] : []),
+    ...(leftMs === undefined || done === total ? [] : [`${formatClock(leftMs)} left`]),
+  ]
 }
 
-function describeWait(progress: ProgressSnapshot, noun: string): string | undefined {
-  const { pauseMs, pauseReason, retrying, failure } = progress
-  if (pauseMs > 0) return `${pauseReason ?? 'waiting'}, resuming in ${Math.ceil(pauseMs / 1000)} s`
-  if (retrying === 0) return undefined
-  return `retrying ${plural(retrying, noun)}${failure === undefined ? '' : `: ${printable(failure)}`}`
-}
-
-function joinParts(parts: readonly (string | undefined)[]): string {
-  return parts.filter(part => part !== undefined).join('; ')
+function describeWait({ pauseMs, pauseReason = 'waiting', retrying, failure }: Progress, noun: string): string {
+  if (pauseMs > 0) return `; ${pauseReason}, resuming in ${Math.ceil(pauseMs / 1000)} s`
+  if (retrying === 0) return ''
+  return `; retrying ${plural(retrying, noun)}${failure === undefined ? '' : `: ${printable(failure)}`}`
 }
 
 /** `100%` only when all is done. */

@@ -1,14 +1,17 @@
 import { MINUTE_MS } from '../../candles/intervals.js'
 import { seriesName, windowName } from '../../candles/series.js'
 import type { KlinesEvent, WindowEvent } from '../../engine/events.js'
+import type { NetworkActivity } from '../../sources/fetcher.js'
 import { Interruption } from '../signals.js'
 import { printNote } from './print.js'
-import { ProgressMeter, type ProgressSnapshot } from './progress-meter.js'
-import { barText, describeCost, describeDone, type ProgressWords, plainText } from './progress-text.js'
+import { barText, describeCost, describeDone, type Progress, type ProgressWords, plainText } from './progress-text.js'
 import { describeCell } from './text.js'
 
 /** Time between two updates, ms. */
 const PERIODS_MS = { bar: 80, plain: 15_000, none: 60_000 }
+/** The rate is that of the last ten to twenty seconds; over less than one it says nothing. */
+const RATE_MS = 10_000
+const MIN_RATE_MS = 1_000
 
 /** How progress is shown on stderr. */
 export interface ProgressStyle {
@@ -21,13 +24,6 @@ export interface ProgressStyle {
   readonly isShort?: boolean
 }
 
-/** What shows the snapshots of a run. */
-interface View {
-  update(progress: ProgressSnapshot): void
-  /** Leaves the terminal clean. */
-  end(progress: ProgressSnapshot): void
-}
-
 /** Runs `work`, and shows its progress at most once a period. An interruption says how much was done. */
 export async function showProgress<T>(
   words: ProgressWords,
@@ -35,48 +31,106 @@ export async function showProgress<T>(
   work: (onEvent: (event: KlinesEvent) => void) => Promise<T>,
 ): Promise<T> {
   const kind = isSilent ? 'none' : hasBar() && !listsWindows ? 'bar' : isShort ? 'none' : 'plain'
-  const view = await openView(kind, words)
+  const spinner = kind === 'bar' ? await startSpinner(words.start) : undefined
   const meter = new ProgressMeter()
   let nextMs = performance.now() + PERIODS_MS[kind]
-  let hasEnded = false
+  const draw = () => {
+    if (!spinner) return
+    spinner.text = barText(meter.read(), words, process.stderr.columns)
+    spinner.render()
+  }
   const update = () => {
-    if (hasEnded) return
     nextMs = performance.now() + PERIODS_MS[kind]
     timer.refresh()
-    view.update(meter.snapshot())
+    draw()
+    if (kind === 'plain') printNote(plainText(meter.read(), words))
   }
   // Waits and slow hosts are shown although nothing arrives.
   const timer = setInterval(update, PERIODS_MS[kind]).unref()
+  /** Leaves the terminal clean. */
   const end = () => {
-    if (hasEnded) return
-    hasEnded = true
+    if (nextMs === Number.POSITIVE_INFINITY) return
+    nextMs = Number.POSITIVE_INFINITY
     clearInterval(timer)
-    view.end(meter.snapshot())
-  }
-  const advance = (done: number, total: number, label = '', limitMs = 0) => {
-    meter.advance(done, total, label, limitMs)
-    // Synchronous work leaves the timer no turn.
-    if (performance.now() >= nextMs) update()
-    if (done === total && endsEarly) end()
+    draw()
+    spinner?.stop()
   }
   const onEvent = (event: KlinesEvent) => {
+    if (event.type === 'network') meter.setNetwork(event)
     if (event.type === 'plan') {
       meter.advance(0, event.windows, '', event.limitMs)
       // Who waits for minutes hears of it before the first request.
       if (event.limitMs > MINUTE_MS && kind !== 'none') printNote(`This takes ${describeCost(event)}.`)
-    } else if (event.type === 'network') meter.setNetwork(event)
-    else if (event.type === 'progress' && 'window' in event) {
-      if (listsWindows && !isSilent) printWindow(event)
-      advance(event.done, event.total, seriesName(event.window), event.limitMs)
-    } else if (event.type === 'progress') advance(event.done, event.total)
+    }
+    if (event.type !== 'progress') return
+    const isWindow = 'window' in event
+    if (isWindow && listsWindows && !isSilent) printWindow(event)
+    meter.advance(event.done, event.total, isWindow ? seriesName(event.window) : '', isWindow ? event.limitMs : 0)
+    // Synchronous work leaves the timer no turn.
+    if (performance.now() >= nextMs) update()
+    if (event.done === event.total && endsEarly) end()
   }
   try {
     return await work(onEvent)
   } catch (error) {
-    const done = describeDone(meter.snapshot(), words)
+    const done = describeDone(meter.read(), words)
     throw error instanceof Interruption && done !== undefined ? error.after(done) : error
   } finally {
     end()
+  }
+}
+
+/** Measures the progress of a run. `now`: a clock that never jumps, ms. */
+export class ProgressMeter {
+  private readonly startedMs: number
+  private items: Pick<Progress, 'done' | 'total' | 'label'> = { done: 0, total: undefined, label: '' }
+  private network: NetworkActivity = {
+    ...{ requests: 0, bytes: 0, retrying: 0 },
+    ...{ failure: undefined, pauseMs: 0, pauseReason: undefined },
+  }
+  /** How far the run was when its items were planned, 10 to 20 s ago, and less than 10 s ago. */
+  private samples: { readonly time: number; readonly done: number; readonly bytes: number }[] = []
+  private limitMs = 0
+  private pausedUntil = 0
+
+  constructor(private readonly now: () => number = () => performance.now()) {
+    this.startedMs = now()
+  }
+
+  /** Items are done, the latest of them of `label`. `limitMs`: how long the others take by the limits of the host; 0 without. */
+  advance(done: number, total: number, label: string, limitMs = 0): void {
+    // The time for the lists says nothing about the windows.
+    if (this.items.total === undefined) this.samples = [this.sample(), this.sample(), this.sample()]
+    this.limitMs = limitMs
+    this.items = { done, total, label }
+  }
+
+  setNetwork(network: NetworkActivity): void {
+    this.network = network
+    this.pausedUntil = this.now() + network.pauseMs
+  }
+
+  read(): Progress {
+    const { items, network, limitMs } = this
+    const now = this.sample()
+    const [start = now, old, recent] = this.samples
+    if (recent && now.time - recent.time > RATE_MS) this.samples = [start, recent, now]
+    const pauseMs = Math.max(0, this.pausedUntil - now.time)
+    const base = { ...network, ...items, pauseMs, elapsedMs: now.time - this.startedMs }
+    const spanMs = old ? now.time - old.time : 0
+    if (items.total === undefined || old === undefined) return { ...base, bytesPerSecond: 0, leftMs: undefined }
+    const left = items.total - items.done
+    const perMs = spanMs < MIN_RATE_MS ? 0 : (items.done - old.done) / spanMs
+    // Between the pauses that a limit makes, the rate is much too high, and during them too low.
+    const sinceStart = items.done === 0 ? 0 : ((now.time - start.time) * left) / items.done
+    const isLimited = limitMs > MINUTE_MS
+    const leftMs = isLimited ? Math.max(limitMs, sinceStart) : perMs > 0 ? left / perMs : undefined
+    const bytesPerSecond = spanMs < MIN_RATE_MS ? 0 : (1000 * (now.bytes - old.bytes)) / spanMs
+    return { ...base, bytesPerSecond, leftMs: leftMs === undefined ? undefined : Math.max(pauseMs, leftMs) }
+  }
+
+  private sample() {
+    return { time: this.now(), done: this.items.done, bytes: this.network.bytes }
   }
 }
 
@@ -86,22 +140,9 @@ function hasBar(): boolean {
   return isTTY === true && columns > 0 && process.env.TERM !== 'dumb'
 }
 
-async function openView(kind: keyof typeof PERIODS_MS, words: ProgressWords): Promise<View> {
-  const none = () => {}
-  if (kind === 'none') return { update: none, end: none }
-  if (kind === 'plain') return { update: progress => printNote(plainText(progress, words)), end: none }
+async function startSpinner(text: string) {
   const { default: ora } = await import('ora')
-  const plain = process.env.NO_COLOR ? { color: false as const } : {}
-  const spinner = ora({ text: words.start, discardStdin: false, ...plain }).start()
-  const update = (progress: ProgressSnapshot) => {
-    spinner.text = barText(progress, words, process.stderr.columns)
-    spinner.render()
-  }
-  const end = (progress: ProgressSnapshot) => {
-    update(progress)
-    spinner.stop()
-  }
-  return { update, end }
+  return ora({ text, discardStdin: false, ...(process.env.NO_COLOR && { color: false as const }) }).start()
 }
 
 function printWindow({ window, status, change }: WindowEvent): void {

@@ -15,7 +15,9 @@ const FRAME =
   'top top-mid top-left top-right bottom bottom-mid bottom-left bottom-right left left-mid mid mid-mid right right-mid'
 
 /** Characters between two columns. */
-export const GAP = 2
+const GAP = 2
+/** The columns of a terminal, where there is none. */
+const COLUMNS = 80
 
 /** A table as plain columns, easy to read and to grep: no frame and no colour; numbers with thousands separators. */
 export function textTable({ head, rows, right = [] }: Table): string {
@@ -39,56 +41,42 @@ export function csvTable({ head, rows }: Table): string {
   return stringify([names, ...rows.map(row => [...row])]).trimEnd()
 }
 
-/** A table whose cells are texts. */
-interface TextTable extends Table {
-  readonly rows: readonly (readonly string[])[]
+/** The columns of a terminal that each column of a table takes. */
+export function columnWidths({ head, rows }: Table): number[] {
+  return head.map((name, index) => Math.max(textColumns(name), ...rows.map(row => textColumns(String(row[index])))))
 }
 
-/** Where there is no terminal. */
-const COLUMNS = 80
-/** The columns of a terminal that each column of a table takes. */
-function columnWidths({ head, rows }: TextTable): number[] {
-  return head.map((name, index) => Math.max(textColumns(name), ...rows.map(row => textColumns(row[index]))))
+/** The columns of a terminal that columns of these widths take beside each other. */
+export function totalWidth(widths: readonly number[]): number {
+  return widths.reduce((sum, width) => sum + width + GAP, -GAP)
 }
 
 /**
- * The positions of the columns of several tables that replace one which is wider than `width`: each begins with the first `keys`
- * columns. `groups`: names of other columns that stay together where they fit. One table, if that fits.
+ * A table as text that fits into a terminal of so many columns: several tables where one is wider, of which each begins with the first
+ * `keys` columns. `groups`: names of other columns that stay together where they fit.
  */
-export function splitColumns(
-  table: TextTable,
-  width: number,
-  keys: number,
-  groups: readonly (readonly string[])[] = [table.head.slice(keys)],
-): number[][] {
-  const { head } = table
-  const widths = columnWidths(table)
-  const all = [...head.keys()]
-  const totalWidth = (columns: readonly number[]) => columns.reduce((sum, column) => sum + widths[column] + GAP, -GAP)
-  if (totalWidth(all) <= width) return [all]
-  return groups.flatMap(group => {
-    const parts: number[][] = []
-    for (const column of group.map(name => head.indexOf(name))) {
-      const last = parts.at(-1)
-      if (last && totalWidth([...last, column]) <= width) last.push(column)
-      else parts.push([...all.slice(0, keys), column])
-    }
-    return parts
-  })
-}
-
-/** A table as text that fits into the terminal, or elsewhere into 80 columns: see `splitColumns`. */
 export function fittingText(
   { head, rows, right }: Table,
   keys: number,
-  groups?: readonly (readonly string[])[],
+  groups: readonly (readonly string[])[] = [head.slice(keys)],
+  columns = process.stdout.columns || COLUMNS,
 ): string {
   const texts = toTexts(rows)
-  const parts = splitColumns({ head, rows: texts }, process.stdout.columns || COLUMNS, keys, groups)
-  return parts
-    .map(columns => {
-      const pick = (cells: readonly string[]) => columns.map(column => cells[column])
-      return textTable({ head: pick(head), rows: texts.map(pick), right })
-    })
-    .join('\n\n')
+  const widths = columnWidths({ head, rows: texts })
+  const fits = (part: readonly number[]) => totalWidth(part.map(index => widths[index])) <= columns
+  const all = [...head.keys()]
+  const split = groups.flatMap(group => {
+    const parts: number[][] = []
+    for (const index of group.map(name => head.indexOf(name))) {
+      const last = parts.at(-1)
+      if (last && fits([...last, index])) last.push(index)
+      else parts.push([...all.slice(0, keys), index])
+    }
+    return parts
+  })
+  const tables = (fits(all) ? [all] : split).map(part => {
+    const pick = (cells: readonly string[]) => part.map(index => cells[index])
+    return textTable({ head: pick(head), rows: texts.map(pick), right })
+  })
+  return tables.join('\n\n')
 }

@@ -1,19 +1,28 @@
 import { type SeriesLabel, seriesName } from '../../candles/series.js'
-import { cutToColumns, formatCount, formatTime, plural, textColumns } from '../../candles/text.js'
+import { formatCount, formatTime, plural } from '../../candles/text.js'
 import type { ChangedCell } from '../../rows/diff.js'
 
 /** Lines of reports are not longer, where their words allow it. */
 const MAX_WIDTH = 80
 
-/** `0.4 s`, `42 s`, `3 min 20 s`, `5 h 12 min`, `3 days`, rounded down. */
+/** `0.4 s`, `42 s`, `3 min 20 s`, `5 h`, `5 h 12 min`, `3 days`, rounded down. */
 export function formatDuration(ms: number): string {
+  if (ms < 10_000) return `${(Math.floor(ms / 100) / 10).toFixed(1)} s`
   const seconds = Math.floor(ms / 1000)
   const minutes = Math.floor(seconds / 60)
   const hours = Math.floor(minutes / 60)
-  if (ms < 10_000) return `${(Math.floor(ms / 100) / 10).toFixed(1)} s`
-  if (minutes === 0) return `${seconds} s`
-  if (hours === 0) return `${minutes} min ${seconds % 60} s`
-  return hours < 48 ? `${hours} h ${minutes % 60} min` : plural(Math.floor(hours / 24), 'day')
+  if (hours >= 48) return plural(Math.floor(hours / 24), 'day')
+  const parts =
+    hours > 0
+      ? [
+          [hours, 'h'],
+          [minutes % 60, 'min'],
+        ]
+      : [
+          [minutes, 'min'],
+          [seconds % 60, 's'],
+        ]
+  return parts.flatMap(([count, unit]) => (count === 0 ? [] : `${count} ${unit}`)).join(' ')
 }
 
 /** `0:42`, `12:05`, `1:02:03`, rounded up. */
@@ -21,8 +30,7 @@ export function formatClock(ms: number): string {
   const seconds = Math.ceil(ms / 1000)
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60]
   const pad = (count: number) => String(count).padStart(2, '0')
-  const end = pad(seconds % 60)
-  return hours === 0 ? `${minutes}:${end}` : `${hours}:${pad(minutes)}:${end}`
+  return `${hours === 0 ? minutes : `${hours}:${pad(minutes)}`}:${pad(seconds % 60)}`
 }
 
 /** `2024-01-01 12:00`, with seconds where there are any. */
@@ -36,32 +44,21 @@ export function candleName(candle: SeriesLabel & { readonly openTime: number }):
   return `${seriesName(candle)} ${exactTime(candle.openTime)}`
 }
 
-/**
- * Joins parts with blanks to lines of at most 80 characters; a part that is longer stays whole. `start`: what the first line begins
- * with, `next`: all others.
- */
-export function wrap(parts: readonly string[], start = '', next = '    '): string[] {
-  const lines: string[] = []
-  let [line, isEmpty] = [start, true]
+/** Joins parts with blanks to lines of at most 80 characters, indented from the second one on; a part that is longer stays whole. */
+export function wrap([first, ...parts]: readonly string[]): string[] {
+  const lines = [first]
   for (const part of parts) {
-    if (!isEmpty && line.length + 1 + part.length > MAX_WIDTH) {
-      lines.push(line)
-      line = next + part
-    } else line += isEmpty ? part : ` ${part}`
-    isEmpty = false
+    const line = `${lines.at(-1)} ${part}`
+    if (line.length <= MAX_WIDTH) lines[lines.length - 1] = line
+    else lines.push(`    ${part}`)
   }
-  return [...lines, line]
+  return lines
 }
 
 /** The first lines, and how many more there are. */
-export function firstLines(lines: readonly string[], most: number): string[] {
-  const more = lines.length - most
-  return [...lines.slice(0, most), ...(more > 0 ? [`and ${formatCount(more)} more`] : [])]
-}
-
-/** A text in at most so many columns of a terminal; a mark stands for what is cut. */
-export function cutText(text: string, columns: number): string {
-  return textColumns(text) > columns ? `${cutToColumns(text, columns - 1)}…` : text
+export function firstLines(lines: readonly string[], most: number, more = 'more'): string[] {
+  const left = lines.length - most
+  return left > 0 ? [...lines.slice(0, most), `and ${formatCount(left)} ${more}`] : [...lines]
 }
 
 /** Untrusted text made safe for a terminal: `?` for every control and other invisible character, line ends included. */

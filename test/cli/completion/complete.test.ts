@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { complete } from '../../../src/cli/completion/complete.js'
-import type { CommandTable, FlagEntry } from '../../../src/cli/completion/words.js'
+import { type CommandTable, complete, type Parameter } from '../../../src/cli/completion/complete.js'
 
-const flag = (name: string, rest: Partial<FlagEntry> = {}): Record<string, FlagEntry> => ({
+const flag = (name: string, rest: Partial<Parameter> = {}): Record<string, Parameter> => ({
   [name]: { name, type: 'option', ...rest },
 })
 const quiet = flag('quiet', { type: 'boolean', char: 'q', summary: 'Print data and errors only.' })
-const interval = flag('interval', { char: 'i', multiple: true, delimiter: ',', summary: 'Candle lengths. Repeatable.' })
+const interval = flag('interval', { char: 'i', multiple: true, summary: 'Candle lengths. Repeatable.' })
 const symbol = { symbol: { name: 'symbol', multiple: true } }
 
 const TABLE: CommandTable = {
@@ -21,11 +20,10 @@ const TABLE: CommandTable = {
         ...quiet,
         ...interval,
         ...flag('format', { char: 'f', options: ['csv', 'json', 'jsonl', 'parquet'] }),
-        ...flag('columns', { multiple: true, delimiter: ',' }),
+        ...flag('columns', { multiple: true }),
         ...flag('output', { char: 'o', helpValue: 'FILE' }),
         ...flag('mirror', { helpValue: 'DIR' }),
         ...flag('concurrency', { helpValue: 'N' }),
-        ...flag('secret', { hidden: true }),
       },
     },
     help: { summary: 'Show help for a command.', args: { command: { name: 'command' } }, flags: {} },
@@ -46,7 +44,6 @@ const TABLE: CommandTable = {
         ...flag('json', { type: 'boolean' }),
       },
     },
-    internal: { summary: 'For tests.', hidden: true, args: {}, flags: {} },
   },
 }
 
@@ -67,20 +64,15 @@ describe('words', () => {
     ['klines -', '--help --version'],
     ['klines __proto__ ', ''],
     // flags
-    ['klines download --', '--columns --concurrency --format --interval --mirror --output --quiet --help'],
-    ['klines download -', '--columns --concurrency --format --interval --mirror --output --quiet --help -f -i -o -q'],
-    ['klines download -i 1h -f csv -q -', '--columns --concurrency --interval --mirror --output --help -i -o'],
-    ['klines download --format=csv -ox --', '--columns --concurrency --interval --mirror --quiet --help'],
-    ['klines download -qf csv --f', ''],
-    ['klines download --s', ''],
+    ['klines download --', '--quiet --interval --format --columns --output --mirror --concurrency --help'],
+    ['klines download -i 1h -f csv -q -', '--interval --columns --output --mirror --concurrency --help'],
+    ['klines download --format=csv -o x --', '--quiet --interval --columns --mirror --concurrency --help'],
     ['klines mirror status ', '--quiet --help'],
     ['klines download -- --f', ''],
     ['klines download -i -- --f', '--format'],
     // values of flags
     ['klines download --format=p', '--format=parquet'],
     ['klines download --format=', '--format=csv --format=json --format=jsonl --format=parquet'],
-    ['klines download -fp', '-fparquet'],
-    ['klines download -qfp', '-qfparquet'],
     ['klines download --unknown=', ''],
     ['klines download -i 1', '1m 15m 1h 12h 1d 1w 1M'],
     ['klines download -i ', '1m 3m 5m 15m 30m 1h 2h 4h 6h 8h 12h 1d 3d 1w 1M all'],
@@ -109,7 +101,6 @@ describe('words', () => {
 it.each([
   ['klines download -o ', 'files'],
   ['klines download --output=x', 'files'],
-  ['klines download -ox', 'files'],
   ['klines download --mirror ', 'folders'],
 ])('%s -> %s', (line, kind) => {
   expect(completeLine(line)).toEqual({ kind, candidates: [] })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ProgressMeter } from '../../../src/cli/terminal/progress-meter.js'
+import { ProgressMeter } from '../../../src/cli/terminal/progress.js'
 
 const QUIET = { requests: 0, bytes: 0, retrying: 0, failure: undefined, pauseMs: 0, pauseReason: undefined }
 
@@ -21,25 +21,25 @@ describe('a progress meter', () => {
     meter.advance(20, 100, 'BTCUSDT 1h')
     meter.setNetwork({ ...QUIET, bytes: 8_000, requests: 21 })
     const expected = { done: 20, total: 100, leftMs: 16_000, bytesPerSecond: 2_000, elapsedMs: 64_000, requests: 21 }
-    expect(meter.snapshot()).toMatchObject(expected)
+    expect(meter.read()).toMatchObject(expected)
   })
 
   it('estimates the end from the limits of the host when these take more than a minute', () => {
     const { meter, at } = newMeter()
     // 1,000 windows of 1m: 4,000 of weight, of which 3,000 may be used in a minute.
     meter.advance(0, 1_000, '', 80_000)
-    expect(meter.snapshot().leftMs).toBe(80_000)
+    expect(meter.read().leftMs).toBe(80_000)
     // Much faster than the limit allows, up to the pause.
     at(10_000)
     meter.advance(200, 1_000, 'BTCUSDT 1m', 64_000)
-    expect(meter.snapshot().leftMs).toBe(64_000)
+    expect(meter.read().leftMs).toBe(64_000)
     // Nothing arrives for ten seconds and more.
     at(25_000)
-    expect(meter.snapshot().leftMs).toBe(100_000)
+    expect(meter.read().leftMs).toBe(100_000)
     // Less than a minute's share is sent without a pause.
     at(30_000)
     meter.advance(900, 1_000, 'BTCUSDT 1m', 8_000)
-    expect(meter.snapshot().leftMs).toBeLessThan(8_000)
+    expect(meter.read().leftMs).toBeLessThan(8_000)
   })
 
   it.each([
@@ -50,11 +50,11 @@ describe('a progress meter', () => {
     meter.advance(0, 1_000, '', 80_000)
     at(10_000)
     meter.advance(900, 1_000, 'BTCUSDT 1m', limitMs)
-    const estimate = meter.snapshot().leftMs
+    const estimate = meter.read().leftMs
     expect(estimate).toBeLessThan(pauseMs)
     meter.setNetwork({ ...QUIET, pauseMs, pauseReason: 'at the limit' })
-    expect(meter.snapshot()).toMatchObject({ leftMs: pauseMs, pauseMs })
+    expect(meter.read()).toMatchObject({ leftMs: pauseMs, pauseMs })
     at(11_000)
-    expect(meter.snapshot()).toMatchObject({ leftMs: pauseMs - 1_000, pauseMs: pauseMs - 1_000 })
+    expect(meter.read()).toMatchObject({ leftMs: pauseMs - 1_000, pauseMs: pauseMs - 1_000 })
   })
 })

@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ProgressSnapshot } from '../../../src/cli/terminal/progress-meter.js'
-import { barText, describeDone, plainText } from '../../../src/cli/terminal/progress-text.js'
+import { barText, describeDone, type Progress, plainText } from '../../../src/cli/terminal/progress-text.js'
 
 const WORDS = { start: 'Fetching lists', verb: 'Downloading', noun: 'window' }
-const START: ProgressSnapshot = {
+const START: Progress = {
   done: 0,
   total: undefined,
   label: '',
@@ -18,7 +17,7 @@ const START: ProgressSnapshot = {
   pauseMs: 0,
   pauseReason: undefined,
 }
-const HALF: ProgressSnapshot = {
+const HALF: Progress = {
   ...START,
   done: 1_234,
   total: 2_001,
@@ -29,7 +28,7 @@ const HALF: ProgressSnapshot = {
 }
 
 describe('progress as text', () => {
-  it.each<[string, ProgressSnapshot, string, string]>([
+  it.each<[string, Progress, string, string]>([
     ['lists', START, 'Fetching lists', 'Fetching lists'],
     [
       'windows',

@@ -1,6 +1,6 @@
 import { Check, Errors } from 'typebox/value'
 import { expect } from 'vitest'
-import type { JsonSchema } from '../../../src/cli/schema.js'
+import type { JsonSchema } from '../../../src/cli/report.js'
 import { TreeServer } from '../servers/tree-server.js'
 import { makeTree, PRESENT } from '../synthetic-tree.js'
 import { tempFolder } from '../temp-folder.js'

@@ -2,11 +2,10 @@ import { seriesName } from '../../candles/series.js'
 import { formatBytes, plural } from '../../candles/text.js'
 import type { ChartCandle, FittedCandles } from '../../chart/chart-candle.js'
 import { type ChartSummary, candlesOf, summarize } from '../../chart/summary.js'
-import type { LoadedCharts } from '../../cli/chart/load-charts.js'
-import { report } from '../../cli/report.js'
-import { coverage, location } from '../../cli/reports/fields.js'
-import { count, derived, type Field, integer, list, maybe, object, text } from '../../cli/schema.js'
 import type { CoveredSeries } from '../../engine/coverage.js'
+import type { LoadedCharts } from '../chart/load-charts.js'
+import { count, derived, type Field, integer, list, maybe, object, report, text } from '../report.js'
+import { coverage, location } from './fields.js'
 
 /** Charts that were loaded, and the pictures that were drawn of them. */
 export interface DrawnCharts extends LoadedCharts {
@@ -16,7 +15,6 @@ export interface DrawnCharts extends LoadedCharts {
 /** A chart with what it says. */
 type Drawn = FittedCandles & { readonly summary: ChartSummary } & Pick<CoveredSeries, 'coverage'>
 
-const candle = ({ openTime, open, high, low, close, volume }: ChartCandle) => [openTime, open, high, low, close, volume]
 const decimal = text().schema
 const row: Field<readonly [number, string, string, string, string, string]> = {
   schema: {
@@ -25,24 +23,20 @@ const row: Field<readonly [number, string, string, string, string, string]> = {
     minItems: 6,
     additionalItems: false,
   },
-  json: candle,
+  json: ({ openTime, open, high, low, close, volume }: ChartCandle) => [openTime, open, high, low, close, volume],
 }
 
-function extreme(side: 'high' | 'low') {
+const extreme = (side: 'high' | 'low') => {
   const fields = { price: derived(text(), (candle: ChartCandle) => candle[side]), openTime: integer() }
   return derived(object(fields), ({ summary }: Drawn) => summary[side])
-}
-
-function openTime(end: 'first' | 'last') {
-  return derived(integer(), ({ summary }: Drawn) => summary[end].openTime)
 }
 
 const series = {
   symbol: derived(text(), ({ series }: Drawn) => series.symbol),
   interval: text('length of the candles as drawn'),
   resampledFrom: maybe(text(), 'interval of the source; null for its own candles'),
-  firstOpenTime: openTime('first'),
-  lastOpenTime: openTime('last'),
+  firstOpenTime: derived(integer(), ({ summary }: Drawn) => summary.first.openTime),
+  lastOpenTime: derived(integer(), ({ summary }: Drawn) => summary.last.openTime),
   candles: count(),
   missing: count('candles missing between the first and the last one'),
   high: extreme('high'),
@@ -60,11 +54,10 @@ const series = {
 export const Chart = report(
   'klines-chart',
   { ...location, series: derived(list(object(series)), drawnSeries) },
-  ({ pictures }: DrawnCharts) => {
-    const describe = ({ path, bytes, candles }: DrawnCharts['pictures'][number]) =>
-      `${path}: ${plural(candles, 'candle')}, ${formatBytes(bytes)}`
-    return pictures.map(describe).join('\n')
-  },
+  ({ pictures }: DrawnCharts) =>
+    pictures
+      .map(({ path, bytes, candles }) => `${path}: ${plural(candles, 'candle')}, ${formatBytes(bytes)}`)
+      .join('\n'),
 )
 
 function drawnSeries({ charts, coverage }: LoadedCharts): Drawn[] {

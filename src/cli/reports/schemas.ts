@@ -1,24 +1,21 @@
 /** The objects that `--json` prints, as JSON Schema, with their types: `klines/report-schemas`. */
-import { reportSchema } from '../../cli/report.js'
-import { Fingerprint } from '../../cli/reports/fingerprint.js'
-import { LockSummary, LockVerdict } from '../../cli/reports/lock.js'
-import { DryRun, Run } from '../../cli/reports/run.js'
-import { type JsonOf, type JsonSchema, list, object, objectSchema, optional, text } from '../../cli/schema.js'
+import { type JsonOf, type JsonSchema, list, object, objectSchema, optional, reportSchema, text } from '../report.js'
 import { Chart } from './chart.js'
-import { Config, ConfigSet, ConfigUnset } from './config.js'
-import { DiffSchema } from './diff.js'
-import { Intervals, StartDates, Symbols } from './lists.js'
-import { MirrorPublish, MirrorReport } from './mirror.js'
+import { DiffReport } from './diff.js'
+import { Intervals, StartDates, Stats, Symbols } from './lists.js'
+import { Config, ConfigSet, ConfigUnset, MirrorPublish, MirrorReport } from './local.js'
+import { Fingerprint, LockSummary, LockVerdict } from './lock.js'
+import { DryRun, Run } from './run.js'
 import { Completion, Serve, UsersUpdate } from './service.js'
-import { Stats } from './stats.js'
-import { Verify } from './verify/report.js'
+import { Verify } from './verify.js'
 
-export { DiffSchema }
+export type { JsonOf }
 export const ChartSchema = Chart.schema
 export const CompletionSchema = Completion.schema
 export const ConfigSchema = Config.schema
 export const ConfigSetSchema = ConfigSet.schema
 export const ConfigUnsetSchema = ConfigUnset.schema
+export const DiffSchema = DiffReport.schema
 export const DryRunSchema = DryRun.schema
 export const FingerprintSchema = Fingerprint.schema
 export const IntervalsSchema = Intervals.schema
@@ -65,24 +62,3 @@ export const OpenapiSchema: JsonSchema<{ readonly openapi: string }> = {
   properties: { openapi: { type: 'string', description: 'version of the format' } },
   required: ['openapi'],
 }
-
-export type DiffObject = JsonOf<typeof DiffSchema>
-export type ChartObject = JsonOf<typeof ChartSchema>
-export type ConfigObject = JsonOf<typeof ConfigSchema>
-export type ConfigSetObject = JsonOf<typeof ConfigSetSchema>
-export type ConfigUnsetObject = JsonOf<typeof ConfigUnsetSchema>
-export type DryRunObject = JsonOf<typeof DryRunSchema>
-export type ErrorObject = JsonOf<typeof ErrorSchema>
-export type FingerprintObject = JsonOf<typeof FingerprintSchema>
-export type IntervalsObject = JsonOf<typeof IntervalsSchema>
-export type LockObject = JsonOf<typeof LockSchema>
-export type LockCheckObject = JsonOf<typeof LockCheckSchema>
-export type MirrorObject = JsonOf<typeof MirrorSchema>
-export type MirrorPublishObject = JsonOf<typeof MirrorPublishSchema>
-export type RunObject = JsonOf<typeof RunSchema>
-export type ServeObject = JsonOf<typeof ServeSchema>
-export type StartDatesObject = JsonOf<typeof StartDatesSchema>
-export type StatsObject = JsonOf<typeof StatsSchema>
-export type SymbolsObject = JsonOf<typeof SymbolsSchema>
-export type UsersUpdateObject = JsonOf<typeof UsersUpdateSchema>
-export type VerifyObject = JsonOf<typeof VerifySchema>

@@ -1,9 +1,8 @@
-import { type Report, report } from '../../cli/report.js'
-import { baseUrl, mirror, sample } from '../../cli/reports/fields.js'
-import { maybe, oneOf, text } from '../../cli/schema.js'
 import type { UserUpdateResult } from '../../greeting/schemas.js'
 import { SAMPLE } from '../../sources/base-url.js'
 import { cleanValue } from '../../sources/error-body.js'
+import { maybe, oneOf, type Report, report, text } from '../report.js'
+import { baseUrl, mirror, sample } from './fields.js'
 
 /** What `serve` serves, once it listens. */
 export interface ServedMirror {

@@ -1,0 +1,223 @@
+import { existsSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { BooleanFlag, Config, FlagInput, OptionFlag } from '@oclif/core/interfaces'
+import { KlinesError } from '../candles/errors.js'
+import { isObject } from '../candles/json.js'
+import { suggest } from '../candles/suggest.js'
+import { describeErrno } from '../fs/errno.js'
+import { makeFolder } from '../fs/make-folder.js'
+import { tempName } from '../fs/temp-name.js'
+import { findUserFolder } from '../fs/user-folder.js'
+import { hideCredentials } from '../sources/base-url.js'
+import { cleanText } from '../sources/error-body.js'
+import { variableOf } from './flags/group.js'
+
+export type FlagValue = boolean | string | number | (string | number)[]
+/** Values of flags by their long names. */
+export type ConfigDefaults = ReadonlyMap<string, FlagValue>
+
+/** A value that is set, and where. */
+export interface Setting {
+  /** The long name of a flag. */
+  readonly key: string
+  readonly value: FlagValue
+  readonly origin: 'environment' | 'user'
+  /** The variable or the file. */
+  readonly source: string
+  /** Whether a variable overrides it. */
+  readonly overridden: boolean
+}
+
+/** What every command line has to say itself: what it replaces, removes, names or sends. */
+const REFUSED = ['force', 'prune', 'output', 'lock']
+
+/** In the platform's config folder, such as `~/.config/klines`; undefined for a user without a home folder. */
+export function findConfigPath(): string | undefined {
+  const folder = findUserFolder('config')
+  return folder && join(folder, 'klines.config.json')
+}
+
+/** The object in the file; empty where there is no file. Throws `bad_config`. */
+export function readConfigFile(path: string | undefined): Readonly<Record<string, unknown>> {
+  if (path === undefined || !existsSync(path)) return {}
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (cause) {
+    throw new KlinesError('bad_config', `Cannot read ${path}: ${describeErrno(cause)}.`, { cause })
+  }
+  const suggestions = ['Expected a JSON object of flags, such as {"mirror":"data","interval":["1h","1d"]}.']
+  try {
+    const value: unknown = JSON.parse(text)
+    if (isObject(value)) return value
+  } catch (cause) {
+    const reason = cleanText((cause as Error).message, 160)
+    throw new KlinesError('bad_config', `${path} is not JSON: ${reason}.`, { suggestions, cause })
+  }
+  throw new KlinesError('bad_config', `${path} holds no JSON object.`, { suggestions })
+}
+
+/** Writes the user's file whole or not at all; a link stays a link. Returns its path. Throws `output_unwritable` and `bad_config`. */
+export function changeConfigFile(change: (content: Record<string, unknown>, path: string) => void): string {
+  const path = findConfigPath()
+  if (path === undefined) {
+    const message = "The user's config file lies in the home folder, and this user has none."
+    throw new KlinesError('bad_config', message, { suggestions: ['Set HOME to the path of a folder.'] })
+  }
+  const content = { ...readConfigFile(path) }
+  change(content, path)
+  const temp = `${path}.${tempName()}.tmp`
+  try {
+    makeFolder(dirname(path))
+    const mode = statSync(path, { throwIfNoEntry: false })?.mode
+    writeFileSync(temp, `${JSON.stringify(content, null, 2)}\n`, { flag: 'wx', flush: true, mode })
+    renameSync(temp, existsSync(path) ? realpathSync(path) : path)
+  } catch (cause) {
+    rmSync(temp, { force: true })
+    throw new KlinesError('output_unwritable', `Cannot write ${path}: ${describeErrno(cause)}.`, { cause })
+  }
+  return path
+}
+
+/** A flag with a variable of its own has another meaning than others of its name, such as `base-url` of `openapi`. */
+function isKey(name: string, flag: { readonly env?: string | undefined } | undefined): boolean {
+  return flag?.env === variableOf(name) && !REFUSED.includes(name)
+}
+
+/** The values of the file, all checked. Throws `bad_config` with the file and the key. */
+async function readSettings(config: Config): Promise<ConfigDefaults> {
+  const [path, settings] = [findConfigPath(), new Map<string, FlagValue>()]
+  for (const [name, value] of Object.entries(readConfigFile(path)))
+    settings.set(name, await parseSetting(config, name, value, `${path}: `))
+  return settings
+}
+
+/** Every value of an environment variable or the config file, by key, the strongest first. Throws `bad_config`. */
+export async function listSettings(config: Config) {
+  const path = findConfigPath()
+  const variables = new Map<string, Setting>()
+  for (const [key, { env: source }] of config.commands.flatMap(({ flags }) => Object.entries(flags))) {
+    const value = source && process.env[source]
+    if (value) variables.set(source, { key, value, origin: 'environment', source, overridden: false })
+  }
+  const settings = [...(await readSettings(config))].map(([key, value]): Setting => {
+    return { key, value, origin: 'user', source: String(path), overridden: Boolean(process.env[variableOf(key)]) }
+  })
+  // Sorting is stable: what overrides comes first.
+  const values = [...variables.values(), ...settings].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+  return { values, path }
+}
+
+/** A value as its flag parses it. `prefix`: of the message. Throws `bad_config`. */
+export async function parseSetting(
+  { commands }: Config,
+  name: string,
+  value: unknown,
+  prefix = '',
+): Promise<FlagValue> {
+  const command = commands.find(({ flags }) => isKey(name, flags[name]))
+  if (command === undefined) throw unknownKey(commands, name, prefix)
+  const { flags } = await command.load()
+  // biome-ignore lint/suspicious/noExplicitAny: flags of every type
+  const flag = flags[name] as OptionFlag<any> | BooleanFlag<any>
+  const shown = cleanText(JSON.stringify(value), 100)
+  const refuse = (reason: string) => new KlinesError('bad_config', `${prefix}${name} is ${shown}. ${reason}`)
+  if (flag.type === 'boolean') {
+    if (['true', 'false'].includes(String(value))) return String(value) === 'true'
+    throw refuse('Expected true or false.')
+  }
+  const { multiple, delimiter = ',', options } = flag
+  const texts = (multiple ? [value].flat() : [value]).flatMap(item => {
+    if (typeof item !== 'string') return typeof item === 'number' ? String(item) : ''
+    return multiple ? item.split(delimiter).map(part => part.trim()) : item
+  })
+  if (texts.length === 0 || texts.some(text => text === '' || options?.includes(text) === false)) {
+    const what = options ? `one of ${options.join(', ')}` : multiple ? 'a list of texts' : 'a text or a number'
+    throw refuse(`Expected ${what}.`)
+  }
+  const parse = (text: string) => flag.parse(text, {} as never, flag as never)
+  const values = await Promise.all(texts.map(parse)).catch(({ message }) => Promise.reject(refuse(message)))
+  return (multiple ? values : values[0]) as FlagValue
+}
+
+function unknownKey(commands: Config['commands'], name: string, prefix: string): KlinesError {
+  if (REFUSED.includes(name))
+    return new KlinesError('bad_config', `${prefix}"${name}" cannot be set: every command line has to say it.`)
+  const names = commands.flatMap(({ flags }) => Object.keys(flags).filter(flag => isKey(flag, flags[flag])))
+  const near = suggest(name.replace(/^-+/, ''), [...new Set(names)])
+  const advice = near ? `Did you mean ${near}?` : 'Expected the long name of a flag, such as interval.'
+  return new KlinesError('bad_config', `${prefix}Unknown key "${cleanText(name, 100)}".`, { suggestions: [advice] })
+}
+
+/** Both say where a range starts: the environment replaces the other one, too. */
+const ALTERNATIVES: Readonly<Record<string, string>> = { from: 'last', last: 'from' }
+
+/** What the file sets for a command with these flags and the environment does not. Throws `bad_config`. */
+export async function findDefaults(config: Config, id: string | undefined, flags: FlagInput): Promise<ConfigDefaults> {
+  // `klines config` mends the file.
+  if (id?.split(':')[0] === 'config') return new Map()
+  const isTaken = (name: string) => [name, ALTERNATIVES[name] ?? name].some(one => process.env[variableOf(one)])
+  return new Map([...(await readSettings(config))].filter(([name]) => isKey(name, flags[name]) && !isTaken(name)))
+}
+
+/**
+ * Copies of flags with these defaults. `--no-NAME` turns off any boolean, as the file may have turned it on, and its variable is
+ * read here: oclif takes any text that it does not know for "off".
+ */
+export function applyDefaults<Flags extends FlagInput>(flags: Flags, defaults: ConfigDefaults): Flags {
+  const copies = Object.entries(flags).map(([name, flag]) => {
+    const initial = defaults.get(name) ?? flag.default
+    if (flag.type === 'option') return [name, { ...flag, default: initial }]
+    const { env: variable, ...copy } = flag
+    const readDefault = async () => (variable && readSwitch(variable)) ?? initial
+    return [name, { ...copy, allowNo: true, default: readDefault }]
+  })
+  return Object.fromEntries(copies)
+}
+
+/** Where the values of a command come from that its command line (`argv`) does not say: at most one sentence. */
+export function describeOrigins(flags: FlagInput, defaults: ConfigDefaults, argv: readonly string[]): string[] {
+  const origins = Object.entries(flags).flatMap(([name, { env = '', type, char }]) => {
+    const isGiven = argv.some(word => [`--${name}`, `-${char}`].includes(word.split('=', 1)[0]))
+    if (type === 'boolean' || isGiven) return []
+    return process.env[env] ? env : defaults.has(name) ? `${name} in ${findConfigPath()}` : []
+  })
+  return origins.length > 0 ? [`Set elsewhere: ${origins.join(', ')}. klines config shows these values.`] : []
+}
+
+/** A value for a person, without passwords: `1h,1d`. */
+export function formatValue(name: string, value: FlagValue): string {
+  const text = [value].flat().map(String).join(',')
+  return name === 'base-url' ? hideCredentials(text) : text
+}
+
+const ON = ['1', 'true', 'yes', 'y', 'on']
+const OFF = ['0', 'false', 'no', 'n', 'off']
+
+/**
+ * What the environment says for a flag without a value; undefined when the variable is missing or empty. Case does not matter.
+ * Throws `bad_option` for any other value: taken for "off", it would turn off a check without a word.
+ */
+export function readSwitch(variable: string): boolean | undefined {
+  const value = process.env[variable] ?? ''
+  if (value === '') return undefined
+  if (isOn(variable)) return true
+  if (OFF.includes(value.toLowerCase())) return false
+  const message = `${variable} is "${cleanText(value, 100)}". Expected one of ${ON.join(', ')}, or of ${OFF.join(', ')}.`
+  throw new KlinesError('bad_option', message, {
+    suggestions: [`Without a value it is as if it were not set: ${variable}=`],
+  })
+}
+
+/** Whether a variable turns something on; an unknown value does not. Never throws. */
+export function isOn(variable: string): boolean {
+  return ON.includes((process.env[variable] ?? '').toLowerCase())
+}
+
+/** Whether `--json` is on a command line, or in the environment or the config file: an error may come before the flags are parsed. */
+export function wantsJson(argv: readonly string[], defaults: ConfigDefaults): boolean {
+  const end = argv.indexOf('--')
+  const flags = end === -1 ? argv : argv.slice(0, end)
+  const isDefault = process.env.KLINES_JSON ? isOn('KLINES_JSON') : defaults.get('json') === true
+  return flags.includes('--json') || (isDefault && !flags.includes('--no-json'))
+}

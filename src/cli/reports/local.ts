@@ -1,0 +1,144 @@
+import { join } from 'node:path'
+import { seriesPath } from '../../candles/paths.js'
+import { formatBytes, plural } from '../../candles/text.js'
+import type { MirrorStatus } from '../../engine/mirror-status.js'
+import type { PublishReport } from '../../engine/publish.js'
+import { indexPath } from '../../mirror/series-index.js'
+import type { MirrorFigures, UserMirror } from '../../mirror/user-mirrors.js'
+import { formatValue, type Setting } from '../config.js'
+import type { Field } from '../report.js'
+import * as s from '../report.js'
+import { printable } from '../terminal/text.js'
+import { baseUrl, mirror } from './fields.js'
+
+/** What a mirror has, and the other mirrors of the user. */
+export interface Mirrors extends MirrorStatus {
+  readonly others: readonly (UserMirror & MirrorFigures)[]
+}
+
+const size = { ...column('size', s.count()), show: formatBytes }
+
+const series = {
+  symbol: s.column('symbol', s.text()),
+  interval: s.column('interval', s.text()),
+  windows: s.column('windows', s.count()),
+  empty: s.column('empty', s.count('windows without candles')),
+  firstOpenTime: s.column('first candle', s.optional({ ...day(), schema: s.integer().schema })),
+  lastOpenTime: s.column('last (UTC)', s.optional({ ...time(), schema: s.integer().schema })),
+  cachedBytes: size,
+}
+
+const other = {
+  root: s.text('its folder'),
+  baseUrl,
+  symbols: s.column('symbols', s.count()),
+  series: s.count(),
+  windows: s.count(),
+  cachedBytes: size,
+  newest: s.column('newest candle (UTC)', s.time()),
+}
+
+/** `mirror`: what is cached of each series, and a line for each other mirror. */
+export const MirrorReport = s.report(
+  'klines-mirror',
+  {
+    mirror,
+    baseUrl,
+    windows: s.count(),
+    cachedBytes: s.count(),
+    series: s.list(s.object(series)),
+    others: s.list(s.object(other), 'the other mirrors in the cache folder'),
+  },
+  ({ others, mirror, baseUrl = 'an unknown address', windows, cachedBytes, series: all }: Mirrors) => {
+    const total = `${plural(windows, 'window')} of ${all.length} series, ${formatBytes(cachedBytes)}, from ${baseUrl}`
+    const lines = [s.textOf(series, all, 2), '', total, `Mirror: ${mirror}`]
+    if (all.length > 0) {
+      const paths = [seriesPath(all[0]), indexPath(all[0])].map(path => join(mirror, path)).join(' and ')
+      lines.push(`To remove a series, remove its folder and its index: ${paths}`)
+    }
+    const name = s.derived(s.column('other mirrors', s.text()), ({ baseUrl = 'unknown' }: UserMirror) => baseUrl)
+    const folder = s.derived(s.column('folder', s.text()), ({ root }: UserMirror) => root)
+    if (others.length > 0) lines.push('', s.textOf({ name, ...other, folder }, others))
+    return lines.join('\n')
+  },
+)
+
+/** `mirror --path`. */
+export const MirrorPath: typeof MirrorReport = { ...MirrorReport, text: ({ mirror }) => mirror }
+
+const treeOf = ({ mirror }: PublishReport) => join(mirror, 'api')
+
+/** `mirror publish`: what the tree has, what was added, and where it is. */
+export const MirrorPublish = s.report(
+  'klines-mirror-publish',
+  {
+    mirror,
+    baseUrl: s.text('base address that the candles come from'),
+    tree: s.derived(s.text('folder to serve as /api'), treeOf),
+    symbols: s.list(s.text()),
+    intervals: s.list(s.text()),
+    windows: s.count('windows in the tree, empty ones too'),
+    emptyWritten: s.count('empty windows that were written'),
+    listsWritten: s.count('lists that were written'),
+  },
+  (result: PublishReport) => {
+    const { symbols, intervals, windows, emptyWritten, listsWritten } = result
+    const contents = [plural(symbols.length, 'symbol'), plural(intervals.length, 'interval'), plural(windows, 'window')]
+    const written = `Written: ${plural(emptyWritten, 'empty window')}, ${plural(listsWritten, 'list')}.`
+    const advice = `Any static host can serve it: upload ${treeOf(result)} as the folder api of its address.`
+    return `The tree is complete: ${contents.join(', ')}. ${written}\n${advice}`
+  },
+)
+
+const single = [{ type: 'string' }, { type: 'number' }]
+const value: Field<Setting['value']> = {
+  schema: { anyOf: [...single, { type: 'boolean' }, { type: 'array', items: { anyOf: single } }] },
+}
+const key = s.column('key', s.text('the long name of a flag'))
+
+/** `config`: every value that is set, and the place of the file. */
+export const Config = s.report(
+  'klines-config',
+  {
+    values: s.list(
+      s.object({
+        key,
+        // Only an address holds a password, and it is one text.
+        value: s.derived(value, ({ key, value }: Setting) => (key === 'base-url' ? formatValue(key, value) : value)),
+        origin: s.oneOf(['environment', 'user']),
+        source: s.text('the variable or the file'),
+        overridden: s.flag('whether a variable overrides it'),
+      }),
+      'by key, the strongest first',
+    ),
+    path: s.maybe(s.text(), 'your config file, which may be missing'),
+  },
+  ({ values, path }: { readonly values: readonly Setting[]; readonly path: string | undefined }) => {
+    const file = path === undefined ? [] : [`Your config file: ${path}`]
+    if (values.length === 0)
+      return ['No defaults are set.', ...file, 'klines config set KEY VALUE sets one.'].join('\n')
+    const shown = s.derived(s.column('value', s.text()), ({ key, value }: Setting) =>
+      printable(formatValue(key, value)),
+    )
+    const from = s.derived(s.column('from', s.text()), ({ source, overridden }: Setting) => {
+      return `${source}${overridden ? ' (overridden)' : ''}`
+    })
+    return s.textOf({ key, shown, from }, values)
+  },
+)
+
+const file = { path: s.text('the config file'), key: s.text() }
+
+/** `config set`. */
+export const ConfigSet = s.report(
+  'klines-config-set',
+  { ...file, value },
+  ({ path, key, value }: Pick<Setting, 'key' | 'value'> & { readonly path: string }) => {
+    return `Set ${key} to ${formatValue(key, value)} in ${path}.`
+  },
+)
+
+/** `config unset`. */
+export const ConfigUnset = s.report('klines-config-unset', file, ({ path, key }: { path: string; key: string }) => {
+  return `Removed ${key} from ${path}.`
+})

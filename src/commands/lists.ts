@@ -1,0 +1,56 @@
+import * as Args from '@oclif/core/args'
+import { command } from '../cli/command.js'
+import { networkFlags } from '../cli/flags/run.js'
+import { locationFlags } from '../cli/flags/selection.js'
+
+const LISTS = { start: 'Fetching lists', verb: '', noun: 'list' }
+/** A bar, for work that takes no time that is worth a line in a log. */
+const BRIEF = { isShort: true }
+const flags = { ...locationFlags, ...networkFlags }
+
+export const symbols = command({
+  summary: 'List the trading pairs, and what is in the mirror.',
+  description: 'Shows the lists of the mirror if the service cannot be reached.',
+  examples: ['klines symbols', 'klines symbols --json'],
+  flags,
+  async run({ options, during, print }) {
+    const { readMirrorCatalogue } = await import('../engine/catalogue.js')
+    const { Symbols } = await import('../cli/reports/lists.js')
+    print(Symbols, await during(LISTS, events => readMirrorCatalogue({ ...options, ...events }, []), BRIEF))
+  },
+})
+
+export const intervals = command({
+  summary: 'List the candle lengths, and what is in the mirror.',
+  description:
+    'For each interval: the length of a window, the first date, the windows up to today, and how many are mirrored. Shows the lists of the mirror if the service cannot be reached.',
+  examples: ['klines intervals', 'klines intervals --json'],
+  flags,
+  async run({ options, during, print }) {
+    const { readMirrorCatalogue } = await import('../engine/catalogue.js')
+    const { Intervals } = await import('../cli/reports/lists.js')
+    print(Intervals, await during(LISTS, events => readMirrorCatalogue({ ...options, ...events }), BRIEF))
+  },
+})
+
+export const startDates = command({
+  summary: 'List the windows of an interval, and what is in the mirror.',
+  description: 'Shows the windows up to today, and the lists of the mirror if the service cannot be reached.',
+  examples: ['klines start-dates 1h', 'klines start-dates 1M --json'],
+  args: {
+    interval: Args.string({
+      description: 'Candle length such as 1h; 1M is a month.',
+      required: true,
+      ignoreStdin: true,
+    }),
+  },
+  flags,
+  async run({ args, options, during, print }) {
+    const { readMirrorCatalogue } = await import('../engine/catalogue.js')
+    const { parseInterval } = await import('../candles/intervals.js')
+    const { StartDates } = await import('../cli/reports/lists.js')
+    const interval = parseInterval(args.interval)
+    const read = during(LISTS, events => readMirrorCatalogue({ ...options, ...events }, [interval]), BRIEF)
+    print(StartDates, { ...(await read), interval })
+  },
+})

@@ -1,0 +1,47 @@
+import * as Flags from '@oclif/core/flags'
+import { command } from '../cli/command.js'
+import { inGroup } from '../cli/flags/group.js'
+import { networkFlags } from '../cli/flags/run.js'
+import { locationFlags } from '../cli/flags/selection.js'
+
+export const mirror = command({
+  summary: 'Show what is in the local mirror, and which other mirrors there are.',
+  description:
+    'Shows the windows, time range and size of each series, and a line for each other mirror in the cache folder. To remove a series, remove its folder, api/klines/INTERVAL/SYMBOL in that of the mirror; to remove a mirror, remove its folder.',
+  examples: ['klines mirror', 'klines mirror --mirror DIR --json', 'ls "$(klines mirror --path)"'],
+  flags: {
+    ...locationFlags,
+    ...inGroup('output', {
+      path: Flags.boolean({ summary: 'Print the folder of the mirror alone, which may be missing.' }),
+    }),
+  },
+  async run({ flags: { path, json }, options, print }) {
+    const { openMirror } = await import('../engine/run.js')
+    const { mirrorStatus } = await import('../engine/mirror-status.js')
+    const { otherMirrors } = await import('../mirror/user-mirrors.js')
+    const { MirrorPath, MirrorReport } = await import('../cli/reports/local.js')
+    const { root, exists } = openMirror(options)
+    if (path && !(json && exists)) {
+      const nothing = { baseUrl: undefined, windows: 0, cachedBytes: 0, series: [], others: [] }
+      return print(MirrorPath, { mirror: root, ...nothing })
+    }
+    const status = await mirrorStatus(options)
+    print(MirrorReport, { ...status, others: await otherMirrors(root, options.signal) })
+  },
+})
+
+const PUBLISHING = { start: 'Checking windows', verb: 'Checking', noun: 'window' }
+
+export const publish = command({
+  summary: 'Make the local mirror a complete static tree that any host can serve.',
+  description:
+    'Adds the lists, and an empty file for each window that starts in the future or ends before the first candle of its series. A window that is missing or corrupt is named, and nothing is written then. Nothing is uploaded.',
+  examples: ['klines mirror publish', 'klines mirror publish --mirror DIR'],
+  flags: { ...locationFlags, ...networkFlags },
+  advice: 'The mirror is not complete yet; run the same command again.',
+  async run({ options, during, show }) {
+    const { publishMirror } = await import('../engine/publish.js')
+    const { MirrorPublish } = await import('../cli/reports/local.js')
+    show(MirrorPublish, await during(PUBLISHING, events => publishMirror({ ...options, ...events })))
+  },
+})
