@@ -16,15 +16,15 @@ export interface Mirrors extends MirrorStatus {
   readonly others: readonly (UserMirror & MirrorFigures)[]
 }
 
-const size = { ...column('size', s.count()), show: formatBytes }
+const size = { ...s.column('size', s.count()), show: formatBytes }
 
 const series = {
   symbol: s.column('symbol', s.text()),
   interval: s.column('interval', s.text()),
   windows: s.column('windows', s.count()),
   empty: s.column('empty', s.count('windows without candles')),
-  firstOpenTime: s.column('first candle', s.optional({ ...day(), schema: s.integer().schema })),
-  lastOpenTime: s.column('last (UTC)', s.optional({ ...time(), schema: s.integer().schema })),
+  firstOpenTime: s.column('first candle', s.optional({ ...s.day(), schema: s.integer().schema })),
+  lastOpenTime: s.column('last (UTC)', s.optional({ ...s.time(), schema: s.integer().schema })),
   cachedBytes: size,
 }
 

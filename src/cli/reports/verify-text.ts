@@ -19,93 +19,66 @@ const MAX_SUCCESSIVE = 6
 
 /** The verdict first, then what fails, the outages of the exchange, and the notes; with `-v` all series and what is odd about them. */
 export function verifyText(result: VerificationReport, { verbose = false }: TextFlags): string {
-  const { series, range, baseUrl, outages, sums } = result
+  const { series, range, baseUrl, faults, sums } = result
   const failing = series.filter(({ isFailing }) => isFailing)
-  const [faults, notes] = [true, false].map(isWrong =>
-    result.faults.filter(({ note }) => (note === undefined) === isWrong),
-  )
-  const isSingle = series.every(({ symbol }) => symbol === series[0].symbol)
-  const singleGaps = isSingle ? 'Gaps, usually outages of the exchange' : 'Gaps of a single symbol'
+  const differing = faults.filter(({ note }) => note === undefined)
+  const noted = faults.filter(({ note }) => note !== undefined)
+  const lists: readonly (readonly [title: string, lines: readonly string[]])[] = [
+    ['Missing windows:', failing.flatMap(one => missingLines(one, verbose))],
+    ['Corrupt windows:', failing.flatMap(corruptLines)],
+    ['Invalid candles (UTC):', failing.flatMap(invalidLines)],
+    ['Candles that differ from their finer candles (UTC):', differing.flatMap(describeDifference)],
+    outageTable(result, true, verbose),
+    outageTable(result, false, verbose),
+    ['Notes: close times that differ by 1 ms in candles that close early (UTC):', noted.flatMap(describeDifference)],
+    ['Notes: candles that the exchange itself has off the grid (UTC):', series.flatMap(offGridLines)],
+    ['All series, with candles that close early or have no trade:', verbose ? [textOf(ALL, series)] : []],
+    ['Gaps, early closes, candles off the grid and without trades (UTC):', verbose ? series.flatMap(oddityLines) : []],
+  ]
   const sections = [
     verdictLine(result),
     failing.length > 0 && failingTable(failing),
     coverageText(series, { range, baseUrl, verbose }),
-    titled(
-      'Missing windows:',
-      failing.flatMap(one => missingLines(one, verbose)),
-    ),
-    titled(
-      'Corrupt windows:',
-      failing.flatMap(one => one.corrupt.map(({ startDate, reason }) => `${seriesName(one)} ${startDate}: ${reason}`)),
-    ),
-    titled('Invalid candles (UTC):', failing.flatMap(invalidLines)),
-    titled('Candles that differ from their finer candles (UTC):', faults.flatMap(describeDifference)),
-    outageTable(
-      'Outages of the exchange',
-      outages.filter(({ isShared }) => isShared),
-      verbose,
-    ),
-    outageTable(
-      singleGaps,
-      outages.filter(({ isShared }) => !isShared),
-      verbose,
-    ),
-    titled(
-      'Notes: close times that differ by 1 ms in candles that close early (UTC):',
-      notes.flatMap(describeDifference),
-    ),
-    titled('Notes: candles that the exchange itself has off the grid (UTC):', series.flatMap(offGridLines)),
-    verbose && `All series, with candles that close early or have no trade:\n${textOf(ALL, series)}`,
-    verbose &&
-      titled('Gaps, early closes, candles off the grid and without trades (UTC):', series.flatMap(oddityLines)),
+    ...lists.map(([title, lines]) => lines.length > 0 && [title, ...lines].join('\n')),
     ...sums.map(sumTable),
-    closingLines(result).join('\n'),
+    closingLines(result),
   ]
   return sections.filter(Boolean).join('\n\n')
 }
-
-function titled(title: string, lines: readonly string[]): string | undefined {
-  return lines.length > 0 ? [title, ...lines].join('\n') : undefined
-}
-
-const isOrAre = (count: number) => (count === 1 ? 'is' : 'are')
 
 /** The first line of the report: the verdict, and why. */
 function verdictLine({ verdict, series, pairs, outages, failOnGaps }: VerificationReport): string {
   if (verdict === 'empty') return `NO CANDLES: ${plural(series.length, 'series')}, all of them empty`
   const failing = series.filter(({ isFailing }) => isFailing)
-  const short = sumOf(series, 'short')
-  const [differing, invalid, gaps] = [
-    sumOf(failing, 'differing'),
-    sumOf(failing, 'invalid'),
-    sumOf(failing, 'failingGaps'),
+  const [short, notes] = [sumOf(series, 'short'), sumOf(series, 'notes')]
+  const shared = outages.filter(({ isShared }) => isShared).length
+  const good = [
+    plural(sumOf(series, 'candles'), 'candle'),
+    short > 0 && `${formatCount(short)} fewer than requested`,
+    pairs.length > 0 && plural(sumOf(pairs, 'comparisons'), 'comparison'),
+    shared > 0 && plural(shared, 'outage'),
+    outages.length > shared && plural(outages.length - shared, 'gap'),
+    notes > 0 && plural(notes, 'note'),
   ]
+  const [differing, invalid] = [sumOf(failing, 'differing'), sumOf(failing, 'invalid')]
   const corrupt = sum(failing.map(one => one.corrupt.length))
   const missing = sum(failing.map(one => one.missingWindows.length))
-  const shared = outages.filter(({ isShared }) => isShared).length
-  const notes = sumOf(series, 'notes')
+  const gaps = sumOf(failing, 'failingGaps')
+  // The noun stands with the first of two numbers.
+  const many = (count: number, noun: string, isSecond: boolean, what: string) =>
+    count > 0 && `${isSecond ? formatCount(count) : plural(count, noun)} ${count === 1 ? 'is' : 'are'} ${what}`
+  const bad = [
+    differing > 0 && `${plural(differing, 'candle')} ${differing === 1 ? 'differs' : 'differ'}`,
+    many(invalid, 'candle', differing > 0, 'invalid'),
+    many(corrupt, 'window', false, 'corrupt'),
+    many(missing, 'window', corrupt > 0, 'missing'),
+    gaps > 0 && plural(gaps, 'gap'),
+    failOnGaps && short > 0 && `${plural(short, 'candle')} fewer than requested`,
+  ]
+  const all = `${formatCount(series.length)} series`
   const isGood = verdict === 'ok' || verdict === 'short'
-  const parts = isGood
-    ? [
-        `${formatCount(series.length)} series`,
-        plural(sumOf(series, 'candles'), 'candle'),
-        short > 0 && `${formatCount(short)} fewer than requested`,
-        pairs.length > 0 && plural(sumOf(pairs, 'comparisons'), 'comparison'),
-        shared > 0 && plural(shared, 'outage'),
-        outages.length > shared && plural(outages.length - shared, 'gap'),
-        notes > 0 && plural(notes, 'note'),
-      ]
-    : [
-        differing > 0 && `${plural(differing, 'candle')} ${differing === 1 ? 'differs' : 'differ'}`,
-        invalid > 0 &&
-          `${differing > 0 ? formatCount(invalid) : plural(invalid, 'candle')} ${isOrAre(invalid)} invalid`,
-        corrupt > 0 && `${plural(corrupt, 'window')} ${isOrAre(corrupt)} corrupt`,
-        missing > 0 && `${corrupt > 0 ? formatCount(missing) : plural(missing, 'window')} ${isOrAre(missing)} missing`,
-        gaps > 0 && plural(gaps, 'gap'),
-        failOnGaps && short > 0 && `${plural(short, 'candle')} fewer than requested`,
-      ]
-  const of = isGood ? '' : `${formatCount(failing.length)} of ${formatCount(series.length)} series: `
-  return `${verdict.toUpperCase()}: ${of}${parts.filter(Boolean).join(', ')}`
+  const start = isGood ? `${all}, ` : `${formatCount(failing.length)} of ${all}: `
+  return `${verdict.toUpperCase()}: ${start}${(isGood ? good : bad).filter(Boolean).join(', ')}`
 }
 
 /** The columns of the table of failing series, left out where they are 0 for all. */
@@ -149,6 +122,10 @@ function missingLines({ missingWindows, ...series }: JudgedSeries, verbose: bool
     run.length <= MAX_SUCCESSIVE ? run : `${run[0]} to ${run.at(-1)} (${formatCount(run.length)})`,
   )
   return list.length === 0 ? [] : wrap(`${seriesName(series)}: ${list.join(', ')}`.split(/(?<=,) /))
+}
+
+function corruptLines(series: JudgedSeries): string[] {
+  return series.corrupt.map(({ startDate, reason }) => `${seriesName(series)} ${startDate}: ${reason}`)
 }
 
 /** The candles of a series that cannot be right, with the reason. */
@@ -204,16 +181,20 @@ function moreLine(series: Series, count: number): string[] {
   return count > 0 ? [`${seriesName(series)}: ${formatCount(count)} more like these`] : []
 }
 
-function outageTable(title: string, outages: readonly Outage[], verbose: boolean): string | undefined {
-  if (outages.length === 0) return undefined
+/** The outages of the exchange (`isShared`), or gaps that only one symbol has: a title, and a table below it. */
+function outageTable({ series, outages }: VerificationReport, isShared: boolean, verbose: boolean) {
+  const chosen = outages.filter(outage => outage.isShared === isShared)
   const length = ({ startTime, endTime }: Outage) => endTime - startTime
-  const longest = outages.toSorted((a, b) => length(b) - length(a)).slice(0, verbose ? undefined : MAX_OUTAGES)
-  const rows = outages
+  const longest = chosen.toSorted((a, b) => length(b) - length(a)).slice(0, verbose ? undefined : MAX_OUTAGES)
+  const rows = chosen
     .filter(outage => longest.includes(outage))
     .map(outage => [formatTime(outage.startTime), formatDuration(length(outage)), describeSeries(outage.series)])
-  const more = rows.length < outages.length ? `, the ${rows.length} longest (all with -v)` : ''
-  const table = textTable({ head: ['start (UTC)', 'length', 'series'], rows, right: ['length'] })
-  return `${title}: ${formatCount(outages.length)}${more}\n${table}`
+  const isSingle = series.every(({ symbol }) => symbol === series[0].symbol)
+  const gaps = isSingle ? 'Gaps, usually outages of the exchange' : 'Gaps of a single symbol'
+  const more = rows.length < chosen.length ? `, the ${rows.length} longest (all with -v)` : ''
+  const title = `${isShared ? 'Outages of the exchange' : gaps}: ${formatCount(chosen.length)}${more}`
+  const table = { head: ['start (UTC)', 'length', 'series'], rows, right: ['length'] }
+  return [title, rows.length > 0 ? [textTable(table)] : []] as const
 }
 
 function describeSeries(series: readonly Series[]): string {
@@ -237,25 +218,22 @@ function sumTable(candle: VerificationReport['sums'][number]): string {
 }
 
 /** What to do, what was not compared, and what was checked. */
-function closingLines({ series, range, mirror, verdict }: VerificationReport): string[] {
-  const failing = series.filter(({ isFailing }) => isFailing)
+function closingLines({ series, range, mirror, verdict }: VerificationReport): string {
+  const failing = series.filter(({ isFailing }) => isFailing && (verdict === 'failed' || verdict === 'incomplete'))
   const unverified = sumOf(series, 'unverified')
   const time = (value: number, open: string) => (Number.isFinite(value) ? exactTime(value) : open)
   const isNamed = range.named.from !== undefined || range.named.to !== undefined
   const isOffGrid = series.some(({ counts }) => counts.old_off_grid > 0)
   const reason = isOffGrid ? 'off the grid or without finer candles' : 'because no finer candles are cached'
-  const isBad = verdict === 'failed' || verdict === 'incomplete'
-  const lacksWindows = failing.some(({ missingWindows, corrupt }) => missingWindows.length + corrupt.length > 0)
-  const isWrong = failing.some(({ differing, invalid }) => differing + invalid > 0)
   const lines = [
-    isBad && lacksWindows && 'klines download downloads missing and corrupt windows.',
-    isBad &&
-      isWrong &&
-      'klines download --refresh downloads every window of a series, or of its --from and --to, again.',
+    failing.some(({ missingWindows, corrupt }) => missingWindows.length + corrupt.length > 0) &&
+      'klines download downloads missing and corrupt windows.',
+    failing.some(({ differing, invalid }) => differing + invalid > 0) &&
+      'klines download --refresh downloads every window of a series again.',
     unverified > 0 &&
       `Not compared, ${reason}: ${formatCount(unverified)} of ${plural(sumOf(series, 'candles'), 'candle')}`,
     isNamed && `Range: ${time(range.fromTime, 'the beginning')} to ${time(range.toTime, 'now')} (UTC)`,
     `Mirror: ${mirror}`,
   ]
-  return lines.filter(line => line !== false)
+  return lines.filter(Boolean).join('\n')
 }
