@@ -109,8 +109,6 @@ export const HOURS = makeCandles(HOUR, BACK_ON_GRID)
 export const QUARTERS = makeCandles(QUARTER)
 export const TWO_HOURS = makeCandles(2 * HOUR)
 export const DAYS = makeCandles(DAY)
-/** Quarters that are off the grid, too, for part of the time. */
-export const OFF_GRID_QUARTERS = makeCandles(QUARTER, QUARTERS_BACK_ON_GRID)
 
 /** The candles off the hours' grid, counted by hand: from 9 February 09:28 to 11 February 03:28. */
 export const OFF_GRID_HOURS = Array.from({ length: 43 }, (_, index) => RESUMED + index * HOUR)

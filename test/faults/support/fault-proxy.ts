@@ -2,29 +2,24 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 import { listen } from '../../support/servers/listen.js'
 
 /** What the proxy does to a connection, drawn at random for each. */
-export type ProxyFault = 'none' | 'latency' | 'bandwidth' | 'slice' | 'reset' | 'stall'
+type ProxyFault = 'none' | 'latency' | 'bandwidth' | 'slice' | 'reset' | 'stall'
 
 const FAULTS: readonly ProxyFault[] = ['latency', 'bandwidth', 'slice', 'reset', 'stall']
 
-export interface FaultProxyOptions {
+interface FaultProxyOptions {
   /** Port of 127.0.0.1 where the healthy server listens. */
   readonly target: number
   /** The same seed gives the n-th connection the same fault at the same byte. */
   readonly seed: number
   /** The share of faulty connections, 0 to 1. */
   readonly faultRate: number
-  /** The faults to draw from. Default: all. */
-  readonly faults?: readonly ProxyFault[]
-  /** How long a stalled connection stays silent before it is reset, ms. Default 2,000. */
-  readonly stallMs?: number
+  /** How long a stalled connection stays silent before it is reset, ms. */
+  readonly stallMs: number
 }
 
 /** A running proxy. */
-export interface FaultProxy {
+interface FaultProxy {
   readonly url: string
-  readonly port: number
-  /** The number of connections so far by fault. */
-  readonly faultCounts: Readonly<Record<ProxyFault, number>>
   stop(): Promise<void>
 }
 
@@ -34,14 +29,12 @@ export interface FaultProxy {
  * never changes a byte. The caller stops it.
  */
 export async function startFaultProxy(options: FaultProxyOptions): Promise<FaultProxy> {
-  const { target, seed, faultRate, faults = FAULTS, stallMs = 2_000 } = options
-  const faultCounts = { none: 0, latency: 0, bandwidth: 0, slice: 0, reset: 0, stall: 0 }
+  const { target, seed, faultRate, stallMs } = options
   const sockets = new Set<Socket>()
   let connections = 0
   const server = createServer(client => {
     const random = seededRandom(seed + 7919 * connections++)
-    const fault = random() < faultRate ? faults[Math.floor(random() * faults.length)] : 'none'
-    faultCounts[fault]++
+    const fault = random() < faultRate ? FAULTS[Math.floor(random() * FAULTS.length)] : 'none'
     const upstream = connect(target, '127.0.0.1')
     for (const socket of [client, upstream]) {
       sockets.add(socket)
@@ -56,7 +49,7 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
     forward(upstream, client, fault, random, stallMs)
   })
   const port = await listen(server)
-  return { url: `http://127.0.0.1:${port}`, port, faultCounts, stop: () => stop(server, sockets) }
+  return { url: `http://127.0.0.1:${port}`, stop: () => stop(server, sockets) }
 }
 
 /** Forwards the response to the client with the connection's fault. */

@@ -71,8 +71,6 @@ export const ERROR_UNDER_200 = errorAnswer(200, -1000, 'An unknown error occurre
 export const ANSI_MESSAGE = errorAnswer(400, -1000, '\u001b[2J\u001b[31mred\u001b[0m\u0007 and a\nsecond line')
 /** The exchange's own troubles, which pass. */
 export const INTERNAL_ERROR = errorAnswer(500, -1000, 'An unknown error occurred while processing the request.')
-export const DISCONNECTED = errorAnswer(503, -1001, 'Internal error; unable to process your request. Please try again.')
-export const TIMEOUT = errorAnswer(504, -1007, 'Timeout waiting for response from backend server.')
 export const OVERLOADED = errorAnswer(503, -1008, 'Server is currently overloaded with other requests.')
 
 /** A parameter that was not sent. */

@@ -1,5 +1,5 @@
 import { SYMBOLS_PATH } from '../../../src/candles/paths.js'
-import { candle, FULL_WEEKS, RENDERED, weekPath, windowBytes } from '../synthetic-tree.js'
+import { candle, FULL_WEEKS, weekPath, windowBytes } from '../synthetic-tree.js'
 import { type RawClient, rawRequest, sendRaw } from './raw-client.js'
 
 export const WINDOW_PATH = weekPath('BTCUSDT', FULL_WEEKS[0])
@@ -8,27 +8,13 @@ export const get = (target: string, headers: string[] = []) => rawRequest(`GET $
 export const getWindow = (...headers: string[]) => get(`/${WINDOW_PATH}`, headers)
 
 export const SYMBOLS = get(`/${SYMBOLS_PATH}`)
-export const LAST_SYMBOLS = get(`/${SYMBOLS_PATH}`, ['Connection: close'])
-export const HTTP10_SYMBOLS = Buffer.from(`GET /${SYMBOLS_PATH} HTTP/1.0\r\nHost: localhost\r\n\r\n`)
 export const WINDOW = getWindow()
-export const HEAD_WINDOW = rawRequest(`HEAD /${WINDOW_PATH}`)
-export const UNMODIFIED_WINDOW = getWindow(`If-Modified-Since: ${new Date(RENDERED).toUTCString()}`)
 export const UNKNOWN = get('/nope')
 export const CONNECT = rawRequest('CONNECT a:1')
 
 /** The bytes of a window with `count` candles; 672 are 90 KB. */
 export function makeWindow(count: number): Buffer {
   return windowBytes(Array.from({ length: count }, (_, index) => candle(Date.parse(FULL_WEEKS[0]) + index * 900_000)))
-}
-
-/** Records a connection: returns a function for all bytes since its last call, as text without Date fields. */
-export function recordResponses(client: RawClient): () => string {
-  const chunks: Buffer[] = []
-  client.socket.on('data', chunk => chunks.push(chunk))
-  return () => {
-    const text = Buffer.concat(chunks.splice(0)).toString('latin1')
-    return text.replaceAll(/\r\ndate: [^\r]*/gi, '')
-  }
 }
 
 /** Sends bytes and waits until the server has read them: by then it answers a later request on another connection. */
