@@ -83,15 +83,19 @@ export function parseInterval(text: string): Interval {
 function suggestInterval(name: string): string[] {
   const lower = name.toLowerCase()
   if (/^1? ?(s|secs?|seconds?)$/.test(lower)) return [SECONDS]
-  const length = parseLength(lower)
-  const near = /^1? ?(mo|mon|months?|monthly)$/.test(lower)
-    ? '1M'
-    : length === undefined
-      ? suggest(name, EXCHANGE_INTERVALS)
-      : EXCHANGE_INTERVALS.find(known => known !== '1M' && LENGTH_MS[known] === length)
+  const near = nearestInterval(name)
   const resampled = suggestLength(name)
-  if (resampled.length > 0 && near !== undefined && length === undefined) return resampled
+  if (resampled.length > 0 && parseLength(lower) === undefined) return resampled
   return near ? [`Did you mean ${near}?`] : resampled
+}
+
+/** The interval that a text was most likely meant to be: `1h` for `60m` and `1H`. */
+export function nearestInterval(name: string): Interval | undefined {
+  const lower = name.toLowerCase()
+  if (/^1? ?(mo|mon|months?|monthly)$/.test(lower)) return '1M'
+  const length = parseLength(lower)
+  if (length === undefined) return suggest(name, EXCHANGE_INTERVALS)
+  return EXCHANGE_INTERVALS.find(known => known !== '1M' && LENGTH_MS[known] === length)
 }
 
 /** How candles of a length that is no interval are made. */

@@ -1,8 +1,7 @@
-import { KlinesError } from '../../candles/errors.js'
-import { parseInterval } from '../../candles/intervals.js'
+import { nearestInterval } from '../../candles/intervals.js'
 import type { Series } from '../../candles/series.js'
+import { isSymbol } from '../../candles/symbols.js'
 import { type Address, knownSeries } from './address.js'
-
 import { type Coverage, readCoverage, readSeriesCoverage } from './service.js'
 import { findSymbols } from './symbol-box.js'
 
@@ -29,25 +28,23 @@ export async function chooseSeries(address: Address, signal: AbortSignal): Promi
   if (address.interval !== undefined) return wanted
   const { lastStartDate } = await readSeriesCoverage(wanted, signal)
   if (lastStartDate !== undefined) return wanted
-  const all = populatedSeries(await readCoverage(signal))
-  const candidates = all.filter(one => address.symbol === undefined || one.symbol === symbol)
-  return candidates.find(one => one.interval === interval) ?? candidates[0] ?? wanted
+  const all = populatedSeries(await readCoverage(signal), address.symbol)
+  return all.find(one => one.interval === interval) ?? all[0] ?? wanted
 }
 
 /** What is wrong with a symbol or an interval that cannot be one. */
 export function describeUnknown(coverage: Coverage, symbol: string, interval: string): Absence {
-  if (knownSeries(symbol, FIRST_CHOICE.interval) === undefined) {
+  if (!isSymbol(symbol)) {
     const problem = `“${symbol}” is not a symbol. Expected 2 or more letters and digits, such as one of these:`
     return { problem, choices: symbolLinks(coverage, symbol, FIRST_CHOICE.interval) }
   }
   const near = nearestInterval(interval)
   const question = near === undefined ? '' : ` Did you mean ${near}?`
   const choices = intervalLinks(coverage, symbol)
-  const what = choices.length > 0 ? `candles of ${symbol}:` : `no candles of ${symbol}, but of these:`
-  return {
-    problem: `There is no interval “${interval}”.${question} ${placeOf(coverage)} has ${what}`,
-    choices: choices.length > 0 ? choices : symbolLinks(coverage, symbol, near ?? interval),
-  }
+  const isKnown = choices.length > 0
+  const what = isKnown ? `candles of ${symbol}:` : `no candles of ${symbol}, but of these:`
+  const problem = `There is no interval “${interval}”.${question} ${placeOf(coverage)} has ${what}`
+  return { problem, choices: isKnown ? choices : symbolLinks(coverage, symbol, near ?? interval) }
 }
 
 /** Why a series has no candles here, and what there is instead. */
@@ -56,10 +53,8 @@ export function describeAbsence(coverage: Coverage, { symbol, interval }: Series
   const others = symbolLinks(coverage, symbol, interval)
   if (!known) return { problem: `${place} has no symbol ${symbol}.`, choices: others }
   const choices = intervalLinks(coverage, symbol)
-  return {
-    problem: `${place} has no ${interval} candles of ${symbol}.${findAdvice(coverage, { symbol, interval })}`,
-    choices: choices.length > 0 ? choices : others,
-  }
+  const problem = `${place} has no ${interval} candles of ${symbol}.${findAdvice(coverage, { symbol, interval })}`
+  return { problem, choices: choices.length > 0 ? choices : others }
 }
 
 /** How to get the candles that a mirror lacks. */
@@ -79,36 +74,24 @@ function placeOf({ source, upstream }: Coverage): string {
   return source.kind === 'sample' ? 'The sample' : 'This mirror'
 }
 
-/** The interval that a text was most likely meant to be: `1h` for `1H`. */
-function nearestInterval(text: string): string | undefined {
-  try {
-    return parseInterval(text)
-  } catch (error) {
-    if (!(error instanceof KlinesError)) throw error
-    return error.suggestions.flatMap(advice => /^Did you mean (\w+)\?$/.exec(advice)?.[1] ?? [])[0]
-  }
-}
-
-/** The series with candles. */
-function populatedSeries({ series }: Coverage): Coverage['series'] {
-  return series.filter(({ lastStartDate }) => lastStartDate !== undefined)
+/** The series with candles; of one symbol, if one is named. */
+function populatedSeries({ series }: Coverage, symbol?: string): Coverage['series'] {
+  return series.filter(one => one.lastStartDate !== undefined && (symbol === undefined || one.symbol === symbol))
 }
 
 /** Links to the intervals of a symbol that have candles, or that a service may have. */
 function intervalLinks(coverage: Coverage, symbol: string): ChoiceLink[] {
-  const populated = populatedSeries(coverage).filter(series => series.symbol === symbol)
+  const populated = populatedSeries(coverage, symbol).map(({ interval }) => interval)
   const isOpen = populated.length === 0 && coverage.upstream && coverage.symbols.includes(symbol)
-  const intervals = isOpen ? coverage.intervals : populated.map(({ interval }) => interval)
-  return intervals.map(interval => seriesLink({ symbol, interval }, interval))
+  return (isOpen ? coverage.intervals : populated).map(interval => seriesLink({ symbol, interval }, interval))
 }
 
 /** Links to the symbols that have candles, or that a service may have; those that look like `wanted` come first. */
 function symbolLinks(coverage: Coverage, wanted: string, interval: string): ChoiceLink[] {
-  const populated = populatedSeries(coverage)
-  const cached = [...new Set(populated.map(({ symbol }) => symbol))]
+  const cached = [...new Set(populatedSeries(coverage).map(({ symbol }) => symbol))]
   const names = cached.length > 0 || !coverage.upstream ? cached : coverage.symbols
   return [...new Set([...findSymbols(wanted, names), ...names])].slice(0, MAX_LINKS).map(symbol => {
-    const own = populated.filter(series => series.symbol === symbol)
+    const own = populatedSeries(coverage, symbol)
     const best = own.find(series => series.interval === interval) ?? own.at(-1)
     return seriesLink({ symbol, interval: best?.interval ?? FIRST_CHOICE.interval }, symbol)
   })

@@ -10,36 +10,29 @@ export interface Address {
   readonly symbol: string | undefined
   readonly interval: string | undefined
   /** The visible time, with an open end where the address names one end alone; without a range the newest candles are shown. */
-  readonly range: TimeRange | undefined
+  readonly range?: TimeRange | undefined
   readonly isLog: boolean
   readonly isLocal: boolean
   /** What is wrong with it, for people. */
-  readonly problem: string | undefined
+  readonly problem?: string | undefined
 }
 
 /** Reads the address of the page. Times are read as `--from` and `--to` of the command line; `now`, ms UTC, is the present. */
 export function parseAddress({ pathname, search }: { pathname: string; search: string }, now = Date.now()): Address {
-  const [symbol = '', interval] = pathname
-    .split('/')
-    .slice(2)
-    .map(part => decodeURIComponent(part))
+  const [symbol = '', interval] = pathname.split('/').slice(2).map(decodeURIComponent)
   const query = new URLSearchParams(search)
-  return {
+  const [from, to] = ['from', 'to'].map(name => query.get(name) ?? undefined)
+  const named = {
     symbol: toSymbolName(symbol) || undefined,
     interval: interval || undefined,
     isLog: query.get('log') === '1',
     isLocal: query.get('tz') === 'local',
-    ...readRange(query, now),
   }
-}
-
-function readRange(query: URLSearchParams, now: number): Pick<Address, 'range' | 'problem'> {
-  const [from, to] = ['from', 'to'].map(name => query.get(name) ?? undefined)
-  if (from === undefined && to === undefined) return { range: undefined, problem: undefined }
+  if (from === undefined && to === undefined) return named
   try {
-    return { range: parseRange({ from, to }, now), problem: undefined }
+    return { ...named, range: parseRange({ from, to }, now) }
   } catch (error) {
-    if (error instanceof KlinesError) return { range: undefined, problem: error.message }
+    if (error instanceof KlinesError) return { ...named, problem: error.message }
     throw error
   }
 }
@@ -58,9 +51,8 @@ export function formatAddress(
     ...(range ? [`from=${formatTime(range.fromTime)}`, `to=${formatTime(range.toTime)}`] : []),
     ...(isLog ? ['log=1'] : []),
     ...(isLocal ? ['tz=local'] : []),
-  ]
-  const path = `/chart/${encodeURIComponent(symbol)}/${encodeURIComponent(interval)}`
-  return query.length > 0 ? `${path}?${query.join('&')}` : path
+  ].join('&')
+  return `/chart/${encodeURIComponent(symbol)}/${encodeURIComponent(interval)}${query && `?${query}`}`
 }
 
 /** The series that an address names; undefined for what cannot be one. */

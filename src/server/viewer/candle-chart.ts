@@ -20,8 +20,8 @@ const VOLUME_HEIGHT = 0.18
 const FONT = 'system-ui, sans-serif'
 /** CSS pixels from one candle to the next. */
 const DEFAULT_SPACING = 7
-const LOCALE = 'en-GB'
 const CLOCK = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
+const FULL = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric', ...CLOCK } as const
 /** The marks of the time axis, in the order of the library's `TickMarkType`. */
 const MARKS: readonly Intl.DateTimeFormatOptions[] = [
   { year: 'numeric' },
@@ -31,16 +31,16 @@ const MARKS: readonly Intl.DateTimeFormatOptions[] = [
   { ...CLOCK, second: '2-digit' },
 ]
 
-const FULL = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric', ...CLOCK } as const
-
 /** Writes times (ms UTC) in UTC, or in the time zone of the browser: `Thu, 30 Apr 2026, 04:00 UTC`. */
 export function timeFormat(
   isLocal: boolean,
   options: Intl.DateTimeFormatOptions = { ...FULL, timeZoneName: 'short' },
 ): (time: number) => string {
-  const format = new Intl.DateTimeFormat(LOCALE, { ...options, timeZone: isLocal ? undefined : 'UTC' })
+  const format = new Intl.DateTimeFormat('en-GB', { ...options, timeZone: isLocal ? undefined : 'UTC' })
   return time => format.format(time)
 }
+
+const toSeconds = (time: number) => (time / 1000) as UTCTimestamp
 
 /** The visible places, by their indices; they may lie outside of the timeline. */
 export type VisiblePlaces = IRange<number>
@@ -74,14 +74,11 @@ export class CandleChart {
     this.volume.priceScale().applyOptions({ scaleMargins: { top: 1 - VOLUME_HEIGHT, bottom: 0 } })
     this.bands = new GapBands(this.chart, FONT)
     this.chart.panes()[0].attachPrimitive(this.bands)
-    element.addEventListener('pointerdown', () => {
-      this.isDragged = true
-    })
-    for (const name of ['pointerup', 'pointercancel']) {
-      addEventListener(name, () => {
-        this.isDragged = false
-      })
+    const drag = (isDragged: boolean) => () => {
+      this.isDragged = isDragged
     }
+    element.addEventListener('pointerdown', drag(true))
+    for (const name of ['pointerup', 'pointercancel']) addEventListener(name, drag(false))
     this.updateColors()
   }
 
@@ -91,7 +88,6 @@ export class CandleChart {
    */
   setTimeline(timeline: Timeline, { continues, isNewest }: { continues: boolean; isNewest: boolean }): void {
     const { timeline: before, visible } = this
-    this.timeline = timeline
     const { decimals } = timeline
     const priceFormat = { type: 'price', precision: decimals, minMove: 10 ** -decimals } as const
     this.candles.applyOptions({ priceFormat, lastValueVisible: isNewest, priceLineVisible: isNewest })
@@ -103,24 +99,21 @@ export class CandleChart {
     this.showPlaces({ from: visible.from + shift, to: visible.to + shift })
   }
 
-  clear(): void {
-    this.timeline = undefined
-    this.bands.timeline = undefined
-    this.candles.setData([])
-    this.volume.setData([])
-  }
-
-  private drawData(timeline: Timeline): void {
-    const [rising, falling] = [color('rising-volume'), color('falling-volume')]
-    const last = timeline.candle(timeline.length - 1)
-    this.candles.applyOptions({ priceLineColor: color(last && last.close < last.open ? 'falling' : 'rising') })
+  /** Draws a timeline, or nothing. */
+  drawData(timeline?: Timeline): void {
+    this.timeline = timeline
     this.bands.timeline = timeline
-    this.candles.setData(timeline.places.map(place => ({ ...place, time: place.time as UTCTimestamp })))
+    const places = timeline?.places ?? []
+    const last = places.at(-1)
+    const isFalling = last && 'open' in last && last.close < last.open
+    const [rising, falling] = [color('rising-volume'), color('falling-volume')]
+    this.candles.applyOptions({ priceLineColor: color(isFalling ? 'falling' : 'rising') })
+    this.candles.setData(places.map(place => ({ ...place, time: toSeconds(place.time) })))
     this.volume.setData(
-      timeline.places.flatMap(place => {
+      places.flatMap(place => {
         if (!('open' in place)) return []
         const { time, open, close, volume } = place
-        return [{ time: time as UTCTimestamp, value: volume, color: close >= open ? rising : falling }]
+        return [{ time: toSeconds(time), value: volume, color: close >= open ? rising : falling }]
       }),
     )
   }
@@ -145,8 +138,7 @@ export class CandleChart {
   }
 
   setZone(isLocal: boolean): void {
-    const full = timeFormat(isLocal, FULL)
-    const marks = MARKS.map(options => timeFormat(isLocal, options))
+    const [full, ...marks] = [FULL, ...MARKS].map(options => timeFormat(isLocal, options))
     this.chart.applyOptions({
       localization: { timeFormatter: (time: Time) => full((time as number) * 1000) },
       timeScale: { tickMarkFormatter: (time: Time, type: number) => marks[type]((time as number) * 1000) },
@@ -162,14 +154,11 @@ export class CandleChart {
       grid: { vertLines: { color: grid }, horzLines: { color: grid } },
       crosshair: { vertLine: line, horzLine: line },
     })
-    this.candles.applyOptions({
-      upColor: color('rising-body'),
-      borderUpColor: rising,
-      wickUpColor: rising,
-      downColor: falling,
-      borderDownColor: falling,
-      wickDownColor: falling,
-    })
+    const [rises, falls] = [
+      { borderUpColor: rising, wickUpColor: rising },
+      { borderDownColor: falling, wickDownColor: falling },
+    ]
+    this.candles.applyOptions({ upColor: color('rising-body'), downColor: falling, ...rises, ...falls })
     if (this.timeline) this.drawData(this.timeline)
   }
 

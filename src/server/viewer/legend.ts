@@ -1,7 +1,6 @@
 import { COLUMNS, type Column, type KlineRow } from '../../candles/columns.js'
 import { type Series, seriesName } from '../../candles/series.js'
-import { formatCount, plural } from '../../candles/text.js'
-import { formatTime } from './address.js'
+import { formatCount, formatTime, plural } from '../../candles/text.js'
 import { create, element } from './elements.js'
 import type { SeriesWindows } from './series-windows.js'
 import type { Timeline } from './timeline.js'
@@ -68,9 +67,7 @@ function formatChange(open: number, close: number): string {
 /** Says what is loaded. */
 export function describeLoaded(timeline: Timeline, { isAtStart, isAtEnd, coverage }: SeriesWindows): string {
   const { candles, missing, missingWindows } = timeline
-  const [first, last] = [0, timeline.length - 1].map(index => {
-    return formatTime(timeline.openTime(index)).replace('T', ' ').replace('Z', '')
-  })
+  const [first, last] = [0, timeline.length - 1].map(index => formatTime(timeline.openTime(index)))
   const parts = [`${plural(candles, 'candle')} from ${first} to ${last} UTC, ${formatCount(missing)} missing`]
   if (missingWindows > 0) parts.push(`${plural(missingWindows, 'window')} not in this mirror`)
   if (isAtStart && isAtEnd) parts.push(coverage.upstream ? 'all there are' : 'all in this mirror')

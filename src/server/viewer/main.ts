@@ -1,12 +1,12 @@
+import { EXCHANGE_INTERVALS, INTERVALS, type Interval, MINUTE_MS } from '../../candles/intervals.js'
 import { type Series, seriesName } from '../../candles/series.js'
 import { isSymbol } from '../../candles/symbols.js'
-import type { TimeRange } from '../../candles/time-range.js'
+import { formatDate } from '../../candles/windows.js'
 import { chooseSeries, FIRST_CHOICE } from './absence.js'
-import { type Address, formatAddress, parseAddress } from './address.js'
-import { listenToKeys, offerThemes } from './controls.js'
-import { element } from './elements.js'
+import { type Address, formatAddress, formatTime, parseAddress } from './address.js'
+import { create, element, listenToKeys, offerThemes } from './elements.js'
 import { type Coverage, readCoverage } from './service.js'
-import { Toolbar } from './toolbar.js'
+import { SymbolBox } from './symbol-box.js'
 import { Viewer } from './viewer.js'
 
 /** Browsers limit how often an address may change. */
@@ -16,42 +16,51 @@ const ADDRESS_DELAY_MS = 250
 const STEP = 0.1
 const ZOOM = 0.8
 
-/** The page: the viewer, its controls and its address, which holds the state. */
+/** The page: the viewer, the controls above it, and its address, which holds the state. */
 class Page {
   private readonly viewer = new Viewer(() => this.moved())
-  private readonly toolbar: Toolbar
+  private readonly symbol = new SymbolBox(symbol => this.switchTo({ symbol }))
+  private readonly intervals = new Map<Interval, HTMLButtonElement>()
+  private readonly log = element<HTMLInputElement>('log')
+  private readonly zone = element<HTMLSelectElement>('zone')
+  private readonly day = element<HTMLInputElement>('day')
   private address: Address = parseAddress(location)
+  /** The chosen series, as far as the address names one. */
+  private series: Partial<Series> = {}
   /** The address names the visible time only after somebody moved it: without one, it means the newest candles. */
   private namesTime = false
   private addressTimer: number | undefined
-  private coverage: Promise<Coverage> | undefined
+  private coverage: Coverage | undefined
 
   constructor() {
-    const { view } = this.viewer
-    offerThemes(() => view.chart.updateColors())
-    this.toolbar = new Toolbar({
-      series: change => this.switchTo(change),
-      scale: change => {
-        this.address = { ...this.address, ...change }
-        this.applyScale()
-        this.showTime()
-      },
-      jump: time => this.byHand(() => this.viewer.jump(time)),
+    const { viewer, log, zone, day } = this
+    offerThemes(() => viewer.chart.updateColors())
+    for (const interval of EXCHANGE_INTERVALS) {
+      const button = create('button', interval, { type: 'button', 'aria-pressed': 'false' })
+      button.addEventListener('click', () => this.switchTo({ interval }))
+      element('intervals').append(button)
+      this.intervals.set(interval, button)
+    }
+    log.addEventListener('change', () => this.scale({ isLog: log.checked }))
+    zone.addEventListener('change', () => this.scale({ isLocal: zone.value === 'local' }))
+    day.addEventListener('change', () => {
+      const time = Date.parse(zone.value === 'local' ? `${day.value}T00:00` : day.value)
+      if (day.value) this.byHand(() => viewer.jump(time))
     })
     for (const name of ['pointerdown', 'wheel', 'touchstart'])
-      view.chart.element.addEventListener(name, () => this.byHand(() => {}), { passive: true, capture: true })
+      viewer.chart.element.addEventListener(name, () => this.byHand(() => {}), { passive: true, capture: true })
     const help = () => element<HTMLDialogElement>('help-dialog').showModal()
     const pan = (direction: number) => (isShifted: boolean) =>
-      this.byHand(() => view.pan(isShifted ? direction : direction * STEP))
-    const zoom = (factor: number) => () => this.byHand(() => view.zoom(factor))
+      this.byHand(() => viewer.pan(isShifted ? direction : direction * STEP))
+    const zoom = (factor: number) => () => this.byHand(() => viewer.zoom(factor))
     listenToKeys({
       ArrowLeft: pan(-1),
       ArrowRight: pan(1),
       '+': zoom(ZOOM),
       '=': zoom(ZOOM),
       '-': zoom(1 / ZOOM),
-      Home: () => this.byHand(() => this.viewer.showFirst()),
-      End: () => this.byHand(() => this.viewer.showNewest()),
+      Home: () => this.byHand(() => viewer.showFirst()),
+      End: () => this.byHand(() => viewer.showNewest()),
       '?': help,
     })
     element('help').addEventListener('click', help)
@@ -65,15 +74,15 @@ class Page {
     this.address = address
     this.namesTime = address.range !== undefined
     this.applyScale()
-    const { viewer, toolbar } = this
+    const { viewer } = this
     await viewer.start(async signal => {
       const choice = await chooseSeries(address, signal)
       signal.throwIfAborted()
-      if ('problem' in choice) {
-        toolbar.showSeries(isSymbol(address.symbol) ? { symbol: address.symbol } : {})
-        return viewer.refuse(choice)
-      }
-      toolbar.showSeries(choice)
+      const isFound = !('problem' in choice)
+      this.series = isFound ? choice : isSymbol(address.symbol) ? { symbol: address.symbol } : {}
+      this.symbol.show(this.series.symbol ?? '')
+      this.showIntervals()
+      if (!isFound) return viewer.refuse(choice)
       document.title = `${seriesName(choice)} – klines`
       await viewer.open(choice, address.range, signal)
       if (address.problem) viewer.messages.show(address.problem)
@@ -82,18 +91,34 @@ class Page {
 
   /** Lists what there is; not before the first candles or a look for a symbol, because it takes a while in a large mirror. */
   async showCoverage(): Promise<void> {
-    this.coverage ??= readCoverage()
-    this.toolbar.showCoverage(await this.coverage)
+    this.coverage ??= await readCoverage()
+    const { series, symbols } = this.coverage
+    const cached = new Set(series.map(({ symbol }) => symbol))
+    this.symbol.setSymbols(symbols, new Set(symbols.filter(symbol => !cached.has(symbol))))
+    this.showIntervals()
+  }
+
+  /** Marks the chosen interval, and those that the mirror has of the symbol. */
+  private showIntervals(): void {
+    const { symbol, interval: current } = this.series
+    const cached = this.coverage?.series.filter(series => series.symbol === symbol).map(({ interval }) => interval)
+    // A mirror of a static service has no minutes.
+    const offered: readonly Interval[] = this.coverage?.intervals ?? INTERVALS
+    for (const [interval, button] of this.intervals) {
+      const isCurrent = interval === current
+      const isCached = cached?.includes(interval) ?? true
+      button.hidden = !isCurrent && !offered.includes(interval)
+      button.ariaPressed = String(isCurrent)
+      button.classList.toggle('absent', !isCached)
+      button.title = `${interval} candles${isCached ? '' : ': none in this mirror'}`
+    }
   }
 
   /** Shows another series at the same time, or its newest candles when the newest ones are visible. */
   private switchTo(change: Partial<Series>): void {
-    const { view } = this.viewer
-    const before: Series = { ...FIRST_CHOICE, ...this.toolbar.series }
-    const series = { ...before, ...change }
-    let range: TimeRange | undefined
-    if (this.namesTime && !view.isAtNewest)
-      range = series.interval === before.interval ? view.visibleRange : view.rangeFor(series.interval)
+    const { viewer } = this
+    const series: Series = { ...FIRST_CHOICE, ...this.series, ...change }
+    const range = this.namesTime && !viewer.isAtNewest ? viewer.visibleRange(series.interval) : undefined
     history.pushState(null, '', formatAddress(series, { ...this.address, range }))
     void this.openAddress()
   }
@@ -103,10 +128,18 @@ class Page {
     move()
   }
 
+  private scale(change: Partial<Pick<Address, 'isLog' | 'isLocal'>>): void {
+    this.address = { ...this.address, ...change }
+    this.applyScale()
+    this.showTime()
+  }
+
   private applyScale(): void {
-    this.toolbar.showScale(this.address)
-    this.viewer.view.chart.setLog(this.address.isLog)
-    this.viewer.view.setZone(this.address.isLocal)
+    const { isLog, isLocal } = this.address
+    this.log.checked = isLog
+    this.zone.value = isLocal ? 'local' : 'utc'
+    this.viewer.chart.setLog(isLog)
+    this.viewer.setZone(isLocal)
   }
 
   /** Shows the visible time in the controls, and in the address a moment later. */
@@ -118,13 +151,20 @@ class Page {
     }, ADDRESS_DELAY_MS)
   }
 
+  /** Shows the visible time in the day picker, in the download links, and in the address. */
   private showTime({ inAddress = true } = {}): void {
-    const { session, visibleRange } = this.viewer.view
-    if (!session) return
-    const { series } = session.windows
-    if (visibleRange) this.toolbar.showRange(series, visibleRange)
-    const range = this.namesTime ? visibleRange : undefined
-    const address = formatAddress(series, { ...this.address, range })
+    const { series } = this.viewer
+    if (!series) return
+    const range = this.viewer.visibleRange()
+    if (range) {
+      const offset = this.address.isLocal ? new Date(range.fromTime).getTimezoneOffset() * MINUTE_MS : 0
+      if (document.activeElement !== this.day) this.day.value = formatDate(range.fromTime - offset)
+      const query = `from=${formatTime(range.fromTime)}&to=${formatTime(range.toTime)}`
+      const path = `/export/${series.interval}/${encodeURIComponent(series.symbol)}`
+      for (const link of document.querySelectorAll<HTMLAnchorElement>('a[data-format]'))
+        link.href = `${path}.${link.dataset.format}?${query}`
+    }
+    const address = formatAddress(series, { ...this.address, range: this.namesTime ? range : undefined })
     if (inAddress && address !== location.pathname + location.search) history.replaceState(null, '', address)
   }
 }

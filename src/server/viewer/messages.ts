@@ -3,18 +3,6 @@ import type { ChoiceLink } from './absence.js'
 import { create, element } from './elements.js'
 import { requestPause } from './service.js'
 
-/** `Loading SOLUSDT 4h, 1 of 3 windows` */
-export function loadingText(name: string, done: number, total: number): string {
-  return `Loading ${name}${total > 0 ? `, ${done} of ${plural(total, 'window')}` : ''}`
-}
-
-/** `45 s`, `12 min`, `3 h`: rounded up. */
-export function formatWait(seconds: number): string {
-  if (seconds <= 120) return `${seconds} s`
-  const minutes = Math.ceil(seconds / 60)
-  return minutes <= 120 ? `${minutes} min` : `${Math.ceil(minutes / 60)} h`
-}
-
 /**
  * Tells people what is wrong and what they can do; what is loaded and how far that is; and when a service that limits requests is asked
  * again.
@@ -23,10 +11,9 @@ export class Messages {
   private readonly message = element('message')
   private readonly choices = element('message-choices')
   private readonly retry = element('retry')
-  private onRetry: (() => void) | undefined
-  private readonly loading = element('activity-text')
   private readonly pause = element('pause')
-  /** What is loaded, and how many of its windows have come. */
+  private onRetry: (() => void) | undefined
+  /** What is loaded, how many of its windows have come, and how many loads are under way. */
   name = 'candles'
   private done = 0
   private total = 0
@@ -42,7 +29,7 @@ export class Messages {
     element('try-now').addEventListener('click', () => requestPause.end())
     requestPause.onTick = seconds => {
       this.pause.hidden = seconds === 0
-      element('countdown').textContent = formatWait(seconds)
+      element('countdown').textContent = `${seconds} s`
       this.showLoading()
     }
   }
@@ -51,13 +38,12 @@ export class Messages {
   show(text: string, { retry, choices = [] }: { retry?: () => void; choices?: readonly ChoiceLink[] } = {}): void {
     this.onRetry = retry
     this.retry.hidden = retry === undefined
-    this.choices.replaceChildren(
-      ...choices.map(({ text, href }) => {
-        const item = create('li')
-        item.append(create('a', text, { href }))
-        return item
-      }),
-    )
+    const items = choices.map(({ text, href }) => {
+      const item = create('li')
+      item.append(create('a', text, { href }))
+      return item
+    })
+    this.choices.replaceChildren(...items)
     this.choices.hidden = choices.length === 0
     this.message.hidden = false
     element('message-text').textContent = text
@@ -68,14 +54,10 @@ export class Messages {
     this.onRetry = undefined
   }
 
-  /** Counts windows that will be requested, until nothing is loaded any more. */
-  add(windows: number): void {
-    this.total += windows
-    this.showLoading()
-  }
-
-  addLoaded(): void {
-    this.done++
+  /** Counts windows that are requested, and those that have come, until nothing is loaded any more. */
+  count({ total = 0, done = 0 }: { total?: number; done?: number }): void {
+    this.total += total
+    this.done += done
     this.showLoading()
   }
 
@@ -92,11 +74,12 @@ export class Messages {
     }
   }
 
-  /** What loads fast is not seen: the style sheet shows it a moment later. */
+  /** `Loading SOLUSDT 4h, 1 of 3 windows`. What loads fast is not seen: the style sheet shows it a moment later. */
   private showLoading(): void {
     const isBusy = this.runs > 0
+    const progress = this.total > 0 ? `, ${this.done} of ${plural(this.total, 'window')}` : ''
     this.chart.ariaBusy = String(isBusy)
-    this.loading.textContent = isBusy ? loadingText(this.name, this.done, this.total) : ''
+    element('activity-text').textContent = isBusy ? `Loading ${this.name}${progress}` : ''
     element('activity').hidden = !isBusy && this.pause.hidden
   }
 }

@@ -6,7 +6,7 @@ import type { TimeRange } from '../../candles/time-range.js'
 import { parseDate } from '../../candles/windows.js'
 import type { Messages } from './messages.js'
 import { readSeriesCoverage, readText, type SeriesCoverage, ServiceError } from './service.js'
-import { type CandleWindow, missingWindow, parseWindow } from './timeline.js'
+import { type CandleWindow, parseWindow } from './timeline.js'
 
 const MAX_REQUESTS = 8
 /** Windows of one batch, and about its candles: the chart takes all of its data again after each. */
@@ -15,21 +15,18 @@ const MAX_BATCH_CANDLES = 44_000
 /** Places of candles that are shown when others come: the chart and their texts take 100 MB or so. */
 export const MAX_CANDLES = 100_000
 
-/** A history with more candles is not loaded as a whole to show its start. */
-const MAX_HISTORY = MAX_CANDLES / 2
-
 /** The windows of any series that were read last: a switch back or another try reads none of them again. */
 const recent = new LRUCache<string, CandleWindow>({
   maxSize: MAX_CANDLES + 10_000,
   sizeCalculation: ({ candles }) => candles.length + 1,
 })
 
-/** Reads a file of the server; `absent` where it has none. */
-async function readOr<T>(absent: T, path: string, signal: AbortSignal, parse: (text: string) => T): Promise<T> {
+/** Reads a file of the server; undefined where it has none. */
+async function readIfThere(path: string, signal: AbortSignal): Promise<string | undefined> {
   try {
-    return parse(await readText(`/${path}`, signal))
+    return await readText(`/${path}`, signal)
   } catch (error) {
-    if (error instanceof ServiceError && error.status === 404) return absent
+    if (error instanceof ServiceError && error.status === 404) return undefined
     throw error
   }
 }
@@ -43,6 +40,9 @@ export class SeriesWindows {
   private readonly startTimes: readonly number[]
   /** Windows that are known not to be in the mirror, so that they need not be requested. */
   private readonly missing: ReadonlySet<string>
+  /** About how many candles a window has, and how many windows a batch has at most. */
+  private readonly windowCandles: number
+  private readonly maxBatch: number
 
   /** `startDates`: those of all windows that there may be, ascending. */
   private constructor(
@@ -53,6 +53,9 @@ export class SeriesWindows {
   ) {
     this.startTimes = startDates.map(parseDate)
     this.missing = new Set(coverage.upstream ? [] : coverage.missingStartDates)
+    const [first = 0, second = 0] = this.startTimes
+    this.windowCandles = Math.max(1, (second - first) / approximateLength(series.interval))
+    this.maxBatch = Math.max(1, Math.min(MAX_BATCH, Math.floor(MAX_BATCH_CANDLES / this.windowCandles)))
   }
 
   static async open(series: Series, progress: Messages, signal: AbortSignal): Promise<SeriesWindows> {
@@ -60,16 +63,11 @@ export class SeriesWindows {
     const { upstream, now, firstStartDate = '9', lastStartDate = '' } = coverage
     // Not every tree has a list of minutes.
     const hasList = !isMinutes(series.interval) || upstream || lastStartDate !== ''
-    const listed = hasList ? await readOr<string[]>([], startDatesPath(series.interval), signal, JSON.parse) : []
-    const exists = upstream
-      ? (date: string) => Date.parse(date) <= now
-      : (date: string) => date >= firstStartDate && date <= lastStartDate
-    return new SeriesWindows(series, coverage, listed.filter(exists), progress)
-  }
-
-  /** Whether there is a window to load. */
-  get isEmpty(): boolean {
-    return this.startDates.length === 0
+    const list = hasList ? await readIfThere(startDatesPath(series.interval), signal) : undefined
+    const dates = JSON.parse(list ?? '[]') as string[]
+    const exists = (date: string) =>
+      upstream ? Date.parse(date) <= now : date >= firstStartDate && date <= lastStartDate
+    return new SeriesWindows(series, coverage, dates.filter(exists), progress)
   }
 
   get hasCandles(): boolean {
@@ -99,7 +97,7 @@ export class SeriesWindows {
 
   /** Shows the first candles, with all up to the shown ones unless that is too much for one chart. */
   async showFirst(signal: AbortSignal): Promise<void> {
-    const isLong = this.count(0, this.first) * this.windowCandles > MAX_HISTORY
+    const isLong = this.count(0, this.first) * this.windowCandles > MAX_CANDLES / 2
     await this.show(0, isLong ? 0 : this.last, signal)
     // A service lists windows from before a symbol was traded.
     while (!this.hasCandles && !this.isAtEnd) await this.extendForward(signal)
@@ -110,8 +108,10 @@ export class SeriesWindows {
    * sides too, and else the newest ones.
    */
   async showRange({ fromTime, toTime }: TimeRange, signal: AbortSignal): Promise<void> {
-    const first = this.indexOf(Number.isFinite(fromTime) ? fromTime : toTime - 1)
-    const last = this.indexOf(Number.isFinite(toTime) ? toTime - 1 : fromTime)
+    if (this.startDates.length === 0) return
+    const indexOf = (time: number) => this.startTimes.findLastIndex(start => start <= time)
+    const first = Math.max(0, indexOf(Number.isFinite(fromTime) ? fromTime : toTime - 1))
+    const last = Math.max(0, indexOf(Number.isFinite(toTime) ? toTime - 1 : fromTime))
     await this.show(first, Math.min(last, this.indexAway(first, this.maxBatch)), signal)
     if (!this.hasCandles) await this.show(this.indexAway(this.first, -1), this.indexAway(this.last, 1), signal)
     if (!this.hasCandles) await this.showNewest(signal)
@@ -122,22 +122,18 @@ export class SeriesWindows {
     await this.show(this.indexAway(this.first, -this.batch), this.last, signal)
   }
 
-  /** Shows as many windows again as are shown, after them. */
+  /** The same after them. */
   async extendForward(signal: AbortSignal): Promise<void> {
     await this.show(this.first, this.indexAway(this.last, this.batch), signal)
   }
 
-  /** Drops windows that end before a time, ms UTC, as long as there are too many candles. */
-  dropBefore(time: number): void {
-    while (this.isTooLong && this.shown[0].endTime < time) {
+  /** Drops windows that end before a time, or begin after one, ms UTC, as long as there are too many candles. */
+  drop({ before = Number.NEGATIVE_INFINITY, after = Number.POSITIVE_INFINITY }): void {
+    while (this.isTooLong && this.shown[0].endTime < before) {
       this.shown.shift()
       this.first++
     }
-  }
-
-  /** Drops windows that begin after a time, ms UTC, as long as there are too many candles. */
-  dropAfter(time: number): void {
-    while (this.isTooLong && this.shown[this.shown.length - 1].startTime > time) this.shown.pop()
+    while (this.isTooLong && this.shown[this.shown.length - 1].startTime > after) this.shown.pop()
   }
 
   /** A window takes the places of candles that it lacks, too, unless it has none. */
@@ -146,31 +142,13 @@ export class SeriesWindows {
     return places.reduce((sum, one) => sum + one, 0) > MAX_CANDLES
   }
 
-  /** About how many candles a window has. */
-  private get windowCandles(): number {
-    const [first = 0, second = 0] = this.startTimes
-    return Math.max(1, (second - first) / approximateLength(this.series.interval))
-  }
-
   private get batch(): number {
     return Math.max(1, Math.min(this.count(this.first, this.last + 1), this.maxBatch))
-  }
-
-  private get maxBatch(): number {
-    return Math.max(1, Math.min(MAX_BATCH, Math.floor(MAX_BATCH_CANDLES / this.windowCandles)))
   }
 
   /** How many windows from `first` to before `end` are not missing. */
   private count(first: number, end: number): number {
     return this.startDates.slice(first, end).filter(date => !this.missing.has(date)).length
-  }
-
-  /** The window that contains `time`, ms UTC, or the nearest one. */
-  private indexOf(time: number): number {
-    return Math.max(
-      0,
-      this.startTimes.findLastIndex(start => start <= time),
-    )
   }
 
   /** The window that is `distance` windows away, negative to the past. Missing ones do not count. */
@@ -189,38 +167,33 @@ export class SeriesWindows {
   private async show(first: number, last: number, signal: AbortSignal): Promise<void> {
     const windows = Array.from({ length: last - first + 1 }, (_, place) => this.loaded(first + place))
     const needed = [...windows.keys()].filter(place => !windows[place]).reverse()
-    this.progress.add(needed.length)
+    this.progress.count({ total: needed.length })
     const work = needed.values()
     const load = async () => {
       for (const place of work) {
-        windows[place] = await this.load(first + place, signal)
-        this.progress.addLoaded()
+        const { path, span } = this.describe(first + place)
+        const window = parseWindow(span, await readIfThere(path, signal))
+        windows[place] = window
+        recent.set(path, window)
+        this.progress.count({ done: 1 })
       }
     }
-    await Promise.all(Array.from({ length: Math.min(MAX_REQUESTS, needed.length) }, load))
+    await Promise.all(Array.from({ length: MAX_REQUESTS }, load))
     signal.throwIfAborted()
     ;[this.first, this.shown] = [first, windows as CandleWindow[]]
   }
 
   /** A window that needs no request. */
   private loaded(index: number): CandleWindow | undefined {
-    if (this.missing.has(this.startDates[index])) return missingWindow(this.spanOf(index))
-    return this.shown[index - this.first] ?? recent.get(this.pathOf(index))
+    const { path, span } = this.describe(index)
+    if (this.missing.has(this.startDates[index])) return parseWindow(span, undefined)
+    return this.shown[index - this.first] ?? recent.get(path)
   }
 
-  private async load(index: number, signal: AbortSignal): Promise<CandleWindow> {
-    const [path, span] = [this.pathOf(index), this.spanOf(index)]
-    const window = await readOr(missingWindow(span), path, signal, text => parseWindow(span, text))
-    recent.set(path, window)
-    return window
-  }
-
-  /** The span of a window; the last one has no end. */
-  private spanOf(index: number) {
-    return { startTime: this.startTimes[index], endTime: this.startTimes[index + 1] ?? Number.POSITIVE_INFINITY }
-  }
-
-  private pathOf(index: number): string {
-    return windowPath(windowOf(this.series, this.startDates[index]))
+  /** The path of a window, and its span; the last one has no end. */
+  private describe(index: number) {
+    const path = windowPath(windowOf(this.series, this.startDates[index]))
+    const endTime = this.startTimes[index + 1] ?? Number.POSITIVE_INFINITY
+    return { path, span: { startTime: this.startTimes[index], endTime } }
   }
 }

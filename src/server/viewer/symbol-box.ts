@@ -12,11 +12,9 @@ const MAX_OPTIONS = 100
 export function findSymbols(text: string, symbols: readonly SymbolName[]): SymbolName[] {
   const name = toSymbolName(text)
   if (name === '') return [...symbols]
-  const beginning = symbols.filter(symbol => symbol.startsWith(name))
-  const found = new Set([name, ...beginning, ...symbols.filter(symbol => symbol.includes(name))])
-  if (!symbols.includes(name)) found.delete(name)
-  const near = found.size > 0 ? undefined : suggest(name, symbols)
-  return near === undefined ? [...found] : [near]
+  const rank = (symbol: string) => (symbol === name ? 0 : symbol.startsWith(name) ? 1 : 2)
+  const found = symbols.filter(symbol => symbol.includes(name)).sort((a, b) => rank(a) - rank(b))
+  return found.length > 0 ? found : [suggest(name, symbols) ?? []].flat()
 }
 
 /** The input of a symbol, with a list of those that its text may stand for: the ARIA pattern of a combobox. */
@@ -35,7 +33,10 @@ export class SymbolBox {
     input.addEventListener('focus', () => input.select())
     input.addEventListener('click', () => this.offer(''))
     input.addEventListener('input', () => this.offer(input.value))
-    input.addEventListener('blur', () => this.reset())
+    input.addEventListener('blur', () => {
+      this.close()
+      input.value = this.current
+    })
     input.addEventListener('keydown', event => this.press(event))
     // The input keeps the focus.
     this.list.addEventListener('pointerdown', event => event.preventDefault())
@@ -74,39 +75,33 @@ export class SymbolBox {
   /** Lists what a text may stand for; the likeliest is chosen by Enter. */
   private offer(text: string): void {
     this.offered = findSymbols(text, this.symbols).slice(0, MAX_OPTIONS)
-    this.list.replaceChildren(
-      ...this.offered.map((symbol, index) => {
-        const option = create('li', symbol, { id: `symbol-${index}`, role: 'option' })
-        if (this.absent.has(symbol)) option.append(create('small', 'not in this mirror'))
-        option.addEventListener('click', () => this.take(symbol))
-        return option
-      }),
-    )
-    this.list.hidden = this.offered.length === 0
+    const options = this.offered.map((symbol, index) => {
+      const option = create('li', symbol, { id: `symbol-${index}`, role: 'option' })
+      if (this.absent.has(symbol)) option.append(create('small', 'not in this mirror'))
+      option.addEventListener('click', () => this.take(symbol))
+      return option
+    })
+    this.list.replaceChildren(...options)
+    this.list.hidden = options.length === 0
     this.input.ariaExpanded = String(!this.list.hidden)
     this.active = -1
     if (toSymbolName(text) !== '') this.activate(0)
   }
 
   private activate(index: number): void {
-    const { offered, list, input } = this
-    if (offered.length === 0) return
-    this.active = (Math.max(index, -1) + offered.length) % offered.length
-    for (const [place, option] of [...list.children].entries()) option.ariaSelected = String(place === this.active)
-    list.children[this.active].scrollIntoView({ block: 'nearest' })
-    input.setAttribute('aria-activedescendant', `symbol-${this.active}`)
+    const { length } = this.offered
+    if (length === 0) return
+    this.active = (Math.max(index, -1) + length) % length
+    const options = [...this.list.children]
+    for (const [place, option] of options.entries()) option.ariaSelected = String(place === this.active)
+    options[this.active].scrollIntoView({ block: 'nearest' })
+    this.input.setAttribute('aria-activedescendant', `symbol-${this.active}`)
   }
 
   private close(): void {
-    this.offered = []
-    this.active = -1
+    ;[this.offered, this.active] = [[], -1]
     this.list.hidden = true
     this.input.ariaExpanded = 'false'
     this.input.removeAttribute('aria-activedescendant')
-  }
-
-  private reset(): void {
-    this.close()
-    this.input.value = this.current
   }
 }

@@ -9,7 +9,7 @@ import { parseTargetInterval, slotAfter } from '../../rows/target-interval.js'
 
 /** A candle with numbers, for drawing only. */
 export interface Candle {
-  /** Open time in seconds, as the chart library counts it. */
+  /** Open time, ms UTC. */
   readonly time: number
   readonly open: number
   readonly high: number
@@ -27,20 +27,16 @@ export interface CandleWindow extends WindowSpan {
   readonly decimals: number
 }
 
-/** Reads the text of a window file. */
-export function parseWindow(span: WindowSpan, text: string): CandleWindow {
-  const rows: KlineRow[] = JSON.parse(text)
+/** Reads the text of a window file; undefined for a missing one. */
+export function parseWindow(span: WindowSpan, text: string | undefined): CandleWindow {
+  const rows: KlineRow[] = text === undefined ? [] : JSON.parse(text)
   let decimals = 0
   const candles = rows.map(([openTime, ...texts]) => {
     const [open, high, low, close, volume] = texts.slice(0, 5).map(Number)
     for (const price of texts.slice(0, 4)) decimals = Math.max(decimals, countDecimals(String(price)))
-    return { time: openTime / 1000, open, high, low, close, volume }
+    return { time: openTime, open, high, low, close, volume }
   })
   return { ...span, text, candles, decimals }
-}
-
-export function missingWindow(span: WindowSpan): CandleWindow {
-  return { ...span, text: undefined, candles: [], decimals: 0 }
 }
 
 /** Decimals without zeros at the end: 2 for `75780.10`, 1 for `75780.1000`. */
@@ -54,30 +50,22 @@ export function countDecimals(price: string): number {
  */
 export const MAX_EMPTY_PLACES = 500
 
-/** A place on the time axis without a candle. */
-export interface EmptyPlace {
-  /** Seconds. */
-  readonly time: number
-}
-
-/** Consecutive places without a candle, by their indices. */
+/** Consecutive places without a candle, by their indices; `steps`: how many candles would fit, more than places in a long time. */
 export interface Band {
   readonly from: number
   readonly to: number
   /** Whether the window is not in the mirror; otherwise the candles are missing in the data. */
   readonly isMissing: boolean
-  /** How many candles would fit: more than places in a long time. */
   readonly steps: number
 }
 
 /** Time whose windows are all loaded, or all missing. */
-interface KnownSpan extends WindowSpan {
-  readonly isMissing: boolean
-}
+type KnownSpan = WindowSpan & { readonly isMissing: boolean }
 
 /** The time axis of a chart: each candle of consecutive windows, and places for those that are missing between them. */
 export class Timeline {
-  readonly places: (Candle | EmptyPlace)[] = []
+  /** Those without a candle have a time alone. */
+  readonly places: (Candle | Pick<Candle, 'time'>)[] = []
   readonly bands: Band[] = []
   /** How many candles there are, and how many `klines verify` counts as missing. */
   candles = 0
@@ -97,19 +85,18 @@ export class Timeline {
     if (!first || !last) return
     const between = windows.slice(windows.indexOf(first), windows.indexOf(last))
     this.missingWindows = between.filter(({ text }) => text === undefined).length
-    const grid = buildSeriesGrid(series, toMs(first.candles[0].time))
+    const grid = buildSeriesGrid(series, first.candles[0].time)
     const spans = joinWindows(windows)
     let previous: Candle | undefined
-    for (const { candles } of populated) {
-      for (const candle of candles) {
-        if (previous) this.addGaps(grid, spans, toMs(previous.time), toMs(candle.time))
-        this.places.push(candle)
-        previous = candle
-      }
-      this.candles += candles.length
+    for (const candle of populated.flatMap(({ candles }) => candles)) {
+      if (previous) this.addGaps(grid, spans, previous.time, candle.time)
+      this.places.push(candle)
+      this.candles++
+      previous = candle
     }
   }
 
+  /** Adds places and bands for the candles that are missing between two. */
   private addGaps(grid: CandleGrid, spans: readonly KnownSpan[], openTime: number, laterOpenTime: number): void {
     const { interval } = this.series
     if (laterOpenTime <= nextOpenTime(interval, openTime)) return
@@ -122,10 +109,8 @@ export class Timeline {
     for (const { startTime, missing: steps, isMissing } of found) {
       const from = this.places.length
       const count = Math.max(1, Math.round(steps * scale))
-      for (let place = 0; place < count; place++) {
-        const time = slotAfter(target, startTime, Math.floor((place * steps) / count))
-        this.places.push({ time: time / 1000 })
-      }
+      for (let place = 0; place < count; place++)
+        this.places.push({ time: slotAfter(target, startTime, Math.floor((place * steps) / count)) })
       this.bands.push({ from, to: from + count - 1, isMissing, steps })
       if (!isMissing) this.missing += steps
     }
@@ -137,7 +122,7 @@ export class Timeline {
 
   /** Open time of a place, ms UTC. */
   openTime(index: number): number {
-    return toMs(this.places[index].time)
+    return this.places[index].time
   }
 
   /** The time of a place, also of one before or after the timeline; ms UTC. */
@@ -209,8 +194,4 @@ function formatLength(ms: number): string {
   if (ms < 2 * HOUR_MS) return ms % HOUR_MS === 0 ? '1 hour' : plural(Math.round(ms / MINUTE_MS), 'minute')
   if (ms < 2 * DAY_MS && ms % DAY_MS !== 0) return plural(Math.round(ms / HOUR_MS), 'hour')
   return plural(Math.round(ms / DAY_MS), 'day')
-}
-
-function toMs(seconds: number): number {
-  return Math.round(seconds * 1000)
 }

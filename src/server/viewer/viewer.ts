@@ -1,24 +1,60 @@
-import { approximateLength } from '../../candles/intervals.js'
+import { approximateLength, MINUTE_MS } from '../../candles/intervals.js'
 import { type Series, seriesName } from '../../candles/series.js'
 import type { TimeRange } from '../../candles/time-range.js'
 import { type Absence, describeAbsence } from './absence.js'
+import { CandleChart, timeFormat } from './candle-chart.js'
+import { element } from './elements.js'
+import { describeLoaded, Legend } from './legend.js'
 import { Messages } from './messages.js'
 import { MAX_CANDLES, SeriesWindows } from './series-windows.js'
 import { readCoverage } from './service.js'
-import { Session, View } from './view.js'
+import { Timeline } from './timeline.js'
 
-/** Loads series and what people move to, and draws it. */
+/** Candles that are shown of a range with an open end. */
+const DEFAULT_CANDLES = 150
+
+/** A series while it is shown: its windows and their time axis. `signal` aborts when another series is shown. */
+interface Session {
+  readonly windows: SeriesWindows
+  readonly signal: AbortSignal
+  timeline: Timeline
+  /** The last load: each begins after the one before, so that none loads what another is loading. */
+  turn: Promise<void>
+  /**
+   * Whether nothing is loaded around what is visible: before its first time is, which the chart shows only in the next frame; while that is
+   * done; and after a failed load, until somebody says so.
+   */
+  isHeld: boolean
+}
+
+/** Loads series and what people move to, and draws it: the chart, its legend and the footer. */
 export class Viewer {
-  readonly view = new View()
-  readonly messages = new Messages(this.view.chart.element)
+  readonly chart = new CandleChart(element('chart'))
+  readonly messages = new Messages(this.chart.element)
+  private readonly legend = new Legend()
+  private readonly status = element('status')
   private opening = new AbortController()
+  /** What is shown; undefined before the first candles and without any. */
+  private session: Session | undefined
+  private describeTime = timeFormat(false)
+  /** The place under the crosshair. */
+  private pointed: number | undefined
 
   /** `onMove`: called when other candles become visible. */
   constructor(onMove: () => void) {
-    this.view.chart.onMove(() => {
+    this.chart.onCrosshair(index => {
+      this.pointed = index
+      this.updateLegend()
+    })
+    this.chart.onMove(() => {
+      this.updateLegend()
       onMove()
       void this.fill()
     })
+  }
+
+  get series(): Series | undefined {
+    return this.session?.windows.series
   }
 
   /** Ends what is under way, and runs what shows something else. A failure is shown, with a button that runs it again. */
@@ -27,33 +63,32 @@ export class Viewer {
     this.opening.abort()
     this.opening = new AbortController()
     const { signal } = this.opening
-    this.view.leave()
+    this.session = undefined
+    // Dims what is shown.
+    this.chart.element.dataset.stale = ''
     this.messages.name = 'candles'
     this.messages.hide()
-    try {
-      await this.messages.during(() => work(signal))
-    } catch (error) {
-      if (signal.aborted) return
-      this.view.clear(this.messages.name)
-      this.messages.show((error as Error).message, { retry: () => void this.start(work) })
+    const fail = () => {
+      this.clear(this.messages.name)
+      return () => void this.start(work)
     }
+    await this.attempt(() => work(signal), signal, fail)
   }
 
   /** Shows a series: its newest candles, or those of a range. Throws what loading throws. */
   async open(series: Series, range: TimeRange | undefined, signal: AbortSignal): Promise<void> {
     this.messages.name = seriesName(series)
     const windows = await SeriesWindows.open(series, this.messages, signal)
-    if (!windows.isEmpty) await (range ? windows.showRange(range, signal) : windows.showNewest(signal))
+    await (range ? windows.showRange(range, signal) : windows.showNewest(signal))
     if (!windows.hasCandles) {
       const coverage = await readCoverage(signal)
       return this.refuse(describeAbsence(coverage, series, windows.coverage.known), seriesName(series))
     }
-    const { view } = this
-    const session = new Session(windows, signal)
-    view.draw(session)
-    if (!range) view.chart.showNewest()
-    else if (!view.show(range))
-      this.messages.show('There are no candles in the time of this address; these are the nearest.')
+    const timeline = new Timeline(series, windows.shown)
+    const session = { windows, signal, timeline, turn: Promise.resolve(), isHeld: true }
+    this.draw(session)
+    if (!range) this.chart.showNewest()
+    else this.show(range, 'There are no candles in the time of this address; these are the nearest.')
     await nextFrame()
     signal.throwIfAborted()
     session.isHeld = false
@@ -64,8 +99,142 @@ export class Viewer {
 
   /** Shows why there is nothing to show, and what there is instead. */
   refuse({ problem, choices }: Absence, name = 'No candles'): void {
-    this.view.clear(name)
+    this.clear(name)
     this.messages.show(problem, { choices })
+  }
+
+  /** Jumps to a time, ms UTC, with as many candles as are visible. */
+  async jump(fromTime: number): Promise<void> {
+    if (!this.series) return
+    const range = { fromTime, toTime: fromTime + this.screen * approximateLength(this.series.interval) }
+    const place = () => this.show(range, 'There are no candles then; these are the nearest.')
+    await this.move((windows, signal) => windows.showRange(range, signal), place)
+  }
+
+  async showFirst(): Promise<void> {
+    const { screen } = this
+    const place = () => this.chart.showPlaces({ from: 0, to: screen })
+    await this.move((windows, signal) => windows.showFirst(signal), place)
+  }
+
+  async showNewest(): Promise<void> {
+    const { screen } = this
+    const place = () => this.chart.showNewest(screen)
+    await this.move((windows, signal) => windows.showNewest(signal), place)
+  }
+
+  /** Moves by a part of the visible time; negative to the past. */
+  pan(screens: number): void {
+    const { visible } = this.chart
+    if (!visible) return
+    const distance = Math.sign(screens) * Math.max(1, Math.abs(screens) * this.screen)
+    this.chart.showPlaces({ from: visible.from + distance, to: visible.to + distance })
+  }
+
+  /** Shows `factor` times as many candles: around the middle, or up to the newest one when that is visible. */
+  zoom(factor: number): void {
+    const { visible } = this.chart
+    if (!visible) return
+    const fixed = this.isAtNewest ? visible.to : (visible.from + visible.to) / 2
+    this.chart.showPlaces({ from: fixed - (fixed - visible.from) * factor, to: fixed + (visible.to - fixed) * factor })
+  }
+
+  setZone(isLocal: boolean): void {
+    this.describeTime = timeFormat(isLocal)
+    this.chart.setZone(isLocal)
+    this.updateLegend()
+  }
+
+  private get screen(): number {
+    const { visible } = this.chart
+    return visible ? visible.to - visible.from : DEFAULT_CANDLES
+  }
+
+  /** The first and the last place of the timeline that are visible. */
+  private get visiblePlaces(): { timeline: Timeline; first: number; last: number } | undefined {
+    const { session, chart } = this
+    if (!session || !chart.visible) return undefined
+    const { timeline } = session
+    const first = Math.max(0, Math.ceil(chart.visible.from - 0.01))
+    const last = Math.min(timeline.length - 1, Math.floor(chart.visible.to + 0.01))
+    return first > last ? undefined : { timeline, first, last }
+  }
+
+  /** The visible time of candles, `[from, to)`; with another interval, that of as many candles of it around the same middle. */
+  visibleRange(interval = this.series?.interval): TimeRange | undefined {
+    const places = this.visiblePlaces
+    if (!places || !interval) return undefined
+    const { timeline, first, last } = places
+    if (interval === this.series?.interval)
+      return { fromTime: timeline.openTime(first), toTime: timeline.timeAt(last + 1) }
+    const middle = (timeline.openTime((first + last) >> 1) + timeline.timeAt(((first + last + 1) >> 1) + 1)) / 2
+    const half = ((last - first + 1) * approximateLength(interval)) / 2
+    const toMinute = (time: number) => Math.max(0, Math.round(time / MINUTE_MS) * MINUTE_MS)
+    return { fromTime: toMinute(middle - half), toTime: toMinute(middle + half) }
+  }
+
+  /** Whether the newest candle that there is is visible. */
+  get isAtNewest(): boolean {
+    const { session, chart } = this
+    if (!session?.windows.isAtEnd) return false
+    return (chart.visible?.to ?? 0) >= session.timeline.length - 1
+  }
+
+  /** Draws the windows of a session. With `continues`, the same time stays visible. */
+  private draw(session: Session, { continues = false } = {}): void {
+    const { series, shown, isAtEnd } = session.windows
+    const timeline = new Timeline(series, shown)
+    this.session = session
+    session.timeline = timeline
+    delete this.chart.element.dataset.stale
+    this.chart.setTimeline(timeline, { continues, isNewest: isAtEnd })
+    const { candles, missing, missingWindows } = timeline
+    Object.assign(this.status.dataset, { candles, missing, missingWindows })
+    this.status.textContent = describeLoaded(timeline, session.windows)
+    this.updateLegend()
+    this.chart.element.ariaLabel = `Candle chart of ${seriesName(series)}: ${this.status.textContent}`
+  }
+
+  /** Draws that there is nothing. */
+  private clear(name: string): void {
+    this.session = undefined
+    delete this.chart.element.dataset.stale
+    this.chart.drawData()
+    this.legend.clear(name)
+    for (const count of Object.keys(this.status.dataset)) delete this.status.dataset[count]
+    this.status.textContent = ''
+    this.chart.element.ariaLabel = `${name}: no candles`
+  }
+
+  /** Describes the candle under the crosshair, or the last visible one. */
+  private updateLegend(): void {
+    const { session, pointed = -1 } = this
+    if (!session) return
+    const { windows, timeline } = session
+    const { first, last } = this.visiblePlaces ?? { first: 0, last: timeline.length - 1 }
+    const index = pointed >= 0 && pointed < timeline.length ? pointed : timeline.lastCandle(first, last)
+    this.legend.show(windows.series, timeline, index, this.describeTime)
+  }
+
+  /** Makes a loaded range visible, up to or from its only end so many candles; without candles in it, the nearest ones with a message. */
+  private show({ fromTime, toTime }: TimeRange, message: string): void {
+    const { session, chart } = this
+    if (!session) return
+    const { timeline } = session
+    const end = timeline.indexFrom(toTime) - 1
+    const from = Number.isFinite(fromTime) ? timeline.indexFrom(fromTime) : end - DEFAULT_CANDLES
+    const to = Number.isFinite(toTime) ? end : from + DEFAULT_CANDLES
+    if (from < timeline.length && to >= Math.max(from, 0)) {
+      chart.showPlaces({ from, to })
+      return
+    }
+    const place = timeline.indexFrom(Number.isFinite(fromTime) ? fromTime : toTime)
+    const band = timeline.band(place)
+    // The nearer end of a band, in the middle.
+    const near = band && (place - band.from < band.to - place ? band.from : band.to) - DEFAULT_CANDLES / 2
+    const start = near ?? Math.min(place, timeline.length - DEFAULT_CANDLES)
+    chart.showPlaces({ from: start, to: start + DEFAULT_CANDLES })
+    this.messages.show(message)
   }
 
   /**
@@ -73,96 +242,68 @@ export class Viewer {
    * screen is dropped.
    */
   private async fill(): Promise<void> {
-    const { view } = this
-    const { session, chart } = view
+    const { session, chart } = this
     if (!session || session.isHeld) return
     session.isHeld = true
-    await this.load(async ({ windows, signal }) => {
-      for (let { timeline } = view; timeline && !signal.aborted; { timeline } = view) {
-        const room = Math.min(view.screen, (MAX_CANDLES - view.screen) / 2)
+    await this.load(session, async () => {
+      const { windows, signal } = session
+      while (!signal.aborted) {
+        const { timeline } = session
+        const room = Math.min(this.screen, (MAX_CANDLES - this.screen) / 2)
         const { from, to } = chart.visible ?? { from: 0, to: 0 }
         const [first, last] = [Math.floor(from - room), Math.ceil(to + room)]
         if (room < 0) break
-        if (first < 0 && !windows.isAtStart) {
-          await windows.extendBack(signal)
-          if (!chart.isDragged) windows.dropAfter(timeline.timeAt(last))
-          // Under a finger or a held button, candles on the right would move those that are visible.
-        } else if (last > timeline.length && !windows.isAtEnd && !chart.isDragged) {
-          await windows.extendForward(signal)
-          windows.dropBefore(timeline.timeAt(first))
-        } else break
-        view.draw(session, { continues: true })
+        // Under a finger or a held button, candles on the right would move those that are visible.
+        const isBack = first < 0 && !windows.isAtStart
+        if (isBack) await windows.extendBack(signal)
+        else if (last > timeline.length && !windows.isAtEnd && !chart.isDragged) await windows.extendForward(signal)
+        else break
+        if (!chart.isDragged)
+          windows.drop(isBack ? { after: timeline.timeAt(last) } : { before: timeline.timeAt(first) })
+        this.draw(session, { continues: true })
         await nextFrame()
       }
       session.isHeld = false
     })
   }
 
-  /** Jumps to a time, ms UTC, with as many candles as are visible. */
-  async jump(fromTime: number): Promise<void> {
-    const { view } = this
-    const { screen } = view
-    const rangeOf = ({ series }: SeriesWindows) => {
-      return { fromTime, toTime: fromTime + screen * approximateLength(series.interval) }
-    }
-    await this.move(
-      (windows, signal) => windows.showRange(rangeOf(windows), signal),
-      windows => {
-        if (!view.show(rangeOf(windows))) this.messages.show('There are no candles then; these are the nearest.')
-      },
-    )
-  }
-
-  /** Shows the first candles. */
-  async showFirst(): Promise<void> {
-    const { chart, screen } = this.view
-    await this.move(
-      (windows, signal) => windows.showFirst(signal),
-      () => chart.showPlaces({ from: 0, to: screen }),
-    )
-  }
-
-  /** Shows the newest candles. */
-  async showNewest(): Promise<void> {
-    const { chart, screen } = this.view
-    await this.move(
-      (windows, signal) => windows.showNewest(signal),
-      () => chart.showNewest(screen),
-    )
-  }
-
   /** Loads other candles of the series, places them on the screen, and loads what is around them. */
   private async move(
     load: (windows: SeriesWindows, signal: AbortSignal) => Promise<void>,
-    place: (windows: SeriesWindows) => void,
+    place: () => void,
   ): Promise<void> {
+    const { session } = this
     this.messages.hide()
-    await this.load(async session => {
+    if (!session) return
+    await this.load(session, async () => {
       await load(session.windows, session.signal)
-      this.view.draw(session)
-      place(session.windows)
+      this.draw(session)
+      place()
       await nextFrame()
     })
     await this.fill()
   }
 
-  /** Runs a load; a failure is shown, and what is loaded stays. */
-  private async load(work: (session: Session) => Promise<void>): Promise<void> {
-    const { session } = this.view
-    if (!session) return
-    const { signal } = session
-    const done = session.turn.then(() => work(session))
+  /** Runs a load; when it fails, what is loaded stays. */
+  private async load(session: Session, work: () => Promise<void>): Promise<void> {
+    const done = session.turn.then(work)
     session.turn = done.catch(() => {})
-    try {
-      await this.messages.during(() => done)
-    } catch (error) {
-      if (signal.aborted) return
+    const fail = () => {
       session.isHeld = true
-      const retry = () => {
+      return () => {
         session.isHeld = false
-        void this.load(work)
+        void this.load(session, work)
       }
-      this.messages.show((error as Error).message, { retry })
+    }
+    await this.attempt(() => done, session.signal, fail)
+  }
+
+  /** Runs work, and says so meanwhile. A failure is shown; `fail` returns what tries again. */
+  private async attempt(work: () => Promise<void>, signal: AbortSignal, fail: () => () => void): Promise<void> {
+    try {
+      await this.messages.during(work)
+    } catch (error) {
+      if (!signal.aborted) this.messages.show((error as Error).message, { retry: fail() })
     }
   }
 }

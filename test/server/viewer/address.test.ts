@@ -13,7 +13,7 @@ describe('a symbol in the address of the candle viewer', () => {
     expect(knownSeries(name, '1d')).toEqual({ symbol: name, interval: '1d' })
     const pathname = formatAddress({ symbol: name, interval: '1d' }, { range: undefined, isLog: false, isLocal: false })
     expect(pathname).toMatch(/^[ -~]+$/)
-    expect(parseAddress({ pathname, search: '' })).toMatchObject({ symbol: name, interval: '1d', problem: undefined })
+    expect(parseAddress({ pathname, search: '' })).toMatchObject({ symbol: name, interval: '1d' })
   })
 
   it.each(['A', '', 'BTC.D', 'BTC USDT', '<b>X</b>', '币\u202e安', '币'.repeat(41)])('%j is none', text => {
@@ -39,8 +39,8 @@ describe('the times in the address of the candle viewer', () => {
   ])('%j is the time that the command line reads', (text, time) => {
     expect(parseInstant(text, NOW)).toBe(time)
     const value = encodeURIComponent(text)
-    expect(read(`from=${value}`)).toEqual({ range: { fromTime: time, toTime: Infinity }, problem: undefined })
-    expect(read(`to=${value}`)).toEqual({ range: { fromTime: -Infinity, toTime: time }, problem: undefined })
+    expect(read(`from=${value}`)).toEqual({ range: { fromTime: time, toTime: Infinity } })
+    expect(read(`to=${value}`)).toEqual({ range: { fromTime: -Infinity, toTime: time } })
   })
 
   it.each(['', 'banana', '2024-02-31', '2024-02-29T25:00', '0', '-7x'])(
@@ -60,9 +60,9 @@ describe('the times in the address of the candle viewer', () => {
 
   it('a range needs its start before its end; without one, the newest candles are shown', () => {
     const range = { fromTime: Date.UTC(2024, 0), toTime: Date.UTC(2025, 0) }
-    expect(read('from=2024&to=2025')).toEqual({ range, problem: undefined })
+    expect(read('from=2024&to=2025')).toEqual({ range })
     for (const query of ['from=2025&to=2024', 'from=2024&to=1704067200'])
       expect(read(query)).toEqual({ range: undefined, problem: expect.stringMatching(/^The range is empty: from /) })
-    expect(read('')).toEqual({ range: undefined, problem: undefined })
+    expect(read('')).toEqual({ range: undefined })
   })
 })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { INTERVALS, nextOpenTime } from '../../../src/candles/intervals.js'
 import { buildSeriesGrid } from '../../../src/rows/candle-grid.js'
 import { findGaps } from '../../../src/rows/gaps.js'
-import { MAX_EMPTY_PLACES, missingWindow, parseWindow, Timeline } from '../../../src/server/viewer/timeline.js'
+import { MAX_EMPTY_PLACES, parseWindow, Timeline } from '../../../src/server/viewer/timeline.js'
 import { Random } from '../../support/random.js'
 
 const START = Date.UTC(2018, 0, 1)
@@ -38,7 +38,7 @@ describe('the time axis of the chart', () => {
         windows.map(({ startTime, endTime, openTimes }) =>
           openTimes
             ? parseWindow({ startTime, endTime }, windowText(openTimes))
-            : missingWindow({ startTime, endTime }),
+            : parseWindow({ startTime, endTime }, undefined),
         ),
       )
       const times = windows.flatMap(({ openTimes = [] }) => openTimes)
@@ -68,7 +68,7 @@ describe('the time axis of the chart', () => {
         series,
         days.map((kind, day) => {
           const [startTime, endTime] = [START + day * DAY, START + (day + 1) * DAY]
-          if (kind === 'missing') return missingWindow({ startTime, endTime })
+          if (kind === 'missing') return parseWindow({ startTime, endTime }, undefined)
           const openTimes = Array.from(
             { length: kind === 'full' ? 1_440 : 0 },
             (_, minute) => startTime + minute * MINUTE,
