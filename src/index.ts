@@ -34,23 +34,20 @@ export {
   checkLock,
   type LockCheck,
   type LockCheckRequest,
-  type RestatedCell,
   type YearChange,
 } from './identity/check-lock.js'
 export {
-  type FileFingerprint,
-  type FingerprintFilesOptions,
-  fingerprintFiles,
-} from './identity/fingerprint-files.js'
-export {
   type CoveredFingerprint,
+  type FileFingerprint,
+  fingerprintFiles,
   fingerprintKlines,
   type RangeFingerprints,
-} from './identity/fingerprint-klines.js'
+} from './identity/fingerprint.js'
 export { type LockReport, type LockRequest, lockKlines } from './identity/lock.js'
 export type { Lock, LockedSeries } from './identity/lock-file.js'
 export { LAYOUTS, type Layout, PARTITIONS, type Partition } from './lake/layout.js'
-export { exportLake, type LakeChanges, type LakeReport, type LakeRequest } from './lake/update.js'
+export type { LakeRequest } from './lake/plan.js'
+export { exportLake, type LakeChanges, type LakeReport } from './lake/update.js'
 export type { SeriesStatus } from './mirror/status.js'
 export { FORMATS, type Format } from './options/formats.js'
 export {

@@ -55,7 +55,7 @@ export async function runCandles(
   const work = async (events: Pick<ExportRequest, 'onEvent'>): Promise<RunResult | DryRunReport> => {
     const named = { ...request, ...events }
     const lake = output !== undefined && flags.layout !== undefined ? { ...named, output } : undefined
-    if (flags['dry-run']) return lake ? (await import('../lake/dry-run.js')).dryRunLake(lake) : dryRun(named, plan)
+    if (flags['dry-run']) return lake ? (await import('../lake/plan.js')).dryRunLake(lake) : dryRun(named, plan)
     const result: Omit<RunResult, 'elapsedMs'> = lake
       ? await (await import('../lake/update.js')).exportLake(lake)
       : output === undefined

@@ -5,7 +5,7 @@ import { fetchFlags } from '../cli/flags/run.js'
 import { intervalFlag, rangeFlags } from '../cli/flags/selection.js'
 
 const DOWNLOADING = { start: 'Reading both sides', verb: 'Downloading', noun: 'window' }
-const COMPARING = { start: 'Comparing', verb: 'Comparing', noun: 'series' }
+const COMPARING = { start: 'Reading both sides', verb: 'Comparing', noun: 'series' }
 const EXIT_CODES = {
   equal: ExitCode.Done,
   different: ExitCode.VerificationFailed,
@@ -50,20 +50,13 @@ Exit codes: 0 equal, 3 windows are missing and all else is equal, or neither sid
   },
   advice: 'The comparison is not complete; mirrors keep what was downloaded.',
   async run({ args: { a, b, symbol = [] }, flags: { interval = [], verbose }, options, during, print }) {
-    const { compareSides, openDiff } = await import('../identity/diff.js')
+    const { diffCandles, isService } = await import('../identity/diff.js')
     const { DiffReport, judge } = await import('../cli/reports/diff.js')
-    const request = { ...options, sides: [a, b], symbols: symbol, intervals: interval } as const
-    const diff = await during(DOWNLOADING, events => openDiff({ ...request, ...events }))
-    try {
-      const most = verbose ? Number.POSITIVE_INFINITY : MAX_LISTED
-      const series = await during(COMPARING, ({ onEvent }) =>
-        compareSides(diff, most, (done, total) => onEvent({ type: 'progress', done, total })),
-      )
-      const result = { ...diff, series }
-      print(DiffReport, result)
-      process.exitCode = EXIT_CODES[judge(result)]
-    } finally {
-      await diff.close()
-    }
+    const most = verbose ? Number.POSITIVE_INFINITY : MAX_LISTED
+    const request = { ...options, sides: [a, b], symbols: symbol, intervals: interval, most } as const
+    const words = [a, b].some(isService) ? DOWNLOADING : COMPARING
+    const found = await during(words, events => diffCandles({ ...request, ...events }))
+    print(DiffReport, found)
+    process.exitCode = EXIT_CODES[judge(found)]
   },
 })

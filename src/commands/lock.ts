@@ -41,7 +41,7 @@ Works offline. If the mirror lacks a window of the range, the exit code is 3. Wh
     const { Fingerprint } = await import('../cli/reports/lock.js')
     const files = findFiles(names, given)
     if (files.length > 0) {
-      const { fingerprintFiles } = await import('../identity/fingerprint-files.js')
+      const { fingerprintFiles } = await import('../identity/fingerprint.js')
       return print(Fingerprint, await fingerprintFiles(files, options))
     }
     const { interval = [], resample, json, verbose } = flags
@@ -50,7 +50,7 @@ Works offline. If the mirror lacks a window of the range, the exit code is 3. Wh
       throw new KlinesError('bad_option', 'Expected at least one interval of the symbols.', { suggestions })
     }
     const { parseSelectionText } = await import('../engine/selection.js')
-    const { fingerprintKlines } = await import('../identity/fingerprint-klines.js')
+    const { fingerprintKlines } = await import('../identity/fingerprint.js')
     const { coverageText, SYNTHETIC } = await import('../cli/reports/fields.js')
     const partial = resample !== undefined || given.has('partial') ? flags.partial : undefined
     const selection = parseSelectionText(names, interval)

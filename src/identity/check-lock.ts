@@ -2,18 +2,19 @@ import { KlinesError } from '../candles/errors.js'
 import { DAY_MS } from '../candles/intervals.js'
 import { type SeriesLabel, seriesName } from '../candles/series.js'
 import { formatTime } from '../candles/text.js'
-import { parseRequestedRange } from '../candles/time-range.js'
+import { formatRange } from '../candles/time-range.js'
 import { windowSpan } from '../candles/windows.js'
 import { checkOrigin } from '../engine/origin.js'
-import type { WindowFailure } from '../engine/outcome.js'
+import type { WindowFailure, WindowStream } from '../engine/outcome.js'
 import { planSeries } from '../engine/plan.js'
-import { openWindows, readCandles } from '../engine/read.js'
+import { readCandles } from '../engine/read.js'
 import { type DownloadReport, Tally } from '../engine/report.js'
 import { openRun, type Run, type SourceOptions, withRun } from '../engine/run.js'
 import type { Plan, SeriesPlan } from '../engine/series-plan.js'
 import type { ChangedCell } from '../rows/diff.js'
-import { Fingerprinter, type SeriesFingerprint, type YearDigest } from '../rows/fingerprint.js'
+import type { SeriesFingerprint, YearDigest } from '../rows/fingerprint.js'
 import { toSourceName } from '../sources/base-url.js'
+import { fingerprintSeries } from './fingerprint.js'
 import { type Lock, type LockedSeries, readLock } from './lock-file.js'
 
 /** Which lock to check, and where its candles are. */
@@ -42,9 +43,6 @@ export interface CheckedSeries extends SeriesLabel {
   readonly missing: readonly WindowFailure[]
 }
 
-/** A cell that the service has changed, and of which series. */
-export interface RestatedCell extends SeriesLabel, ChangedCell {}
-
 /** Whether the candles of a lock are here. */
 export interface LockCheck {
   readonly path: string
@@ -55,7 +53,7 @@ export interface LockCheck {
   readonly verdict: 'equal' | 'different' | 'incomplete'
   readonly series: readonly CheckedSeries[]
   /** The cells of locked candles that this run saw change. */
-  readonly restated: readonly RestatedCell[]
+  readonly restated: readonly (SeriesLabel & ChangedCell)[]
   /** How the windows were downloaded; undefined when nothing was, or there is no candle. */
   readonly download: DownloadReport | undefined
 }
@@ -74,39 +72,38 @@ export async function checkLock(request: LockCheckRequest): Promise<LockCheck> {
   return withRun(openRun({ ...request, baseUrl }), async run => {
     const plan = await planLock(lock, request.lock, run)
     const tally = new Tally(plan, run)
-    const windows = openWindows(run, plan.series)
-    const fingerprints: (SeriesFingerprint | undefined)[] = []
-    try {
-      for (const one of plan.series) {
-        const fingerprinter = new Fingerprinter(one.series)
-        for await (const batch of readCandles(windows, one, tally, { afterFailure: true })) fingerprinter.add(batch)
-        fingerprints.push(fingerprinter.finish())
-      }
-    } finally {
-      await windows.return(undefined)
-    }
-    const series = lock.series.map((locked, index) => {
-      return compare(locked, fingerprints[index], failuresOf(plan.series[index], tally))
+    const read = (windows: WindowStream, one: SeriesPlan) => readCandles(windows, one, tally, { afterFailure: true })
+    const fingerprints = await fingerprintSeries(run, plan.series, read)
+    const series = lock.series.map((locked, index): CheckedSeries => {
+      const { symbol, interval } = locked
+      const found = fingerprints[index]
+      const missing = tally.failures.filter(({ window }) => seriesName(window) === seriesName(locked))
+      const spans = missing.map(({ window }) => windowSpan(window))
+      const years = compareYears(locked, found).filter(({ year }) =>
+        spans.every(({ startTime, endTime }) => endTime <= Date.UTC(year, 0) || startTime >= Date.UTC(year + 1, 0)),
+      )
+      return { symbol, interval, locked, found, years, missing }
     })
-    const restated = tally.reports.flatMap(({ symbol, interval, changes }, index) =>
-      changes.filter(isIn(plan.series[index])).map(cell => ({ symbol, interval, ...cell })),
-    )
+    const restated = tally.reports.flatMap(({ symbol, interval, changes }, index) => {
+      const { from, to } = lock.series[index].range
+      const cells = changes.filter(({ openTime }) => openTime >= from && openTime < to)
+      return cells.map(cell => ({ symbol, interval, ...cell }))
+    })
     // Without a candle, the check says more than the tally.
-    const isReported = run.source && (tally.hasFailed || fingerprints.some(found => found !== undefined))
+    const isReported = run.source && (tally.hasFailed || fingerprints.some(one => one !== undefined))
     const download = isReported ? tally.report() : undefined
-    return { path: request.lock, lock, mirror: run.mirror.root, verdict: judge(series), series, restated, download }
+    const isDifferent = series.some(({ years }) => years.length > 0)
+    const verdict = isDifferent ? 'different' : tally.hasFailed ? 'incomplete' : 'equal'
+    return { path: request.lock, lock, mirror: run.mirror.root, verdict, series, restated, download }
   })
 }
 
 /** The years whose candles differ, ascending. */
-export function compareYears(
-  before: Pick<SeriesFingerprint, 'years'> | undefined,
-  after: Pick<SeriesFingerprint, 'years'> | undefined,
-): YearChange[] {
-  const years = [...new Set([...(before?.years ?? []), ...(after?.years ?? [])].map(({ year }) => year))].sort()
-  const find = (all: typeof before, year: number) => all?.years.find(digest => digest.year === year)
-  return years
-    .map(year => ({ year, before: find(before, year), after: find(after, year) }))
+function compareYears(before: SeriesFingerprint | undefined, after: SeriesFingerprint | undefined): YearChange[] {
+  const [old, next] = [before, after].map(one => new Map(one?.years.map(digest => [digest.year, digest])))
+  return [...new Set([...old.keys(), ...next.keys()])]
+    .sort()
+    .map(year => ({ year, before: old.get(year), after: next.get(year) }))
     .filter(({ before, after }) => before?.sha256 !== after?.sha256)
 }
 
@@ -120,11 +117,11 @@ export interface LockChange extends SeriesLabel {
 /** The series that differ between two locks, in order. */
 export function compareLocks(before: Lock, after: Lock): LockChange[] {
   const [old, next] = [before, after].map(({ series }) => new Map(series.map(one => [seriesName(one), one])))
-  return [...new Set([...old.keys(), ...next.keys()])].sort().flatMap(name => {
+  const all = new Map([...old, ...next])
+  return [...all.keys()].sort().flatMap(name => {
+    const { symbol, interval } = all.get(name) as LockedSeries
     const [a, b] = [old.get(name), next.get(name)]
-    const series = a ?? b
-    if (series === undefined || (a?.fingerprint === b?.fingerprint && a?.range.to === b?.range.to)) return []
-    const { symbol, interval } = series
+    if (a?.fingerprint === b?.fingerprint && a?.range.to === b?.range.to) return []
     return { symbol, interval, before: a, after: b, years: compareYears(a, b) }
   })
 }
@@ -138,60 +135,34 @@ export function findLockSource(
   { lock, baseUrl, mirror, offline }: LockCheckRequest,
 ): string | undefined {
   const named = baseUrl === undefined ? undefined : toSourceName(baseUrl)
-  if (source === null) {
-    if (named !== undefined || (offline && mirror !== undefined)) return named
-    throw new KlinesError('bad_option', `${lock} does not say where its candles come from.`, {
-      suggestions: [offline ? 'Name the folder that has them with --mirror.' : 'Name the address with --base-url.'],
+  if (source !== null && named !== undefined && named !== source) {
+    throw new KlinesError('bad_option', `${lock} has candles of ${source}, and this run of ${named}.`, {
+      suggestions: ['Leave --base-url out: the lock names its source.'],
     })
   }
-  if (named === undefined || named === source) return source
-  throw new KlinesError('bad_option', `${lock} has candles of ${source}, and this run of ${named}.`, {
-    suggestions: ['Leave --base-url out: the lock names its source.'],
+  if (source !== null || named !== undefined || (offline && mirror !== undefined)) return named ?? source ?? undefined
+  throw new KlinesError('bad_option', `${lock} does not say where its candles come from.`, {
+    suggestions: [offline ? 'Name the folder that has them with --mirror.' : 'Name the address with --base-url.'],
   })
 }
 
 /** The series of a lock, each with its own range. Throws what the lists of the source throw. */
-export async function planLock(lock: Lock, path: string, run: Run): Promise<Plan> {
+export async function planLock({ series }: Lock, path: string, run: Run): Promise<Plan> {
   const now = run.now()
-  const early = lock.series.find(({ lastOpenTime }) => lastOpenTime > now + DAY_MS)
+  const early = series.find(({ lastOpenTime }) => lastOpenTime > now + DAY_MS)
   if (early !== undefined) {
-    const message = `${path} has a candle of ${seriesName(early)} of ${formatTime(early.lastOpenTime)} UTC, which is in the future.`
-    throw new KlinesError('bad_input', message)
+    const time = `${formatTime(early.lastOpenTime)} UTC, which is in the future`
+    throw new KlinesError('bad_input', `${path} has a candle of ${seriesName(early)} of ${time}.`)
   }
+  const fromTime = Math.min(...series.map(({ range }) => range.from))
+  const toTime = Math.max(...series.map(({ range }) => range.to))
   // No end is named: each series has its own.
-  const range = { ...parseRequestedRange(lockedSpan(lock.series), now), named: { from: undefined, to: undefined } }
-  const wanted = lock.series.map(({ symbol, interval, range: { from, to } }) => {
+  const open = { named: { from: undefined, to: undefined }, endMoves: false, now }
+  const range = { fromTime, toTime, ...open, text: formatRange({ fromTime, toTime }) }
+  const wanted = series.map(({ symbol, interval, range: { from, to } }) => {
     const series = { symbol, interval }
     return { series, label: series, range: { fromTime: from, toTime: to } }
   })
   await checkOrigin(run)
   return { range, series: await planSeries(wanted, range, run), gone: [] }
-}
-
-/** From when to when the candles of some series of a lock open. */
-export function lockedSpan(series: readonly LockedSeries[]): { from: string; to: string } {
-  const from = series.reduce((time, { range }) => Math.min(time, range.from), Infinity)
-  const to = series.reduce((time, { range }) => Math.max(time, range.to), -Infinity)
-  return { from: new Date(from).toISOString(), to: new Date(to).toISOString() }
-}
-
-function judge(series: readonly CheckedSeries[]): LockCheck['verdict'] {
-  if (series.some(({ years }) => years.length > 0)) return 'different'
-  return series.some(({ missing }) => missing.length > 0) ? 'incomplete' : 'equal'
-}
-
-function failuresOf({ series }: SeriesPlan, { failures }: Tally): WindowFailure[] {
-  return failures.filter(({ window }) => seriesName(window) === seriesName(series))
-}
-
-function isIn({ range: { fromTime, toTime } }: SeriesPlan): (cell: ChangedCell) => boolean {
-  return ({ openTime }) => openTime >= fromTime && openTime < toTime
-}
-
-function compare(locked: LockedSeries, found: SeriesFingerprint | undefined, missing: WindowFailure[]): CheckedSeries {
-  const spans = missing.map(({ window }) => windowSpan(window))
-  const isKnown = ({ year }: YearChange) =>
-    spans.every(({ startTime, endTime }) => endTime <= Date.UTC(year, 0) || startTime >= Date.UTC(year + 1, 0))
-  const years = compareYears(locked, found).filter(isKnown)
-  return { symbol: locked.symbol, interval: locked.interval, locked, found, years, missing }
 }

@@ -1,19 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { isKlinesError, KlinesError } from '../candles/errors.js'
 import { type Interval, isInterval, nextOpenTime } from '../candles/intervals.js'
-import { decodeUtf8, isObject, parseObject } from '../candles/json.js'
+import { isObject, parseObject } from '../candles/json.js'
 import { seriesName } from '../candles/series.js'
 import { quoteText, trimPeriod } from '../candles/text.js'
 import { describeErrno, errnoCode } from '../fs/errno.js'
 import { isFingerprint, type SeriesFingerprint } from '../rows/fingerprint.js'
-import { hideCredentials, toSourceName } from '../sources/base-url.js'
-
-/** The name of a lock where none is given. */
-export const LOCK_NAME = 'klines.lock.json'
+import { toSourceName } from '../sources/base-url.js'
 
 const VERSION = 1
-/** Years of dates have four digits. */
-const END_OF_DATES = Date.UTC(9_999, 0)
 
 /** Candles of a series that can no longer change, and which ones exactly. */
 export interface LockedSeries extends SeriesFingerprint {
@@ -29,9 +24,9 @@ export interface Lock {
   readonly series: readonly LockedSeries[]
 }
 
-/** The lock as bytes: the same candles have the same bytes. Throws `bad_input` for a source that no lock can have. */
+/** The lock as bytes: the same candles have the same bytes. Throws `bad_base_url` for a source that no lock can have. */
 export function encodeLock({ source, series }: Lock): Buffer {
-  if (source !== null) checkSource(source)
+  if (source !== null) toSourceName(source)
   const sorted = [...series].sort((a, b) => Buffer.compare(Buffer.from(seriesName(a)), Buffer.from(seriesName(b))))
   const lines = sorted.map(one => `    ${JSON.stringify(sortKeys(one))}`)
   return Buffer.from(
@@ -49,20 +44,19 @@ function sortKeys(value: unknown): unknown {
 
 /** Reads a lock, which anybody may have written. Throws `bad_input` for any other file, and one that is damaged or of a later version. */
 export async function readLock(path: string): Promise<Lock> {
-  const fail = (reason: string, cause: unknown, suggestions: string[] = []) =>
-    new KlinesError('bad_input', `${path} ${reason}`, { cause, suggestions, data: { file: path } })
   try {
     return parseLock(await readFile(path))
   } catch (error) {
-    if (isKlinesError(error)) throw fail(`is no lock: ${error.message}`, error, error.suggestions)
-    if (errnoCode(error) === 'ENOENT') throw fail('does not exist.', error)
-    throw fail(`cannot be read: ${describeErrno(error)}.`, error)
+    const [reason, suggestions] = isKlinesError(error)
+      ? [`is no lock: ${trimPeriod(error.message)}`, error.suggestions]
+      : [errnoCode(error) === 'ENOENT' ? 'does not exist' : `cannot be read: ${describeErrno(error)}`, []]
+    throw new KlinesError('bad_input', `${path} ${reason}.`, { cause: error, suggestions, data: { file: path } })
   }
 }
 
-/** The lock that bytes are. Throws `bad_input`, which says what is wrong. */
+/** The lock that bytes are. Throws `bad_input`, or `bad_base_url` for its source. */
 export function parseLock(bytes: Uint8Array): Lock {
-  const lock = parseJson(bytes)
+  const lock = parseObject(Buffer.from(bytes).toString())
   if (lock === undefined) throw badLock('it is no JSON object in UTF-8; it may be cut or damaged')
   const { version, source, series } = lock
   if (version !== VERSION) {
@@ -70,51 +64,27 @@ export function parseLock(bytes: Uint8Array): Lock {
     throw badLock(`its version is ${found}, and this program reads version ${VERSION}`)
   }
   if (source !== null && typeof source !== 'string') throw badLock('its source is neither an address nor null')
-  if (source !== null) checkSource(source)
+  const name = source === null ? null : toSourceName(source)
+  if (name !== source) throw badLock(`its source is ${quoteText(source ?? '')}. Expected ${name}`)
   if (!Array.isArray(series) || series.length === 0) throw badLock('it has no list of series')
   const names = new Set<string>()
   for (const [index, one] of series.entries()) {
-    const name = `series ${index + 1}`
-    if (!isFingerprint(one)) throw badLock(`${name} is damaged: its values do not make its fingerprint`)
-    if (!isRanged(one)) throw badLock(`${name} is damaged: its interval, range and years do not fit together`)
+    const place = `series ${index + 1}`
+    if (!isFingerprint(one)) throw badLock(`${place} is damaged: its values do not make its fingerprint`)
+    if (!isRanged(one)) throw badLock(`${place} is damaged: its interval, range and times do not fit together`)
     if (names.has(seriesName(one))) throw badLock(`${seriesName(one)} is there twice`)
     names.add(seriesName(one))
   }
   return { source, series }
 }
 
-function parseJson(bytes: Uint8Array) {
-  try {
-    return parseObject(decodeUtf8(bytes))
-  } catch {
-    return undefined
-  }
-}
-
-/** Throws for an address that cannot be one of a lock: with a password, with more than an address, in another form. */
-function checkSource(source: string): void {
-  let name: string
-  try {
-    name = toSourceName(source)
-  } catch (error) {
-    if (!isKlinesError(error, 'bad_base_url')) throw error
-    throw badLock(`its source cannot be used: ${trimPeriod(error.message)}`)
-  }
-  if (name !== source) throw badLock(`its source is ${quoteText(hideCredentials(source))}. Expected ${name}`)
-}
-
 /** Whether the candles of a fingerprint are those of a series of a source, and lie in a range. */
 function isRanged(value: SeriesFingerprint & { readonly range?: unknown }): value is LockedSeries {
-  const { interval, firstOpenTime, lastOpenTime, years, range } = value
+  const { interval, firstOpenTime, lastOpenTime, range } = value
   if (!isInterval(interval) || !isObject(range)) return false
-  const { from, to } = range
-  if (!Number.isSafeInteger(from) || !Number.isSafeInteger(to)) return false
-  const [first, last] = [firstOpenTime, lastOpenTime].map(time => new Date(time).getUTCFullYear())
-  const isAscending = years.every(({ year }, index) => index === 0 || year > years[index - 1].year)
-  if (!isAscending || years.at(0)?.year !== first || years.at(-1)?.year !== last) return false
-  if (Number(from) < 0 || lastOpenTime >= END_OF_DATES) return false
-  const isWithin = Number(from) <= firstOpenTime && firstOpenTime <= lastOpenTime && lastOpenTime < Number(to)
-  return isWithin && Number(to) <= nextOpenTime(interval, lastOpenTime)
+  const [from, to] = [Number(range.from ?? Number.NaN), Number(range.to ?? Number.NaN)]
+  const isWithin = from >= 0 && from <= firstOpenTime && firstOpenTime <= lastOpenTime && lastOpenTime < to
+  return isWithin && to <= nextOpenTime(interval, lastOpenTime)
 }
 
 function badLock(reason: string): KlinesError {

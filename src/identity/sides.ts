@@ -2,24 +2,25 @@ import { isKlinesError, KlinesError } from '../candles/errors.js'
 import { isInterval } from '../candles/intervals.js'
 import { type Series, type SeriesLabel, seriesName, type WindowRef, windowOf } from '../candles/series.js'
 import type { RequestedRange, TimeRange } from '../candles/time-range.js'
-import { startDateAt, windowSpan } from '../candles/windows.js'
+import { startDateAt } from '../candles/windows.js'
 import { type Coverage, coverPlan } from '../engine/coverage.js'
 import { downloadPlan } from '../engine/download.js'
 import type { WindowFailure } from '../engine/outcome.js'
 import { planSeries } from '../engine/plan.js'
-import { NOT_CACHED, readWindows } from '../engine/read.js'
+import { NOT_CACHED, readCandles, readWindows } from '../engine/read.js'
+import { Tally } from '../engine/report.js'
 import { openRun, type Run, type SourceOptions } from '../engine/run.js'
+import { planWindows, type SeriesPlan } from '../engine/series-plan.js'
 import { firstCandle, newestCandle } from '../mirror/status.js'
-import type { KlineBatch } from '../rows/kline-batch.js'
-import { openCandleFile } from './candle-file.js'
 import type { ComparedCandles } from './compare-candles.js'
+import { openCandles } from './fingerprint.js'
 
 /** The candles of a series on one side, and which of them cannot be compared. */
 export interface SideCandles extends ComparedCandles {
   /** Windows that are missing where the other side has candles, and corrupt ones: complete when all candles were read. */
-  readonly failures: readonly WindowFailure[]
+  readonly failures?: readonly WindowFailure[]
   /** How much of the requested range the side has, when all candles were read; undefined for a file, and without a named end. */
-  coverage(): Coverage | undefined
+  coverage?(): Coverage | undefined
 }
 
 /** One of the two things that are compared. */
@@ -29,16 +30,15 @@ export interface DiffSide {
   /** A mirror and a service have candles of the exchange's intervals, and a mirror may lack windows. */
   readonly kind: 'file' | 'mirror' | 'service'
   /** Base address that the candles come from; undefined for a file, and for a mirror that does not say it. */
-  readonly baseUrl: string | undefined
+  readonly baseUrl?: string | undefined
   /** The series that it has; of a service they are not listed. */
   readonly series: readonly SeriesLabel[]
   /** The open times of a series from the first candle to the last one; undefined without any. */
   span(series: SeriesLabel): TimeRange | undefined
   /** Downloads what a service has of these series. Throws what `downloadKlines` throws about windows and the service. */
-  prepare(wanted: readonly { readonly series: Series; readonly range: TimeRange }[]): Promise<void>
-  /** The candles of a series in a range. */
+  prepare?(wanted: readonly { readonly series: SeriesLabel; readonly range: TimeRange }[]): Promise<void>
   open(series: SeriesLabel, range: TimeRange): SideCandles
-  close(): Promise<void>
+  close?(): Promise<void>
 }
 
 /** A mirror as it is, or a service through its own mirror. Throws what `openRun` throws. */
@@ -49,25 +49,28 @@ export async function openTreeSide(
 ): Promise<DiffSide> {
   const run = await openRun(options)
   const { mirror } = run
-  const windows = new Map<string, readonly WindowRef[]>()
+  const downloaded = new Map<string, readonly WindowRef[]>()
+  const toSeries = ({ symbol, interval }: SeriesLabel): Series => {
+    if (isInterval(interval)) return { symbol, interval }
+    const message = `${symbol} ${interval} is resampled, and ${name} has only candles as they are.`
+    const advice = `Export it with --resample ${interval} to a file, and compare the files.`
+    throw new KlinesError('bad_option', message, { suggestions: [advice] })
+  }
   return {
     name,
     kind: run.source ? 'service' : 'mirror',
     baseUrl: run.source?.name ?? mirror.source,
     series: run.source ? [] : mirror.series(),
     span(label) {
-      const series = toSeries(label, name)
+      const series = toSeries(label)
       const [first, last] = [firstCandle(mirror, series), newestCandle(mirror, series)]
       return first === undefined || last === undefined ? undefined : { fromTime: first, toTime: last + 1 }
     },
     async prepare(wanted) {
       if (!run.source) return
-      const series = await planSeries(
-        wanted.map(one => ({ ...one, label: one.series })),
-        requested,
-        run,
-      )
-      for (const one of series) windows.set(seriesName(one.series), one.windows)
+      const named = wanted.map(({ series, range }) => ({ series: toSeries(series), label: series, range }))
+      const series = await planSeries(named, requested, run)
+      for (const one of series) downloaded.set(seriesName(one.series), one.windows)
       try {
         await downloadPlan({ range: requested, series, gone: [] }, run)
       } catch (error) {
@@ -76,145 +79,67 @@ export async function openTreeSide(
       }
     },
     open(label, range) {
-      const series = toSeries(label, name)
-      const found = windows.get(seriesName(series)) ?? cachedWindows(run, series, range)
-      return new TreeCandles(run, { series, range, requested, windows: found })
+      const series = toSeries(label)
+      const windows = planWindows(series, mirror.dates(series), range, Infinity)
+      const plan = { series, label: series, range, windows: downloaded.get(seriesName(series)) ?? windows }
+      return openPlan(run, plan, requested)
     },
     close: () => run.close(),
   }
 }
 
-function cachedWindows({ mirror }: Run, series: Series, { fromTime, toTime }: TimeRange): WindowRef[] {
-  const windows = mirror.dates(series).map(startDate => windowOf(series, startDate))
-  return windows.filter(window => windowSpan(window).endTime > fromTime && windowSpan(window).startTime < toTime)
-}
-
-/** The series of a tree. Throws `bad_option` for candles that were resampled. */
-function toSeries({ symbol, interval }: SeriesLabel, name: string): Series {
-  if (isInterval(interval)) return { symbol, interval }
-  throw new KlinesError('bad_option', `${symbol} ${interval} is resampled, and ${name} has only candles as they are.`, {
-    suggestions: [`Export it with --resample ${interval} to a file, and compare the files.`],
-  })
-}
-
-/** The windows of a series in a mirror. */
-class TreeCandles implements SideCandles {
-  readonly failures: WindowFailure[] = []
-  private readonly failed = new Set<string>()
-  private readonly there: ReadonlySet<string>
-  private firstOpenTime: number | undefined
-  private lastOpenTime: number | undefined
-
-  constructor(
-    private readonly run: Run,
-    private readonly plan: {
-      series: Series
-      range: TimeRange
-      requested: RequestedRange
-      windows: readonly WindowRef[]
+/** The candles in the windows of a mirror. */
+function openPlan(run: Run, plan: SeriesPlan, requested: RequestedRange): SideCandles {
+  const { series, range, windows } = plan
+  const tally = new Tally({ range: requested, series: [plan], gone: [] }, run, true)
+  const there = new Set(windows.map(({ startDate }) => startDate))
+  const lacked = new Map<string, WindowFailure>()
+  return {
+    get failures() {
+      return [...tally.failures, ...lacked.values()]
     },
-  ) {
-    this.there = new Set(plan.windows.map(({ startDate }) => startDate))
+    batches: () => readCandles(readWindows(run, [plan]), plan, tally, { afterFailure: true }),
+    lacks(openTime) {
+      const startDate = startDateAt(series.interval, openTime)
+      if (there.has(startDate)) return tally.failures.some(({ window }) => window.startDate === startDate)
+      if (run.source) return false
+      lacked.set(startDate, { window: windowOf(series, startDate), status: 'failed', reason: NOT_CACHED })
+      return true
+    },
+    coverage() {
+      // An end that is that of the other side's candles was not named for this one.
+      const to = range.toTime < requested.toTime ? undefined : requested.named.to
+      const { from } = requested.named
+      if (from === undefined && to === undefined) return undefined
+      const scope = { rules: run.mirror.rules, begin: firstCandle(run.mirror, series) }
+      return coverPlan(plan, { ...requested, named: { from, to } }, tally.reports[0], scope)
+    },
   }
-
-  async *batches(): AsyncGenerator<KlineBatch> {
-    const { fromTime, toTime } = this.plan.range
-    for await (const result of readWindows(this.run, [this.plan])) {
-      if (result.status === 'failed') this.fail(result)
-      else if (result.status !== 'absent') {
-        const batch = result.batch.slice(fromTime, toTime)
-        this.firstOpenTime ??= batch.firstOpenTime
-        this.lastOpenTime = batch.lastOpenTime ?? this.lastOpenTime
-        yield batch
-      }
-    }
-  }
-
-  coverage(): Coverage | undefined {
-    const { firstOpenTime, lastOpenTime } = this
-    const { mirror } = this.run
-    const { series, range, windows, requested } = this.plan
-    // An end that is that of the other side's candles was not named for this one.
-    const to = range.toTime < requested.toTime ? undefined : requested.named.to
-    const named = { from: requested.named.from, to }
-    if (named.from === undefined && to === undefined) return undefined
-    const scope = { rules: mirror.rules, begin: firstCandle(mirror, series) }
-    return coverPlan(
-      { series, label: series, windows },
-      { ...requested, named },
-      { firstOpenTime, lastOpenTime },
-      scope,
-    )
-  }
-
-  lacks(openTime: number): boolean {
-    const { series } = this.plan
-    const startDate = startDateAt(series.interval, openTime)
-    if (this.failed.has(startDate)) return true
-    if (this.run.source || this.there.has(startDate)) return false
-    this.fail({ window: windowOf(series, startDate), status: 'failed', reason: NOT_CACHED })
-    return true
-  }
-
-  private fail(failure: WindowFailure): void {
-    this.failed.add(failure.window.startDate)
-    this.failures.push(failure)
-  }
-}
-
-/** A series of a file: its first and last batch, by their numbers, and its ends, ms UTC. */
-interface FileSeries {
-  readonly series: SeriesLabel
-  readonly firstBatch: number
-  readonly firstOpenTime: number
-  lastBatch: number
-  lastOpenTime: number
 }
 
 /**
  * A file, or the folder of a lake. It is read once to list its series, and again for each of them. Throws `bad_input` and `damaged_input`.
  */
 export async function openFileSide(name: string, signal: AbortSignal): Promise<DiffSide> {
-  const file = await openCandleFile(name)
-  const listed = new Map<string, FileSeries>()
-  let index = 0
-  for await (const batch of file.batches()) {
+  const file = await openCandles(name)
+  const listed = new Map<string, { readonly series: SeriesLabel } & TimeRange>()
+  for await (const { series, firstOpenTime = 0, lastOpenTime = 0 } of file.batches()) {
     signal.throwIfAborted()
-    const { firstOpenTime, lastOpenTime, series } = batch
-    if (firstOpenTime !== undefined && lastOpenTime !== undefined) {
-      const known = listed.get(seriesName(series))
-      if (known) Object.assign(known, { lastBatch: index, lastOpenTime })
-      else listed.set(seriesName(series), { series, firstBatch: index, lastBatch: index, firstOpenTime, lastOpenTime })
-    }
-    index++
+    const { fromTime } = listed.get(seriesName(series)) ?? { fromTime: firstOpenTime }
+    listed.set(seriesName(series), { series, fromTime, toTime: lastOpenTime + 1 })
   }
   return {
     name,
     kind: 'file',
-    baseUrl: undefined,
     series: [...listed.values()].map(({ series }) => series),
-    span: label => {
-      const found = listed.get(seriesName(label))
-      return found && { fromTime: found.firstOpenTime, toTime: found.lastOpenTime + 1 }
-    },
-    prepare: async () => {},
-    open: (label, { fromTime, toTime }) => {
-      const found = listed.get(seriesName(label))
-      return {
-        failures: [],
-        lacks: () => false,
-        coverage: () => undefined,
-        async *batches() {
-          let index = 0
-          if (found === undefined) return
-          for await (const batch of file.batches()) {
-            signal.throwIfAborted()
-            if (index++ > found.lastBatch) return
-            if (seriesName(batch.series) === seriesName(found.series)) yield batch.slice(fromTime, toTime)
-          }
-        },
-      }
-    },
-    close: async () => {},
+    span: series => listed.get(seriesName(series)),
+    open: (series, { fromTime, toTime }) => ({
+      async *batches() {
+        for await (const batch of file.batches(series)) {
+          signal.throwIfAborted()
+          yield batch.slice(fromTime, toTime)
+        }
+      },
+    }),
   }
 }

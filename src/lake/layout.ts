@@ -23,27 +23,29 @@ const PART_PATH =
   /^symbol=([^/]+)\/interval=(\d{1,6}[A-Za-z]{1,3})(?:\/year=\d{4,6}(?:\/month=\d{2})?)?\/part-0\.parquet$/
 /** A folder of a series, or one in it. */
 const SERIES_FOLDERS = /^(?:symbol|interval|year|month)=/
-const MAX_DEPTH = 4
 
 /** The folder of a series, relative to the lake. */
 export function seriesFolder({ symbol, interval }: SeriesLabel): string {
   return `symbol=${symbol}/interval=${intervalSegment(interval)}`
 }
 
-/** The path of the part that holds an open time (ms UTC), relative to the lake, with slashes. */
-export function partPath(series: SeriesLabel, partition: Partition, openTime: number): string {
-  const [year, month] = partition === 'none' ? [] : new Date(openTime).toISOString().split('-')
-  const span = { none: '', year: `/year=${year}`, month: `/year=${year}/month=${month}` }[partition]
-  return `${seriesFolder(series)}${span}/${PART_FILE}`
+/** A part that a series may have. */
+export interface PartPlace {
+  /** Relative to the lake, with slashes. */
+  readonly path: string
+  /** Open times of its rows, ms UTC. */
+  readonly range: TimeRange
 }
 
-/** The open times that belong into the part of an open time, ms UTC. */
-export function partSpan(partition: Partition, openTime: number): TimeRange {
-  if (partition === 'none') return { fromTime: -Infinity, toTime: Infinity }
-  const date = new Date(openTime)
-  const [year, month] = [date.getUTCFullYear(), partition === 'month' ? date.getUTCMonth() : 0]
-  const [nextYear, nextMonth] = partition === 'month' ? [year, month + 1] : [year + 1, 0]
-  return { fromTime: Date.UTC(year, month), toTime: Date.UTC(nextYear, nextMonth) }
+/** The part that holds an open time (ms UTC). */
+export function partAt(series: SeriesLabel, partition: Partition, openTime: number): PartPlace {
+  const folder = seriesFolder(series)
+  if (partition === 'none') return { path: `${folder}/${PART_FILE}`, range: { fromTime: -Infinity, toTime: Infinity } }
+  const [year, month] = new Date(openTime).toISOString().split('-')
+  const span = partition === 'year' ? `year=${year}` : `year=${year}/month=${month}`
+  const [first, months] = partition === 'year' ? [0, 12] : [Number(month) - 1, 1]
+  const range = { fromTime: Date.UTC(Number(year), first), toTime: Date.UTC(Number(year), first + months) }
+  return { path: `${folder}/${span}/${PART_FILE}`, range }
 }
 
 /** The series of a part's path, and how it is partitioned; undefined for a path that no part can have. */
@@ -56,14 +58,13 @@ export function parsePartPath(path: string): (SeriesLabel & { readonly partition
 }
 
 /** The paths of all files in the root of a lake and in the folders of its series, relative to it, sorted. Links are not followed. */
-export function findFiles(root: string, folder = '', depth = 0): string[] {
+export function findFiles(root: string, folder = ''): string[] {
   const entries = readdirSync(join(root, folder), { withFileTypes: true })
   return entries
     .flatMap(entry => {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`
       if (entry.isFile()) return [path]
-      const isOfSeries = entry.isDirectory() && SERIES_FOLDERS.test(entry.name) && depth < MAX_DEPTH
-      return isOfSeries ? findFiles(root, path, depth + 1) : []
+      return entry.isDirectory() && SERIES_FOLDERS.test(entry.name) ? findFiles(root, path) : []
     })
     .sort()
 }

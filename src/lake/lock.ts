@@ -17,22 +17,18 @@ export interface LakeLock {
 
 /** Locks a lake. Throws `lake_busy` when another run is writing it, and `output_unwritable`. */
 export async function lockLake(root: string): Promise<LakeLock> {
-  const path = join(root, LOCK_FOLDER)
-  let isLost = false
+  const lockfilePath = join(root, LOCK_FOLDER)
   const busy = (message: string) =>
     new KlinesError('lake_busy', message, { suggestions: ['Run the same command again when it has ended.'] })
+  let isLost = false
+  const onCompromised = () => {
+    isLost = true
+  }
   try {
-    const release = await lockfile.lock(root, {
-      lockfilePath: path,
-      stale: 60_000,
-      update: 5_000,
-      onCompromised: () => {
-        isLost = true
-      },
-    })
+    const release = await lockfile.lock(root, { lockfilePath, stale: 60_000, update: 5_000, onCompromised })
     // A disk may give the inode of a removed folder to the next one.
     const identify = () => {
-      const stats = statSync(path, { throwIfNoEntry: false })
+      const stats = statSync(lockfilePath, { throwIfNoEntry: false })
       return `${stats?.ino} ${stats?.birthtimeMs}`
     }
     const own = identify()

@@ -2,17 +2,27 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isObject } from '../candles/json.js'
 import { type SeriesLabel, seriesName } from '../candles/series.js'
+import type { RowFormat } from '../formats/row-format.js'
 import { errnoCode } from '../fs/errno.js'
+import type { OptionOf } from '../options/output-options.js'
 import { isFingerprint, type SeriesFingerprint } from '../rows/fingerprint.js'
 import type { SeriesTotals } from '../rows/gaps.js'
 import { VERSION } from '../version.js'
-import { parsePartPath } from './layout.js'
-import type { LakeOptions } from './options.js'
+import { type Partition, parsePartPath } from './layout.js'
 
 /** The file in the root of a lake that says what the lake is made of. It is a cache: without it, every part is written again. */
 export const MANIFEST_FILE = '_klines.json'
 /** The version of its form. */
 const SCHEMA = 2
+
+/** What all parts of a lake have in common. */
+export interface LakeOptions extends Pick<RowFormat, OptionOf<'parquet'>> {
+  /** As `describeRange` describes it. */
+  readonly range: string
+  readonly resample: string | null
+  readonly partial: boolean
+  readonly partition: Partition
+}
 
 /** A Parquet file of a lake. */
 export interface LakePart {
@@ -79,23 +89,18 @@ export function readManifest(root: string): LakeManifest | 'missing' | { readonl
   }
 }
 
-type Fields = Readonly<Record<string, unknown>>
-
 function isManifest(value: unknown): value is LakeManifest {
-  if (!isObject(value) || value.schema !== SCHEMA || !isObject(value.options)) return false
-  return (value.source === null || typeof value.source === 'string') && isListOf(value.series, isSeries)
+  return isObject(value) && value.schema === SCHEMA && isObject(value.options) && isListOf(value.series, isSeries)
 }
 
-function isSeries({ symbol, interval, source, seen, totals, parts, fingerprint }: Fields): boolean {
-  if (![symbol, interval, source, seen].every(text => typeof text === 'string')) return false
+function isSeries({ symbol, interval, totals, parts, fingerprint }: Readonly<Record<string, unknown>>): boolean {
   if (!isObject(totals) || (fingerprint !== undefined && !isFingerprint(fingerprint))) return false
-  return isListOf(parts, ({ path, key, size, mtime, rows, first, last }) => {
+  return isListOf(parts, ({ path }) => {
     const label = parsePartPath(String(path))
-    const isOfSeries = label?.symbol === symbol && label?.interval === interval
-    return isOfSeries && typeof key === 'string' && [size, mtime, rows, first, last].every(Number.isFinite)
+    return label !== undefined && label.symbol === symbol && label.interval === interval
   })
 }
 
-function isListOf(value: unknown, isItem: (item: Fields) => boolean): boolean {
+function isListOf(value: unknown, isItem: (item: Readonly<Record<string, unknown>>) => boolean): boolean {
   return Array.isArray(value) && value.every(item => isObject(item) && isItem(item))
 }

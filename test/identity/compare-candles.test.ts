@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { COLUMNS, type KlineRow } from '../../src/candles/columns.js'
-import { CandleComparison, type Difference } from '../../src/identity/compare-candles.js'
+import { compareCandles, type Difference } from '../../src/identity/compare-candles.js'
 import type { KlineBatch } from '../../src/rows/kline-batch.js'
 import { BatchBuilder } from '../../src/rows/kline-batch.js'
 import { cases } from '../support/cases.js'
@@ -78,12 +78,6 @@ function open(batches: readonly KlineBatch[], lacked: ReadonlySet<number>) {
   }
 }
 
-async function readAll(comparison: CandleComparison): Promise<Difference[]> {
-  const all: Difference[] = []
-  for await (const differences of comparison.differences()) all.push(...differences)
-  return all
-}
-
 const firstTime = (difference: Difference) =>
   difference.kind === 'cell' ? difference.openTime : difference.firstOpenTime
 
@@ -94,12 +88,12 @@ describe('two sides of a series', () => {
         const known = mutate(month)
         const batchesOf = (rows: readonly KlineRow[], cuts: readonly number[]) =>
           cutBatches([toBatch(rows, LEAP_MONTH)], cuts)
-        const comparison = new CandleComparison(
-          '1h',
-          open(batchesOf(known.a, cutsA), known.lacked.a),
-          open(batchesOf(known.b, cutsB), known.lacked.b),
-        )
-        const found = await readAll(comparison)
+        const sides = {
+          a: open(batchesOf(known.a, cutsA), known.lacked.a),
+          b: open(batchesOf(known.b, cutsB), known.lacked.b),
+        }
+        const { differences: found, total, ...counts } = await compareCandles('1h', sides, Infinity)
+        expect(found).toHaveLength(total)
 
         expect(found.map(firstTime)).toEqual(found.map(firstTime).toSorted((x, y) => x - y))
         const cells = found.flatMap(one => (one.kind === 'cell' ? one : []))
@@ -120,7 +114,7 @@ describe('two sides of a series', () => {
         }
         const beyond = (name: 'a' | 'b') =>
           onlyIn(name).reduce((sum, { position, candles }) => sum + (position === 'inside' ? 0 : candles), 0)
-        expect(comparison.counts).toEqual({
+        expect(counts).toEqual({
           both: known.a.length - known.only.a.length - known.lacked.b.size,
           changedCandles: known.changedCandles,
           changedCells: known.cells.length,
@@ -146,7 +140,8 @@ describe('two sides of a series', () => {
     ]
     for (const [before, after, isEqual] of pairs) {
       const side = (text: string) => open([toBatch([sampleRow(START, { 7: text })], LEAP_MONTH)], new Set())
-      const found = await readAll(new CandleComparison('1h', side(before), side(after)))
+      const sides = { a: side(before), b: side(after) }
+      const { differences: found } = await compareCandles('1h', sides, Infinity)
       const cell = { kind: 'cell', openTime: START, column: 'quote_volume', before, after }
       expect(found).toEqual(isEqual ? [] : [cell])
     }
@@ -163,7 +158,8 @@ describe('two sides of a series', () => {
         new Set(),
       )
     }
-    const found = await readAll(new CandleComparison('1h', side({ 3: '12', 4: '3' }), side({ 3: '1', 4: '23' })))
+    const sides = { a: side({ 3: '12', 4: '3' }), b: side({ 3: '1', 4: '23' }) }
+    const { differences: found } = await compareCandles('1h', sides, Infinity)
     expect(found.map(one => one.kind === 'cell' && [one.column, one.before, one.after])).toEqual([
       ['low', '12', '1'],
       ['close', '3', '23'],

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { exportLake, type LakeRequest } from '../../src/lake/update.js'
+import type { LakeRequest } from '../../src/lake/plan.js'
+import { exportLake } from '../../src/lake/update.js'
 import { catchError } from '../support/errors.js'
 import { exchangeSetup } from '../support/exchange/exchange-setup.js'
 import { madeMarket } from '../support/exchange/made-market.js'

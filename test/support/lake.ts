@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { exportLake, type LakeRequest } from '../../src/index.js'
-import { dryRunLake } from '../../src/lake/dry-run.js'
+import { dryRunLake } from '../../src/lake/plan.js'
 import { downloadSetup } from './download-setup.js'
 import { filesBelow } from './files-below.js'
 import { snapshot } from './snapshot.js'

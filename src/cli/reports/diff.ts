@@ -2,7 +2,7 @@ import { seriesName as nameOf, windowName } from '../../candles/series.js'
 import { formatCount, plural } from '../../candles/text.js'
 import { joinNames } from '../../engine/errors.js'
 import type { Difference, SideName } from '../../identity/compare-candles.js'
-import type { ComparedSeries, Diff } from '../../identity/diff.js'
+import type { ComparedSeries, DiffReport as DiffResult } from '../../identity/diff.js'
 import type { DiffSide } from '../../identity/sides.js'
 import type { Field, ObjectOf } from '../report.js'
 import * as s from '../report.js'
@@ -10,11 +10,6 @@ import { describeCell, exactTime, printable } from '../terminal/text.js'
 import { coverage, coverageText, failure, range, seriesName, sumOf } from './fields.js'
 
 const SIDES = ['a', 'b'] as const
-
-/** What a comparison has found. */
-export interface DiffResult extends Omit<Diff, 'series' | 'close'> {
-  readonly series: readonly ComparedSeries[]
-}
 
 /** `incomplete`: what can be compared is equal, and windows are missing. `empty`: no side has a candle. */
 export function judge({ series }: DiffResult): 'equal' | 'different' | 'incomplete' | 'empty' {
@@ -100,7 +95,8 @@ export const DiffReport = s.report(
     ),
   },
   (result: DiffResult, { verbose = false }) => {
-    const { isLimited, series, range } = result
+    const { series, range } = result
+    const isLimited = range.fromTime === -Infinity || range.toTime === Infinity
     const describeSide = ({ name, kind }: DiffSide) => {
       return printable(name) + (isLimited && kind === 'service' ? ', as far as the other side has candles' : '')
     }

@@ -8,8 +8,7 @@ import {
   type LockCheck,
   type YearChange,
 } from '../../identity/check-lock.js'
-import type { FileFingerprint } from '../../identity/fingerprint-files.js'
-import type { CoveredFingerprint } from '../../identity/fingerprint-klines.js'
+import type { CoveredFingerprint, FileFingerprint } from '../../identity/fingerprint.js'
 import type { LockReport } from '../../identity/lock.js'
 import { type FingerprintReport, reportFingerprints, type SeriesFingerprint } from '../../rows/fingerprint.js'
 import { SAMPLE } from '../../sources/base-url.js'

@@ -30,6 +30,19 @@ export async function commitOutputs(outputs: readonly Pick<Output, 'path' | 'fin
   return placed
 }
 
+/** Writes an output that was opened, and puts it in its place. `check` is called before that. Leaves what was there when anything fails. */
+export async function writeOutput(output: Output, bytes: Uint8Array, check = () => {}): Promise<void> {
+  try {
+    await output.write(bytes)
+    await output.finish()
+    check()
+    await commitOutputs([output])
+  } catch (error) {
+    await output.discard()
+    throw error
+  }
+}
+
 /** Whether the target of a file has its bytes already. Throws what keeps the file from its place. */
 async function isCurrent({ path, temp, target, force }: FinishedFile): Promise<boolean> {
   try {

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { KlinesError } from '../../candles/errors.js'
 import { trimPeriod } from '../../candles/text.js'
@@ -45,6 +46,15 @@ export function inputError(file: string, error: unknown, cell?: string): unknown
   const isOfCode = error instanceof TypeError || error instanceof RangeError
   const reason = isOfCode ? 'it is damaged or cut off' : `it is damaged (${trimPeriod(message)})`
   return damagedInput({ file, cell }, reason, error)
+}
+
+/** Whether a path that a user named is a folder. Throws `bad_input` where there is nothing. */
+export function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory()
+  } catch (error) {
+    throw inputError(path, error)
+  }
 }
 
 /** Opens a file to read. Throws `bad_input`, and `damaged_input` for an empty one. */

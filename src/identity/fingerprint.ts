@@ -1,0 +1,132 @@
+import { KlinesError } from '../candles/errors.js'
+import { seriesName } from '../candles/series.js'
+import type { RequestedRange } from '../candles/time-range.js'
+import type { Coverage } from '../engine/coverage.js'
+import { joinNames } from '../engine/errors.js'
+import { noWholeCandle } from '../engine/export.js'
+import type { WindowStream } from '../engine/outcome.js'
+import { planRequest } from '../engine/plan.js'
+import { openWindows, readSeries } from '../engine/read.js'
+import { checkGone, Tally } from '../engine/report.js'
+import type { ReadRequest } from '../engine/rows.js'
+import { openRun, type Run, withRun } from '../engine/run.js'
+import type { SeriesPlan } from '../engine/series-plan.js'
+import { openCandleFile } from '../formats/read/candle-file.js'
+import { isFolder } from '../formats/read/errors.js'
+import { type LakeCandles, openLakeCandles } from '../lake/folder.js'
+import {
+  Fingerprinter,
+  type FingerprintReport,
+  reportFingerprints,
+  type SeriesFingerprint,
+} from '../rows/fingerprint.js'
+import type { KlineBatch } from '../rows/kline-batch.js'
+
+/** The fingerprint of a series, and how much of the requested range it has. */
+export interface CoveredFingerprint extends SeriesFingerprint {
+  readonly coverage: Coverage
+}
+
+/** The fingerprints of a range. */
+export interface RangeFingerprints extends FingerprintReport<CoveredFingerprint> {
+  /** Base address the candles come from; undefined for a mirror that does not say it. */
+  readonly baseUrl: string | undefined
+  readonly range: RequestedRange
+}
+
+/**
+ * The fingerprint of each series of a range, and that of all of them: a short text that stands for exactly these candles, also as the
+ * rows of any file that is made of them. Downloads what is missing or can still change, unless `offline`. A series without candles in
+ * the range has none. Throws what `exportKlines` throws about the request, `incomplete` (also for gaps, with `failOnGaps`) and `no_candles`.
+ *
+ * @example
+ * const { series } = await fingerprintKlines({ symbols: ['BTCUSDT'], intervals: ['1h'], from: '2024', to: '2025' })
+ * console.log(series[0].fingerprint) // klines:1:9f2c...
+ */
+export async function fingerprintKlines(request: ReadRequest): Promise<RangeFingerprints> {
+  return withRun(openRun(request), async run => {
+    const plan = await planRequest(request, run)
+    const tally = new Tally(plan, run)
+    const options = { ...run, partial: request.partial }
+    const found = await fingerprintSeries(run, plan.series, (windows, one) => readSeries(windows, one, tally, options))
+    const report = tally.report(request)
+    const series = found.flatMap((one, index) => (one ? [{ ...one, coverage: report.series[index].coverage }] : []))
+    if (series.length === 0) throw noWholeCandle(plan.series)
+    const empty = plan.series.filter((_, index) => found[index] === undefined).map(({ label }) => seriesName(label))
+    if (empty.length > 0) run.warn(`No candles in the range: ${joinNames(empty)}.`)
+    checkGone(plan, run)
+    return { ...reportFingerprints(series), baseUrl: report.baseUrl, range: plan.range }
+  })
+}
+
+/** The fingerprint of each series, whose candles `read` takes from the windows; undefined for one without candles. */
+export async function fingerprintSeries(
+  run: Run,
+  series: readonly SeriesPlan[],
+  read: (windows: WindowStream, one: SeriesPlan) => AsyncIterable<KlineBatch>,
+): Promise<(SeriesFingerprint | undefined)[]> {
+  const windows = openWindows(run, series)
+  const found: (SeriesFingerprint | undefined)[] = []
+  try {
+    for (const one of series) {
+      const fingerprinter = new Fingerprinter(one.label)
+      for await (const batch of read(windows, one)) fingerprinter.add(batch)
+      found.push(fingerprinter.finish())
+    }
+  } finally {
+    await windows.return(undefined)
+  }
+  return found
+}
+
+/** Opens a file that klines has written, or the folder of a lake. Throws `bad_input` and `damaged_input`. */
+export async function openCandles(path: string): Promise<LakeCandles> {
+  if (isFolder(path)) return openLakeCandles(path)
+  const { named, batches } = await openCandleFile(path)
+  return {
+    named,
+    async *batches(only) {
+      for await (const batch of batches())
+        if (only === undefined || seriesName(only) === seriesName(batch.series)) yield batch
+    },
+  }
+}
+
+/** The fingerprint of a series in a file. */
+export interface FileFingerprint extends SeriesFingerprint {
+  /** As it was given: a file, or the folder of a lake. */
+  readonly file: string
+  /** Whether the file has doubles, and names the fingerprint of the candles that it was made from: nobody has computed it. */
+  readonly isNamed: boolean
+}
+
+/**
+ * The fingerprints of the candles in files that klines has written: CSV, JSON, JSON Lines, Parquet, Arrow, and the folders of lakes,
+ * whatever their compression, order of columns and format of times. Throws `bad_input` for a file that lacks something of a candle, or
+ * does not have the candles of a series in order, `damaged_input` for damaged content, `no_candles`, and `bad_option` when two files
+ * have the same series.
+ *
+ * @example
+ * const { series, set } = await fingerprintFiles(['BTCUSDT-1h.csv.gz', 'lake'])
+ */
+export async function fingerprintFiles(
+  files: readonly string[],
+  { signal }: { readonly signal?: AbortSignal | undefined } = {},
+): Promise<FingerprintReport<FileFingerprint>> {
+  const found: FileFingerprint[] = []
+  for (const file of files) {
+    const { named, batches } = await openCandles(file)
+    const all = new Map<string, Fingerprinter>()
+    for await (const batch of named ? [] : batches()) {
+      signal?.throwIfAborted()
+      const name = seriesName(batch.series)
+      const fingerprinter = all.get(name) ?? new Fingerprinter(batch.series)
+      all.set(name, fingerprinter)
+      fingerprinter.add(batch)
+    }
+    const fingerprints = named ?? [...all.values()].flatMap(fingerprinter => fingerprinter.finish() ?? [])
+    if (fingerprints.length === 0) throw new KlinesError('no_candles', `${file} has no candles.`)
+    found.push(...fingerprints.map(one => ({ ...one, file, isNamed: named !== undefined })))
+  }
+  return reportFingerprints(found)
+}

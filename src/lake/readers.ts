@@ -1,0 +1,121 @@
+import { resolve } from 'node:path'
+import { type ColumnType, columnType } from '../formats/row-format.js'
+import { PART_FILE, type Partition } from './layout.js'
+import type { LakeOptions } from './manifest.js'
+
+/** The file of a lake that makes its tables in DuckDB. */
+export const VIEWS_FILE = '_views.sql'
+/** The file of a lake that tells people how to read it. */
+export const README_FILE = '_README.md'
+
+/** The columns that folders name, in their order. */
+function folderColumns(partition: Partition): string[] {
+  return ['symbol', 'interval', ...{ none: [], year: ['year'], month: ['year', 'month'] }[partition]]
+}
+
+/** All parts as a pattern, relative to the lake. */
+function globOf(partition: Partition): string {
+  return [...folderColumns(partition).map(name => `${name}=*`), PART_FILE].join('/')
+}
+
+/** The content of `_views.sql` for a lake in the folder `root`. */
+export function lakeViews(root: string, { partition }: LakeOptions): Buffer {
+  const folders = folderColumns(partition)
+  const named = folders.map(name => `"${name}"`).join(', ')
+  const types = folders.map((name, index) => `"${name}": ${index < 2 ? 'varchar' : 'integer'}`).join(', ')
+  // The folder of 1m is `interval=1min`.
+  const interval = `case "interval" when '1min' then '1m' else "interval" end as "interval"`
+  const text = `-- For DuckDB: duckdb -init _views.sql. After the lake was moved, write its new path into the first statement, or run klines with the new folder.
+
+-- The folder of the lake.
+set variable klines_lake = '${resolve(root).replaceAll("'", "''")}';
+
+-- The same as a pattern: * ? [ in the name of the folder stand for themselves.
+set variable klines_pattern = regexp_replace(getvariable('klines_lake'), '([*?[])', '[\\1]', 'g');
+
+-- Times are UTC; without this, year(open_time) and the like follow the zone of the machine.
+set TimeZone = 'UTC';
+
+-- All candles: select * from klines where symbol = 'BTCUSDT' and interval = '1d';
+create or replace temp view klines as
+select ${named.replace('"interval"', interval)}, * exclude (${named})
+from read_parquet(
+  getvariable('klines_pattern') || '/${globOf(partition)}',
+  hive_partitioning = true,
+  hive_types = { ${types} }
+);
+
+-- The candles of one series: select * from candles('BTCUSDT', '1d');
+create or replace temp macro candles(a_symbol, an_interval) as table
+select * exclude (${named}) from klines where symbol = a_symbol and "interval" = an_interval;
+`
+  return Buffer.from(text)
+}
+
+/** The types of columns in SQL. */
+const TYPES: Readonly<Record<ColumnType, string>> = {
+  time: 'timestamp',
+  count: 'bigint',
+  double: 'double',
+  decimal: 'decimal(38,8)',
+  text: 'string',
+}
+
+/** The content of `_README.md`. It does not name the folder, so that it holds wherever the lake is moved. */
+export function lakeReadme({ columns, numbers, partition }: LakeOptions): Buffer {
+  const glob = globOf(partition)
+  // Beside symbol and interval.
+  const spans = folderColumns(partition).slice(2)
+  const after = (form: (name: string) => string) => spans.map(name => `, ${form(name)}`).join('')
+  const text = `# A lake of candles
+
+Parquet files that \`klines\` keeps up to date; all of them are one table. \`symbol\` and \`interval\` (and \`year\` and \`month\`, where
+there are such folders) are the names of folders and not in the files; the folder of 1m is \`interval=1min\`. Rows are sorted by \`open_time\`, and all times are UTC.
+
+\`LAKE\` stands for the folder of the lake. Its path is written in one place, the first statement of \`${VIEWS_FILE}\`: after moving the
+lake, change it there, or run \`klines\` with the new folder. For an object store, copy the folder: \`LAKE\` is its address then.
+
+The tests of klines run the statements for DuckDB. The others follow from the documentation of their programs.
+
+## DuckDB
+
+\`duckdb -init LAKE/${VIEWS_FILE}\` makes the view \`klines\` and the macro \`candles\`.
+
+\`\`\`sql
+select symbol, interval, count(*) as candles from klines group by all order by all;
+select count(*) as candles from candles('BTCUSDT', '1d');
+select * from klines where symbol = 'BTCUSDT' and interval = '1d' limit 5;
+\`\`\`
+
+Exact sums need DECIMAL columns (\`--numbers decimal\`); \`/\` and \`avg\` make doubles of them.
+
+## Polars
+
+\`\`\`python
+import polars as pl
+candles = pl.scan_parquet('LAKE/${glob}', hive_partitioning=True, hive_schema={'symbol': pl.String, 'interval': pl.String${after(name => `'${name}': pl.Int32`)}})
+candles.filter(pl.col('symbol') == 'BTCUSDT', pl.col('interval') == '1d').collect()
+\`\`\`
+
+## ClickHouse
+
+\`\`\`sql
+select symbol, interval, count() from file('LAKE/${glob}', Parquet) group by all settings use_hive_partitioning = 1;
+\`\`\`
+
+## Spark, Hive, Athena and Trino
+
+The types are explicit: from the folders alone, Spark takes \`interval=1d\` for the number 1.0. This is for Spark. Hive and Athena create an
+\`external\` table \`stored as parquet\`; Trino calls \`string\` \`varchar\`, and quotes names as \`"interval"\`.
+
+\`\`\`sql
+create table klines (${columns.map(name => `\`${name}\` ${TYPES[columnType(name, numbers)]}`).join(', ')}, symbol string, \`interval\` string${after(name => `${name} int`)})
+using parquet partitioned by (symbol, \`interval\`${after(name => name)}) location 'LAKE';
+msck repair table klines;
+select count(*) from klines where symbol = 'BTCUSDT' and \`interval\` = '1d';
+\`\`\`
+
+Run \`msck repair table klines\` again when there are new series.
+`
+  return Buffer.from(text)
+}
