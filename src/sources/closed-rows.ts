@@ -1,8 +1,8 @@
 import { type Interval, nextOpenTime } from '../candles/intervals.js'
+import { decodeUtf8 } from '../candles/json.js'
 import type { WindowRef } from '../candles/series.js'
 import { windowSpan } from '../candles/windows.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
-import { OFFSETS_PER_ROW } from '../rows/wasm/assembly/layout.js'
 import { decodeWindow } from '../rows/window-codec.js'
 
 /** How long after its end a candle may still change, ms: the published tree has candles that were fetched 13 s after it. */
@@ -23,17 +23,15 @@ export function isClosed(interval: Interval, openTime: number, closeTime: number
 }
 
 /**
- * Renders the answer to a `windowQuery` as the published tree has it: the compact JSON of the closed rows. `time`: the Date of
+ * Renders the answer to a `windowCall` as the published tree has it: the compact JSON of the closed rows. `time`: the Date of
  * the answer, ms UTC. Throws `bad_window` for an answer that is no window, open candle included.
  */
 export function renderWindow(body: Buffer, window: WindowRef, time: number): RenderedWindow {
   const batch = decodeWindow(body, window)
   let rows = batch.length
   while (rows > 0 && !isClosed(window.interval, batch.openTime(rows - 1), batch.closeTime(rows - 1), time)) rows--
-  // The codec reads the exchange's compact JSON in place, and any other JSON from a copy.
-  const isCompact = batch.bytes === body
-  if (isCompact && rows === batch.length) return { bytes: body, value: batch }
-  const bytes = isCompact ? cutRows(body, batch, rows) : Buffer.from(JSON.stringify(toRows(body, rows)))
+  const all: unknown[] = JSON.parse(decodeUtf8(body))
+  const bytes = Buffer.from(JSON.stringify(all.slice(0, rows)))
   return { bytes, value: decodeWindow(bytes, window) }
 }
 
@@ -52,17 +50,4 @@ export function hasMoreRows(rows: KlineBatch, window: WindowRef, time: number): 
   if (rows.length === 0) return false
   const openTime = nextOpenTime(window.interval, rows.openTime(rows.length - 1))
   return openTime < windowSpan(window).endTime && isClosed(window.interval, openTime, openTime, time)
-}
-
-/** The first rows of a compact body. */
-function cutRows(body: Buffer, batch: KlineBatch, rows: number): Buffer {
-  if (rows === 0) return Buffer.from('[]')
-  // The last cell of a row ends before `"]`.
-  const end = batch.offsets[rows * OFFSETS_PER_ROW - 1] + 2
-  return Buffer.concat([body.subarray(0, end), Buffer.from(']')])
-}
-
-function toRows(body: Buffer, rows: number): unknown[] {
-  const all: unknown[] = JSON.parse(new TextDecoder().decode(body))
-  return all.slice(0, rows)
 }

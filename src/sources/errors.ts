@@ -1,6 +1,10 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { KlinesError } from '../candles/errors.js'
+import { parseObject } from '../candles/json.js'
 import { trimPeriod } from '../candles/text.js'
-import { banFile } from './bans.js'
+import { tempName } from '../fs/temp-name.js'
+import { findUserFolder } from '../fs/user-folder.js'
 import { isExchange, toAddress } from './base-url.js'
 import type { FetchError } from './fetch-error.js'
 
@@ -17,22 +21,18 @@ const WORK_OFFLINE = 'klines export works offline, with what the mirror has.'
  * `what`: what could not be downloaded, as part of a sentence.
  */
 export function unreachable(name: string, failure: FetchError, what: string): KlinesError {
-  const { status, tries, message: reason } = failure
+  const { status, tries, message: reason, notJson, timedOut } = failure
+  const isAway = failure.unreachable && status !== undefined
+  const advice = notJson ? SIGN_IN : timedOut ? MORE_TIME : isAway ? TRY_LATER : CHECK_ADDRESS
   const service = isExchange(name) ? `The exchange at ${toAddress(name)}` : `The service at ${name}`
   return new KlinesError('unreachable', `${service} ${describeFailure(failure, what)}.`, {
     cause: failure,
-    suggestions: [findAdvice(failure), WORK_OFFLINE],
+    suggestions: [advice, WORK_OFFLINE],
     data: { baseUrl: name, ...(status !== undefined && { status }), tries, reason },
   })
 }
 
-function findAdvice({ status, unreachable, notJson, timedOut }: FetchError): string {
-  if (notJson) return SIGN_IN
-  if (timedOut) return MORE_TIME
-  return unreachable && status !== undefined ? TRY_LATER : CHECK_ADDRESS
-}
-
-export const COME_BACK = 'Run the same command again after that; what was downloaded stays in the mirror.'
+const COME_BACK = 'Run the same command again after that; what was downloaded stays in the mirror.'
 
 /** The error for a service that refuses requests until a time, ms UTC. */
 export function rateLimited(
@@ -66,7 +66,8 @@ export function refused(name: string, status: number, reason: string, advice: st
 function describeFailure(failure: FetchError, what: string): string {
   const { status, words, notJson, timedOut } = failure
   const reason = trimPeriod(failure.message)
-  const tries = describeTries(failure, what)
+  const isAnswer = status !== undefined || notJson
+  const tries = failure.tries > 1 ? `; tried ${failure.tries} times for ${what}` : isAnswer ? ` for ${what}` : ''
   if (notJson) return `did not answer with JSON${tries}`
   // A redirect has a reason of its own.
   if (status !== undefined && status >= 400) return `answered ${nameStatus(status)}${tries}${words ? `: ${words}` : ''}`
@@ -74,14 +75,45 @@ function describeFailure(failure: FetchError, what: string): string {
   return `${failure.unreachable ? 'cannot be reached' : 'sent a response that cannot be used'}: ${reason}${tries}`
 }
 
-function describeTries({ status, notJson, tries }: FetchError, what: string): string {
-  if (tries > 1) return `; tried ${tries} times for ${what}`
-  return status !== undefined || notJson ? ` for ${what}` : ''
-}
-
 /** `503 (Service Unavailable)`. */
 function nameStatus(status: number): string {
   // Only an error needs the names, and node:http takes 4 ms to load.
   const name = process.getBuiltinModule('node:http').STATUS_CODES[status]
   return name === undefined ? String(status) : `${status} (${name})`
+}
+
+/** The exchange bans for three days at most. */
+const LONGEST_MS = 3 * 24 * 3_600_000
+
+/** The file that says until when hosts have banned this address; undefined for a user without a cache folder. */
+export function banFile(): string | undefined {
+  const folder = findUserFolder('cache')
+  return folder && join(folder, 'bans.json')
+}
+
+/** Until when a host has banned this address, as an earlier run was told, ms UTC; undefined when it has not, or not any more. */
+export function bannedUntil(origin: string, now: number): number | undefined {
+  const time = Date.parse(String(readBans()[origin]))
+  // A time further off was not said by a host.
+  return time > now && time <= now + LONGEST_MS ? time : undefined
+}
+
+/** Remembers a ban for other runs. Where that fails, this run alone knows of it. */
+export function rememberBan(origin: string, untilTime: number): void {
+  const path = banFile()
+  if (path === undefined) return
+  try {
+    mkdirSync(dirname(path), { recursive: true })
+    const temp = join(dirname(path), `.${tempName()}`)
+    writeFileSync(temp, `${JSON.stringify({ ...readBans(), [origin]: new Date(untilTime).toISOString() })}\n`)
+    renameSync(temp, path)
+  } catch {}
+}
+
+function readBans(): Readonly<Record<string, unknown>> {
+  try {
+    return parseObject(readFileSync(banFile() ?? '', 'utf8')) ?? {}
+  } catch {
+    return {}
+  }
 }

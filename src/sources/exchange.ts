@@ -5,24 +5,21 @@ import { type Series, seriesName, type WindowRef } from '../candles/series.js'
 import { isSymbol, SYMBOL_FORM, sortSymbols } from '../candles/symbols.js'
 import { exchangeStartDates, startDateAt, windowSpan } from '../candles/windows.js'
 import { decodeWindow } from '../rows/window-codec.js'
-import { clockSkew, parseBody, parseTimes } from './answer.js'
 import { hasMoreRows, joinRows, type RenderedWindow, renderWindow } from './closed-rows.js'
-import { cleanText } from './error-body.js'
 import {
-  budgetMs,
+  findError,
   firstCandleCall,
   NAMES_PATH,
   TIME_PATH,
   windowCall,
   windowCalls,
-  windowWeight,
-} from './exchange-calls.js'
-import { findError } from './exchange-errors.js'
-import { FetchError } from './fetch-error.js'
+  windowLimitMs,
+} from './exchange-api.js'
+import { cleanText, FetchError } from './fetch-error.js'
 import type { Fetcher } from './fetcher.js'
 import { isTransientStatus } from './retry.js'
 import type { AnswerTimes, Fetched, FetchedList, Source } from './source.js'
-import type { SourceClock } from './static.js'
+import { clockSkew, parseBody, parseTimes, type SourceClock } from './static.js'
 import type { WholeResponse } from './transport.js'
 
 /** The Date of an answer has whole seconds. */
@@ -163,7 +160,7 @@ export function exchangeSource(fetcher: Fetcher, clock: SourceClock, warn: (warn
       return fetched
     },
     firstCandle: async (series, signal) => (await first(series, signal))?.openTime,
-    cost: interval => ({ requests: windowCalls(interval), limitMs: budgetMs(windowWeight(interval)) }),
+    cost: interval => ({ requests: windowCalls(interval), limitMs: windowLimitMs(interval) }),
     close: () => fetcher.close(),
   }
 }
@@ -186,24 +183,15 @@ function describeUnusable(names: readonly string[]): string {
 
 /**
  * The open time of the one candle of an answer, which was made at `servedMs`, ms UTC: a later one would make all windows empty.
- * Undefined for an empty answer. Throws `bad_window`.
+ * Undefined for an empty answer. Throws `bad_list` and `bad_window`.
  */
 function parseFirstOpenTime(bytes: Buffer, servedMs: number): number | undefined {
-  const fail = (reason: string, kind: 'shape' | 'not_json' = 'shape', cause?: unknown) => {
-    const message = `the answer for the first candle is not an array of candles: ${reason}`
-    return new KlinesError('bad_window', message, { cause, data: { kind } })
-  }
-  let rows: unknown
-  try {
-    rows = JSON.parse(bytes.toString())
-  } catch (cause) {
-    throw fail('it is not JSON', 'not_json', cause)
-  }
-  if (!Array.isArray(rows)) throw fail('it is not an array')
+  const rows = parseList(bytes, 'The answer for the first candle')
   if (rows.length === 0) return undefined
-  if (rows.length > 1) throw fail(`it has ${rows.length} rows, expected one`)
-  const openTime: unknown = Array.isArray(rows[0]) ? rows[0][0] : undefined
+  const [row] = rows
+  const openTime: unknown = Array.isArray(row) ? row[0] : undefined
   const isTime = typeof openTime === 'number' && Number.isSafeInteger(openTime)
-  if (isTime && openTime <= servedMs + SECOND_MS) return openTime
-  throw fail('it has no open time in the past')
+  if (rows.length === 1 && isTime && openTime <= servedMs + SECOND_MS) return openTime
+  const message = `the answer for the first candle is not one candle that opened in the past: it has ${rows.length} rows`
+  throw new KlinesError('bad_window', message, { data: { kind: 'shape' } })
 }

@@ -1,12 +1,5 @@
-import { cleanText } from './error-body.js'
-
-/**
- * How a failed attempt is retried:
- * - `transient`: a fault of the network or the server; all tries;
- * - `invalid`: a response that is not JSON, has a wrong shape or an unexpected status; three tries;
- * - `permanent`: the same request would fail again; no retry.
- */
-export type FetchErrorKind = 'transient' | 'invalid' | 'permanent'
+import { isObject, parseObject } from '../candles/json.js'
+import { type FetchErrorKind, isTransientStatus } from './retry.js'
 
 /** A failed attempt to fetch a file. `message` describes the fault without naming the file. */
 export class FetchError extends Error {
@@ -95,4 +88,50 @@ function rootCause(error: unknown): unknown {
   if (error instanceof AggregateError && error.errors.length > 0) return rootCause(error.errors[0])
   const cause = error instanceof Error ? error.cause : undefined
   return cause instanceof Error ? rootCause(cause) : error
+}
+
+/** The error of an answer whose status is not the expected one. */
+export function toStatusError({ status, body }: { readonly status: number; readonly body: Buffer }): FetchError {
+  const words = parseErrorBody(body)?.message
+  const message = `status ${status}${words ? `: ${words}` : ''}`
+  const details = { status, words }
+  if (isTransientStatus(status)) return new FetchError('transient', message, { ...details, unreachable: true })
+  // The request had no range, and no other 1xx to 3xx fits it either.
+  if (status < 400 || status === 416) return new FetchError('invalid', `${message}, which was not requested`, details)
+  return new FetchError('permanent', message, details)
+}
+
+/** The longest text of a service that is shown, characters. */
+const MAX_MESSAGE_LENGTH = 200
+
+/**
+ * Parses an error object (`ErrorObject` in the service's OpenAPI description); undefined for any other body. The message and each entry
+ * of the cause are a line that is safe for a terminal.
+ */
+export function parseErrorBody(body: Buffer): { readonly message: string; readonly causes: string[] } | undefined {
+  const { message, cause } = parseObject(body.toString('utf8')) ?? {}
+  return typeof message === 'string' ? { message: cleanText(message), causes: parseCauses(cause) } : undefined
+}
+
+/** A JSON value as one line that is safe for a terminal. */
+export function cleanValue(value: unknown, maxLength?: number): string {
+  return cleanText(typeof value === 'string' ? value : JSON.stringify(value), maxLength)
+}
+
+/** Makes foreign text safe for a terminal and a log: one line, no control characters or ANSI escapes, shortened. */
+export function cleanText(text: string, maxLength = MAX_MESSAGE_LENGTH): string {
+  const line = text.replace(/[\p{C}\s]+/gu, ' ').trim()
+  return line.length > maxLength ? `${line.slice(0, maxLength)}...` : line
+}
+
+/** A cause may have any shape: each of the first ten entries of a list becomes a line, an object with a message its field and message. */
+function parseCauses(cause: unknown): string[] {
+  const entries = Array.isArray(cause) ? cause.slice(0, 10) : cause === undefined ? [] : [cause]
+  return entries.map(entry => {
+    if (!isObject(entry) || typeof entry.message !== 'string') return cleanValue(entry)
+    // Our server names the field; other validators give a path, as text or as a list of names.
+    const { field = entry.instancePath ?? entry.path, message } = entry
+    const name = Array.isArray(field) ? field.join('.') : field
+    return cleanValue(typeof name === 'string' ? `${name} ${message}` : message)
+  })
 }

@@ -1,10 +1,8 @@
 import pLimit from 'p-limit'
 import type { KlinesError } from '../candles/errors.js'
-import { bannedUntil, rememberBan } from './bans.js'
-import { type Clock, systemClock } from './clock.js'
-import { rateLimited, stillBanned, unreachable } from './errors.js'
+import { bannedUntil, rateLimited, rememberBan, stillBanned, unreachable } from './errors.js'
 import { FetchError } from './fetch-error.js'
-import { parseRetryAfter, RETRY_POLICY, type RetryPolicy, retryDelay } from './retry.js'
+import { type Clock, parseRetryAfter, RETRY_POLICY, type RetryPolicy, retryDelay, systemClock } from './retry.js'
 import type { HttpTransport, WholeResponse } from './transport.js'
 
 /** The run ends after this many files in a row that the service did not answer, each after all its tries. */
@@ -84,8 +82,7 @@ export class Fetcher {
   /** By the clock that is never set back, ms. */
   private pausedUntil = 0
   private pauseReason = ''
-  private unreachableInARow = 0
-  private notJsonInARow = 0
+  private inARow = { unreachable: 0, notJson: 0 }
   private retrying = 0
   private failure: string | undefined
 
@@ -112,36 +109,38 @@ export class Fetcher {
     // Each file gets its own signal: Node warns of a leak when many listeners wait on one signal.
     const request = { ...file, signal: AbortSignal.any([file.signal, this.closing.signal]) }
     let spentMs = 0
-    for (let failures = 1; ; failures++) {
-      let startedMs = 0
-      const attempt = async () => {
-        await this.waitForTurn(request.signal)
-        startedMs = clock.elapsed()
-        return this.attempt(request, policy.fileMs - spentMs)
-      }
-      try {
-        const value = await this.limit(attempt)
-        this.unreachableInARow = 0
-        this.notJsonInARow = 0
-        if (failures > 1) this.retrying--
-        this.report()
-        return value
-      } catch (error) {
-        if (error instanceof FetchError) spentMs += clock.elapsed() - startedMs
-        const delayMs = error instanceof FetchError ? retryDelay(error, failures, random(), policy) : undefined
-        if (!(error instanceof FetchError) || delayMs === undefined || spentMs + delayMs >= policy.fileMs) {
-          if (failures > 1) this.retrying--
-          this.report()
+    let startedMs = 0
+    let isRetrying = false
+    const attempt = async () => {
+      await this.waitForTurn(request.signal)
+      startedMs = clock.elapsed()
+      return this.attempt(request, policy.fileMs - spentMs)
+    }
+    try {
+      for (let failures = 1; ; failures++) {
+        try {
+          const value = await this.limit(attempt)
+          this.inARow = { unreachable: 0, notJson: 0 }
+          return value
+        } catch (error) {
           if (!(error instanceof FetchError)) throw error
-          error.tries = failures
-          throw this.countFailure(error)
+          spentMs += clock.elapsed() - startedMs
+          const delayMs = retryDelay(error, failures, random(), policy)
+          if (delayMs === undefined || spentMs + delayMs >= policy.fileMs) {
+            error.tries = failures
+            throw this.countFailure(error)
+          }
+          spentMs += delayMs
+          this.failure = error.message
+          if (!isRetrying) this.retrying++
+          isRetrying = true
+          this.report()
+          await clock.sleep(delayMs, request.signal)
         }
-        spentMs += delayMs
-        this.failure = error.message
-        if (failures === 1) this.retrying++
-        this.report()
-        await clock.sleep(delayMs, request.signal)
       }
+    } finally {
+      if (isRetrying) this.retrying--
+      this.report()
     }
   }
 
@@ -219,9 +218,9 @@ export class Fetcher {
 
   /** Counts a failed file, and returns the error to throw: `unreachable` after too many failures in a row. */
   private countFailure(failure: FetchError): FetchError | KlinesError {
-    this.unreachableInARow = failure.unreachable ? this.unreachableInARow + 1 : 0
-    this.notJsonInARow = failure.notJson ? this.notJsonInARow + 1 : 0
-    const count = failure.notJson ? this.notJsonInARow : this.unreachableInARow
+    const { unreachable: away, notJson } = this.inARow
+    this.inARow = { unreachable: failure.unreachable ? away + 1 : 0, notJson: failure.notJson ? notJson + 1 : 0 }
+    const count = failure.notJson ? this.inARow.notJson : this.inARow.unreachable
     if (count < (failure.notJson ? MAX_NOT_JSON_IN_A_ROW : MAX_UNREACHABLE_IN_A_ROW)) return failure
     const error = unreachable(this.name, failure, `each of ${count} files in a row`)
     return this.end({ error, untilTime: Number.POSITIVE_INFINITY })

@@ -1,8 +1,13 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { parseStartDates, parseSymbols } from '../candles/lists.js'
+import { SYMBOLS_PATH, startDatesPath, windowPath } from '../candles/paths.js'
+import { decodeWindow } from '../rows/window-codec.js'
+import { PACKAGE_URL } from '../version.js'
 import { isExchange, SAMPLE, toAddress } from './base-url.js'
-import { systemClock } from './clock.js'
+import { FetchError } from './fetch-error.js'
 import { Fetcher, type HostRules, type NetworkActivity } from './fetcher.js'
-import { limitPolicy, type RequestLimits, type RetryPolicy } from './retry.js'
-import type { Source } from './source.js'
+import { limitPolicy, type RequestLimits, type RetryPolicy, systemClock } from './retry.js'
+import type { Fetched, FetchedList, Source } from './source.js'
 import type { SourceClock } from './static.js'
 
 /** How a source is used. */
@@ -20,7 +25,7 @@ export interface OpenSourceOptions extends SourceClock {
 export async function openSource(name: string, options: OpenSourceOptions): Promise<Source> {
   const { concurrency, limits, onActivity, warn } = options
   const policy = limitPolicy(options.policy, limits)
-  if (name === SAMPLE) return (await import('./sample.js')).sampleSource(options)
+  if (name === SAMPLE) return sampleSource(options)
   // undici takes 25 ms to load, so offline commands do without.
   const { HttpTransport } = await import('./transport.js')
   const address = toAddress(name)
@@ -30,10 +35,49 @@ export async function openSource(name: string, options: OpenSourceOptions): Prom
   const { origin } = new URL(address)
   const open = (rules?: HostRules) => new Fetcher(transport, name, { concurrency, policy, rules, origin, onActivity })
   if (!isExchange(name)) return (await import('./static.js')).staticSource(open(), options)
-  const [{ exchangeSource }, { exchangeRules }] = await Promise.all([
-    import('./exchange.js'),
-    import('./exchange-limits.js'),
-  ])
+  const { exchangeSource } = await import('./exchange.js')
+  const { exchangeRules } = await import('./exchange-api.js')
   // Limits and bans last as long as they do, whatever present the user names.
   return exchangeSource(open(exchangeRules(name, systemClock.now)), options, warn)
+}
+
+/** Folder of the synthetic sample data that ships with the package: a complete tree, but that empty windows have no file. */
+export const SAMPLE_ROOT = new URL('fixtures/sample/', PACKAGE_URL)
+
+/** The sample, read from the package: no request is sent. `now`: this machine's present, ms UTC. */
+function sampleSource({ now }: { readonly now: () => number }): Source {
+  const read = (path: string) => {
+    const file = new URL(path, SAMPLE_ROOT)
+    return existsSync(file) ? readFileSync(file) : undefined
+  }
+  const list = (path: string, parse: (bytes: Buffer) => string[]): FetchedList => {
+    const bytes = read(path)
+    if (bytes === undefined) throw missing()
+    return { names: parse(bytes), bytes, rendered: now(), asked: now(), served: now() }
+  }
+  const startDates = (interval: Parameters<Source['startDates']>[0]) =>
+    list(startDatesPath(interval), bytes => parseStartDates(bytes, interval))
+  const symbols = () => list(SYMBOLS_PATH, parseSymbols)
+  return {
+    name: SAMPLE,
+    rules: { kind: 'fixed' },
+    traffic: { requests: 0, bytes: 0 },
+    stopReason: undefined,
+    now: async () => now(),
+    symbols: async () => symbols(),
+    startDates: async interval => startDates(interval),
+    fetch: async (window): Promise<Fetched> => {
+      const isListed =
+        symbols().names.includes(window.symbol) && startDates(window.interval).names.includes(window.startDate)
+      if (!isListed) throw missing()
+      const bytes = read(windowPath(window)) ?? Buffer.from('[]')
+      return { bytes, batch: decodeWindow(bytes, window), rendered: now(), asked: now() }
+    },
+    cost: () => ({ requests: 0, limitMs: 0 }),
+    close: async () => {},
+  }
+}
+
+function missing(): FetchError {
+  return new FetchError('permanent', 'status 404: the sample has no such file', { status: 404 })
 }

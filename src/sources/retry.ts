@@ -1,5 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { KlinesError } from '../candles/errors.js'
-import type { FetchError } from './fetch-error.js'
+
+/**
+ * How a failed attempt is retried:
+ * - `transient`: a fault of the network or the server; all tries;
+ * - `invalid`: a response that is not JSON, has a wrong shape or an unexpected status; three tries;
+ * - `permanent`: the same request would fail again; no retry.
+ */
+export type FetchErrorKind = 'transient' | 'invalid' | 'permanent'
 
 /** How often and how long a file is tried. All times in ms. */
 export interface RetryPolicy {
@@ -39,12 +47,7 @@ export const QUICK_POLICY: RetryPolicy = {
  * The delay before the next try after `failures` failed ones, ms: full jitter, `random` (0 to 1) of 0.5 s x 2^n, at most 20 s.
  * Undefined when no tries are left.
  */
-export function retryDelay(
-  { kind }: FetchError,
-  failures: number,
-  random: number,
-  policy: RetryPolicy,
-): number | undefined {
+export function retryDelay({ kind }: { kind: FetchErrorKind }, failures: number, random: number, policy: RetryPolicy) {
   const tries = { permanent: 1, invalid: policy.invalidTries, transient: policy.tries }[kind]
   return failures < tries ? random * Math.min(policy.maxDelayMs, policy.baseDelayMs * 2 ** (failures - 1)) : undefined
 }
@@ -102,4 +105,25 @@ export function limitPolicy(policy: RetryPolicy, { retries, timeout }: RequestLi
   // Every try may take all of its time, and the delays between them too.
   const fileMs = Math.max(policy.fileMs, tries * attemptMs + (tries - 1) * policy.maxDelayMs)
   return { ...policy, tries, invalidTries: Math.min(policy.invalidTries, tries), attemptMs, fileMs }
+}
+
+/** Time as a parameter, so that tests can run at any date and without waiting. */
+export interface Clock {
+  /** ms UTC since the epoch. */
+  now(): number
+  /** ms since an arbitrary moment, to measure durations: never goes back, unlike `now`. */
+  elapsed(): number
+  /** Resolves after `ms`; rejects with the signal's reason when that aborts first. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+}
+
+/** The clock of this machine. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  elapsed: () => performance.now(),
+  sleep: (ms, signal) =>
+    sleep(ms, undefined, { signal }).catch(error => {
+      signal?.throwIfAborted()
+      throw error
+    }),
 }

@@ -25,9 +25,7 @@ export interface Fetched extends AnswerTimes {
 }
 
 /** The answer that a window has not changed. */
-export interface Unchanged extends AnswerTimes {
-  readonly bytes?: undefined
-}
+export type Unchanged = AnswerTimes & { readonly bytes?: undefined }
 
 /** A list as a source has it, and its file. */
 export interface FetchedList extends AnswerTimes {
@@ -43,13 +41,6 @@ export interface Cost {
   readonly limitMs: number
 }
 
-/** What a run has sent. */
-export interface Traffic {
-  readonly requests: number
-  /** Of bodies as received over the wire. */
-  readonly bytes: number
-}
-
 /**
  * Where windows come from: a static service, the exchange, the sample. Methods throw a `FetchError` for one file that cannot be had,
  * `unreachable` or `rate_limited` when no other one can either, and the signal's reason when it aborts.
@@ -58,7 +49,8 @@ export interface Source {
   /** As mirrors and files record it: `https://example.com/klines`, `binance`, `sample`. */
   readonly name: string
   readonly rules: Rules
-  readonly traffic: Traffic
+  /** Requests that were sent, and bytes of bodies as received over the wire. */
+  readonly traffic: { readonly requests: number; readonly bytes: number }
   /** The error after which it sends no request any more, for now. */
   readonly stopReason: Error | undefined
   /** The present, ms UTC, by the clock that decides which windows have started. */

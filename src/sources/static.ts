@@ -1,9 +1,11 @@
+import { KlinesError } from '../candles/errors.js'
 import { parseStartDates, parseSymbols } from '../candles/lists.js'
 import { SYMBOLS_PATH, startDatesPath, windowPath } from '../candles/paths.js'
 import { decodeWindow } from '../rows/window-codec.js'
-import { clockSkew, parseBody, parseTimes, toStatusError } from './answer.js'
+import { FetchError, toStatusError } from './fetch-error.js'
 import type { Fetcher } from './fetcher.js'
-import type { Fetched, FetchedList, Source, Unchanged } from './source.js'
+import type { AnswerTimes, Fetched, FetchedList, Source, Unchanged } from './source.js'
+import type { WholeResponse } from './transport.js'
 
 /** How a source knows the present. */
 export interface SourceClock {
@@ -55,4 +57,33 @@ export function staticSource(fetcher: Fetcher, { now, observe }: SourceClock): S
     cost: () => ({ requests: 1, limitMs: 0 }),
     close: () => fetcher.close(),
   }
+}
+
+/** Parses a body; what the parser throws on purpose makes the answer invalid. Throws `FetchError`. */
+export function parseBody<T>({ body }: WholeResponse, parse: (bytes: Buffer) => T): T {
+  try {
+    return parse(body)
+  } catch (error) {
+    if (!(error instanceof KlinesError)) throw error
+    throw new FetchError('invalid', error.message, { notJson: error.data.kind === 'not_json', cause: error })
+  }
+}
+
+/**
+ * The times of an answer, none later than this machine's present (`now`, ms UTC): one in the future could make a window count as final
+ * before its end.
+ */
+export function parseTimes({ headers }: WholeResponse, now: number): AnswerTimes {
+  const [modified, date] = [headers['last-modified'], headers.date].map(text => Date.parse(text ?? ''))
+  const asked = Number.isNaN(date) ? now : Math.min(date, now)
+  if (!Number.isNaN(modified)) return { rendered: Math.min(modified, asked), asked }
+  return { rendered: Number.isNaN(date) ? undefined : asked, asked }
+}
+
+/** How far the clock of a service is ahead of this machine's, ms; negative when it is behind, 0 when the answer does not say. */
+export function clockSkew({ headers }: WholeResponse, now: number): number {
+  const date = Date.parse(headers.date ?? '')
+  // RFC 9111, 5.1: a cache on the way has had the answer for so many seconds.
+  const age = /^\d+$/.test(headers.age ?? '') ? Number(headers.age) : 0
+  return Number.isNaN(date) ? 0 : date + 1000 * age - now
 }

@@ -1,12 +1,18 @@
 import { PassThrough } from 'node:stream'
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip } from 'node:zlib'
-import pLimit from 'p-limit'
+import api from 'undici/lib/api/index.js'
+import type Agent from 'undici/lib/dispatcher/agent.js'
+import Dispatcher from 'undici/lib/dispatcher/dispatcher.js'
+import EnvHttpProxyAgent from 'undici/lib/dispatcher/env-http-proxy-agent.js'
 import { quoteText } from '../candles/text.js'
 import { errnoCode } from '../fs/errno.js'
 import { VERSION } from '../version.js'
 import { FetchError, toFetchError } from './fetch-error.js'
-import { type Agent, type Dispatcher, EnvHttpProxyAgent } from './undici.js'
+
+// The used parts of undici, combined as its index does: the whole package takes four times as long to load, 100 ms of every download.
+// Its files may move in a minor version, so package.json pins the version.
+Object.assign(Dispatcher.prototype, api)
 
 /** RFC 9110, section 10.1.5. */
 const USER_AGENT = `klines/${VERSION} node/${process.versions.node}`
@@ -77,12 +83,15 @@ export class HttpTransport {
     let target = `${this.basePath}/${path}`
     for (let redirects = 0; ; redirects++) {
       const response = await (await this.send({ ...options, method: 'GET', path: target })).readWhole()
-      const { status } = response
+      const { status, headers } = response
       if (!REDIRECTS.has(status)) return response
-      if (redirects === MAX_REDIRECTS) {
-        throw new FetchError('permanent', `more than ${MAX_REDIRECTS} redirects`, { status })
-      }
-      target = this.redirectTarget(target, response)
+      const fail = (reason: string) => new FetchError('permanent', reason, { status })
+      if (redirects === MAX_REDIRECTS) throw fail(`more than ${MAX_REDIRECTS} redirects`)
+      if (!headers.location) throw fail(`status ${status} without a Location`)
+      if (!URL.canParse(headers.location, this.origin)) throw fail('redirected to something that is not a URL')
+      const { origin, pathname, search } = new URL(headers.location, this.origin + target)
+      if (origin !== this.origin) throw fail(`redirected to another origin, ${origin}, which is not followed`)
+      target = pathname + search
     }
   }
 
@@ -109,16 +118,6 @@ export class HttpTransport {
       signal.throwIfAborted()
       throw toFetchError(error)
     }
-  }
-
-  private redirectTarget(from: string, { status, headers: { location } }: WholeResponse): string {
-    const fail = (reason: string) => new FetchError('permanent', reason, { status })
-    if (!location) throw fail(`status ${status} without a Location`)
-    const current = this.origin + from
-    if (!URL.canParse(location, current)) throw fail('redirected to something that is not a URL')
-    const { origin, pathname, search } = new URL(location, current)
-    if (origin !== this.origin) throw fail(`redirected to another origin, ${origin}, which is not followed`)
-    return pathname + search
   }
 }
 
@@ -158,38 +157,26 @@ function openResponse(response: Dispatcher.ResponseData, signal: AbortSignal): O
 /** The largest body accepted from the network, bytes, before and after decoding; the largest window has 139,569. */
 const MAX_WIRE_BYTES = 8 * 1024 * 1024
 const MAX_DECODED_BYTES = 16 * 1024 * 1024
-/** Few larger bodies are read at once: sixteen could take 8 MiB each. */
-const LARGE_BYTES = 256 * 1024
-const limitLarge = pLimit(2)
 
 /** Reads a body without decoding it. Throws a `permanent` error when it is larger than the cap, announced or not. */
 async function collect({ body, headers, statusCode: status }: Dispatcher.ResponseData): Promise<Buffer> {
   const chunks: Buffer[] = []
-  const iterator = body[Symbol.asyncIterator]()
-  let total = 0
-  /** Reads on until the body ends or is larger than `maxBytes`; returns whether it is larger. */
-  const exceeds = async (maxBytes: number): Promise<boolean> => {
-    while (total <= maxBytes) {
-      const { done, value } = await iterator.next()
-      if (done) return false
-      total += value.length
-      chunks.push(value)
+  let total = Number(headers['content-length'] ?? 0) > MAX_WIRE_BYTES ? Infinity : 0
+  if (total === 0) {
+    for await (const chunk of body) {
+      total += chunk.length
+      if (total > MAX_WIRE_BYTES) break
+      chunks.push(chunk)
     }
-    return true
   }
-  const isAnnounced = Number(headers['content-length'] ?? 0) > MAX_WIRE_BYTES
-  if (isAnnounced || ((await exceeds(LARGE_BYTES)) && (await limitLarge(() => exceeds(MAX_WIRE_BYTES))))) {
-    body.on('error', () => {}).destroy()
-    throw new FetchError('permanent', `the body is larger than ${MAX_WIRE_BYTES} bytes`, { status })
-  }
-  return Buffer.concat(chunks, total)
+  if (total <= MAX_WIRE_BYTES) return Buffer.concat(chunks, total)
+  body.on('error', () => {}).destroy()
+  throw new FetchError('permanent', `the body is larger than ${MAX_WIRE_BYTES} bytes`, { status })
 }
 
 const decoders = { gzip: promisify(gunzip), 'x-gzip': promisify(gunzip), br: promisify(brotliDecompress) }
 /** Codings that change nothing; some fronts name them. */
 const PLAIN = new Set(['', 'identity', 'none', 'utf-8', 'aws-chunked'])
-/** One body is decoded at a time: each of sixteen could take 32 MiB while it is decoded, and a window takes 1 ms. */
-const limitDecoding = pLimit(1)
 
 /**
  * Removes the content coding of a body (RFC 9110, section 8.4). Throws a `FetchError`: `permanent` when the result is larger
@@ -208,7 +195,7 @@ export async function decodeBody(body: Buffer, contentEncoding = ''): Promise<Bu
   try {
     const decode = decoders[coding as keyof typeof decoders]
     // One chunk holds any window, so that zlib decodes it in a single call on its thread.
-    return await limitDecoding(() => decode(body, { maxOutputLength: MAX_DECODED_BYTES, chunkSize: 160 * 1024 }))
+    return await decode(body, { maxOutputLength: MAX_DECODED_BYTES, chunkSize: 160 * 1024 })
   } catch (cause) {
     if (errnoCode(cause) === 'ERR_BUFFER_TOO_LARGE') {
       throw new FetchError('permanent', `the ${coding} body decodes to more than ${MAX_DECODED_BYTES} bytes`, { cause })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { WindowRef } from '../../src/candles/series.js'
-import { callWeight, firstCandleCall, NAMES_PATH, TIME_PATH, windowCall } from '../../src/sources/exchange-calls.js'
+import { callWeight, firstCandleCall, NAMES_PATH, TIME_PATH, windowCall } from '../../src/sources/exchange-api.js'
 
 const window = (text: string) => {
   const [symbol, interval, startDate] = text.split(' ')

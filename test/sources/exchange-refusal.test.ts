@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { findRefusal } from '../../src/sources/exchange-limits.js'
+import { findRefusal } from '../../src/sources/exchange-api.js'
 import {
   BANNED_SILENTLY,
   banned,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { WeightCounter } from '../../src/sources/exchange-calls.js'
+import { WeightCounter } from '../../src/sources/exchange-api.js'
 
 const MINUTE = 60_000
 /** 12:00:00 on the exchange's clock. */

@@ -1,7 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { systemClock } from '../../src/sources/clock.js'
 import { Fetcher } from '../../src/sources/fetcher.js'
-import { RETRY_POLICY, type RetryPolicy } from '../../src/sources/retry.js'
+import { RETRY_POLICY, type RetryPolicy, systemClock } from '../../src/sources/retry.js'
 import { staticSource } from '../../src/sources/static.js'
 import { HttpTransport } from '../../src/sources/transport.js'
 import { deferred, turns, until } from '../support/deferred.js'

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { FetchError, type FetchErrorKind } from '../../src/sources/fetch-error.js'
+import { FetchError } from '../../src/sources/fetch-error.js'
+import type { FetchErrorKind } from '../../src/sources/retry.js'
 import { isTransientStatus, parseRetryAfter, RETRY_POLICY, retryDelay } from '../../src/sources/retry.js'
 
 const NOW = Date.UTC(2025, 1, 12, 12)

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/sources/clock.js'
+import type { Clock } from '../../src/sources/retry.js'
 
 /** A clock that a sleep advances at once; it records the sleeps. Concurrent sleepers share the time. */
 export class FakeClock implements Clock {

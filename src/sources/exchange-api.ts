@@ -1,0 +1,181 @@
+import { type Interval, MINUTE_MS } from '../candles/intervals.js'
+import { parseObject } from '../candles/json.js'
+import type { Series, WindowRef } from '../candles/series.js'
+import { trimPeriod } from '../candles/text.js'
+import { windowSpan } from '../candles/windows.js'
+import { BINANCE } from './base-url.js'
+import { rateLimited, refused } from './errors.js'
+import { cleanText, FetchError, toStatusError } from './fetch-error.js'
+import type { HostRules, Stop } from './fetcher.js'
+import { isTransientStatus, parseRetryAfter } from './retry.js'
+import type { WholeResponse } from './transport.js'
+
+/** The most rows of an answer of the exchange. A day of 1m has 1,440 candles, any other window 744 at the most. */
+const LIMIT = 1_000
+
+/** The names and last prices of all symbols, delisted ones too: the shortest list of names. Weight 4. */
+export const NAMES_PATH = 'api/v3/ticker/price'
+/** The exchange's clock. Weight 1. */
+export const TIME_PATH = 'api/v3/time'
+
+const KLINES_WEIGHT = 2
+
+/** The calls that a whole window of an interval takes; one whose candles end early, in an outage, takes one more. */
+export function windowCalls(interval: Interval): number {
+  return interval === '1m' ? 2 : 1
+}
+
+/**
+ * The path of the call for a window's candles, or for those that open at `from` (ms UTC) or later; weight 2. `startTime` and
+ * `endTime` are inclusive, by open time (https://github.com/binance/binance-spot-api-docs, rest-api.md, "Kline/Candlestick data").
+ */
+export function windowCall(window: WindowRef, from?: number): string {
+  const { startTime, endTime } = windowSpan(window)
+  return klinesPath(window, { startTime: from ?? startTime, endTime: endTime - 1, limit: LIMIT })
+}
+
+/** The path of the call for the first candle of a series; weight 2. */
+export function firstCandleCall(series: Series): string {
+  return klinesPath(series, { startTime: 0, limit: 1 })
+}
+
+function klinesPath({ symbol, interval }: Series, times: Readonly<Record<string, number>>): string {
+  const parameters = Object.entries({ symbol, interval, ...times }).map(([name, value]) => [name, String(value)])
+  return `api/v3/klines?${new URLSearchParams(parameters)}`
+}
+
+/** The weight of a call: what it takes of the limit of a minute. */
+export function callWeight(path: string): number {
+  if (path === NAMES_PATH) return 4
+  return path === TIME_PATH ? 1 : KLINES_WEIGHT
+}
+
+/** Half of the limit of a minute, 6,000: other programs share it, which is one for each IP address. */
+const WEIGHT_BUDGET = 3_000
+/** The Date of a response has whole seconds. */
+const MARGIN_MS = 500
+
+/** The time in which the calls of a whole window use the budget, ms. */
+export function windowLimitMs(interval: Interval): number {
+  return (windowCalls(interval) * KLINES_WEIGHT * MINUTE_MS) / WEIGHT_BUDGET
+}
+
+/** Counts how much of the exchange's limit is used in the present minute of its clock. */
+export class WeightCounter {
+  /** Minutes since the epoch. */
+  private minute = 0
+  private own = 0
+
+  /** Adds a request without an answer: the exchange may have counted it. */
+  addFailure(weight: number): void {
+    this.own += weight
+  }
+
+  /**
+   * Adds an answered request. Returns how long to send no further one, ms: to the next minute when half of the limit is used,
+   * by the answer's own figure (`X-MBX-USED-WEIGHT-1M`, which other programs on this address add to) or else by our count.
+   */
+  add({ status, headers }: WholeResponse, weight: number, servedMs: number): number {
+    const minute = Math.floor(servedMs / MINUTE_MS)
+    if (minute > this.minute) {
+      this.minute = minute
+      this.own = 0
+    }
+    if (minute === this.minute) this.own += weight
+    const header = headers['x-mbx-used-weight-1m']
+    const used = header !== undefined && /^\d+$/.test(header) ? Number(header) : this.own
+    // A few more requests after a 429 are a ban: without a time to come back, the next minute is one.
+    const isRefused = status === 429 && !parseRetryAfter(headers['retry-after'], servedMs)
+    const isOver = used >= WEIGHT_BUDGET || isRefused
+    return isOver ? Math.min(MINUTE_MS, MINUTE_MS - (servedMs % MINUTE_MS) + MARGIN_MS) : 0
+  }
+}
+
+/** Codes of the exchange: https://github.com/binance/binance-spot-api-docs, errors.md. */
+const INVALID_SYMBOL = -1121
+/** An unknown error, a disconnect, a timeout, an overload: all of the exchange's own. */
+const TRANSIENT_CODES = new Set([-1000, -1001, -1007, -1008])
+
+/** The body of an error: `{"code":-1121,"msg":"Invalid symbol."}`. */
+export interface ExchangeFault {
+  readonly code: number
+  /** One line, safe for a terminal; empty for a message that is no text. */
+  readonly message: string
+}
+
+/** Parses the body of an error; undefined for any other body. */
+export function parseFault(body: Buffer): ExchangeFault | undefined {
+  const { code, msg } = parseObject(body.toString('utf8')) ?? {}
+  if (typeof code !== 'number' || !Number.isSafeInteger(code)) return undefined
+  return { code, message: typeof msg === 'string' ? cleanText(msg) : '' }
+}
+
+/** A symbol that the exchange does not know. */
+export class InvalidSymbolError extends FetchError {}
+
+/** The error of an answer that is not what was requested; undefined for one with status 200 that is no error object. */
+export function findError(response: WholeResponse): FetchError | undefined {
+  const { status, body } = response
+  const fault = parseFault(body)
+  if (fault === undefined) return status === 200 ? undefined : toStatusError(response)
+  const message = `status ${status}${fault.message && `: ${fault.message}`} (code ${fault.code})`
+  if (status === 200) return new FetchError('invalid', message, { status })
+  if (fault.code === INVALID_SYMBOL) {
+    return new InvalidSymbolError('permanent', `the exchange does not know this symbol, leave it out (${message})`, {
+      status,
+    })
+  }
+  const isTransient = isTransientStatus(status) || TRANSIENT_CODES.has(fault.code)
+  return new FetchError(isTransient ? 'transient' : 'permanent', message, { status, unreachable: isTransient })
+}
+
+/** The shortest ban, ms: https://github.com/binance/binance-spot-api-docs, rest-api.md, "LIMITS". */
+const SHORTEST_BAN_MS = 2 * 60_000
+/** After a refusal without a time, a long-running server asks again, ms. */
+const REFUSED_MS = 10 * 60_000
+const STATIC_SERVICE = 'The static klines service has ten symbols: leave --base-url out.'
+
+/** The exchange's limits and refusals. `name`: of the source; `now`: this machine's clock, ms UTC. */
+export function exchangeRules(name: string, now: () => number): HostRules {
+  const weight = new WeightCounter()
+  return {
+    pauseReason: 'half the request limit is used',
+    stopAfter: response => findRefusal(name, response, now()),
+    pauseAfter: (response, path) => {
+      const servedMs = Date.parse(response.headers.date ?? '')
+      return weight.add(response, callWeight(path), Number.isNaN(servedMs) ? now() : servedMs)
+    },
+    countFailure: path => weight.addFailure(callWeight(path)),
+  }
+}
+
+/**
+ * The refusal in an answer after which no further request may be sent: 418 is a ban, 403 the firewall, 451 the region. Undefined
+ * for any other answer.
+ */
+export function findRefusal(name: string, response: WholeResponse, now: number): Stop | undefined {
+  const { status, body } = response
+  if (status === 418) {
+    const untilTime = now + banLength(response, now)
+    const advice =
+      'Wait until then: each request before that makes the ban longer. Other programs on this address count too.'
+    return { error: rateLimited(name, status, untilTime, [advice]), untilTime }
+  }
+  if (status !== 403 && status !== 451) return undefined
+  const words = trimPeriod(parseFault(body)?.message ?? '')
+  const region = `it does not serve this region${words ? `: ${words}` : ''}`
+  const firewall = 'its firewall blocks this address, or too many requests came from it'
+  const host = '--base-url binance is its host for market data alone, which serves more regions.'
+  const wait =
+    'Wait some minutes, then run the same command again with a lower --concurrency; what was downloaded stays in the mirror.'
+  const advice = status === 403 ? [wait] : name === BINANCE ? [] : [host]
+  const error = refused(name, status, status === 403 ? firewall : region, [...advice, STATIC_SERVICE])
+  return { error, untilTime: now + REFUSED_MS }
+}
+
+/** How long a ban lasts from now, ms: from Retry-After, else from the message, which has the time of its end in ms. */
+function banLength({ headers, body }: WholeResponse, now: number): number {
+  const [, until] = /banned until (\d{13})/.exec(parseFault(body)?.message ?? '') ?? []
+  const lengths = [parseRetryAfter(headers['retry-after'], now), until && Number(until) - now, SHORTEST_BAN_MS]
+  return lengths.find(ms => Number(ms) > 0) as number
+}
