@@ -115,9 +115,7 @@ export class Mirror {
 
   /** Whether the mirror has, or had, a window of a series. */
   has(series: Series): boolean {
-    const names = this.reading(() => listFolder(join(this.root, seriesPath(series))))
-    const isWindow = (name: string) => name.endsWith('.json') && isStartDate(series.interval, name.slice(0, -5))
-    return names.some(isWindow) || this.facts(series).size > 0
+    return this.dates(series).length > 0
   }
 
   /** The symbols with a window: the ten of the public service first, then the others by name. Default: at any interval. */
@@ -134,9 +132,8 @@ export class Mirror {
 
   /** Each series with a window, symbol by symbol. */
   series(): Series[] {
-    return this.symbols().flatMap(symbol =>
-      EXCHANGE_INTERVALS.map(interval => ({ symbol, interval })).filter(series => this.has(series)),
-    )
+    const all = this.symbols().flatMap(symbol => EXCHANGE_INTERVALS.map(interval => ({ symbol, interval })))
+    return all.filter(series => this.has(series))
   }
 
   /** The startDates of a stored list; undefined without one, and with a warning for a corrupt one. */
@@ -179,10 +176,9 @@ export class Mirror {
     this.isSwept = true
     // Somebody may have removed the folder meanwhile.
     if (this.source !== undefined && existsSync(join(this.root, META_FILE))) return
-    this.writing(() => {
-      if (listFolder(this.root).length === 0) this.writeFile(CACHE_TAG_FILE, Buffer.from(CACHE_TAG))
-      this.writeFile(META_FILE, encodeMeta(source), { sync: true })
-    })
+    const isEmpty = this.writing(() => listFolder(this.root).length === 0)
+    if (isEmpty) this.writeFile(CACHE_TAG_FILE, Buffer.from(CACHE_TAG))
+    this.writeFile(META_FILE, encodeMeta(source), { sync: true })
   }
 
   /** Throws `mirror_mismatch` when this is a mirror of another source. */
@@ -198,14 +194,14 @@ export class Mirror {
   /** Stores a window of `source`, whole or not at all, and what is known of it. Throws `mirror_mismatch` too. */
   store(window: WindowRef, bytes: Uint8Array, facts: WindowFacts, source: string): void {
     this.adopt(source)
-    this.writing(() => this.writeFile(windowPath(window), bytes, { mtimeMs: facts.rendered ?? facts.asked }))
+    this.writeFile(windowPath(window), bytes, { mtimeMs: facts.rendered ?? facts.asked })
     this.note(window, facts)
   }
 
   /** Stores a list of `source`. */
   storeList(path: string, bytes: Uint8Array, mtimeMs: number, source: string): void {
     this.adopt(source)
-    this.writing(() => this.writeFile(path, bytes, { mtimeMs }))
+    this.writeFile(path, bytes, { mtimeMs })
   }
 
   /** Appends what a new version of a window changes to `changes.jsonl`. Where that fails, only the old values are lost. */
@@ -215,9 +211,8 @@ export class Mirror {
       refuseLinks(this.root, CHANGES_FILE)
       appendFileSync(join(this.root, CHANGES_FILE), formatChanges(window, cells, time))
     } catch (error) {
-      this.warn(
-        `${toMirrorError(error, 'write', this.root, CHANGES_FILE).message} Values that changed are not kept there.`,
-      )
+      const { message } = toMirrorError(error, 'write', this.root, CHANGES_FILE)
+      this.warn(`${message} Values that changed are not kept there.`)
     }
   }
 
@@ -241,7 +236,7 @@ export class Mirror {
     const index = this.indexes.get(seriesName(series))
     if (index === undefined || index.made.size === 0) return
     const facts = new Map([...this.readIndex(series), ...index.made])
-    this.writing(() => this.writeFile(indexPath(series), Buffer.from(formatIndex(facts))))
+    this.writeFile(indexPath(series), Buffer.from(formatIndex(facts)))
     index.made.clear()
     index.facts = facts
     index.version = this.indexVersion(series)
@@ -303,23 +298,19 @@ export class Mirror {
   }
 
   private writeFile(path: string, bytes: Uint8Array, { mtimeMs = Date.now(), sync = false } = {}): void {
-    writeFile(this.root, path, bytes, mtimeMs, { sync })
+    this.writing(() => writeFile(this.root, path, bytes, mtimeMs, { sync }))
   }
 
-  private reading<T>(action: () => T, path?: string): T {
+  private reading<T>(action: () => T, path?: string, verb: 'read' | 'write' = 'read'): T {
     try {
       return action()
     } catch (error) {
-      throw toMirrorError(error, 'read', this.root, path)
+      throw toMirrorError(error, verb, this.root, path)
     }
   }
 
-  private writing(action: () => void): void {
-    try {
-      action()
-    } catch (error) {
-      throw toMirrorError(error, 'write', this.root)
-    }
+  private writing<T>(action: () => T): T {
+    return this.reading(action, undefined, 'write')
   }
 }
 

@@ -39,12 +39,8 @@ export function parseIndex(text: string, { interval }: Series): Map<string, Wind
 function parseFacts(entry: unknown): WindowFacts | undefined {
   if (!isObject(entry)) return undefined
   const { size, sha256, rendered, asked, first, last } = entry
-  const isMaybeTime = (value: unknown) => value === undefined || Number.isSafeInteger(value)
-  const isValid =
-    Number.isSafeInteger(size) &&
-    typeof sha256 === 'string' &&
-    Number.isSafeInteger(asked) &&
-    [rendered, first, last].every(isMaybeTime)
+  const numbers = [size, asked, ...[rendered, first, last].filter(time => time !== undefined)]
+  const isValid = typeof sha256 === 'string' && numbers.every(Number.isSafeInteger)
   return isValid ? ({ size, sha256, rendered, asked, first, last } as WindowFacts) : undefined
 }
 

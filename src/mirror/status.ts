@@ -18,9 +18,6 @@ export interface SeriesStatus extends Series {
   readonly lastOpenTime: number | undefined
 }
 
-/** An empty window is `[]`; a larger file has rows or is corrupt. */
-const EMPTY_BYTES = 2
-
 /** The status of each series of a mirror, symbol by symbol. Two windows of each are read at most. */
 export async function seriesStatuses(mirror: Mirror, signal?: AbortSignal): Promise<SeriesStatus[]> {
   const kernel = new Kernel()
@@ -35,7 +32,11 @@ export async function seriesStatuses(mirror: Mirror, signal?: AbortSignal): Prom
 
 /** The size of the windows of a mirror, bytes. */
 export function cachedBytes(mirror: Mirror): number {
-  return mirror.series().reduce((sum, series) => sum + windowSizes(mirror, series).reduce((a, b) => a + b, 0), 0)
+  return sumOf(mirror.series().flatMap(series => windowSizes(mirror, series)))
+}
+
+export function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0)
 }
 
 export function seriesStatus(mirror: Mirror, series: Series, kernel?: Kernel): SeriesStatus {
@@ -43,8 +44,9 @@ export function seriesStatus(mirror: Mirror, series: Series, kernel?: Kernel): S
   return {
     ...series,
     windows: sizes.length,
-    empty: sizes.filter(size => size <= EMPTY_BYTES).length,
-    cachedBytes: sizes.reduce((sum, size) => sum + size, 0),
+    // An empty window is `[]`; a larger file has rows or is corrupt.
+    empty: sizes.filter(size => size <= 2).length,
+    cachedBytes: sumOf(sizes),
     firstOpenTime: firstCandle(mirror, series, kernel),
     lastOpenTime: newestCandle(mirror, series, kernel),
   }
@@ -68,22 +70,15 @@ export function newestCandle(mirror: Mirror, series: Series, kernel?: Kernel): n
 }
 
 /** An end of the first window in an order that has candles: as the index says, else as its file says. */
-function findEnd(
-  mirror: Mirror,
-  series: Series,
-  dates: string[],
-  end: keyof WindowEnds,
-  kernel?: Kernel,
-): number | undefined {
+function findEnd(mirror: Mirror, series: Series, dates: string[], end: keyof WindowEnds, kernel?: Kernel) {
   const facts = mirror.facts(series)
   for (const startDate of dates) {
-    const known = facts.get(startDate)
-    if (known) {
-      if (known[end] !== undefined) return known[end]
-      continue
+    let known: WindowEnds | undefined = facts.get(startDate)
+    if (known === undefined) {
+      const read = mirror.read(windowOf(series, startDate), kernel)
+      known = read.state === 'cached' ? endsOf(read.batch) : undefined
     }
-    const read = mirror.read(windowOf(series, startDate), kernel)
-    if (read.state === 'cached' && read.batch.length > 0) return endsOf(read.batch)[end]
+    if (known?.[end] !== undefined) return known[end]
   }
   return undefined
 }

@@ -6,7 +6,7 @@ import { findUserFolder } from '../fs/user-folder.js'
 import { SAMPLE, toAddress } from '../sources/base-url.js'
 import { readSource } from './meta.js'
 import { Mirror } from './mirror.js'
-import { cachedBytes, seriesStatuses } from './status.js'
+import { cachedBytes, seriesStatuses, sumOf } from './status.js'
 
 /** A mirror of the user. */
 export interface UserMirror {
@@ -54,8 +54,7 @@ export function defaultMirrorRoot(baseUrl: string): string {
 
 /** The mirrors in the user's cache folder, by name. A folder without a readable `mirror.json` is none. */
 export function listUserMirrors(): UserMirror[] {
-  const folder = findUserFolder('cache')
-  if (folder === undefined) return []
+  const folder = findUserFolder('cache') ?? ''
   return listFolders(folder).flatMap(name => {
     const root = join(folder, name)
     const baseUrl = sourceOf(root)
@@ -70,8 +69,8 @@ export async function mirrorFigures(root: string, signal?: AbortSignal): Promise
   return {
     symbols: new Set(series.map(({ symbol }) => symbol)).size,
     series: series.length,
-    windows: series.reduce((sum, { windows }) => sum + windows, 0),
-    cachedBytes: series.reduce((sum, { cachedBytes }) => sum + cachedBytes, 0),
+    windows: sumOf(series.map(({ windows }) => windows)),
+    cachedBytes: sumOf(series.map(({ cachedBytes }) => cachedBytes)),
     newest: newest.length === 0 ? undefined : newest.reduce((a, b) => Math.max(a, b)),
   }
 }
@@ -88,9 +87,7 @@ export async function otherMirrors(root: string, signal?: AbortSignal): Promise<
 /** A line about each of the user's mirrors, the largest three, and how it is chosen: for a run that finds none at `root`. */
 export function describeOtherMirrors(root: string): string[] {
   return listUserMirrors()
-    .filter(
-      mirror => mirror.root !== root && mirror.baseUrl !== SAMPLE && toAddress(mirror.baseUrl ?? '').startsWith('http'),
-    )
+    .filter(mirror => mirror.root !== root && toAddress(mirror.baseUrl ?? SAMPLE).startsWith('http'))
     .map(({ root, baseUrl }) => ({ baseUrl, bytes: cachedBytes(new Mirror(root)) }))
     .filter(({ bytes }) => bytes > 0)
     .sort((a, b) => b.bytes - a.bytes)

@@ -39,9 +39,10 @@ export class CandleGrid {
     else this.anchor = 'ms' in length && length.ms % UNIT_MS.w === 0 ? FIRST_MONDAY : 0
   }
 
-  /** When the candle that contains `time` opens. */
+  /** When the candle that contains `time` opens; `time` itself if it is infinite. */
   start(time: number): number {
     const { step, anchor } = this
+    if (!Number.isFinite(time)) return time
     if (step !== undefined) return anchor + Math.floor((time - anchor) / step) * step
     return monthStart(Math.floor(monthIndex(time) / this.months) * this.months)
   }

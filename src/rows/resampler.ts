@@ -98,5 +98,5 @@ export class Resampler {
 
 /** The range of source candles that the target's candles in `range` consist of: the last one may end after `range`. */
 export function sourceRange({ symbol }: Series, target: TargetInterval, { fromTime, toTime }: TimeRange): TimeRange {
-  return { fromTime, toTime: toTime === Infinity ? toTime : new CandleGrid(target, symbol).next(toTime) }
+  return { fromTime, toTime: new CandleGrid(target, symbol).next(toTime) }
 }

@@ -40,8 +40,8 @@ export function firstCandleCall(series: Series): string {
 }
 
 function klinesPath({ symbol, interval }: Series, times: Readonly<Record<string, number>>): string {
-  const parameters = Object.entries({ symbol, interval, ...times }).map(([name, value]) => [name, String(value)])
-  return `api/v3/klines?${new URLSearchParams(parameters)}`
+  const numbers = Object.entries(times).map(([name, value]) => `&${name}=${value}`)
+  return `api/v3/klines?symbol=${encodeURIComponent(symbol)}&interval=${interval}${numbers.join('')}`
 }
 
 /** The weight of a call: what it takes of the limit of a minute. */

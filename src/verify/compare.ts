@@ -10,14 +10,10 @@ import {
   DECIMALS as DECIMALS_OFFSET,
   DIGITS,
   IGNORE,
-  OPEN_TIME,
 } from '../rows/wasm/assembly/layout.js'
 
-/** Two series of one symbol. */
-export interface SeriesPair extends Series {
-  /** The interval of the finer candles. */
-  readonly finer: Interval
-}
+/** Two series of one symbol: `finer` is the interval of the finer candles. */
+export type SeriesPair = Series & { readonly finer: Interval }
 
 /** A value of a candle that differs from the sum of its finer candles. */
 export interface Difference extends SeriesPair {
@@ -34,7 +30,6 @@ export interface Difference extends SeriesPair {
 
 /** The exchange is not exact to the millisecond about when it stopped trading. */
 const EARLY_CLOSE_NOTE = 'The candle closes early; only its close time differs, by 1 ms.'
-const CLOSE_TIME_ALONE = String(COLUMNS.indexOf('close_time'))
 /** Indexes of the columns that are compared as text. */
 const TEXT_COLUMNS = ['close_time', 'count', 'ignore'].map(name => COLUMNS.indexOf(name as Column))
 
@@ -52,18 +47,15 @@ export function compareCandles(
   { fromTime, toTime }: TimeRange,
   differences: Difference[],
 ): number {
-  const { symbol, interval, finer } = pair
   const differ = (openTime: number, column: Column | undefined, value: string, expected: string, note?: string) =>
-    differences.push({ symbol, interval, finer, openTime, column, value, expected, note })
+    differences.push({ ...pair, openTime, column, value, expected, note })
   const [words, sumWords] = [table.words, sums.words]
-  const [times, sumTimes] = [table.doubles, sums.doubles]
-  const timeOf = (doubles: Float64Array, row: number) => doubles[(row * CANDLE_BYTES + OPEN_TIME) / 8]
   let [row, sum] = [table.rowFrom(fromTime), sums.rowFrom(fromTime)]
   const [end, sumEnd] = [table.rowFrom(toTime, row), sums.rowFrom(toTime, sum)]
   let comparisons = 0
   for (; row < end || sum < sumEnd; comparisons++) {
-    const time = row < end ? timeOf(times, row) : Infinity
-    const sumTime = sum < sumEnd ? timeOf(sumTimes, sum) : Infinity
+    const time = row < end ? table.openTime(row) : Infinity
+    const sumTime = sum < sumEnd ? sums.openTime(sum) : Infinity
     if (time > sumTime) differ(sumTime, undefined, 'no candle', `${sums.rows(sum)} finer candles`)
     else {
       words[row * WORDS + COMPARED / 4] = 1
@@ -72,8 +64,8 @@ export function compareCandles(
         const columns = differingColumns(table, row, sums, sum)
         // Both close before the candle's end, 1 ms apart.
         const [closeTime, other] = [table.closeTime(row), sums.closeTime(sum)]
-        const isEarly = Math.max(closeTime, other) < nextOpenTime(interval, time) - 1
-        const isNote = columns.join() === CLOSE_TIME_ALONE && isEarly && Math.abs(closeTime - other) === 1
+        const isEarly = Math.max(closeTime, other) < nextOpenTime(pair.interval, time) - 1
+        const isNote = columns.join() === String(TEXT_COLUMNS[0]) && isEarly && Math.abs(closeTime - other) === 1
         for (const column of columns) {
           const [value, expected] = [table.text(row, column), sums.text(sum, column)]
           differ(time, COLUMNS[column], value, expected, isNote ? EARLY_CLOSE_NOTE : undefined)

@@ -1,4 +1,3 @@
-import type { Interval } from '../candles/intervals.js'
 import { approximateLength } from '../candles/intervals.js'
 import type { Series } from '../candles/series.js'
 import type { TimeRange } from '../candles/time-range.js'
@@ -10,9 +9,7 @@ import { compareCandles, countUnverified, type Difference, type SeriesPair } fro
 import { overlaps } from './spans.js'
 
 /** How many candles of one interval were compared with those of a finer one. */
-export interface IntervalPair extends SeriesPair {
-  readonly comparisons: number
-}
+export type IntervalPair = SeriesPair & { readonly comparisons: number }
 
 /** The result of comparing the intervals of one symbol. */
 export interface CrossCheck {
@@ -52,22 +49,25 @@ export class CrossChecker {
   private readonly pairs: readonly Pair[]
   /** The end of the last slice, ms UTC. */
   private comparedTo = -Infinity
-  private readonly counts = new Map<SlicedSeries, number>()
+  /** How many candles of a series were compared with no finer series, so that nothing confirms or refutes them. */
+  readonly unverified = new Map<SlicedSeries, number>()
 
   /** `all`: the series of one symbol, with their first candles. `range`: the open times of the candles that are compared. */
   constructor(
     private readonly all: readonly SlicedSeries[],
     private readonly range: TimeRange,
   ) {
-    const shortestFirst = all
-      .filter(({ isNamed }) => isNamed)
-      .toSorted((a, b) => approximateLength(a.series.interval) - approximateLength(b.series.interval))
+    /** Whether candles consist of whole candles of a finer series. */
+    const isPart = (finer: SlicedSeries, coarser: SlicedSeries) =>
+      isMultiple(parseTargetInterval(coarser.series.interval), finer.series.interval)
+    const length = ({ series }: SlicedSeries) => approximateLength(series.interval)
+    const shortestFirst = all.filter(({ isNamed }) => isNamed).toSorted((a, b) => length(a) - length(b))
     this.pairs = all.flatMap(finer => {
       const pairs: Pair[] = []
       for (const coarser of shortestFirst) {
-        if (!isPart(finer.series.interval, coarser.series.interval)) continue
+        if (!isPart(finer, coarser)) continue
         // So few candles are added up twice.
-        const base = pairs.findLast(pair => isPart(pair.coarser.series.interval, coarser.series.interval))
+        const base = pairs.findLast(pair => isPart(pair.coarser, coarser))
         pairs.push({ finer, coarser, base, comparisons: 0, differences: [] })
       }
       return pairs
@@ -85,9 +85,7 @@ export class CrossChecker {
         const sums = new Map<Pair, CandleTable>()
         for (const pair of this.pairs.filter(pair => pair.finer === finer)) {
           const base = pair.base && sums.get(pair.base)
-          const grouped = base
-            ? groupCandles(base, pair.coarser.grid)
-            : groupCandles(table, pair.coarser.grid, table.rowFrom(toTime))
+          const grouped = groupCandles(base ?? table, pair.coarser.grid, base ? base.length : table.rowFrom(toTime))
           sums.set(pair, grouped)
           this.compare(pair, grouped, toTime)
         }
@@ -105,25 +103,18 @@ export class CrossChecker {
     return { pairs, differences: this.pairs.flatMap(({ differences }) => differences) }
   }
 
-  /** How many candles of a series were compared with no finer series, so that nothing confirms or refutes them. */
-  unverified(series: SlicedSeries): number {
-    return this.counts.get(series) ?? 0
-  }
-
   /** Compares the candles of a pair that end by `toTime` and were not compared before. */
   private compare(pair: Pair, sums: CandleTable, toTime: number): void {
     const { finer, coarser } = pair
     const { series, table, grid } = coarser
-    const from = Math.max(startAt(grid, this.comparedTo), this.range.fromTime)
-    const to = Math.min(startAt(grid, toTime), this.range.toTime)
+    const from = Math.max(grid.start(this.comparedTo), this.range.fromTime)
+    const to = Math.min(grid.start(toTime), this.range.toTime)
     for (const span of overlaps(finer.spans, coarser.spans)) {
       // A candle off the grid belongs to the span it opens in.
-      const range = {
-        fromTime: Math.max(from, span.startTime),
-        toTime: Math.min(to, lastEnd(table, grid, span.endTime)),
-      }
-      if (range.fromTime >= range.toTime) continue
-      const intervals = { ...series, finer: finer.series.interval }
+      const fromTime = Math.max(from, span.startTime)
+      const range = { fromTime, toTime: Math.min(to, lastEnd(table, grid, span.endTime)) }
+      if (fromTime >= range.toTime) continue
+      const intervals = { symbol: series.symbol, interval: series.interval, finer: finer.series.interval }
       pair.comparisons += compareCandles(intervals, table, sums, range, pair.differences)
     }
   }
@@ -132,20 +123,11 @@ export class CrossChecker {
   private forget(series: SlicedSeries, toTime: number): void {
     const { table, isNamed } = series
     const coarser = this.pairs.filter(({ finer }) => finer === series).map(pair => pair.coarser)
-    const rows = table.rowFrom(Math.min(...[series, ...coarser].map(({ grid }) => startAt(grid, toTime))))
-    if (isNamed) this.counts.set(series, this.unverified(series) + countUnverified(table, rows, this.range))
+    const rows = table.rowFrom(Math.min(...[series, ...coarser].map(({ grid }) => grid.start(toTime))))
+    const before = this.unverified.get(series) ?? 0
+    if (isNamed) this.unverified.set(series, before + countUnverified(table, rows, this.range))
     table.dropFirst(rows)
   }
-}
-
-/** Whether candles of an interval consist of whole candles of a finer one. */
-function isPart(finer: Interval, coarser: Interval): boolean {
-  return isMultiple(parseTargetInterval(coarser), finer)
-}
-
-/** When the candle opens that is in progress at the end of a slice, ms UTC. */
-function startAt(grid: CandleGrid, time: number): number {
-  return Number.isFinite(time) ? grid.start(time) : time
 }
 
 /** The end of the open times of candles that end by a time, or close by then because nothing was traded any more, ms UTC. */

@@ -1,8 +1,8 @@
 import { COLUMNS, type Column } from '../candles/columns.js'
 import { EXCHANGE_INTERVALS, type Interval, nextOpenTime } from '../candles/intervals.js'
-import { type Series, windowOf } from '../candles/series.js'
+import type { Series } from '../candles/series.js'
 import type { TimeRange } from '../candles/time-range.js'
-import { windowSpan } from '../candles/windows.js'
+import { planWindows } from '../engine/series-plan.js'
 import type { Mirror } from '../mirror/mirror.js'
 import { CandleTable, groupCandles } from '../rows/candle-table.js'
 import { isMultiple, parseTargetInterval } from '../rows/target-interval.js'
@@ -62,10 +62,7 @@ export function sumFiner(mirror: Mirror, { symbol, interval }: Series, range: Ti
 
 /** The candles of a series in a range. */
 function readRange(mirror: Mirror, series: Series, range: TimeRange, kernel: Kernel): SeriesReader {
-  const windows = mirror
-    .dates(series)
-    .map(startDate => windowOf(series, startDate))
-    .filter(window => windowSpan(window).endTime > range.fromTime && windowSpan(window).startTime < range.toTime)
+  const windows = planWindows(series, mirror.dates(series), range, Infinity)
   const task = { series, isNamed: false, windows }
   const reader = new SeriesReader(mirror, task, new CandleTable(kernel), { range, readTo: range.toTime })
   while (reader.needsMore(Infinity)) reader.readNext()

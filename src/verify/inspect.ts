@@ -14,27 +14,18 @@ import {
   OPEN_TIME,
 } from '../rows/wasm/assembly/layout.js'
 
-/** Kinds of harmless oddities that users should know about. `old_off_grid`: the exchange has the candle like this. */
-const NOTES = ['early_close', 'old_off_grid'] as const
-/** Kinds of faults: the candle cannot be right. */
-const FAULTS = ['off_grid', 'invalid_values'] as const
-export type Fault = (typeof FAULTS)[number]
+/**
+ * Anomalies of single candles. Harmless: `early_close`; `old_off_grid`, which the exchange has like this. Faults, which cannot be right:
+ * `off_grid`, `invalid_values`. Candles without a trade are counted in stretches, because some series have little else.
+ */
+export type AnomalyKind = 'early_close' | 'old_off_grid' | Fault
+type Fault = 'off_grid' | 'invalid_values'
 
-/** Anomalies of single candles. Candles without a trade are counted in stretches, because some series have little else. */
-export type AnomalyKind = (typeof NOTES)[number] | Fault
-
-/** A candle with an anomaly. */
-export interface Anomaly {
-  readonly kind: AnomalyKind
-  readonly openTime: number
-  /** For people, with the values. */
-  readonly description: string
-}
+/** A candle with an anomaly; `description` is for people, with the values. */
+export type Anomaly = { readonly kind: AnomalyKind; readonly openTime: number; readonly description: string }
 
 /** Successive candles: from the first one's open time to the end of the last one, ms UTC. */
-export interface CandleRun extends WindowSpan {
-  readonly candles: number
-}
+export type CandleRun = WindowSpan & { readonly candles: number }
 
 /** The findings about one series. The counts are exact, and the lists have the first ones. */
 export interface Inspection {
@@ -60,7 +51,7 @@ export const MAX_RUNS = 1_000
 
 /** Whether candles with anomalies of a kind cannot be right; the others happened at the exchange. */
 export function isFault(kind: AnomalyKind): kind is Fault {
-  return (FAULTS as readonly AnomalyKind[]).includes(kind)
+  return kind === 'off_grid' || kind === 'invalid_values'
 }
 
 /** The anomalies of a series that are faults. */
@@ -81,7 +72,7 @@ const ORDERED_PAIRS = (
   ] as const
 ).map(([name, other]) => ({ name, other, less: place(name), more: place(other) }))
 /** The volumes that are zero without a trade. */
-const VOLUMES = (['volume', 'quote_volume'] as const).map(name => ({ name, place: place(name) }))
+const VOLUMES = ['volume', 'quote_volume'] as const
 const [HIGH, LOW] = [place('high'), place('low')]
 
 const DECIMAL_WORDS = DECIMAL_BYTES / 4
@@ -92,15 +83,17 @@ const DECIMAL_WORDS = DECIMAL_BYTES / 4
  */
 export class SeriesInspector {
   private readonly grid: CandleGrid
-  private readonly gaps: Gap[] = []
-  private readonly anomalies: Anomaly[] = []
-  private readonly counts = { early_close: 0, old_off_grid: 0, off_grid: 0, invalid_values: 0 }
-  private readonly runs: { startTime: number; endTime: number; candles: number }[] = []
-  private candles = 0
-  private invalid = 0
-  private withoutTrades = 0
-  private firstOpenTime: number | undefined
-  private lastOpenTime: number | undefined
+  private readonly found = {
+    candles: 0,
+    firstOpenTime: undefined as number | undefined,
+    lastOpenTime: undefined as number | undefined,
+    gaps: [] as Gap[],
+    anomalies: [] as Anomaly[],
+    counts: { early_close: 0, old_off_grid: 0, off_grid: 0, invalid_values: 0 },
+    invalid: 0,
+    withoutTrades: 0,
+    runsWithoutTrades: [] as { startTime: number; endTime: number; candles: number }[],
+  }
   private lastInvalid: number | undefined
   /** End of the last candle without a trade, ms UTC. */
   private idleUntil: number | undefined
@@ -119,20 +112,20 @@ export class SeriesInspector {
 
   /** Checks rows `start` to `end` (exclusive). `spans`: the time whose candles are all loaded, up to the last row. */
   add(table: CandleTable, start: number, end: number, spans: readonly WindowSpan[]): void {
-    const { grid, series } = this
+    const { grid, series, found } = this
     const { words, doubles } = table
     for (let row = start; row < end; row++) {
       const number = (row * CANDLE_BYTES) / 8
       const openTime = doubles[number + OPEN_TIME / 8]
       const closeTime = doubles[number + CLOSE_TIME / 8]
-      const previous = this.lastOpenTime ?? this.before
-      if (previous !== undefined && openTime !== this.nextTime(previous))
-        this.gaps.push(...findGaps(series.interval, grid, spans, previous, openTime))
+      const previous = found.lastOpenTime ?? this.before
+      if (previous !== undefined && openTime !== nextOpenTime(series.interval, previous))
+        found.gaps.push(...findGaps(series.interval, grid, spans, previous, openTime))
       const offset = grid.offset(openTime)
       if (offset !== 0) {
         this.note(mayBeOffGrid(openTime) ? 'old_off_grid' : 'off_grid', openTime, `opens ${offset} ms off the grid`)
       }
-      const early = this.nextTime(openTime) - 1 - closeTime
+      const early = nextOpenTime(series.interval, openTime) - 1 - closeTime
       if (early > 0) this.note('early_close', openTime, `closes ${early} ms early`)
       const decimals = (row * CANDLE_BYTES + DECIMALS_OFFSET) / 4
       for (const { name, other, less, more } of ORDERED_PAIRS) {
@@ -141,25 +134,18 @@ export class SeriesInspector {
         this.note('invalid_values', openTime, `${name} ${value} is above ${other} ${limit}`)
       }
       if (doubles[number + COUNT / 8] === 0) this.checkIdle(table, row)
-      this.firstOpenTime ??= openTime
-      this.lastOpenTime = openTime
+      found.firstOpenTime ??= openTime
+      found.lastOpenTime = openTime
     }
-    this.candles += end - start
+    found.candles += end - start
   }
 
   /** The findings. `spans` as in `add`. `knownUntil`: a candle before it that is not there is missing, ms UTC. */
   end(spans: readonly WindowSpan[], knownUntil = -Infinity): Inspection {
-    const { series, grid, gaps, candles, firstOpenTime, lastOpenTime } = this
-    const { anomalies, counts, invalid, withoutTrades, runs: runsWithoutTrades, before } = this
-    const last = lastOpenTime ?? before
-    if (last !== undefined) gaps.push(...findGaps(series.interval, grid, spans, last, knownUntil))
-    const found = { anomalies, counts, invalid, withoutTrades, runsWithoutTrades }
-    return { candles, firstOpenTime, lastOpenTime, gaps, ...found }
-  }
-
-  private nextTime(openTime: number): number {
-    const { step } = this.grid
-    return step === undefined ? nextOpenTime(this.series.interval, openTime) : openTime + step
+    const { series, grid, found, before } = this
+    const last = found.lastOpenTime ?? before
+    if (last !== undefined) found.gaps.push(...findGaps(series.interval, grid, spans, last, knownUntil))
+    return found
   }
 
   /** Notes what a candle without a trade cannot have: prices that differ, or a volume. */
@@ -169,27 +155,30 @@ export class SeriesInspector {
       const [high, low] = [table.decimal(row, HIGH), table.decimal(row, LOW)]
       this.note('invalid_values', openTime, `count is 0, but high ${high} is above low ${low}`)
     }
-    for (const { name, place } of VOLUMES) {
-      if (table.amount(row, place) === 0n) continue
-      this.note('invalid_values', openTime, `count is 0, but ${name} is ${table.decimal(row, place)}`)
+    for (const name of VOLUMES) {
+      if (table.amount(row, place(name)) === 0n) continue
+      this.note('invalid_values', openTime, `count is 0, but ${name} is ${table.decimal(row, place(name))}`)
     }
     const endTime = table.closeTime(row) + 1
-    const last = this.runs.at(-1)
+    const { runsWithoutTrades: runs } = this.found
+    const last = runs.at(-1)
     if (last?.endTime === openTime) {
       last.endTime = endTime
       last.candles++
-    } else if (this.idleUntil !== openTime && this.runs.length < MAX_RUNS)
-      this.runs.push({ startTime: openTime, endTime, candles: 1 })
+    } else if (this.idleUntil !== openTime && runs.length < MAX_RUNS) {
+      runs.push({ startTime: openTime, endTime, candles: 1 })
+    }
     this.idleUntil = endTime
-    this.withoutTrades++
+    this.found.withoutTrades++
   }
 
   private note(kind: AnomalyKind, openTime: number, description: string): void {
+    const { counts, anomalies } = this.found
     if (isFault(kind) && openTime !== this.lastInvalid) {
-      this.invalid++
+      this.found.invalid++
       this.lastInvalid = openTime
     }
-    if (this.counts[kind]++ < MAX_LISTED) this.anomalies.push({ kind, openTime, description })
+    if (counts[kind]++ < MAX_LISTED) anomalies.push({ kind, openTime, description })
   }
 }
 

@@ -50,7 +50,7 @@ export class SeriesReader implements SlicedSeries {
   readonly series: Series
   readonly isNamed: boolean
   /** Number of windows that were read. */
-  done = 0
+  private done = 0
   private readonly index: SeriesIndex
   private readonly begin: number | undefined
   /** Open time of the last candle that is known or was read, ms UTC: after it nothing is missing. */
@@ -65,9 +65,11 @@ export class SeriesReader implements SlicedSeries {
   /** The time of candles that the exchange has off the grid. */
   private readonly offGrid: WindowSpan[] = []
   private wasOffGrid = false
-  private windows = 0
-  private readonly missingWindows: string[] = []
-  private readonly corrupt: { startDate: string; reason: string }[] = []
+  private readonly files = {
+    windows: 0,
+    missingWindows: [] as string[],
+    corrupt: [] as { startDate: string; reason: string }[],
+  }
 
   /** `table`: where the candles go; its kernel reads the files. */
   constructor(
@@ -77,19 +79,12 @@ export class SeriesReader implements SlicedSeries {
     private readonly scope: ReadScope,
   ) {
     const { series, isNamed } = task
-    const { fromTime, toTime } = scope.range
+    const { fromTime } = scope.range
     this.series = series
     this.isNamed = isNamed
     this.index = mirror.facts(series)
     this.begin = fromTime === -Infinity ? undefined : firstCandle(mirror, series, table.kernel)
-    const newest = toTime === Infinity ? undefined : newestCandle(mirror, series, table.kernel)
-    this.knownLast = newest ?? -Infinity
-    for (const { last = -Infinity } of this.index.values()) this.knownLast = Math.max(this.knownLast, last)
-  }
-
-  /** Whether all windows were read. */
-  get isDone(): boolean {
-    return this.done === this.task.windows.length
+    this.knownLast = newestCandle(mirror, series, table.kernel) ?? -Infinity
   }
 
   get grid(): CandleGrid {
@@ -102,7 +97,7 @@ export class SeriesReader implements SlicedSeries {
 
   /** Whether another window is needed for the candles before `time`, and the next one, ms UTC. */
   needsMore(time: number): boolean {
-    return !this.isDone && !(this.lastOpenTime !== undefined && this.lastOpenTime >= time)
+    return this.done < this.task.windows.length && !(this.lastOpenTime !== undefined && this.lastOpenTime >= time)
   }
 
   /** Reads the next window. Throws `digits_lost` for a decimal too long for exact sums, and `mirror_unusable`. */
@@ -116,18 +111,17 @@ export class SeriesReader implements SlicedSeries {
   }
 
   private report({ startDate }: WindowRef, read: WindowRead): void {
-    if (read.state === 'missing') this.missingWindows.push(startDate)
-    else this.windows++
-    const reason = read.state === 'cached' ? findChange(this.index.get(startDate), read) : undefined
-    if (read.state === 'corrupt') this.corrupt.push({ startDate, reason: read.reason })
-    else if (reason !== undefined) this.corrupt.push({ startDate, reason })
+    if (read.state === 'missing') return void this.files.missingWindows.push(startDate)
+    this.files.windows++
+    const reason = read.state === 'corrupt' ? read.reason : findChange(this.index.get(startDate), read)
+    if (reason !== undefined) this.files.corrupt.push({ startDate, reason })
   }
 
   /** The findings when all is read and compared. */
   end(unverified: number): SeriesFindings {
-    const { series, begin, windows, missingWindows, corrupt, scope } = this
+    const { series, begin, files, scope } = this
     const inspection = this.openInspector().end(this.known(scope.range.toTime), this.knownUntil)
-    return { ...series, ...inspection, windows, missingWindows, corrupt, begin, unverified }
+    return { ...series, ...inspection, ...files, begin, unverified }
   }
 
   /** When the last candle that is known ends, ms UTC. */

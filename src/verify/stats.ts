@@ -11,16 +11,21 @@ import type { KlineBatch } from '../rows/kline-batch.js'
 import { Kernel } from '../rows/wasm/kernel.js'
 import type { CheckRequest, VerificationReport } from './verify.js'
 
+/** The decimals of the statistics: cells of the sum of all candles. */
+const DECIMALS = {
+  firstPrice: 'open',
+  lastPrice: 'close',
+  lowest: 'low',
+  highest: 'high',
+  volume: 'volume',
+  quoteVolume: 'quote_volume',
+  takerBuyVolume: 'taker_buy_volume',
+  takerBuyQuoteVolume: 'taker_buy_quote_volume',
+} as const
+type StatsDecimals = Readonly<Record<keyof typeof DECIMALS, string | undefined>>
+
 /** Statistics of a series. Decimals are exact, as text; undefined for a series without candles. */
-export interface SeriesStats extends Series, SeriesTotals {
-  readonly firstPrice: string | undefined
-  readonly lastPrice: string | undefined
-  readonly lowest: string | undefined
-  readonly highest: string | undefined
-  readonly volume: string | undefined
-  readonly quoteVolume: string | undefined
-  readonly takerBuyVolume: string | undefined
-  readonly takerBuyQuoteVolume: string | undefined
+export interface SeriesStats extends Series, SeriesTotals, StatsDecimals {
   readonly trades: number
   /** Candles missing in the largest gap; 0 when there is none. */
   readonly largestGap: number
@@ -38,53 +43,35 @@ export function readStats(request: CheckRequest): Promise<StatsReport> {
     const tally = new Tally(plan, run)
     const windows = readWindows(run, plan.series)
     const found: SeriesStats[] = []
-    for (const one of plan.series) {
-      const builder = new StatsBuilder(one.series)
-      for await (const batch of readCandles(windows, one, tally)) builder.add(batch)
-      found.push(builder.result)
-    }
+    for (const one of plan.series) found.push(await computeStats(one.series, readCandles(windows, one, tally)))
     const { mirror, baseUrl, range, series } = tally.report()
     return { mirror, baseUrl, range, series: series.map(({ coverage }, index) => ({ ...found[index], coverage })) }
   })
 }
 
-/** Builds the statistics of a series from its batches in order of time. */
-export class StatsBuilder {
-  private readonly gapCounter: GapCounter
-  private readonly kernel = new Kernel()
-  private readonly table = new CandleTable(this.kernel)
-  /** The aggregate of all candles. */
-  private readonly total = new CandleTable(this.kernel)
-
-  constructor(private readonly series: Series) {
-    this.gapCounter = new GapCounter(series)
-    this.total.begin(0)
+/** The statistics of a series from its batches in order of time. Throws `digits_lost` at a decimal too long for exact sums. */
+export async function computeStats(
+  series: Series,
+  batches: AsyncIterable<KlineBatch> | Iterable<KlineBatch>,
+): Promise<SeriesStats> {
+  const kernel = new Kernel()
+  const [table, total] = [new CandleTable(kernel), new CandleTable(kernel)]
+  const gaps = new GapCounter(series)
+  total.begin(0)
+  for await (const batch of batches) {
+    gaps.add(batch)
+    table.clear()
+    table.add(batch)
+    total.addToLast(table, 0, table.length)
   }
-
-  /** Adds the next batch. Throws `digits_lost` at a decimal too long for exact sums. */
-  add(batch: KlineBatch): void {
-    this.gapCounter.add(batch)
-    this.table.clear()
-    this.table.add(batch)
-    this.total.addToLast(this.table, 0, this.table.length)
-  }
-
-  get result(): SeriesStats {
-    const { series, total, gapCounter } = this
-    const text = (name: Column) => (total.rows(0) === 0 ? undefined : total.text(0, COLUMNS.indexOf(name)))
-    return {
-      ...series,
-      ...gapCounter.totals,
-      firstPrice: text('open'),
-      lastPrice: text('close'),
-      lowest: text('low'),
-      highest: text('high'),
-      volume: text('volume'),
-      quoteVolume: text('quote_volume'),
-      takerBuyVolume: text('taker_buy_volume'),
-      takerBuyQuoteVolume: text('taker_buy_quote_volume'),
-      trades: total.count(0),
-      largestGap: gapCounter.largestGap,
-    }
+  const text = (name: Column) => (total.rows(0) === 0 ? undefined : total.text(0, COLUMNS.indexOf(name)))
+  const decimals = Object.entries(DECIMALS).map(([name, column]) => [name, text(column)])
+  const { totals, largestGap } = gaps
+  return {
+    ...series,
+    ...totals,
+    ...(Object.fromEntries(decimals) as StatsDecimals),
+    trades: total.count(0),
+    largestGap,
   }
 }

@@ -15,9 +15,7 @@ import { addSpan, lengthOf, overlaps } from './spans.js'
 export type Verdict = 'ok' | 'short' | 'empty' | 'incomplete' | 'failed'
 
 /** A gap. `outage`: another symbol lacks candles at the same time, for half of it or more: the exchange was down. */
-export interface OutageGap extends Gap {
-  readonly outage: boolean
-}
+export type OutageGap = Gap & { readonly outage: boolean }
 
 /** A time without candles in one or more series, ms UTC. */
 export interface Outage extends WindowSpan {
@@ -59,9 +57,7 @@ export interface Judgement {
 }
 
 /** A value that differs, and every finer interval that shows it. */
-export interface CandleDifference extends Omit<Difference, 'finer'> {
-  readonly finer: Difference['finer'][]
-}
+export type CandleDifference = Omit<Difference, 'finer'> & { readonly finer: readonly Difference['finer'][] }
 
 /** Judges what was found. */
 export function judge(
@@ -70,15 +66,13 @@ export function judge(
   { failOnGaps = false }: { readonly failOnGaps?: boolean | undefined },
 ): Judgement {
   const faults = mergeDifferences(withoutExplained(differences, series))
-  const wrong = faults.filter(({ note }) => note === undefined)
-  const noted = faults.filter(({ note }) => note !== undefined)
   const judged = series.map(one => {
     const short = countShort(one.coverage)
     const counts = {
-      differing: countCandles(wrong, one),
+      differing: countCandles(faults, one, false),
       failingGaps: failOnGaps ? one.gaps.length : 0,
       short,
-      notes: countCandles(noted, one) + one.counts.old_off_grid,
+      notes: countCandles(faults, one, true) + one.counts.old_off_grid,
     }
     const isFailing = isWrong({ ...one, ...counts }) || one.missingWindows.length > 0 || (failOnGaps && short > 0)
     return { ...one, ...counts, isFailing }
@@ -112,15 +106,14 @@ function mergeDifferences(differences: readonly Difference[]): CandleDifference[
   const merged = new Map<string, CandleDifference>()
   for (const { finer, ...difference } of differences) {
     const key = Object.values(difference).join()
-    const found = merged.get(key)
-    if (found) found.finer.push(finer)
-    else merged.set(key, { ...difference, finer: [finer] })
+    merged.set(key, { ...difference, finer: [...(merged.get(key)?.finer ?? []), finer] })
   }
   return [...merged.values()]
 }
 
-/** How many candles of a series have a difference. */
-function countCandles(differences: readonly CandleDifference[], { symbol, interval }: Series): number {
+/** How many candles of a series have a difference that is a note, or one that is none. */
+function countCandles(all: readonly CandleDifference[], { symbol, interval }: Series, isNote: boolean): number {
+  const differences = all.filter(({ note }) => (note !== undefined) === isNote)
   const own = differences.filter(one => one.symbol === symbol && one.interval === interval)
   return new Set(own.map(({ openTime }) => openTime)).size
 }

@@ -1,5 +1,4 @@
 import { approximateLength, type Interval } from '../candles/intervals.js'
-import { windowSpan } from '../candles/windows.js'
 import type { Mirror } from '../mirror/mirror.js'
 import { CandleTable } from '../rows/candle-table.js'
 import { Kernel } from '../rows/wasm/kernel.js'
@@ -13,9 +12,7 @@ import { type ReadScope, type SeriesFindings, SeriesReader, type SeriesTask } fr
 const SLICE_CANDLES = 50_000
 
 /** The findings for the series of one symbol. */
-export interface SymbolFindings extends CrossCheck {
-  readonly series: readonly SeriesFindings[]
-}
+export type SymbolFindings = CrossCheck & { readonly series: readonly SeriesFindings[] }
 
 /** Reads, inspects and compares the series of one symbol after another, slice by slice of time, in the same memory. */
 export class SymbolVerifier {
@@ -38,10 +35,14 @@ export class SymbolVerifier {
     tasks: readonly SeriesTask[],
     afterRead: () => Promise<void> | undefined = () => undefined,
   ): Promise<SymbolFindings> {
-    const lengths = tasks.map(({ series }) => approximateLength(series.interval))
-    const sliceMs = this.sliceCandles * Math.min(...lengths)
-    // Candles stay until the longest candle that they are in was compared.
-    const readers = tasks.map(task => this.open(task, sliceMs + Math.max(...lengths)))
+    const sliceMs = this.sliceCandles * Math.min(...tasks.map(({ series }) => approximateLength(series.interval)))
+    const readers = tasks.map(task => {
+      const { interval } = task.series
+      const table = this.tables.get(interval) ?? new CandleTable(this.kernel)
+      this.tables.set(interval, table)
+      table.clear()
+      return new SeriesReader(this.mirror, task, table, this.scope)
+    })
     const readTo = async (time: number) => {
       for (const reader of readers) {
         while (reader.needsMore(time)) {
@@ -55,27 +56,13 @@ export class SymbolVerifier {
     const checker = new CrossChecker(readers, this.scope.range)
     let end = Math.min(...readers.map(({ firstOpenTime = Infinity }) => firstOpenTime))
     do {
-      end = readers.every(({ isDone }) => isDone) ? Infinity : end + sliceMs
+      end = readers.every(reader => !reader.needsMore(Infinity)) ? Infinity : end + sliceMs
       await readTo(end)
       checker.check(end)
     } while (end !== Infinity)
-    const series = readers.filter(({ isNamed }) => isNamed).map(reader => reader.end(checker.unverified(reader)))
+    const series = readers
+      .filter(({ isNamed }) => isNamed)
+      .map(reader => reader.end(checker.unverified.get(reader) ?? 0))
     return { series, ...checker.result }
-  }
-
-  /** `heldMs`: how much time of the series is in memory at once. */
-  private open(task: SeriesTask, heldMs: number): SeriesReader {
-    const { interval } = task.series
-    const table = this.tables.get(interval) ?? new CandleTable(this.kernel)
-    this.tables.set(interval, table)
-    table.clear()
-    if (task.windows.length > 0) {
-      const { startTime, endTime } = windowSpan(task.windows[0])
-      const length = approximateLength(interval)
-      // A table that is reserved at once is not moved when it grows. A slice ends within a window.
-      const most = Math.min(task.windows.length * (endTime - startTime), heldMs + 2 * (endTime - startTime))
-      table.reserve(Math.ceil(most / length))
-    }
-    return new SeriesReader(this.mirror, task, table, this.scope)
   }
 }

@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { EXCHANGE_INTERVALS, nextOpenTime } from '../candles/intervals.js'
-import { type Series, type WindowRef, windowOf } from '../candles/series.js'
+import type { Series } from '../candles/series.js'
 import type { RequestedRange } from '../candles/time-range.js'
 import { windowSpan } from '../candles/windows.js'
 import { type Coverage, coverPlan } from '../engine/coverage.js'
 import { type PlanRequest, planRequest } from '../engine/plan.js'
 import { WINDOWS_A_TURN } from '../engine/refresh.js'
 import { openRun, type Run, type SourceOptions, withRun } from '../engine/run.js'
-import type { SeriesPlan } from '../engine/series-plan.js'
+import { planWindows, type SeriesPlan } from '../engine/series-plan.js'
 import { countThreads, shareTasks, type ThreadOptions } from '../engine/threads.js'
 import type { Mirror } from '../mirror/mirror.js'
 import type { Gap } from '../rows/gaps.js'
@@ -46,14 +46,8 @@ export interface VerificationReport extends Judgement {
   readonly sums: readonly CandleSum[]
 }
 
-/** What a worker starts with. */
-export interface WorkerScope extends ReadScope {
-  /** The root of the mirror. */
-  readonly root: string
-}
-
-/** What a thread does at a time: the series of one symbol. */
-export type SymbolTask = readonly SeriesTask[]
+/** What a worker starts with: the root of the mirror, and what to read. */
+export type WorkerScope = ReadScope & { readonly root: string }
 
 /** The most candles of a series that are listed beside the sums of their finer ones. */
 const MAX_BESIDE = 20
@@ -77,13 +71,8 @@ export async function verifyKlines(request: VerifyRequest): Promise<Verification
     const ends = plan.series.map(({ series }) => nextOpenTime(series.interval, toTime))
     const readTo = toTime === Infinity ? toTime : Math.max(...ends)
     const symbols = [...new Set(plan.series.map(({ series }) => series.symbol))]
-    const tasks = symbols.map(symbol =>
-      planSymbol(
-        mirror,
-        plan.series.filter(one => one.series.symbol === symbol),
-        readTo,
-      ),
-    )
+    const seriesOf = (symbol: string) => plan.series.filter(({ series }) => series.symbol === symbol)
+    const tasks = symbols.map(symbol => planSymbol(mirror, seriesOf(symbol), readTo))
     const findings = await verifyAll(run, tasks, { range: { fromTime, toTime }, readTo }, request)
     // A plan has one symbol after another, too.
     const all = markOutages(findings.flatMap(({ series }) => series))
@@ -103,11 +92,13 @@ export async function verifyKlines(request: VerifyRequest): Promise<Verification
 /** Verifies the symbols, several at once if there are very many windows. */
 async function verifyAll(
   { mirror, signal, emit }: Run,
-  tasks: readonly SymbolTask[],
+  /** What a thread does at a time: the series of one symbol. */
+  tasks: readonly (readonly SeriesTask[])[],
   scope: ReadScope,
   { threads }: ThreadOptions,
 ): Promise<SymbolFindings[]> {
   const verifier = new SymbolVerifier(mirror, scope)
+  const countWindows = (task: readonly SeriesTask[]) => task.reduce((sum, { windows }) => sum + windows.length, 0)
   const total = tasks.reduce((sum, task) => sum + countWindows(task), 0)
   let done = 0
   const progress = (windows: number) => {
@@ -122,7 +113,7 @@ async function verifyAll(
     return nextTurn()
   }
   signal.throwIfAborted()
-  const findings = await shareTasks<SymbolTask, SymbolFindings>({
+  const findings = await shareTasks<readonly SeriesTask[], SymbolFindings>({
     ...{ module: 'verify/worker.cjs', data: { root: mirror.root, ...scope } satisfies WorkerScope },
     ...{ tasks, threads: countThreads(tasks.length, total, { threads }), signal },
     work: task => verifier.verify(task, afterRead),
@@ -132,24 +123,17 @@ async function verifyAll(
   return findings
 }
 
-function countWindows(task: SymbolTask): number {
-  return task.reduce((sum, { windows }) => sum + windows.length, 0)
-}
-
 /**
  * What is read of a symbol: the named series, and all finer ones of the mirror that cover their time. Windows after the range are those
  * that its last candles reach into.
  */
-function planSymbol(mirror: Mirror, named: readonly SeriesPlan[], readTo: number): SymbolTask {
+function planSymbol(mirror: Mirror, named: readonly SeriesPlan[], readTo: number): SeriesTask[] {
   const { symbol } = named[0].series
   const spans = named.flatMap(({ windows }) => windows.map(windowSpan))
   const fromTime = Math.min(...spans.map(({ startTime }) => startTime))
   const endTime = readTo === Infinity ? Math.max(...spans.map(({ endTime }) => endTime)) : readTo
-  const cached = (one: Series, from: number): WindowRef[] =>
-    mirror
-      .dates(one)
-      .map(startDate => windowOf(one, startDate))
-      .filter(window => windowSpan(window).endTime > from && windowSpan(window).startTime < endTime)
+  const cached = (one: Series, from: number) =>
+    planWindows(one, mirror.dates(one), { fromTime: from, toTime: endTime }, Infinity)
   const unnamed = EXCHANGE_INTERVALS.filter(interval => !named.some(plan => plan.series.interval === interval))
     .filter(interval => named.some(plan => isMultiple(parseTargetInterval(plan.series.interval), interval)))
     .map(interval => ({ symbol, interval }))

@@ -20,6 +20,6 @@ export function crossCheck(all: readonly WholeSeries[]): CrossCheck & { unverifi
   })
   const checker = new CrossChecker(readers, ALL_TIME)
   checker.check(Infinity)
-  const unverified = new Map(readers.map(one => [one.series.interval as string, checker.unverified(one)]))
+  const unverified = new Map(readers.map(one => [one.series.interval as string, checker.unverified.get(one) ?? 0]))
   return { ...checker.result, unverified }
 }
