@@ -30,8 +30,7 @@ export function renderWindow(body: Buffer, window: WindowRef, time: number): Ren
   const batch = decodeWindow(body, window)
   let rows = batch.length
   while (rows > 0 && !isClosed(window.interval, batch.openTime(rows - 1), batch.closeTime(rows - 1), time)) rows--
-  const all: unknown[] = JSON.parse(decodeUtf8(body))
-  const bytes = Buffer.from(JSON.stringify(all.slice(0, rows)))
+  const bytes = Buffer.from(JSON.stringify((JSON.parse(decodeUtf8(body)) as unknown[]).slice(0, rows)))
   return { bytes, value: decodeWindow(bytes, window) }
 }
 

@@ -192,6 +192,6 @@ function parseFirstOpenTime(bytes: Buffer, servedMs: number): number | undefined
   const openTime: unknown = Array.isArray(row) ? row[0] : undefined
   const isTime = typeof openTime === 'number' && Number.isSafeInteger(openTime)
   if (rows.length === 1 && isTime && openTime <= servedMs + SECOND_MS) return openTime
-  const message = `the answer for the first candle is not one candle that opened in the past: it has ${rows.length} rows`
-  throw new KlinesError('bad_window', message, { data: { kind: 'shape' } })
+  const found = `${rows.length} rows, from ${Number(openTime)} on`
+  throw new KlinesError('bad_window', `the answer for the first candle has ${found}; expected one, in the past`)
 }

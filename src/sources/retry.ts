@@ -95,8 +95,7 @@ export function limitPolicy(policy: RetryPolicy, { retries, timeout }: RequestLi
     throw new KlinesError('bad_option', `--retries is ${retries}. Expected a whole number from 0 to 100.`)
   }
   if (timeout !== undefined && !(timeout > 0 && timeout <= 3_600)) {
-    const message = `--timeout is ${timeout}. Expected seconds: a number above 0, at most 3600.`
-    throw new KlinesError('bad_option', message)
+    throw new KlinesError('bad_option', `--timeout is ${timeout}. Expected seconds: a number above 0, at most 3600.`)
   }
   if (retries === undefined && timeout === undefined) return policy
   const tries = retries === undefined ? policy.tries : retries + 1

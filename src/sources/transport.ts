@@ -1,18 +1,11 @@
 import { PassThrough } from 'node:stream'
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip } from 'node:zlib'
-import api from 'undici/lib/api/index.js'
-import type Agent from 'undici/lib/dispatcher/agent.js'
-import Dispatcher from 'undici/lib/dispatcher/dispatcher.js'
-import EnvHttpProxyAgent from 'undici/lib/dispatcher/env-http-proxy-agent.js'
 import { quoteText } from '../candles/text.js'
 import { errnoCode } from '../fs/errno.js'
 import { VERSION } from '../version.js'
 import { FetchError, toFetchError } from './fetch-error.js'
-
-// The used parts of undici, combined as its index does: the whole package takes four times as long to load, 100 ms of every download.
-// Its files may move in a minor version, so package.json pins the version.
-Object.assign(Dispatcher.prototype, api)
+import { type Agent, type Dispatcher, EnvHttpProxyAgent } from './undici.js'
 
 /** RFC 9110, section 10.1.5. */
 const USER_AGENT = `klines/${VERSION} node/${process.versions.node}`

@@ -117,7 +117,7 @@ describe('the file of a window', () => {
   const body = Buffer.from(JSON.stringify(rows))
 
   it('is the body itself when all candles are closed, and `[]` when none is', () => {
-    expect(renderWindow(body, window, span.endTime).bytes).toBe(body)
+    expect(renderWindow(body, window, span.endTime).bytes).toEqual(body)
     expect(String(renderWindow(body, window, span.startTime).bytes)).toBe('[]')
     expect(String(renderWindow(Buffer.from('[]'), window, span.endTime).bytes)).toBe('[]')
     expect(String(renderWindow(Buffer.from(' [\n]\n'), window, span.endTime).bytes)).toBe('[]')

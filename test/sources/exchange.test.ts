@@ -76,11 +76,11 @@ describe('the first candle', () => {
 
   const row = sampleRow(EXCHANGE_NOW - 1)
   it.each<[string, unknown, RegExp]>([
-    ['microseconds', [sampleRow(1_700_438_400_000_000)], /no open time in the past/],
-    ['a time after the answer', [sampleRow(EXCHANGE_NOW + 2_000)], /no open time in the past/],
-    ['two rows', [row, row], /2 rows, expected one/],
-    ['an open time that is a text', [[String(row[0])]], /no open time/],
-    ['a row that is an object', [{ 0: row[0] }], /no open time/],
+    ['microseconds', [sampleRow(1_700_438_400_000_000)], /1 rows, from 1700438400000000 on; expected one, in the past/],
+    ['a time after the answer', [sampleRow(EXCHANGE_NOW + 2_000)], /1 rows, from .*; expected one, in the past/],
+    ['two rows', [row, row], /2 rows, .* expected one/],
+    ['an open time that is a text', [[String(row[0])]], /expected one, in the past/],
+    ['a row that is an object', [{ 0: row[0] }], /expected one, in the past/],
     ['an object', { rows: [] }, /not an array/],
     ['null', null, /not an array/],
   ])('of %s is a failed attempt, not a series without candles', async (_, body, message) => {
