@@ -9,7 +9,7 @@ import { makeFolder } from '../fs/make-folder.js'
 import { tempName } from '../fs/temp-name.js'
 import { findUserFolder } from '../fs/user-folder.js'
 import { hideCredentials } from '../sources/base-url.js'
-import { cleanText } from '../sources/error-body.js'
+import { cleanText } from '../sources/fetch-error.js'
 import { variableOf } from './flags/group.js'
 
 export type FlagValue = boolean | string | number | (string | number)[]

@@ -1,6 +1,6 @@
 import type { UserUpdateResult } from '../../greeting/schemas.js'
 import { SAMPLE } from '../../sources/base-url.js'
-import { cleanValue } from '../../sources/error-body.js'
+import { cleanValue } from '../../sources/fetch-error.js'
 import { maybe, oneOf, type Report, report, text } from '../report.js'
 import { baseUrl, mirror, sample } from './fields.js'
 
