@@ -110,7 +110,7 @@ export function sendBody(
   { raw: { headers, method } }: FastifyRequest,
   reply: FastifyReply,
   body: Body,
-  extra?: Headers,
+  extra?: Headers | '',
 ): void | Promise<void> {
   // A range is cut from the plain bytes: most clients could not reassemble ranges of a coding.
   const isRange = method === 'GET' && headers.range !== undefined

@@ -90,17 +90,15 @@ export function exportApi(tree: Tree, warn: (warning: string) => void): Api {
         operationId: 'exportCandles',
         summary: 'The candles of a series as one file',
         description:
-          'The bytes that klines export writes, streamed. Every window is checked before the first byte, so the file is whole ' +
-          'or there is none; a connection that is cut means that it is not whole. Without from, to and last it has all candles. ' +
-          'What the series lacks at an end of the range that was named is said in a Warning header, with the code 299. ' +
-          'Range requests are ignored, and there is no content coding.',
+          'The bytes that klines export writes. Every window is checked before the first byte; a connection that is cut means that ' +
+          'the file is not whole. A Warning header says what the series lacks at an end of the range that was named.',
         tag: 'export',
         params: Type.Object({
           interval: intervalSchema(tree.mirror.intervals),
           symbol: symbolSchema(tree.mirror),
           extension: Type.Enum([...EXTENSIONS], {
             type: 'string',
-            description: 'Format of the file; text formats also compressed with gzip',
+            description: 'Format of the file',
             examples: ['csv'],
           }),
         }),

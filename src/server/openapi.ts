@@ -29,12 +29,8 @@ export interface Operation {
   readonly query?: TObject
   /** Schema of the JSON body. */
   readonly body?: TSchema
-  /** The successful response (200): schemas of its body by media type; whether a conditional request may get 304. */
-  readonly response: {
-    readonly description: string
-    readonly content: Readonly<Record<string, TSchema>>
-    readonly revalidates?: boolean
-  }
+  /** The successful response (200): schemas of its body by media type. */
+  readonly response: { readonly description: string; readonly content: Readonly<Record<string, TSchema>> }
   /** Descriptions of the error statuses that a client may want to tell apart. */
   readonly errors?: Readonly<Record<number, string>>
 }
@@ -63,15 +59,6 @@ export function specRoute(api: Api): Route {
   }
 }
 
-/** Header fields of a cacheable body. */
-const HEADERS = Object.fromEntries(
-  Object.entries({
-    ETag: 'Names this version of the body',
-    'Last-Modified': 'When the file was modified; a body without a file has none',
-    'Cache-Control': 'immutable for a window that can change no more, no-cache for everything else',
-  }).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
-)
-
 /**
  * The OpenAPI 3.1 document of an API, built from the schemas that validate requests. A schema with an `$id` becomes a component of that
  * name. `baseUrl`: the address of the server, without /api (which is part of the paths) and without a slash at its end.
@@ -84,7 +71,7 @@ function describeApi({ info, tags, spec, operations }: Api, baseUrl: string): Op
     operationId: 'getSpec',
     summary: 'The OpenAPI description of this API',
     tag: spec.tag,
-    response: { description: 'OpenAPI 3.1', content: { 'application/json': Type.Object({}) }, revalidates: true },
+    response: { description: 'OpenAPI 3.1', content: { 'application/json': Type.Object({}) } },
   }
   const all = [...operations(), getSpec]
   return {
@@ -98,7 +85,6 @@ function describeApi({ info, tags, spec, operations }: Api, baseUrl: string): Op
 }
 
 function describe({ method: _method, path: _path, tag, params, query, body, response, errors, ...rest }: Operation) {
-  const { description, content, revalidates } = response
   const bodies = (schemas: Readonly<Record<string, TSchema>>) =>
     Object.fromEntries(Object.entries(schemas).map(([type, schema]) => [type, { schema }]))
   const failures = Object.entries({ ...errors, default: 'Any other failure' }).map(([status, description]) => [
@@ -111,8 +97,7 @@ function describe({ method: _method, path: _path, tag, params, query, body, resp
     parameters: [...describeParameters('path', params), ...describeParameters('query', query)],
     ...(body && { requestBody: { required: true, content: bodies({ 'application/json': body }) } }),
     responses: {
-      200: { description, ...(revalidates && { headers: HEADERS }), content: bodies(content) },
-      ...(revalidates && { 304: { description: 'The client has this version already', headers: HEADERS } }),
+      200: { description: response.description, content: bodies(response.content) },
       ...Object.fromEntries(failures),
     },
   }

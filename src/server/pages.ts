@@ -1,12 +1,23 @@
 import { readFileSync } from 'node:fs'
-import { extname } from 'node:path'
-import { formatBytes, formatCount, formatTime, plural } from '../candles/text.js'
-import { type SeriesStatus, seriesStatuses } from '../mirror/status.js'
-import { SAMPLE } from '../sources/base-url.js'
+import { extname, resolve } from 'node:path'
+import { isInterval } from '../candles/intervals.js'
+import { windowPath } from '../candles/paths.js'
+import type { Series } from '../candles/series.js'
+import { isSymbol } from '../candles/symbols.js'
+import { formatBytes, formatCount, formatTime, plural, quoteWord } from '../candles/text.js'
+import { startDateAt } from '../candles/windows.js'
+import { knownSymbols } from '../engine/lists.js'
+import { planRequest } from '../engine/plan.js'
+import { mirrorRun } from '../engine/run.js'
+import { findUserFolder } from '../fs/user-folder.js'
+import { type SeriesStatus, seriesStatus, seriesStatuses } from '../mirror/status.js'
+import { defaultMirrorRoot } from '../mirror/user-mirrors.js'
+import { isExchange, PUBLIC_BASE_URL, SAMPLE, toAddress } from '../sources/base-url.js'
 import { CODE_URL, PACKAGE_URL } from '../version.js'
 import { Body, sendBody } from './body.js'
-import { describeSource, downloadFlags } from './coverage.js'
+import { HttpError } from './errors.js'
 import type { Route } from './openapi.js'
+import type { ServedMirror } from './served-mirror.js'
 import type { Tree } from './tree.js'
 
 /** What every page of the sample shows: its prices must never be taken for real ones. */
@@ -32,15 +43,23 @@ const DOCS_FILES = new URL('server/docs/assets/', CODE_URL)
 const SWAGGER_FILES = new URL('dist/swagger-ui/', PACKAGE_URL)
 const VIEWER_FILES = new URL('dist/server/viewer/', PACKAGE_URL)
 
-/** The routes of the pages, which those of other sites may link to and not read, and of their scripts, styles and icons. */
+/**
+ * The routes of the pages and of what the viewer reads about the mirror, which pages of other sites may link to and not read, and of
+ * scripts, styles and icons.
+ */
 export function pageRoutes(tree: Tree): Route[] {
-  const page = (url: string, make: () => string | Promise<string>): Route => {
-    const handler: Route['handler'] = async (request, reply) => {
-      const body = new Body(Buffer.from(await make()), { type: 'text/html; charset=utf-8', isPrivate: true })
-      return sendBody(request, reply, body, SECURITY_HEADERS)
-    }
-    return { method: 'GET', url, isPrivate: true, handler }
-  }
+  type Make = (params: Record<string, string>) => string | Promise<string>
+  const own = (url: string, make: Make, type?: string): Route => ({
+    method: 'GET',
+    url,
+    isPrivate: true,
+    handler: async (request, reply) => {
+      const text = await make(request.params as Record<string, string>)
+      const body = new Body(Buffer.from(text), { type, isPrivate: true })
+      return sendBody(request, reply, body, type && SECURITY_HEADERS)
+    },
+  })
+  const page = (url: string, make: Make) => own(url, make, 'text/html; charset=utf-8')
   const bodies = new Map<string, Body>()
   /** Each file is read on first use. */
   const file = (folder: string, files: URL) => (name: string) => {
@@ -55,6 +74,12 @@ export function pageRoutes(tree: Tree): Route[] {
   // Its script reads the series from the address. A mirror may get its source while it is served.
   const chart = () => readPage('chart').replace('<!-- badge -->', tree.mirror.baseUrl === SAMPLE ? SAMPLE_BADGE : '')
   return [
+    own('/coverage.json', async () => JSON.stringify(await findCoverage(tree))),
+    own('/coverage/:interval/:file', async ({ interval, file }) => {
+      const symbol = file.replace(/\.json$/, '')
+      if (!isInterval(interval) || symbol === file || !isSymbol(symbol)) throw new HttpError(404)
+      return JSON.stringify(await findSeriesCoverage(tree, { symbol, interval }))
+    }),
     page('/', () => homePage(tree)),
     page('/reference', () => readPage('reference')),
     ...['', '/', '/:symbol', '/:symbol/', '/:symbol/:interval'].map(path => page(`/chart${path}`, chart)),
@@ -134,4 +159,62 @@ function seriesRow({ symbol, interval, windows, firstOpenTime, lastOpenTime, cac
 /** Text for HTML, in elements and in attributes. */
 function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`)
+}
+
+/** What a server has, for the candle viewer: its symbols, those with cached windows first, and every series with such a window. */
+async function findCoverage({ mirror, upstream }: Tree) {
+  const series = (await seriesStatuses(mirror)).map(withDates)
+  return {
+    source: describeSource(mirror),
+    // What `klines download SYMBOL -i INTERVAL` needs besides, to fill this mirror.
+    downloadFlags: downloadFlags(mirror),
+    // Whether missing windows are downloaded on request.
+    upstream: upstream !== undefined,
+    intervals: mirror.intervals,
+    symbols: [...new Set([...series.map(({ symbol }) => symbol), ...knownSymbols(mirror)])],
+    series,
+  }
+}
+
+/** One series, cached or not, and its windows without a file between the first and the last cached one. */
+async function findSeriesCoverage({ mirror, upstream, now }: Tree, series: Series) {
+  const { symbol, interval } = series
+  const isComplete = mirror.source === SAMPLE || !mirror.has(series)
+  const run = mirrorRun(mirror, { now, signal: new AbortController().signal, warn: () => {} })
+  const plan = isComplete ? undefined : await planRequest({ symbols: [symbol], intervals: [interval] }, run)
+  const missing = plan?.series[0].windows.filter(window => mirror.version(windowPath(window)) === undefined) ?? []
+  return {
+    ...withDates(seriesStatus(mirror, series)),
+    known: mirror.knows(symbol),
+    missingStartDates: missing.map(({ startDate }) => startDate),
+    upstream: upstream !== undefined,
+    now: now(),
+  }
+}
+
+/** A series of the mirror, with the windows of its first and last candle. */
+function withDates(status: SeriesStatus) {
+  const dateOf = (time: number | undefined) => (time === undefined ? undefined : startDateAt(status.interval, time))
+  return { ...status, firstStartDate: dateOf(status.firstOpenTime), lastStartDate: dateOf(status.lastOpenTime) }
+}
+
+/** Where the candles of a mirror come from. Only an address is shown: anything may be in `mirror.json`. */
+function describeSource({ baseUrl }: ServedMirror): {
+  kind: 'sample' | 'service' | 'exchange' | 'unknown'
+  address?: string
+} {
+  if (baseUrl === SAMPLE) return { kind: 'sample' }
+  const address = toAddress(baseUrl ?? '')
+  if (!/^https?:\/\//.test(address)) return { kind: 'unknown' }
+  return { kind: isExchange(baseUrl) ? 'exchange' : 'service', address }
+}
+
+/** What `klines download` needs besides a series to fill a mirror. Its folder is nobody's business, unless it is the default one. */
+function downloadFlags(mirror: ServedMirror): string {
+  const isKnown = describeSource(mirror).kind !== 'unknown'
+  const source = (isKnown && mirror.baseUrl) || PUBLIC_BASE_URL
+  const flags = source === PUBLIC_BASE_URL ? '' : ` --base-url ${quoteWord(source)}`
+  // A user without a home folder has no default mirror.
+  const isDefault = findUserFolder('cache') !== undefined && resolve(mirror.root) === resolve(defaultMirrorRoot(source))
+  return isDefault ? flags : `${flags} --mirror FOLDER`
 }

@@ -17,6 +17,7 @@ import type { Rules } from '../sources/source.js'
 
 /** Memory for files that the disk does not take, bytes. */
 const MEMORY_BYTES = 32 * 1024 * 1024
+const NO_VERSION = { ino: 0, mtimeMs: 0, ctimeMs: 0 }
 
 /**
  * The mirror of a server, which reads it, and writes to it what it downloads. What the disk does not take is kept in memory, and counts
@@ -78,7 +79,7 @@ export class ServedMirror extends Mirror {
     const isEmpty = read.state === 'missing' && this.source === SAMPLE && this.has(window)
     if (!isEmpty) return read
     const bytes = Buffer.from('[]')
-    return { state: 'cached', bytes, batch: decodeWindow(bytes, window), ino: 0, size: 2, mtimeMs: 0, ctimeMs: 0 }
+    return { state: 'cached', bytes, batch: decodeWindow(bytes, window), ...NO_VERSION, size: bytes.length }
   }
 
   override store(window: WindowRef, bytes: Buffer, facts: WindowFacts, source: string): void {
@@ -98,9 +99,8 @@ export class ServedMirror extends Mirror {
   /** Writes a file, or keeps it in memory; returns whether it was written. */
   private keep(path: string, bytes: Buffer, write: () => void): boolean {
     const isWritten = this.attempt(write)
-    const version = { ino: 0, size: bytes.length, mtimeMs: ++this.versions, ctimeMs: 0 }
     if (isWritten) this.memory.delete(path)
-    else this.memory.set(path, { state: 'file', bytes, ...version })
+    else this.memory.set(path, { state: 'file', bytes, ...NO_VERSION, size: bytes.length, mtimeMs: ++this.versions })
     return isWritten
   }
 

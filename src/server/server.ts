@@ -4,7 +4,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { KlinesError } from '../candles/errors.js'
 import { cleanText } from '../sources/fetch-error.js'
 import { LIMITS, type Limits, watchConnections } from './connections.js'
-import { coverageRoutes } from './coverage.js'
 import { HttpError, sendError, toHttpError } from './errors.js'
 import { exportApi } from './export.js'
 import { greetingApi } from './greeting.js'
@@ -32,7 +31,7 @@ export interface ServerOptions {
   readonly streamText?: string | undefined
   /** Opens the service from which missing files and windows that are not final are fetched. */
   readonly upstream?: OpenUpstream | undefined
-  /** Called with what the operator should know, such as a corrupt file of the mirror, once for each of its versions. */
+  /** Called with what the operator should know, such as a corrupt file of the mirror. */
   readonly warn?: ((warning: string) => void) | undefined
   /** Called with every internal error; the client only gets a plain 500. */
   readonly onError?: ((error: Error) => void) | undefined
@@ -75,11 +74,12 @@ export async function startServer(options: ServerOptions): Promise<Serving> {
   }
   const mirror = new ServedMirror(root, source, warnOnce)
   const upstream = options.upstream && new Upstream(options.upstream, mirror, now)
-  const tree = new Tree(mirror, upstream, now, warn)
+  const tree = new Tree(mirror, upstream, now, warnOnce)
   const apis = [treeApi(tree), exportApi(tree, warn), greetingApi(options.streamText)]
-  const routes = [...apis.flatMap(api => [...api.routes, specRoute(api)]), ...pageRoutes(tree), ...coverageRoutes(tree)]
+  const routes = [...apis.flatMap(api => [...api.routes, specRoute(api)]), ...pageRoutes(tree)]
   const { app, finish } = await createApp(routes, { ...options, host })
-  await upstream?.start()
+  // A wrong configuration fails early.
+  await upstream?.take()
   try {
     // The first address of "localhost" may be ::1, which not every client tries.
     await app.listen({ host: host === 'localhost' ? DEFAULT_HOST : host, port })

@@ -40,15 +40,12 @@ export function treeApi(tree: Tree): Api {
   }
 }
 
-/**
- * Header fields of what could not be revalidated: RFC 7234, 5.5.4 and 5.5.5; later RFCs dropped Warning, and have no field that
- * replaces it. The message may quote the service, and a header field cannot carry all of its characters.
- */
+/** Header fields of what could not be revalidated (RFC 7234, 5.5.4); later RFCs have no field that replaces Warning. */
 export function staleHeaders({ message }: Error): Record<string, string> {
   return { warning: `111 klines "Revalidation Failed: ${quotable(message)}"`, 'cache-control': 'no-cache' }
 }
 
-/** A text for a quoted string of a header field. */
+/** A text for a quoted string of a header field, which cannot carry all characters. */
 export function quotable(text: string): string {
   return text.replace(/[^ -~]|["\\]/g, "'")
 }
@@ -57,9 +54,7 @@ export function quotable(text: string): string {
 function describeTree({ mirror, now }: Tree): Operation[] {
   const { intervals } = mirror
   const symbol = symbolSchema(mirror)
-  const json = (description: string, schema: TSchema): Operation['response'] => {
-    return { description, content: { 'application/json': schema }, revalidates: true }
-  }
+  const json = (description: string, schema: TSchema) => ({ description, content: { 'application/json': schema } })
   return [
     {
       method: 'get',

@@ -35,15 +35,12 @@ interface CachedFile {
   readonly body?: Body
   readonly final?: boolean
   /** What was known of an open window: it may become final without its file changing. */
-  readonly known?: { readonly window: WindowRef } & Known
+  readonly known?: {
+    readonly window: WindowRef
+    readonly facts: WindowFacts | undefined
+    readonly since: number | undefined
+  }
   readonly corrupt?: string
-  isReported?: boolean
-}
-
-/** What the index says of a window: its facts, and since when later ones are known. */
-interface Known {
-  readonly facts: WindowFacts | undefined
-  readonly since: number | undefined
 }
 
 /**
@@ -62,9 +59,8 @@ export class Tree {
   constructor(
     readonly mirror: ServedMirror,
     readonly upstream: Upstream | undefined,
-    /** The current time, ms UTC. */
     readonly now: () => number,
-    /** Called with each corrupt file that is not served, once for each of its versions. */
+    /** Called with each corrupt file that is not served. */
     private readonly warn: (warning: string) => void,
   ) {}
 
@@ -92,7 +88,7 @@ export class Tree {
     const cached = this.get(path)
     if (!cached && !(await upstream.knows(window.symbol))) throw noSuchFile()
     // Never requested: a published tree has files of the future, which are not final.
-    const isNeeded = cached?.corrupt !== undefined || !(await this.isFuture(window, upstream))
+    const isNeeded = cached?.corrupt !== undefined || windowSpan(window).startTime <= this.now()
     let warning: HttpError | undefined
     try {
       if (isNeeded) await upstream.refresh(window).finally(() => this.checked.delete(path))
@@ -103,21 +99,12 @@ export class Tree {
     return { body: this.stored(path, window), warning }
   }
 
-  /** Whether a window starts in the future by this machine's clock; for the exchange, only its own clock can say so. */
-  private async isFuture(window: WindowRef, upstream: Upstream): Promise<boolean> {
-    const { startTime } = windowSpan(window)
-    if (startTime <= this.now()) return false
-    return this.mirror.rules.kind !== 'exchange' || startTime > (await upstream.present().catch(this.now))
-  }
-
   /** The body of a valid window, and `[]` for one that is certainly empty. A corrupt one never is. */
   private stored(path: string, window: WindowRef): Body {
     const file = this.get(path)
     if (file?.body) return file.body
     if (file) {
-      const message = `Corrupt in the mirror ${this.mirror.root}, so not served: ${path}: ${file.corrupt}.`
-      if (!file.isReported) this.warn(message)
-      file.isReported = true
+      this.warn(`Corrupt in the mirror ${this.mirror.root}, so not served: ${path}: ${file.corrupt}.`)
       throw new HttpError(404, 'The file of this window is corrupt.')
     }
     if (windowSpan(window).startTime > this.now()) return EMPTY_WINDOW
@@ -133,13 +120,11 @@ export class Tree {
       return { body: body ?? this.compute(entry), warning }
     }
     if (isExchange || !upstream) return stored()
-    return upstream.refreshList(entry).then(
-      () => stored(),
-      error => {
-        if (error instanceof HttpError) return stored(error)
-        throw error
-      },
-    )
+    const fail = (error: unknown) => {
+      if (error instanceof HttpError) return stored(error)
+      throw error
+    }
+    return upstream.refreshList(entry).then(() => stored(), fail)
   }
 
   private compute(entry: ListEntry): Body {
@@ -173,9 +158,10 @@ export class Tree {
     return true
   }
 
-  private knownOf(window: WindowRef): Known {
+  /** What the index says of a window: its facts, and since when later ones are known. */
+  private knownOf(window: WindowRef) {
     const index = this.mirror.facts(window)
-    return { facts: index.get(window.startDate), since: laterSince(index, window.startDate) }
+    return { window, facts: index.get(window.startDate), since: laterSince(index, window.startDate) }
   }
 
   private read(path: string, entry: TreeEntry): CachedFile | undefined {
@@ -194,7 +180,7 @@ export class Tree {
       const final = state === 'final'
       // The kernel reads the next window into the same memory.
       const body = new Body(Buffer.from(read.bytes), { mtimeMs: modified, final })
-      return { version, body, final, ...(!final && { known: { window, ...this.knownOf(window) } }) }
+      return { version, body, final, ...(!final && { known: this.knownOf(window) }) }
     }
     const bytes = Buffer.from(read.bytes)
     try {

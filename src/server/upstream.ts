@@ -6,7 +6,7 @@ import type { SymbolName } from '../candles/symbols.js'
 import { trimPeriod } from '../candles/text.js'
 import { firstExchangeStartDate } from '../candles/windows.js'
 import { needsFirstCandle } from '../engine/find-windows.js'
-import { fetchStartDates, fetchSymbols, request } from '../engine/lists.js'
+import { fetchStartDates, fetchSymbols } from '../engine/lists.js'
 import { refreshWindow } from '../engine/refresh.js'
 import type { Run } from '../engine/run.js'
 import { SETTLING_MS } from '../sources/closed-rows.js'
@@ -46,11 +46,6 @@ export class Upstream {
     private readonly now: () => number,
   ) {}
 
-  /** Opens the service, so that a wrong configuration fails early. Throws what `open` throws; sends no request. */
-  async start(): Promise<void> {
-    await this.take()
-  }
-
   /** Makes a window current, in the mirror or in memory. */
   refresh(window: WindowRef): Promise<void> {
     return this.share(`refresh ${windowPath(window)}`, async run => {
@@ -79,16 +74,9 @@ export class Upstream {
     if (this.now() >= this.symbolsUntil) {
       this.symbolsUntil = this.now() + HOUR_MS
       this.symbols = this.share('names', async run => (await fetchSymbols({ ...run, readOnly: true })).names)
-      this.symbols.catch(() => {
-        this.symbolsUntil = this.now() + 5 * MINUTE_MS
-      })
+      this.symbols.catch(() => (this.symbolsUntil = this.now() + 5 * MINUTE_MS))
     }
     return (await this.symbols).includes(symbol)
-  }
-
-  /** The exchange's present, ms UTC. */
-  present(): Promise<number> {
-    return this.share('now', ({ source, signal }) => request(source, "the exchange's clock", source.now(signal)))
   }
 
   /** Runs work over the mirror with the service as its source. */
@@ -100,9 +88,8 @@ export class Upstream {
     const fetch: Source['fetch'] = async (window, since) => {
       if (fault) throw fault
       const isExchange = source.rules.kind === 'exchange'
-      if (isExchange && since !== undefined && !hasNewCandle(window.interval, since, this.now())) {
+      if (isExchange && since !== undefined && !hasNewCandle(window.interval, since, this.now()))
         return { rendered: since, asked: since }
-      }
       try {
         return await this.once(windowPath(window), () => source.fetch(window, since, signal))
       } catch (error) {
@@ -137,8 +124,8 @@ export class Upstream {
     return pending as Promise<T>
   }
 
-  /** The open run; another one after it has stopped for good, which ends what still uses it. */
-  private async take(): Promise<Run<Source>> {
+  /** Opens the service, without a request; another run after one that has stopped for good, which ends what still uses it. */
+  async take(): Promise<Run<Source>> {
     this.current ??= this.open()
     const taken = this.current
     const run = await taken.catch(error => {

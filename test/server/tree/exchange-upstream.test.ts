@@ -177,17 +177,3 @@ describe('a server in front of the exchange', () => {
     expect(String((await request('/')).body)).toContain('PEPEUSDT')
   })
 })
-
-describe('the exchange behind a server', () => {
-  it('decides by its own clock which windows have begun', async () => {
-    const { exchange, request } = await setup()
-    exchange.now = EXCHANGE_NOW
-    time = Date.UTC(2025, 5, 1)
-    const begun = await request('api/klines/1h/BTCUSDT/2026-03-01.json')
-    expect(begun.status).toBe(200)
-    expect(JSON.parse(String(begun.body)).length).toBeGreaterThan(700)
-    const future = await request('api/klines/1h/BTCUSDT/2026-09-01.json')
-    expect([future.status, String(future.body)]).toEqual([200, '[]'])
-    expect(exchange.log.filter(({ startTime }) => startTime === Date.UTC(2026, 8, 1))).toEqual([])
-  })
-})
