@@ -44,20 +44,6 @@ describe('a pair that the published list has beside the ten', () => {
     expect(warnings).toEqual([])
     expect(server.log.every(({ status }) => status === 200)).toBe(true)
   })
-
-  it('is part of all, after the others, also offline', async () => {
-    const { request, folder } = await setup(LISTED)
-    const symbols = (series: readonly { symbol: string }[]) => series.map(({ symbol }) => symbol)
-    expect(symbols((await downloadKlines({ ...request, symbols: 'all' })).series)).toEqual(LISTED)
-    const offline = await exportKlines({
-      ...request,
-      symbols: 'all',
-      output: join(folder, '{symbol}.csv'),
-      offline: true,
-    })
-    expect(symbols(offline.series)).toEqual(LISTED)
-    expect(existsSync(join(folder, `${PEPE}.csv`))).toBe(true)
-  })
 })
 
 describe('a pair that the published list lacks', () => {

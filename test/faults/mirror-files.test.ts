@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { FULL_WEEKS, weekPath, weekRows } from '../support/synthetic-tree.js'
 import { expectPlainText } from './support/fault-case.js'
-import { ALL_WINDOWS, FAULTY, type FaultScenario, useFaultScenarios } from './support/fault-scenario.js'
+import { FAULTY, type FaultScenario, useFaultScenarios } from './support/fault-scenario.js'
 import { rows } from './support/responses.js'
 
 const newScenario = useFaultScenarios()
@@ -33,31 +33,6 @@ describe('F48 a mirrored file', () => {
     expect((await scenario.downloadInProcess()).code).toBe(0)
     damageFile(join(scenario.mirror, FAULTY), scenario)
     await scenario.expectRepair([FAULTY])
-  })
-
-  it.concurrent('corrupt in every way at once: the program neither exports nor blocks, and then repairs all', async () => {
-    const scenario = await newScenario()
-    expect((await scenario.downloadInProcess()).code).toBe(0)
-    for (const [index, path] of ALL_WINDOWS.entries())
-      DAMAGE[index % DAMAGE.length][1](join(scenario.mirror, path), scenario)
-    const offline = await scenario.run([
-      'export',
-      'BTCUSDT',
-      '-i',
-      '15m',
-      '--mirror',
-      'm',
-      '-o',
-      'y.csv',
-      '--to',
-      '2025-02-17',
-    ])
-    expect(offline).toMatchObject({ code: 3, stdout: '' })
-    expect(offline.stderr).toMatch(/corrupt in the mirror/)
-    expect(offline.tookMs).toBeLessThan(60_000)
-    expect(scenario.outputs()).toEqual(['x.csv'])
-    // An empty window has no byte to flip.
-    await scenario.expectRepair(ALL_WINDOWS.slice(1), { inChildProcess: true })
   })
 
   it.concurrent('that is a link is named; once it is gone, the window is downloaded again', async () => {

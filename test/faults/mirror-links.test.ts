@@ -90,20 +90,4 @@ describe('F70 a link that the user named is followed', () => {
     })
     expect(readFileSync(join(real, CUT)).equals(readFileSync(join(server.root, CUT)))).toBe(true)
   })
-
-  it('the default folder, and the one of all mirrors', async () => {
-    const { sandbox, server } = await clonedMirror()
-    const [caches, other] = [tempFolder(), join(tempFolder(), 'other')]
-    const cache = join(dirname(sandbox.folder), 'home/cache')
-    mkdirSync(cache)
-    symlinkSync(caches, join(cache, 'klines'))
-    expect(await sandbox.call(download(server.url))).toMatchObject({ code: 0 })
-    const root = (await sandbox.call(['mirror', '--path', '--base-url', server.url])).stdout.trim()
-    expect(isDownloaded(root, server.root)).toBe(true)
-    renameSync(root, other)
-    symlinkSync(other, root)
-    rmSync(join(other, MISSING))
-    expect(await sandbox.call(download(server.url))).toMatchObject({ code: 0 })
-    expect(isDownloaded(other, server.root)).toBe(true)
-  })
 })

@@ -2,7 +2,7 @@ import { truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { startServeCommand } from '../support/servers/serve-command.js'
-import { FULL_WEEKS, STARTED, weekPath } from '../support/synthetic-tree.js'
+import { FULL_WEEKS, weekPath } from '../support/synthetic-tree.js'
 import { ALL_WINDOWS, FAULTY, type FaultScenario, LIST, useFaultScenarios } from './support/fault-scenario.js'
 
 const newScenario = useFaultScenarios()
@@ -41,18 +41,6 @@ describe('F48 a corrupt window in a mirror', () => {
       expect(lines[index]).toContain(`klines: Corrupt in the mirror m, so not served: ${path}: `)
       expect(lines[index]).toMatch(DAMAGES[index % DAMAGES.length][1])
     }
-  })
-
-  it.concurrent('makes a download from that server incomplete', async () => {
-    const { scenario, damaged } = await damagedMirror()
-    const server = await startServeCommand(scenario.sandbox, ['--mirror', 'm'])
-    const run = await scenario.run(
-      scenario.args(['--to', '2025-02-17', '--force'], server.url).map(arg => (arg === 'm' ? 'copy' : arg)),
-    )
-    await server.stop()
-    expect(run).toMatchObject({ code: 3, stdout: '' })
-    expect(run.stderr).toContain(`klines: ${damaged.length} of ${STARTED.length} windows could not be downloaded`)
-    expect(scenario.outputs().filter(name => !name.startsWith('copy/'))).toEqual(['x.csv'])
   })
 
   it.concurrent('is downloaded again by a server with --upstream, and logged once', async () => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer as createTlsServer } from 'node:https'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -36,28 +36,7 @@ describe('F32 TLS', () => {
       )
     create('good', 'IP:127.0.0.1')
     create('other', 'DNS:other.example')
-    createExpired(openssl)
   })
-
-  /** Creates a certificate that expired in 2020. */
-  function createExpired(openssl: (...args: string[]) => unknown): void {
-    const settings = {
-      ca: 'default_ca=d',
-      d: 'database=index.txt\nserial=serial\nnew_certs_dir=.\ndefault_md=sha256\npolicy=p\nx509_extensions=e',
-      p: 'commonName=supplied',
-      e: 'subjectAltName=IP:127.0.0.1',
-    }
-    const text = Object.entries(settings).map(([name, lines]) => `[${name}]\n${lines}\n`)
-    writeFileSync(file('ca.cnf'), text.join(''))
-    writeFileSync(file('index.txt'), '')
-    writeFileSync(file('serial'), '01\n')
-    openssl('req', '-new', '-key', 'good.key', '-out', 'expired.csr', '-subj', '/CN=test')
-    openssl(
-      ...['ca', '-batch', '-selfsign', '-config', 'ca.cnf', '-keyfile', 'good.key', '-in', 'expired.csr', '-notext'],
-      ...['-out', 'expired.pem', '-startdate', '20200101000000Z', '-enddate', '20200102000000Z'],
-    )
-    copyFileSync(file('good.key'), file('expired.key'))
-  }
 
   /** Serves the tree over TLS; redirects the faulty window to `location`, if given. Returns the base address. */
   async function serveOverTls(scenario: FaultScenario, name: string, location?: string): Promise<string> {
@@ -94,18 +73,6 @@ describe('F32 TLS', () => {
       await serveOverTls(scenario, 'other'),
       /TLS: .*altnames.*\(ERR_TLS_CERT_ALTNAME_INVALID\)/,
       { env },
-    )
-  })
-
-  it.concurrent('with an expired certificate fails', async () => {
-    const scenario = await newScenario()
-    await expectUnreachable(
-      scenario,
-      await serveOverTls(scenario, 'expired'),
-      /TLS: certificate has expired \(CERT_HAS_EXPIRED\)/,
-      {
-        env: trust('expired'),
-      },
     )
   })
 

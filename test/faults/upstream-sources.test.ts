@@ -2,12 +2,11 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { openRun, type Run } from '../../src/engine/run.js'
 import type { Source } from '../../src/sources/source.js'
-import { deferred } from '../support/deferred.js'
 import { openTestServer } from '../support/servers/test-server.js'
 import { TreeServer } from '../support/servers/tree-server.js'
 import { MISSING_WINDOW, OPEN_WINDOW } from '../support/servers/upstream-checks.js'
 import { NO_PAUSE } from '../support/servers/upstream-setup.js'
-import { FULL_WEEKS, makeTree, NOW, weekPath } from '../support/synthetic-tree.js'
+import { makeTree, NOW } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
 
 const STOPS = 10
@@ -54,24 +53,4 @@ it('F80 a service that stops and comes back ten times: every source but the curr
   expect(closed).toEqual(opened.slice(0, -1))
   await server.close()
   expect(closed).toEqual(opened)
-})
-
-it('F80 a server that closes meanwhile closes those that are still used, too', async () => {
-  const { service, server, opened, closed, stopSource } = await countedSources()
-  const slow = weekPath('ETHUSDT', FULL_WEEKS[1])
-  const arrived = deferred()
-  service.hold = path => {
-    if (path !== slow) return undefined
-    arrived.resolve()
-    return new Promise(() => {})
-  }
-  const waiting = server.request(slow).catch(error => error)
-  await arrived.promise
-  await stopSource()
-  await server.request(OPEN_WINDOW)
-  expect(opened).toHaveLength(2)
-  await server.close()
-  await waiting
-  expect(new Set(closed)).toEqual(new Set(opened))
-  expect(closed).toHaveLength(2)
 })

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { expectUnreachable, SHORT_DELAYS } from './support/fault-case.js'
+import { SHORT_DELAYS } from './support/fault-case.js'
 import { ALL_WINDOWS, FAULTY, LIST, useFaultScenarios } from './support/fault-scenario.js'
 import type { FaultResponse } from './support/fault-server.js'
-import { cutAt, hangUp, redirect, reply } from './support/responses.js'
+import { cutAt, reply } from './support/responses.js'
 
 const newScenario = useFaultScenarios()
 
@@ -35,23 +35,5 @@ describe('versions of a file', () => {
     expect(scenario.server.requestsFor(FAULTY)).toHaveLength(3)
     for (const { head } of scenario.server.requestsFor(FAULTY)) expect(head).not.toMatch(/if-modified-since/i)
     await scenario.expectRepair([FAULTY])
-  })
-
-  it.concurrent('F38 304 for every request: no file is stored', async () => {
-    const scenario = await newScenario()
-    scenario.server.everywhere(reply('304 Not Modified', [], ''))
-    await expectUnreachable(
-      scenario,
-      scenario.server.url,
-      /cannot be used: status 304, which was not requested; tried 3 times/,
-    )
-    expect(scenario.server.log).toHaveLength(3)
-    scenario.server.heal()
-    for (const path of ALL_WINDOWS) scenario.server.always(path, redirect(undefined))
-    expect((await scenario.downloadInProcess()).code).toBe(3)
-    scenario.server.heal()
-    scenario.server.script(ALL_WINDOWS[0], hangUp())
-    expect(await scenario.download({ policy: SHORT_DELAYS })).toMatchObject({ code: 0, stderr: '' })
-    expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
   })
 })

@@ -22,14 +22,13 @@ describe.runIf(process.platform === 'linux')('the default mirror (Linux only)', 
   it.each([
     ['https://finom.github.io/static-klines', '/cache/klines/finom.github.io_static-klines'],
     ['http://127.0.0.1:8787', '/cache/klines/http_127.0.0.1_8787'],
-    ['https://example.com/a/b', '/cache/klines/example.com_a_b'],
     ['http://[::1]:80/x', '/cache/klines/http_1_80_x'],
   ])('of %s is %s', (baseUrl, expected) => {
     setCacheHome('/cache')
     expect(defaultMirrorRoot(baseUrl)).toBe(expected)
   })
 
-  it.each(['', 'relative', './cache', '~/cache'])('is below HOME with XDG_CACHE_HOME=%s', XDG_CACHE_HOME => {
+  it.each(['', 'relative'])('is below HOME with XDG_CACHE_HOME=%s', XDG_CACHE_HOME => {
     setVariables({ HOME: '/home/of-test', XDG_CACHE_HOME })
     expect(defaultMirrorRoot('https://example.com/a')).toBe('/home/of-test/.cache/klines/example.com_a')
   })

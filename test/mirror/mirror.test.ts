@@ -6,10 +6,8 @@ import { Mirror } from '../../src/mirror/mirror.js'
 import { indexPath } from '../../src/mirror/series-index.js'
 import type { WindowFacts } from '../../src/mirror/window-state.js'
 import { sha256 } from '../../src/rows/fingerprint.js'
-import { runChild } from '../support/cli/run-child.js'
 import { catchError } from '../support/errors.js'
 import { filesBelow } from '../support/files-below.js'
-import { whileReadOnly } from '../support/permission.js'
 import {
   FULL_WEEKS,
   makeTree,
@@ -225,20 +223,5 @@ describe('a mirror that cannot be written', () => {
     expect(error.message).toMatch(/: (there is a file of that name|part of the path is a file) \((EEXIST|ENOTDIR)\)\.$/)
     expect(error.message.startsWith(`Cannot write the mirror ${root}`)).toBe(true)
     expect(filesBelow(folder)).toEqual(['file'])
-  })
-
-  it('without permission is mirror_unusable, with advice, and creates nothing', async () => {
-    const folder = tempFolder()
-    const root = join(folder, 'mirror')
-    const { stdout, stderr } = await whileReadOnly(folder, () =>
-      runChild('prepare-mirror.ts', [root], { withoutRoot: true }),
-    )
-    expect(stderr).toBe('')
-    expect(JSON.parse(stdout)).toEqual({
-      code: 'mirror_unusable',
-      message: `Cannot write the mirror ${root}: permission denied (EACCES).`,
-      suggestions: ['Give yourself permission there, or name another folder with --mirror.'],
-    })
-    expect(existsSync(root)).toBe(false)
   })
 })

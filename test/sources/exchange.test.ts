@@ -1,15 +1,13 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { isKlinesError } from '../../src/candles/errors.js'
-import type { Series, WindowRef } from '../../src/candles/series.js'
+import type { Series } from '../../src/candles/series.js'
 import { exchangeSource } from '../../src/sources/exchange.js'
 import { exchangeRules, InvalidSymbolError } from '../../src/sources/exchange-api.js'
 import { Fetcher } from '../../src/sources/fetcher.js'
-import { openSource } from '../../src/sources/open.js'
 import { RETRY_POLICY } from '../../src/sources/retry.js'
 import type { Source } from '../../src/sources/source.js'
 import { HttpTransport } from '../../src/sources/transport.js'
 import { catchError } from '../support/errors.js'
-import { banned, ERROR_UNDER_200 } from '../support/exchange/exchange-answers.js'
+import { ERROR_UNDER_200 } from '../support/exchange/exchange-answers.js'
 import { MADE_SYMBOLS, madeMarket } from '../support/exchange/made-market.js'
 import { EXCHANGE_NOW } from '../support/exchange/market.js'
 import { FakeClock } from '../support/fake-clock.js'
@@ -80,9 +78,7 @@ describe('the first candle', () => {
     ['a time after the answer', [sampleRow(EXCHANGE_NOW + 2_000)], /1 rows, from .*; expected one, in the past/],
     ['two rows', [row, row], /2 rows, .* expected one/],
     ['an open time that is a text', [[String(row[0])]], /expected one, in the past/],
-    ['a row that is an object', [{ 0: row[0] }], /expected one, in the past/],
     ['an object', { rows: [] }, /not an array/],
-    ['null', null, /not an array/],
   ])('of %s is a failed attempt, not a series without candles', async (_, body, message) => {
     const { exchange, firstCandle } = await setup()
     exchange.script(PROBE, { body: JSON.stringify(body) }, ERROR_UNDER_200)
@@ -93,29 +89,6 @@ describe('the first candle', () => {
       kind: 'invalid',
       message: expect.stringMatching(message),
     })
-  })
-})
-
-describe('after a 418', () => {
-  it.each([
-    ['years ago', Date.UTC(2001, 0)],
-    ['in years', Date.UTC(2051, 0)],
-  ])('no request is sent, also when the user names a present %s', async (_, now) => {
-    const exchange = await ExchangeServer.start(madeMarket(MADE_SYMBOLS))
-    const options = { concurrency: 4, policy: RETRY_POLICY, limits: {}, now: () => now, observe: () => {} }
-    const source = await openSource(`binance:${exchange.url}`, { ...options, warn: () => {} })
-    onTestFinished(() => source.close())
-    exchange.script('api', banned(Date.now() + 300_000, 300))
-    const window: WindowRef = { ...SERIES, startDate: '2024-01-01' }
-    const first = await catchError(source.fetch(window, undefined, signal))
-    if (!isKlinesError(first, 'rate_limited')) throw first
-    expect(first.message).toContain('banned until')
-    const until = Date.parse(first.data.until ?? '')
-    expect(Math.abs(until - Date.now() - 300_000)).toBeLessThan(30_000)
-    for (let request = 0; request < 3; request++) {
-      expect(await catchError(source.fetch(window, undefined, signal))).toBe(first)
-    }
-    expect(exchange.log).toHaveLength(1)
   })
 })
 

@@ -6,7 +6,6 @@ import { HttpTransport } from '../../src/sources/transport.js'
 import { deferred, turns, until } from '../support/deferred.js'
 import { catchError } from '../support/errors.js'
 import { FakeClock } from '../support/fake-clock.js'
-import { type RawAnswer, RawServer, rawReply } from '../support/servers/raw-server.js'
 import { TreeServer } from '../support/servers/tree-server.js'
 import { NOW } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
@@ -71,44 +70,6 @@ describe('a file', () => {
   })
 })
 
-describe('a timeout', () => {
-  it.each<[string, RawAnswer]>([
-    ['the headers never arrive', () => {}],
-    ['the body stops', socket => socket.write(rawReply('200 OK', ['Content-Length: 100'], '["BT'))],
-    [
-      'the body drips without end',
-      socket => {
-        socket.write(rawReply('200 OK', ['Transfer-Encoding: chunked']))
-        const drip = setInterval(() => socket.write('1\r\n \r\n'), 10)
-        socket.on('close', () => clearInterval(drip))
-      },
-    ],
-  ])('ends an attempt when %s, and the file after its last try', async (_, answer) => {
-    const server = await RawServer.start(answer)
-    const { symbols } = createFetcher(server.url, { policy: { attemptMs: 500, tries: 2 } })
-    expect(await catchError(symbols())).toMatchObject({
-      kind: 'transient',
-      unreachable: true,
-      message: 'no whole answer within 0.5 s',
-    })
-    expect(server.heads).toHaveLength(2)
-  })
-
-  it('of a file covers all its attempts', async () => {
-    const server = await RawServer.start(() => {})
-    const { symbols } = createFetcher(server.url, {
-      clock: systemClock,
-      random: 0,
-      policy: { attemptMs: 400, fileMs: 1_000, tries: 1_000 },
-    })
-    const started = Date.now()
-    await catchError(symbols())
-    expect(Date.now() - started).toBeLessThan(20_000)
-    expect(server.heads.length).toBeGreaterThanOrEqual(2)
-    expect(server.heads.length).toBeLessThanOrEqual(4)
-  })
-})
-
 describe('Retry-After', () => {
   it('of one response delays every other request', async () => {
     const { server, get, symbols, clock } = await treeSetup({ concurrency: 4, random: 0 })
@@ -155,13 +116,6 @@ describe('Retry-After', () => {
     expect(error.message).toBe(`${server.url} answered 429 (Too Many Requests): rate limited until ${until}.`)
     expect(await catchError(get('another'))).toBe(error)
     expect(server.paths()).toEqual([LIST])
-  })
-
-  it('of a minute does not end the run', async () => {
-    const { server, symbols, clock } = await treeSetup({ random: 0 })
-    server.script(LIST, { status: 503, headers: { 'retry-after': '60' } })
-    await symbols()
-    expect((clock as FakeClock).sleeps).toContain(60_000)
   })
 })
 

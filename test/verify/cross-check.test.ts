@@ -1,12 +1,10 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { COLUMNS, type KlineRow } from '../../src/candles/columns.js'
+import type { KlineRow } from '../../src/candles/columns.js'
 import type { Interval } from '../../src/candles/intervals.js'
 import { windowSpan } from '../../src/candles/windows.js'
 import { CandleTable } from '../../src/rows/candle-table.js'
 import { Kernel } from '../../src/rows/wasm/kernel.js'
 import { decodeWindow } from '../../src/rows/window-codec.js'
-import { cases } from '../support/cases.js'
 import { aggregateOracle } from '../support/oracles/resample-oracle.js'
 import { crossCheck, type WholeSeries } from '../support/whole-series.js'
 import { sampleRow, toJsonBytes } from '../support/windows.js'
@@ -54,67 +52,6 @@ const loadChangedDays = (change: (rows: (string | number)[][]) => void) => {
 }
 
 describe('crossCheck', () => {
-  it('finds no difference between candles and the aggregates of their finer candles, pair by pair', () => {
-    const result = crossCheck([
-      loadHours(),
-      loadSeries('4h', '2024-01-01', coarse(4)),
-      loadSeries('1d', '2024-01-01', coarse(24)),
-    ])
-    expect(result.differences).toEqual([])
-    expect(result.pairs.map(({ finer, interval, comparisons }) => [finer, interval, comparisons])).toEqual([
-      ['1h', '4h', DAYS * 6],
-      ['1h', '1d', DAYS],
-      ['4h', '1d', DAYS],
-    ])
-    expect([...result.unverified]).toEqual([
-      ['1h', DAYS * 24],
-      ['4h', 0],
-      ['1d', 0],
-    ])
-  })
-
-  it('finds any changed digit, and returns its place and the expected value', () => {
-    fc.assert(
-      fc.property(
-        fc.nat(DAYS - 1),
-        fc.constantFrom(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11),
-        fc.nat(30),
-        fc.integer({ min: 1, max: 9 }),
-        (day, column, place, by) => {
-          const original = coarse(24)[day]
-          const digits = [...String(original[column])]
-          const places = digits.flatMap((digit, index) => (/\d/.test(digit) ? [index] : []))
-          const index = places[place % places.length]
-          digits[index] = String((Number(digits[index]) + by) % 10)
-          const flipped = digits.join('')
-          const cell = typeof original[column] === 'number' ? Number(flipped) : flipped
-          // The codec refuses a close time before the open time, and one after the day.
-          fc.pre(column !== 6 || (Number(cell) >= original[0] && Number(cell) < original[0] + 24 * HOUR))
-          fc.pre(Number.isSafeInteger(Number(cell)) || typeof cell === 'string')
-          const { differences } = crossCheck([
-            loadHours(),
-            loadChangedDays(rows => {
-              rows[day][column] = cell
-            }),
-          ])
-          expect(differences).toEqual([
-            {
-              symbol: 'BTCUSDT',
-              interval: '1d',
-              finer: '1h',
-              openTime: START + day * 24 * HOUR,
-              column: COLUMNS[column],
-              // Leading zeros do not change an amount.
-              value: String(cell).replace(/^0+(?=\d)/, ''),
-              expected: String(original[column]),
-            },
-          ])
-        },
-      ),
-      { numRuns: cases(300, 40) },
-    )
-  })
-
   describe('of a close time that differs', () => {
     /** The differences of a 12h candle of 10 hours, changed, from its hours. */
     const check = (change: (row: (string | number)[]) => void) => {
@@ -166,17 +103,6 @@ describe('crossCheck', () => {
         { column: 'close_time', openTime: START + 24 * HOUR, note: undefined },
       ])
     })
-  })
-
-  it('reports a candle that is missing on one side', () => {
-    const without = loadChangedDays(rows => rows.splice(1, 1))
-    expect(crossCheck([loadHours(), without]).differences).toMatchObject([
-      { openTime: START + 24 * HOUR, column: undefined, value: 'no candle' },
-    ])
-    const hole = loadHours(HOURS.filter((_, hour) => hour < 24 || hour >= 48))
-    expect(crossCheck([hole, loadSeries('1d', '2024-01-01', coarse(24))]).differences).toMatchObject([
-      { openTime: START + 24 * HOUR, column: undefined, expected: 'no finer candle' },
-    ])
   })
 
   it('treats amounts that differ in trailing zeros only as equal', () => {

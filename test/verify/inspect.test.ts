@@ -8,7 +8,6 @@ import { type AnomalyKind, type Inspection, SeriesInspector } from '../../src/ve
 import { sampleRow, toJsonBytes } from '../support/windows.js'
 
 const HOUR = 3_600_000
-const DAY = 24 * HOUR
 const START = Date.parse('2024-02-01')
 
 /** The time that is loaded, and the candles around it. */
@@ -58,62 +57,6 @@ describe('SeriesInspector', () => {
       withoutTrades: 0,
       runsWithoutTrades: [],
     })
-  })
-
-  it('finds gaps with their start, end and number of missing candles', () => {
-    expect(inspect([hour(0), hour(3), hour(4), hour(6)]).gaps).toEqual([
-      { startTime: START + HOUR, endTime: START + 3 * HOUR, missing: 2 },
-      { startTime: START + 5 * HOUR, endTime: START + 6 * HOUR, missing: 1 },
-    ])
-  })
-
-  it('finds no gap where windows are missing, and those at either side of them', () => {
-    const spans = [
-      { startTime: START, endTime: START + 4 * HOUR },
-      { startTime: START + 10 * HOUR, endTime: START + 20 * HOUR },
-    ]
-    const gapsOf = (...hours: number[]) =>
-      inspect(
-        hours.map(index => hour(index)),
-        '1h',
-        '2024-02-01',
-        { spans },
-      ).gaps
-    expect(gapsOf(0, 1, 2, 3, 10, 11)).toEqual([])
-    expect(gapsOf(0, 1, 12, 14)).toEqual([
-      { startTime: START + 2 * HOUR, endTime: START + 4 * HOUR, missing: 2 },
-      { startTime: START + 10 * HOUR, endTime: START + 12 * HOUR, missing: 2 },
-      { startTime: START + 13 * HOUR, endTime: START + 14 * HOUR, missing: 1 },
-    ])
-  })
-
-  it('counts candles on the grid where spans begin or end within one: days, and months', () => {
-    const spans = [
-      { startTime: Date.parse('2024-02-01'), endTime: Date.parse('2024-02-05T12:00Z') },
-      { startTime: Date.parse('2024-02-08T12:00Z'), endTime: Date.parse('2024-03-01') },
-    ]
-    const days = ['2024-02-02', '2024-02-12'].map(day => sampleRow(Date.parse(day), { 6: Date.parse(day) + DAY - 1 }))
-    // 3, 4 and 5 February open in the first span; 9, 10 and 11 February in the second one.
-    expect(inspect(days, '1d', '2024-01-01', { spans }).gaps.map(({ missing }) => missing)).toEqual([3, 3])
-    const months = ['2023-11-01', '2024-06-01'].map(day => {
-      const [year, month] = day.split('-').map(Number)
-      return sampleRow(Date.parse(day), { 6: Date.UTC(year, month) - 1 })
-    })
-    const half = [{ startTime: Date.parse('2024-01-15'), endTime: Date.parse('2024-04-01') }]
-    expect(inspect(months, '1M', '2010-01-01', { spans: half }).gaps).toEqual([
-      { startTime: Date.parse('2024-02-01'), endTime: Date.parse('2024-04-01'), missing: 2 },
-    ])
-  })
-
-  it('finds gaps at both ends of a range, up to the candles around it', () => {
-    const range = { startTime: START + 2 * HOUR, endTime: START + 8 * HOUR }
-    const around = { spans: [range], before: START + HOUR, after: START + 9 * HOUR }
-    expect(inspect([hour(4), hour(5)], '1h', '2024-02-01', around).gaps).toEqual([
-      { startTime: START + 2 * HOUR, endTime: START + 4 * HOUR, missing: 2 },
-      { startTime: START + 6 * HOUR, endTime: START + 8 * HOUR, missing: 2 },
-    ])
-    expect(inspect([], '1h', '2024-02-01', around).gaps).toEqual([{ ...range, missing: 6 }])
-    expect(inspect([hour(4), hour(5)], '1h', '2024-02-01', { spans: [range] }).gaps).toEqual([])
   })
 
   it.each<[AnomalyKind, string, unknown[][]]>([

@@ -11,42 +11,30 @@ const ETH_1H: Series = { symbol: 'ETHUSDT', interval: '1h' }
 describe('the format of a file', () => {
   test.each<[string, Format | undefined, Format, boolean]>([
     ['a.csv', undefined, 'csv', false],
-    ['a.CSV', undefined, 'csv', false],
     ['a.csv.gz', undefined, 'csv', true],
-    ['a.json', undefined, 'json', false],
     ['a.json.GZ', undefined, 'json', true],
-    ['a.jsonl', undefined, 'jsonl', false],
     ['a.ndjson', undefined, 'jsonl', false],
-    ['a.jsonl.gz', undefined, 'jsonl', true],
     ['a.parquet', undefined, 'parquet', false],
     ['a.arrow', undefined, 'arrow', false],
-    ['a.feather', undefined, 'arrow', false],
-    ['x.parquet/a.csv', undefined, 'csv', false],
     ['.csv', undefined, 'csv', false],
     ['a.csv', 'parquet', 'parquet', false],
     ['a', 'csv', 'csv', false],
-    ['a.gz', 'jsonl', 'jsonl', true],
     ['-', undefined, 'json', false],
-    ['-', 'parquet', 'parquet', false],
   ])('of %s, with -f %s, is %s (gzip: %s)', (path, given, format, gzip) => {
     expect(resolveFormat(path, given)).toEqual({ format, gzip })
   })
 
-  test.each(['a', 'a.txt', 'a.gz', 'a.csv.zip', 'a.csv/b', 'a.', '', 'a.constructor', 'a.__proto__', 'csv', './-'])(
-    'cannot be derived from the name %j',
-    path => {
-      const error = thrownBy(() => resolveFormat(path, undefined))
-      expect(error).toMatchObject({
-        code: 'bad_output',
-        suggestions: ['Name the format with -f: csv, json, jsonl, parquet, arrow.'],
-      })
-      expect(error.message).toContain(`The name ${path} has no known extension.`)
-    },
-  )
+  test.each(['a', 'a.txt', 'a.gz', 'a.csv/b', '', 'a.__proto__'])('cannot be derived from the name %j', path => {
+    const error = thrownBy(() => resolveFormat(path, undefined))
+    expect(error).toMatchObject({
+      code: 'bad_output',
+      suggestions: ['Name the format with -f: csv, json, jsonl, parquet, arrow.'],
+    })
+    expect(error.message).toContain(`The name ${path} has no known extension.`)
+  })
 
   test.each([
     ['a.parquet.gz', undefined, 'a.parquet'],
-    ['a.arrow.gz', undefined, 'a.arrow'],
     ['a.gz', 'parquet', 'a'],
   ] as const)('%s with -f %s is refused, since it would be compressed twice', (path, given, suggested) => {
     const error = thrownBy(() => resolveFormat(path, given))
@@ -64,7 +52,6 @@ describe('the files of a template', () => {
       '{symbol}/{interval}/{symbol}.parquet',
       ['BTCUSDT/1h/BTCUSDT.parquet', 'BTCUSDT/1M/BTCUSDT.parquet', 'ETHUSDT/1h/ETHUSDT.parquet'],
     ],
-    ['{symbol}.csv.gz', ['BTCUSDT.csv.gz', 'ETHUSDT.csv.gz']],
     ['{base}/{quote}.csv', ['BTC/USDT.csv', 'ETH/USDT.csv']],
     ['all.jsonl', ['all.jsonl']],
   ])('%s are %j', (template, paths) => {
@@ -81,8 +68,6 @@ describe('the files of a template', () => {
   test.each([
     ['all.json', undefined, 'all.json'],
     ['{symbol}.json', undefined, 'BTCUSDT.json'],
-    ['-', undefined, 'stdout'],
-    ['all.csv', 'json', 'all.csv'],
   ] as const)('several series in one json file are refused with a suggestion: %s', (template, format, shared) => {
     const error = thrownBy(() => plan(template, format))
     expect(error.code).toBe('bad_output')
@@ -90,19 +75,16 @@ describe('the files of a template', () => {
     expect(error.suggestions[0]).toContain('{symbol} and {interval}')
   })
 
-  test.each(['{pair}.csv', '{symbol}-{}.csv', '{Symbol}.csv', '{symbol }.csv', '{startDate}/{symbol}.csv'])(
-    'the placeholder in %s is refused',
-    template => {
-      for (const attempt of [() => plan(template), () => plan(template, 'csv')]) {
-        expect(thrownBy(attempt)).toMatchObject({
-          code: 'bad_output',
-          message: expect.stringMatching(
-            /^Unknown placeholder \{.*\} in .*\. Expected \{symbol\}, \{base\}, \{quote\} or \{interval\}\.$/,
-          ),
-        })
-      }
-    },
-  )
+  test.each(['{pair}.csv', '{symbol}-{}.csv'])('the placeholder in %s is refused', template => {
+    for (const attempt of [() => plan(template), () => plan(template, 'csv')]) {
+      expect(thrownBy(attempt)).toMatchObject({
+        code: 'bad_output',
+        message: expect.stringMatching(
+          /^Unknown placeholder \{.*\} in .*\. Expected \{symbol\}, \{base\}, \{quote\} or \{interval\}\.$/,
+        ),
+      })
+    }
+  })
 
   test('a template without an extension is refused', () => {
     expect(thrownBy(() => plan('{symbol}')).code).toBe('bad_output')

@@ -35,34 +35,6 @@ describe('the klines document', () => {
     ])
   })
 
-  // Read from the public instance.
-  it.each([
-    ['15m', '2024-12-30', '2025-01-06', '2039-12-26', 783],
-    ['30m', '2024-01-01', '2024-01-15', '2039-12-26', 418],
-    ['1h', '2022-01-01', '2022-02-01', '2039-12-01', 216],
-    ['2h', '2017-07-01', '2017-09-01', '2039-11-01', 135],
-    ['4h', '2017-07-01', '2017-10-01', '2039-10-01', 90],
-    ['6h', '2017-07-01', '2018-01-01', '2039-07-01', 45],
-    ['8h', '2017-07-01', '2018-01-01', '2039-07-01', 45],
-    ['12h', '2017-01-01', '2018-01-01', '2039-01-01', 23],
-    ['1d', '2016-01-01', '2018-01-01', '2038-01-01', 12],
-    ['3d', '2015-01-01', '2020-01-01', '2035-01-01', 5],
-    ['1w', '2010-01-01', '2020-01-01', '2030-01-01', 3],
-    ['1M', '2010-01-01', '2030-01-01', '2030-01-01', 2],
-  ])('has the startDates of %s: %s, %s, ... %s, %i in all', async (interval, first, second, last, count) => {
-    const { paths, components } = await documentAt(KLINES)
-    const { parameters } = paths[`/api/klines/${interval}/{symbol}/{startDate}.json`].get
-    const [symbol, startDate] = parameters
-    expect([symbol, startDate].map(({ name, in: location, required }) => [name, location, required])).toEqual([
-      ['symbol', 'path', true],
-      ['startDate', 'path', true],
-    ])
-    expect(symbol.schema.$ref).toBe('#/components/schemas/Symbol')
-    const { enum: dates } = components.schemas[startDate.schema.$ref.split('/').at(-1)]
-    expect([dates[0], dates[1], dates.at(-1), dates.length]).toEqual([first, second, last, count])
-    expect(dates).toEqual([...new Set(dates)].sort())
-  })
-
   it('has a candle of exactly 12 elements, with the types of the service', async () => {
     const { Kline } = (await documentAt(KLINES)).components.schemas
     expect(Kline).toMatchObject({ type: 'array', items: false, minItems: 12, maxItems: 12 })

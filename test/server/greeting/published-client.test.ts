@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { OpenApiRPC, StreamRPC, UserRPC } from 'vovk-hello-world'
+import { StreamRPC, UserRPC } from 'vovk-hello-world'
 import { until } from '../../support/deferred.js'
 import { SAMPLE_TREE } from '../../support/sample-tree.js'
 import { useServerOver } from '../../support/servers/test-server.js'
@@ -44,12 +44,6 @@ describe.concurrent('the published client of the greeting API', () => {
     for (const fault of faults) expect(fault.message).toMatch(/\w/)
   })
 
-  it('may use another notification type', async () => {
-    const query = { notify: 'pigeon' as 'email' }
-    const call = UserRPC.updateUser({ params: { id: ID }, query, body: USER, apiRoot: apiRoot() })
-    expect(await call).toMatchObject({ success: true, notify: 'pigeon' })
-  })
-
   it('streams all tokens', async () => {
     const [messages, text] = await Promise.all([collect(apiRoot()), server.request('/api/streams/tokens')])
     const lines = String(text.body).trimEnd().split('\n')
@@ -69,12 +63,6 @@ describe.concurrent('the published client of the greeting API', () => {
     await until(() => cut().some(match => match !== null))
     // The whole text has over a dozen such lines.
     for (const match of cut()) if (match) expect(Number(match[1])).toBeLessThan(600)
-  })
-
-  it('gets the OpenAPI document', async () => {
-    const spec = await OpenApiRPC.getSpec({ apiRoot: apiRoot() })
-    expect(spec).toEqual(JSON.parse(String((await server.request('/api/static/openapi.json')).body)))
-    expect(spec.info.version).toBe('1.0.0')
   })
 })
 

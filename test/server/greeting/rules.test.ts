@@ -4,7 +4,6 @@ import { USER, USER_PATH, useHttpServer } from '../../support/servers/http-serve
 import { rawPost, sendRaw } from '../../support/servers/raw-client.js'
 
 const ID = '123e4567-e89b-12d3-a456-426614174000'
-const TOO_LARGE = `${'a'.repeat(70)}@example.com`
 /** A field with valid and invalid values. */
 type Rule = [field: string, valid: unknown[], invalid: unknown[]]
 
@@ -12,28 +11,11 @@ type Rule = [field: string, valid: unknown[], invalid: unknown[]]
 const RULES: Rule[] = [
   [
     'params.id',
-    [ID, ID.toUpperCase(), '00000000-0000-0000-0000-000000000000', '123e4567-e89b-92d3-f456-426614174000'],
-    ['x', '1', ID.slice(1), `${ID}0`, `{${ID}}`, `urn:uuid:${ID}`, ID.replaceAll('-', ''), ID.replace('e', 'g'), '%20'],
+    [ID, ID.toUpperCase(), '123e4567-e89b-92d3-f456-426614174000'],
+    ['x', ID.slice(1), `{${ID}}`, ID.replaceAll('-', ''), ID.replace('e', 'g')],
   ],
-  ['query.notify', ['email', 'push', 'none', 'sms', 'x', ' ', '0'], ['']],
-  [
-    'body.email',
-    ['a@example.com', 'a.b+c@sub.example.co', "o'hara@example.com", '1@2.de'],
-    [
-      '',
-      'a',
-      'a@',
-      '@b',
-      'a b@example.com',
-      'a@b@c.de',
-      'a@example..com',
-      TOO_LARGE.replace('@', ''),
-      1,
-      null,
-      {},
-      ['a@b.de'],
-    ],
-  ],
+  ['query.notify', ['email', 'sms', ' '], ['']],
+  ['body.email', ['a@example.com', 'a.b+c@sub.example.co'], ['', 'a@', '@b', 'a b@example.com', 1, null, ['a@b.de']]],
   ['body.profile', [USER.profile], [null, 'A B', 30, [], [USER.profile]]],
   ['body.profile.name', ['A B', 'A', '', '名前', '\u0000'], [1, null, true, {}, ['A B']]],
   ['body.profile.age', [30, 0, 0.5, 15, 121, 1e300], [-1, -0.001, '30', null, true, {}, [30]]],

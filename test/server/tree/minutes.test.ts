@@ -34,17 +34,6 @@ describe('a server over a mirror of the exchange with 1m', () => {
     expect((await server.request('api/klines/3m/TICKUSDT/2026-04-27.json')).status).toBe(404)
   })
 
-  it('describes them in its document, without a list of all days', async () => {
-    const { json } = await setup()
-    const { info, paths, components } = await json('api/openapi.json')
-    expect(info.version).toBe('0.1.8')
-    expect(components.schemas.Interval.enum.join(' ')).toBe('1min 3m 5m 15m 30m 1h 2h 4h 6h 8h 12h 1d 3d 1w 1M')
-    expect(paths['/api/klines/1min/{symbol}/{startDate}.json'].get.operationId).toBe('getKlines1min')
-    expect(components.schemas.StartDate1min).toMatchObject({ type: 'string', format: 'date' })
-    expect(components.schemas.StartDate1min.enum).toBeUndefined()
-    expect(components.schemas.StartDate1M.enum).toContain('2010-01-01')
-  })
-
   it('exports them by the name that people write, and lists them on its page', async () => {
     const { server, json } = await setup()
     const { status, headers, body } = await server.request('/export/1m/TICKUSDT.csv?from=2026-04-27&to=2026-04-28')

@@ -30,7 +30,7 @@ describe('the lists of the service are served', () => {
     expect(await get(['ETHUSDT'])).toEqual([200, '111', ['NEWUSDT']])
   })
 
-  it.each(['nonsense', '{"a":1}', '["2025-01-07"]', '["2025-01-06"', JSON.stringify(STARTED.slice(0, 3))])(
+  it.each(['nonsense', '["2025-01-07"]', JSON.stringify(STARTED.slice(0, 3))])(
     'but not %s: the cached list is served with a warning',
     async body => {
       const { service, request } = await upstreamSetup()

@@ -22,7 +22,7 @@ export interface MadeSymbol {
 }
 
 /** Options of a made market. */
-export interface MadeOptions {
+interface MadeOptions {
   /** Where the candles of symbols without `until` end. */
   readonly until?: number | string
   /** More names that the exchange knows, without a candle; they come after the symbols. */
