@@ -14,7 +14,7 @@ const START = LEAP_MONTH.span.startTime
 let large: KlineBatch[] | undefined
 /** More rows than any exporter writes at once; made once, as that takes a while. */
 function largeBatches(): KlineBatch[] {
-  large ??= cutBatches(toBatches([manyRows(110_000)]), [100, 500, 900])
+  large ??= cutBatches(toBatches([manyRows(70_000)]), [100, 500, 900])
   return large
 }
 
