@@ -3,8 +3,6 @@ import { openMirror, openRun, type SourceOptions } from '../engine/run.js'
 import { toSourceName } from '../sources/base-url.js'
 import type { ServerOptions, Serving } from './server.js'
 
-export type { Serving }
-
 /** What to serve, and where. */
 export interface ServeRequest
   extends Pick<SourceOptions, 'baseUrl' | 'mirror' | 'retries' | 'timeout' | 'onEvent'>,
