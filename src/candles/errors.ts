@@ -41,8 +41,8 @@ export type ErrorCode =
 export type BodyFault = 'not_json' | 'shape'
 
 /**
- * The values for programs of each code. Which of them an error has depends on what failed. A code that is not here has other
- * values, or none.
+ * The values for programs of each code. Which of them an error has depends on what failed. A code that is not here has
+ * other values, or none.
  */
 export interface ErrorData {
   /** `symbol` is the name, or the first of the names in `symbols`. */
@@ -58,9 +58,9 @@ export interface ErrorData {
   /** `baseUrl`: the service whose list it is; `mirror` and `path`: the folder, and the file in it. */
   bad_list: { readonly kind?: BodyFault; readonly baseUrl?: string; readonly mirror?: string; readonly path?: string }
   /**
-   * `failures`: every window that could not be downloaded or read, and why. `missing`: what the list of `baseUrl` lacks, or the
-   * files that a lake lacks. `series`: those that lack candles of the range, and how many: between two others, and at its ends.
-   * `tokens`: how many tokens came before a stream broke off.
+   * `failures`: every window that could not be downloaded or read, and why. `missing`: what the list of `baseUrl`
+   * lacks, or the files that a lake lacks. `series`: those that lack candles of the range, and how many: between two
+   * others, and at its ends. `tokens`: how many tokens came before a stream broke off.
    */
   incomplete: {
     readonly failures?: readonly WindowFault[]
@@ -100,7 +100,7 @@ export interface ErrorData {
   output_closed: OutputData
   /** `until`: when requests are allowed again, in UTC, such as `2025-02-12T12:05:00Z`. `cause`: what the service said. */
   rate_limited: { readonly status?: number; readonly until?: string; readonly cause?: readonly string[] }
-  /** `status`: of HTTP, if there was an answer; `tries`: how many there were; `reason`: of the last. `cause`: what the service said. */
+  /** `status`: of HTTP; `tries`: how many there were; `reason`: of the last. `cause`: what the service said. */
   unreachable: {
     readonly baseUrl?: string
     readonly status?: number
@@ -118,8 +118,8 @@ type WindowFault = SeriesNames & { readonly startDate: string; readonly reason: 
 /** `file`: the path as it was given. `row` counts from 1, without a header; `cell` is the name of a column. */
 type InputData = { readonly file?: string; readonly row?: number; readonly cell?: string }
 /**
- * `output`: the path as it was given; `outputs`: two that some disks take for one file. `errno`: the code of the system, such as `ENOSPC`.
- * `placed`: files of the same export that are new already.
+ * `output`: the path as it was given; `outputs`: two that some disks take for one file. `errno`: the code of the
+ * system, such as `ENOSPC`. `placed`: files of the same export that are new already.
  */
 type OutputData = {
   readonly output?: string

@@ -33,9 +33,9 @@ const LENGTH_MS = Object.fromEntries(
 export const ALWAYS_ON_GRID = Date.UTC(2018, 2)
 
 /**
- * Whether the exchange itself may have a candle off the grid at `openTime`, ms UTC. After some outages before March 2018 it
- * counted from the moment at which it resumed: the hours of BTCUSDT open at 28:14.789 past the hour from 9 to 11 February 2018,
- * and its minutes are some seconds late from 4 to 17 December 2017. Source: issues 14 and 77 of
+ * Whether the exchange itself may have a candle off the grid at `openTime`, ms UTC. After some outages before March
+ * 2018 it counted from the moment at which it resumed: the hours of BTCUSDT open at 28:14.789 past the hour from 9 to
+ * 11 February 2018, and its minutes are some seconds late from 4 to 17 December 2017. Source: issues 14 and 77 of
  * github.com/binance/binance-public-data.
  */
 export function mayBeOffGrid(openTime: number): boolean {
@@ -64,8 +64,8 @@ export function isMinutes(interval: Interval): interval is MinuteInterval {
 }
 
 /**
- * Trims `text` and returns the interval of exactly that name. Throws `unknown_interval` and suggests the nearest one; `1m` (a
- * minute) is not `1M` (a month).
+ * Trims `text` and returns the interval of exactly that name. Throws `unknown_interval` and suggests the nearest one;
+ * `1m` (a minute) is not `1M` (a month).
  */
 export function parseInterval(text: string): Interval {
   const name = text.trim()
@@ -125,8 +125,8 @@ export function nextOpenTime(interval: Interval, openTime: number): number {
 }
 
 /**
- * How many whole candles fit between two open times (ms UTC): 1 for neighbours, n+1 when n candles are missing. A rest, beside a
- * candle off the grid, is too short for a candle.
+ * How many whole candles fit between two open times (ms UTC): 1 for neighbours, n+1 when n candles are missing. A rest,
+ * beside a candle off the grid, is too short for a candle.
  */
 export function stepsBetween(interval: Interval, openTime: number, laterOpenTime: number): number {
   if (interval === '1M') return monthIndex(laterOpenTime) - monthIndex(openTime)

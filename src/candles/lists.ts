@@ -11,8 +11,8 @@ const MAX_ENTRIES = 20_000
 const MAX_BYTES = 4 * 1024 * 1024
 
 /**
- * Parses the list of an interval's startDates: real dates on which a window of the interval can start, ascending, without
- * repetition. Throws `bad_list` on anything else, because dates become paths.
+ * Parses the list of an interval's startDates: real dates on which a window of the interval can start, ascending,
+ * without repetition. Throws `bad_list` on anything else, because dates become paths.
  */
 export function parseStartDates(bytes: Uint8Array, interval: Interval): string[] {
   const list = parseTexts(bytes, `The list of ${interval} start dates`)
@@ -34,9 +34,9 @@ export interface ListKnowledge {
 }
 
 /**
- * The startDates that a list lacks, ascending: windows follow each other without a hole from its first entry to its last one,
- * and at least to the present; every known one is listed. A service may begin earlier or later than this version's calendar,
- * and list more. A list of 1m, 3m or 5m ends with the day on which it was made.
+ * The startDates that a list lacks, ascending: windows follow each other without a hole from its first entry to its
+ * last one, and at least to the present; every known one is listed. A service may begin earlier or later than this
+ * version's calendar, and list more. A list of 1m, 3m or 5m ends with the day on which it was made.
  */
 export function findMissingStartDates(
   list: readonly string[],

@@ -4,8 +4,8 @@ import { isSymbol } from './symbols.js'
 import { isStartDate } from './windows.js'
 
 /**
- * What stands for an interval in paths: `1min` for `1m`, because `1m` and `1M` are the same name on the disks of macOS and Windows;
- * any other interval, also a resampled one, as people write it.
+ * What stands for an interval in paths: `1min` for `1m`, because `1m` and `1M` are the same name on the disks of macOS
+ * and Windows; any other interval, also a resampled one, as people write it.
  */
 export function intervalSegment(interval: string): string {
   return interval === '1m' ? '1min' : interval

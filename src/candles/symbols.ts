@@ -16,9 +16,9 @@ export const SYMBOLS = [
 ] as const
 
 /**
- * The name of a trading pair as sources, paths and files write it, such as `BTCUSDT` or `币安人生USDT`: at least two letters and digits
- * of any script, at most 40 bytes of UTF-8, in upper case where a letter has one, and composed (NFC). So a name has one spelling, and
- * one folder on any disk.
+ * The name of a trading pair as sources, paths and files write it, such as `BTCUSDT` or `币安人生USDT`: at least two
+ * letters and digits of any script, at most 40 bytes of UTF-8, in upper case where a letter has one, and composed
+ * (NFC). So a name has one spelling, and one folder on any disk.
  */
 export type SymbolName = string
 
@@ -32,9 +32,9 @@ const MAX_BYTES = 40
 const PLAIN_NAME = /^[A-Z0-9]{2,40}$/
 
 /**
- * Letters and digits. Scripts such as Devanagari, Thai and Tamil write vowels as marks after a letter: these belong to one script each.
- * Marks that go with any letter (accents without a composed letter, variation selectors), and letters that nobody sees, only make
- * different names that look the same.
+ * Letters and digits. Scripts such as Devanagari, Thai and Tamil write vowels as marks after a letter: these belong to
+ * one script each. Marks that go with any letter (accents without a composed letter, variation selectors), and letters
+ * that nobody sees, only make different names that look the same.
  */
 const ANY_NAME = /^(?:(?!\p{DI})[\p{L}\p{Nd}](?:(?!\p{DI}|\p{sc=Inherited}|\p{sc=Common})[\p{Mn}\p{Mc}])*){2,40}$/u
 
@@ -74,8 +74,8 @@ export function sortSymbols(names: Iterable<SymbolName>): SymbolName[] {
 }
 
 /**
- * Converts a symbol as people write it (`btcusdt`, `BTC/USDT`, `BTC-USDT`, `BTC_USDT`) to its name. Throws `unknown_symbol` for
- * a text that cannot be one.
+ * Converts a symbol as people write it (`btcusdt`, `BTC/USDT`, `BTC-USDT`, `BTC_USDT`) to its name. Throws
+ * `unknown_symbol` for a text that cannot be one.
  */
 export function parseSymbol(text: string): SymbolName {
   const name = toSymbolName(text)
@@ -123,8 +123,8 @@ export function isSymbolPattern(text: string): text is SymbolPattern {
 }
 
 /**
- * The symbols that a pattern matches, in their order; it may be in lower case and have the separators that `parseSymbol` takes.
- * Throws `unknown_symbol` when it matches none.
+ * The symbols that a pattern matches, in their order; it may be in lower case and have the separators that
+ * `parseSymbol` takes. Throws `unknown_symbol` when it matches none.
  */
 export function matchSymbols(pattern: SymbolPattern, names: readonly SymbolName[]): SymbolName[] {
   const matching = names.filter(name => matchesPattern(pattern, name))

@@ -60,8 +60,8 @@ export function cutToColumns(text: string, columns: number): string {
 const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}]/gu
 
 /**
- * Quotes untrusted text for a message: as JSON, with every character escaped that a terminal could interpret (JSON itself does
- * not escape C1 controls and bidirectional marks).
+ * Quotes untrusted text for a message: as JSON, with every character escaped that a terminal could interpret (JSON
+ * itself does not escape C1 controls and bidirectional marks).
  */
 export function quoteText(text: string): string {
   return JSON.stringify(text).replace(INVISIBLE, escapeUnits)

@@ -31,9 +31,9 @@ export type TimeText = string | number | Date
 /** A range as a user writes it. */
 export interface RangeText {
   /**
-   * The first open time, in UTC unless it has an offset: `2024`, `2024-01`, `2024-01-31`, `2024-01-31T12:00Z`; `now`, `today`,
-   * `yesterday`; `-7d` (before now: a number and h, d, w, M or y); as text, a Unix time of 10 digits (s) or 13 digits (ms). A number
-   * is ms since the epoch.
+   * The first open time, in UTC unless it has an offset: `2024`, `2024-01`, `2024-01-31`, `2024-01-31T12:00Z`; `now`,
+   * `today`, `yesterday`; `-7d` (before now: a number and h, d, w, M or y); as text, a Unix time of 10 digits (s) or 13
+   * digits (ms). A number is ms since the epoch.
    */
   readonly from?: TimeText | undefined
   /** The end of the open times, which is not part of the range; in the forms of `from`. */
@@ -48,10 +48,10 @@ const LENGTH = /^([1-9]\d{0,5})([hdwMy])$/
 const INSTANT = /^(\d{4}-\d{2}-\d{2})[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:?\d{2})?$/i
 
 /**
- * Parses a point in time to ms UTC: `2024`, `2024-01`, `2024-01-31`, `2024-01-31T12:00`, with seconds, ms, `Z` or an offset;
- * `now`, `today`, `yesterday` or `-7d`, from `now` (ms UTC); a Unix time of 10 digits (s) or 13 digits (ms). Without an offset it
- * is UTC, and a day starts at midnight UTC, whatever the system's time zone. A number is ms UTC. Throws `bad_time` on other forms and
- * invalid days.
+ * Parses a point in time to ms UTC: `2024`, `2024-01`, `2024-01-31`, `2024-01-31T12:00`, with seconds, ms, `Z` or an
+ * offset; `now`, `today`, `yesterday` or `-7d`, from `now` (ms UTC); a Unix time of 10 digits (s) or 13 digits (ms).
+ * Without an offset it is UTC, and a day starts at midnight UTC, whatever the system's time zone. A number is ms UTC.
+ * Throws `bad_time` on other forms and invalid days.
  */
 export function parseInstant(text: TimeText, now: number): number {
   if (typeof text !== 'string') return parseNumber(text)
@@ -73,8 +73,8 @@ export function parseInstant(text: TimeText, now: number): number {
 }
 
 /**
- * The time (ms UTC) that lies `duration` before `end` (ms UTC), such as `90d`: a number and h, d, w, M or y, where months and
- * years are calendar ones. Throws `bad_time`.
+ * The time (ms UTC) that lies `duration` before `end` (ms UTC), such as `90d`: a number and h, d, w, M or y, where
+ * months and years are calendar ones. Throws `bad_time`.
  */
 export function timeBefore(end: number, duration: string): number {
   const [, digits, unit] = LENGTH.exec(duration.trim()) ?? []
@@ -89,8 +89,8 @@ export function timeBefore(end: number, duration: string): number {
 }
 
 /**
- * The range that `from`, `to` and `last` describe; `last` counts back from `to`, else from `now` (ms UTC). Throws `bad_time`, and
- * `bad_range` when the range is empty or both `from` and `last` are given.
+ * The range that `from`, `to` and `last` describe; `last` counts back from `to`, else from `now` (ms UTC). Throws
+ * `bad_time`, and `bad_range` when the range is empty or both `from` and `last` are given.
  */
 export function parseRange({ from, to, last }: RangeText, now: number): TimeRange {
   if (from !== undefined && last !== undefined) {
@@ -137,8 +137,8 @@ export function formatRange({ fromTime, toTime }: TimeRange): string {
 }
 
 /**
- * A range as lakes and files keep it: an ISO 8601 interval; one that moves with the present is the text of the request, such as
- * `last 90d` or `from -7d to today`. Throws like `parseRange`.
+ * A range as lakes and files keep it: an ISO 8601 interval; one that moves with the present is the text of the request,
+ * such as `last 90d` or `from -7d to today`. Throws like `parseRange`.
  */
 export function describeRange({ from, to, last }: RangeText): string {
   if (!isRelativeRange({ from, to, last })) return formatRange(parseRange({ from, to, last }, 0))

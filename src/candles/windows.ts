@@ -14,7 +14,7 @@ interface WindowRule {
   readonly last?: string
 }
 
-/** Before the first day of the exchange: https://www.binance.com/en/support/announcement, its first pairs opened on 14 July 2017. */
+/** Before the first pairs of the exchange opened, on 14 July 2017: https://www.binance.com/en/support/announcement */
 const EXCHANGE_OPENED = '2017-07-01'
 
 /** A UTC day has 1,440, 480 or 288 candles. */
@@ -81,8 +81,8 @@ export function windowSpan({ interval, startDate }: Pick<WindowRef, 'interval' |
 }
 
 /**
- * Whether a window of this interval can start at `time` (ms UTC): a whole number of window lengths before or after the first
- * window of the service.
+ * Whether a window of this interval can start at `time` (ms UTC): a whole number of window lengths before or after the
+ * first window of the service.
  */
 export function isWindowStart(interval: Interval, time: number): boolean {
   const { length } = RULES[interval]
@@ -141,9 +141,9 @@ export function firstExchangeStartDate(interval: Interval): string {
 }
 
 /**
- * The start dates of an interval's windows for the whole history of the exchange, ascending: those of the published tree, and
- * before them those of the same cycle back to the window that contains 1 July 2017. Those of 1m, 3m and 5m, which the published
- * tree does not have, end with the window that contains `now`, ms UTC.
+ * The start dates of an interval's windows for the whole history of the exchange, ascending: those of the published
+ * tree, and before them those of the same cycle back to the window that contains 1 July 2017. Those of 1m, 3m and 5m,
+ * which the published tree does not have, end with the window that contains `now`, ms UTC.
  */
 export function exchangeStartDates(interval: Interval, now: number): string[] {
   const last = knownStartDates(interval).at(-1)

@@ -41,9 +41,9 @@ interface Candidate {
 }
 
 /**
- * Fits the candles of one series into a picture, in one pass over its batches and in memory for a few pictures. Missing candles
- * between two others take room, too. With `keep: 'all'`, candles that do not fit are resampled exactly to the shortest interval
- * of `resampleLadder` for which they do.
+ * Fits the candles of one series into a picture, in one pass over its batches and in memory for a few pictures. Missing
+ * candles between two others take room, too. With `keep: 'all'`, candles that do not fit are resampled exactly to the
+ * shortest interval of `resampleLadder` for which they do.
  */
 export class CandleFitter<S extends SeriesLabel> {
   /** The lengths that may still fit, shortest first. */
@@ -66,8 +66,8 @@ export class CandleFitter<S extends SeriesLabel> {
   }
 
   /**
-   * The candles of the picture. The last one may be incomplete: a picture ends with the newest price. Throws `digits_lost` when
-   * they must be resampled and have a decimal too long for exact sums.
+   * The candles of the picture. The last one may be incomplete: a picture ends with the newest price. Throws
+   * `digits_lost` when they must be resampled and have a decimal too long for exact sums.
    */
   end(): FittedCandles<S> {
     this.take(resampler => resampler?.end())
@@ -148,8 +148,8 @@ const LONGER = ['2M', '1q', '6M', '1y', '2y', '5y', '10y', '20y', '50y', '100y']
 const DOUBLINGS = Array.from({ length: 12 }, (_, power) => 2 ** (power + 1))
 
 /**
- * The intervals that a series can be resampled to for a picture, shortest first, its own not among them. `anchor`: open time of
- * any 3d candle of the symbol, ms UTC; without it and a known listing date, 3d is not among them.
+ * The intervals that a series can be resampled to for a picture, shortest first, its own not among them. `anchor`: open
+ * time of any 3d candle of the symbol, ms UTC; without it and a known listing date, 3d is not among them.
  */
 function resampleLadder({ symbol, interval: source }: SeriesLabel, anchor?: number): TargetInterval[] {
   const hasAnchor = anchor !== undefined || hasListingDate(symbol)

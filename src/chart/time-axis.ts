@@ -51,9 +51,9 @@ const UNITS: readonly Unit[] = [
 ]
 
 /**
- * Labels for slots that open at `openTimes` (ms UTC, ascending): the densest times, days, months or years for which no two
- * labels touch. `slotsFor` returns how many slots a label of so many characters takes, with the space behind it. At least one
- * label, unless there is no slot.
+ * Labels for slots that open at `openTimes` (ms UTC, ascending): the densest times, days, months or years for which no
+ * two labels touch. `slotsFor` returns how many slots a label of so many characters takes, with the space behind it. At
+ * least one label, unless there is no slot.
  */
 export function timeLabels(openTimes: readonly number[], slotsFor: (characters: number) => number): TimeLabel[] {
   if (openTimes.length === 0) return []

@@ -3,7 +3,7 @@ import type { WindowRef } from '../candles/series.js'
 import type { ChangedCell, WindowChange } from '../rows/diff.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
 
-/** The file at a mirror's root that has the changed cells, a JSON object a line: outside of the tree, so that nothing serves it. */
+/** The file of the changed cells, a JSON object a line: at a mirror's root, outside of the tree, so nothing serves it. */
 export const CHANGES_FILE = 'changes.jsonl'
 
 /**

@@ -27,10 +27,10 @@ const WRITE_TRIES = 3
 export const MAX_FILE_BYTES = 16 * 1024 * 1024
 
 /**
- * Writes a file at `root/path` whole or not at all: a temp file is written, its size checked (a short write must not become a
- * short file) and its time set, then it is renamed. Without `sync` there is no fsync, which would take four times as long: a
- * file of the tree that a power cut damaged is found corrupt when read, and downloaded again. Throws `linked_path`, and
- * what the file system throws, and removes the temp file then.
+ * Writes a file at `root/path` whole or not at all: a temp file is written, its size checked (a short write must not
+ * become a short file) and its time set, then it is renamed. Without `sync` there is no fsync, which would take four
+ * times as long: a file of the tree that a power cut damaged is found corrupt when read, and downloaded again. Throws
+ * `linked_path`, and what the file system throws, and removes the temp file then.
  */
 export function writeFile(
   root: string,

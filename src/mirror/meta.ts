@@ -21,8 +21,8 @@ export function encodeMeta(baseUrl: string): Buffer {
 }
 
 /**
- * The source that `root/mirror.json` names; undefined when the file is missing, and with a warning when a power cut or another program has
- * damaged it. Throws `mirror_unusable`.
+ * The source that `root/mirror.json` names; undefined when the file is missing, and with a warning when a power cut or
+ * another program has damaged it. Throws `mirror_unusable`.
  */
 export function readSource(root: string, warn: (warning: string) => void = () => {}): string | undefined {
   const path = join(root, META_FILE)

@@ -51,9 +51,9 @@ interface LoadedIndex {
 const WRITE_EVERY_MS = 1_000
 
 /**
- * The file tree on disk: `root/api/klines/...`, with the paths of the URLs, and beside it what is known of its windows. Any number of
- * processes may share it: files are written aside and renamed. All methods throw `mirror_unusable` for faults of the file system:
- * what cannot be read is not corrupt.
+ * The file tree on disk: `root/api/klines/...`, with the paths of the URLs, and beside it what is known of its windows.
+ * Any number of processes may share it: files are written aside and renamed. All methods throw `mirror_unusable` for
+ * faults of the file system: what cannot be read is not corrupt.
  */
 export class Mirror {
   private readonly indexes = new Map<string, LoadedIndex>()
@@ -98,14 +98,14 @@ export class Mirror {
     }
   }
 
-  /** When a candle of a 3d series opens, ms UTC, if the index knows one: the grid is counted from it. Undefined for other intervals. */
+  /** When a candle of a 3d series opens, ms UTC, if the index knows one: its grid is counted from it. */
   gridAnchor(series: Series): number | undefined {
     if (series.interval !== '3d') return undefined
     for (const { first } of this.facts(series).values()) if (first !== undefined) return first
     return undefined
   }
 
-  /** The startDates of the windows that a series has, or had: those that the index knows and the folder lacks are missing. Ascending. */
+  /** The startDates of the windows that a series has, or had: the index may know some that the folder lacks. Ascending. */
   dates(series: Series): string[] {
     const names = this.reading(() => listFolder(join(this.root, seriesPath(series))))
     const dates = names.flatMap(name => (name.endsWith('.json') ? name.slice(0, -5) : []))
@@ -320,9 +320,9 @@ export function endsOf({ firstOpenTime: first, lastOpenTime: last }: KlineBatch)
 }
 
 /**
- * When a window was last modified, ms UTC, as those who get it from here are told: when its source rendered it; where that is not known, the
- * close of its last candle, or its start when it is empty. Never the time of a file, and never a time that makes a window final for them
- * that is open here: a copy must not make short windows look whole.
+ * When a window was last modified, ms UTC, as those who get it from here are told: when its source rendered it; where
+ * that is not known, the close of its last candle, or its start when it is empty. Never the time of a file, and never a
+ * time that makes a window final for them that is open here: a copy must not make short windows look whole.
  */
 export function lastModified(
   window: WindowRef,

@@ -45,8 +45,8 @@ function parseFacts(entry: unknown): WindowFacts | undefined {
 }
 
 /**
- * The least rendered time of later windows with candles, ms UTC: since then at the latest the service has had more than this one.
- * Undefined without one.
+ * The least rendered time of later windows with candles, ms UTC: since then at the latest the service has had more than
+ * this one. Undefined without one.
  */
 export function laterSince(index: SeriesIndex, startDate: string): number | undefined {
   let least: number | undefined

@@ -9,7 +9,7 @@ export interface WindowFacts {
   readonly size: number
   /** Of the file, in hex. */
   readonly sha256: string
-  /** When the service made it: its Last-Modified, else its Date; of the exchange the time of the answer. Undefined: it did not say. */
+  /** When the service made it: its Last-Modified, else its Date; of the exchange the time of the answer. */
   readonly rendered?: number | undefined
   /** The Date of the last answer about it, 200 or 304. */
   readonly asked: number

@@ -6,8 +6,8 @@ import { parseDate } from '../candles/windows.js'
 import { hasListingGrid, parseTargetInterval, type TargetInterval } from './target-interval.js'
 
 /**
- * The listing dates of the ten symbols of the public service: 3d candles are counted from this day (measured on the service's
- * whole tree). The 3d grid of any other symbol comes from its first 3d candle.
+ * The listing dates of the ten symbols of the public service: 3d candles are counted from this day (measured on the
+ * service's whole tree). The 3d grid of any other symbol comes from its first 3d candle.
  */
 const LISTING_DATES: Readonly<Record<SymbolName, string>> = {
   BTCUSDT: '2017-08-17',
@@ -86,8 +86,8 @@ function listingTime(symbol: SymbolName, target: string): number {
 }
 
 /**
- * The grid of a series of the service. A 3d grid is counted from `openTime` (ms UTC) of any of its candles; without one it is
- * that of the listing date, or any grid for a symbol whose date is not known.
+ * The grid of a series of the service. A 3d grid is counted from `openTime` (ms UTC) of any of its candles; without one
+ * it is that of the listing date, or any grid for a symbol whose date is not known.
  */
 export function buildSeriesGrid({ symbol, interval }: Series, openTime?: number): CandleGrid {
   const anchor = openTime ?? (hasListingDate(symbol) ? undefined : 0)

@@ -29,8 +29,8 @@ export const DECIMALS = COLUMNS.map((_, column) => column).filter(column => COLU
 const IGNORE_COLUMN = COLUMNS.indexOf('ignore')
 
 /**
- * Candles of one series in a kernel's memory. Each decimal is a 128-bit integer in units of 10^-8, so nothing is rounded.
- * `place` is the index of a decimal among the 8 of a candle.
+ * Candles of one series in a kernel's memory. Each decimal is a 128-bit integer in units of 10^-8, so nothing is
+ * rounded. `place` is the index of a decimal among the 8 of a candle.
  */
 export class CandleTable {
   length = 0
@@ -95,8 +95,8 @@ export class CandleTable {
   }
 
   /**
-   * Adds rows `start` to `end` (exclusive) of a table of the same kernel to the last candle. The result equals the exchange's
-   * own candle, also when the rows are sums themselves.
+   * Adds rows `start` to `end` (exclusive) of a table of the same kernel to the last candle. The result equals the
+   * exchange's own candle, also when the rows are sums themselves.
    */
   addToLast(table: CandleTable, start: number, end: number): void {
     this.kernel.calls.addCandles(this.address(this.length - 1), table.address(start), end - start)
@@ -146,7 +146,7 @@ export class CandleTable {
     if (name === 'close_time') return String(this.closeTime(row))
     if (name === 'count') return String(this.count(row))
     if (name !== 'ignore') return this.decimal(row, DECIMALS.indexOf(column))
-    return this.kernel.internedText(this.kernel.view.getUint32(this.address(row) + IGNORE, true))
+    return this.kernel.texts[this.kernel.view.getUint32(this.address(row) + IGNORE, true)]
   }
 
   /** First row from `row` on that opens at or after `time`, ms UTC; `length` when there is none. */

@@ -4,8 +4,8 @@ export const DECIMAL_SCALE = 8
 export const DECIMAL_PRECISION = 38
 
 /**
- * The value of a decimal (`\d+(\.\d+)?`) in units of 10^-8. Returns undefined when it has no exact DECIMAL(38,8): more than
- * 8 digits after the point (zeros at the end do not count) or more than 30 before it.
+ * The value of a decimal (`\d+(\.\d+)?`) in units of 10^-8. Returns undefined when it has no exact DECIMAL(38,8): more
+ * than 8 digits after the point (zeros at the end do not count) or more than 30 before it.
  */
 export function parseDecimal(text: string): bigint | undefined {
   const [whole, fraction = ''] = trimDecimal(text).split('.')
@@ -41,8 +41,8 @@ export function compareDecimals(a: string, b: string): number {
 }
 
 /**
- * The change from one decimal to another in percent with two digits after the point, rounded half away from zero: `+13.15%`.
- * Undefined when `from` is 0.
+ * The change from one decimal to another in percent with two digits after the point, rounded half away from zero:
+ * `+13.15%`. Undefined when `from` is 0.
  */
 export function formatChange(from: string, to: string): string | undefined {
   const [start, end] = toUnits(from, to)

@@ -2,7 +2,7 @@ import { COLUMNS, ROW_LENGTH } from '../candles/columns.js'
 import type { KlineBatch } from './kline-batch.js'
 import { OFFSETS_PER_ROW } from './wasm/assembly/layout.js'
 
-/** A cell whose text differs between two versions of a window; `before` or `after` is null for a candle that only one of them has. */
+/** A cell that differs between two versions of a window; `before` or `after` is null for a candle of only one of them. */
 export interface ChangedCell {
   /** Open time of the candle, ms UTC. */
   readonly openTime: number
@@ -49,7 +49,7 @@ export function diffRows(
   return cells
 }
 
-/** Whether two cells have the same text. Compares bytes, because a refresh compares millions of cells and hardly one has changed. */
+/** Whether two cells have the same text. Compares bytes: a refresh compares millions of cells, hardly one has changed. */
 export function isSameCell(
   cached: KlineBatch,
   row: number,

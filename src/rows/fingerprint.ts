@@ -108,8 +108,8 @@ export function describeSeries(
 }
 
 /**
- * The fingerprint of a set of series, in any order: `klines:1:set:` and a SHA-256 in hex. Throws `bad_option` when a series is there
- * twice.
+ * The fingerprint of a set of series, in any order: `klines:1:set:` and a SHA-256 in hex. Throws `bad_option` when a
+ * series is there twice.
  */
 export function fingerprintSet(all: readonly Pick<SeriesFingerprint, 'symbol' | 'interval' | 'fingerprint'>[]): string {
   const names = all.map(seriesName)
@@ -126,7 +126,7 @@ export function reportFingerprints<Fingerprint extends SeriesFingerprint>(
   return { series, set: series.length > 1 ? fingerprintSet(series) : undefined }
 }
 
-/** Whether a value of JSON that anybody may have written is the fingerprint of a series: made of its years, and of names that are none else. */
+/** Whether a value of foreign JSON is the fingerprint of a series: made of its years, with names in their one spelling. */
 export function isFingerprint(value: unknown): value is SeriesFingerprint {
   if (!isObject(value)) return false
   const { symbol, interval, fingerprint, candles, firstOpenTime, lastOpenTime, years } = value
@@ -169,9 +169,9 @@ function hashLines(lines: readonly (string | Buffer)[]): string {
 const KINDS = COLUMN_KINDS.slice(0, COLUMNS.length - 1)
 
 /**
- * Writes candles in their canonical form, which fingerprints are made of: the eleven cells before `ignore` joined by commas, and a
- * line feed. Integers are as they are; a decimal loses the zeros that do not change its value, and a point without digits. `append`
- * gets the lines in pieces, each valid until the next one.
+ * Writes candles in their canonical form, which fingerprints are made of: the eleven cells before `ignore` joined by
+ * commas, and a line feed. Integers are as they are; a decimal loses the zeros that do not change its value, and a
+ * point without digits. `append` gets the lines in pieces, each valid until the next one.
  */
 export function writeCandleLines(batch: KlineBatch, append: (lines: Uint8Array) => void): void {
   const written = writePieces(batch, KINDS.length, append, (kernel, address, start, end) =>

@@ -13,8 +13,8 @@ export interface Gap {
 }
 
 /**
- * The gaps between a candle and the next one that was read (open times, ms UTC). Time outside of the spans, whose candles are all
- * loaded, is no gap: nothing is known about it.
+ * The gaps between a candle and the next one that was read (open times, ms UTC). Time outside of the spans, whose
+ * candles are all loaded, is no gap: nothing is known about it.
  */
 export function findGaps(
   interval: Interval,
@@ -45,8 +45,8 @@ export interface SeriesTotals {
 }
 
 /**
- * Counts the candles of one series and the gaps between them. The distance between neighbours is compared with the interval, so
- * a 3d grid of any anchor works. Time before the first and after the last candle is not a gap.
+ * Counts the candles of one series and the gaps between them. The distance between neighbours is compared with the
+ * interval, so a 3d grid of any anchor works. Time before the first and after the last candle is not a gap.
  */
 export class GapCounter {
   private candles = 0
@@ -76,15 +76,13 @@ export class GapCounter {
   }
 
   private addTime(openTime: number): void {
-    if (this.last === undefined) this.first = openTime
-    else {
-      const steps = stepsBetween(this.series.interval, this.last, openTime)
-      if (steps > 1) {
-        this.gaps++
-        this.missing += steps - 1
-        this.largestGap = Math.max(this.largestGap, steps - 1)
-      }
+    const missing = this.last === undefined ? 0 : stepsBetween(this.series.interval, this.last, openTime) - 1
+    if (missing > 0) {
+      this.gaps++
+      this.missing += missing
+      this.largestGap = Math.max(this.largestGap, missing)
     }
+    this.first ??= openTime
     this.last = openTime
   }
 

@@ -31,7 +31,7 @@ export class KlineBatch {
     { bytes, offsets, numbers }: IndexedRows,
     /** Whether every cell is a `PLAIN_CELL`. @internal */
     readonly plain: boolean,
-    /** The kernel in whose memory the rows lie, until it reads other ones; undefined when they have memory of their own. @internal */
+    /** The kernel in whose memory the rows lie until it reads others; undefined for memory of their own. @internal */
     readonly kernel?: Kernel,
   ) {
     this.bytes = bytes
@@ -123,7 +123,7 @@ export class BatchBuilder {
 
   constructor(private readonly series: SeriesLabel) {}
 
-  /** Adds a row: its twelve cells as text, and of these the three integers: open time, close time (ms UTC), number of trades. */
+  /** Adds a row: its twelve cells as text, and three of them as integers: open and close time (ms UTC), trades. */
   add(cells: readonly string[], numbers: readonly [number, number, number]): void {
     for (const cell of cells) {
       const isPlain = PLAIN_CELL.test(cell)

@@ -18,9 +18,9 @@ export interface ResampleOptions {
 }
 
 /**
- * Resamples a series to longer candles, in one pass and constant memory: batches in order of time in, batches out. A candle is
- * complete when the source reaches from its start to its end, or is known to have no candle up to there. Candles may be missing in
- * between: during an outage, the exchange builds its own longer candles from the rest, too.
+ * Resamples a series to longer candles, in one pass and constant memory: batches in order of time in, batches out. A
+ * candle is complete when the source reaches from its start to its end, or is known to have no candle up to there.
+ * Candles may be missing in between: during an outage, the exchange builds its own longer candles from the rest, too.
  */
 export class Resampler {
   private readonly table: CandleTable
@@ -34,7 +34,7 @@ export class Resampler {
   private reachedTime = -Infinity
   private coveredFrom: number | undefined
 
-  /** `kernel`: for several that work in turn. Throws `bad_option` when candles of `target` do not consist of whole candles of `source`. */
+  /** `kernel`: for several that work in turn. Throws `bad_option` when whole candles of `source` do not fit into `target`. */
   constructor(
     source: SeriesLabel,
     target: TargetInterval,
@@ -67,8 +67,8 @@ export class Resampler {
   }
 
   /**
-   * Returns the last candle if the source reached its end, or if partial candles are wanted. `completeUntil`: until when the source is
-   * known to have no other candles than those that were added, ms UTC.
+   * Returns the last candle if the source reached its end, or if partial candles are wanted. `completeUntil`: until
+   * when the source is known to have no other candles than those that were added, ms UTC.
    */
   end(completeUntil = -Infinity): KlineBatch | undefined {
     if (Math.max(this.reachedTime, completeUntil) >= this.endTime || this.options.partial) this.finish()
@@ -86,9 +86,9 @@ export class Resampler {
 
   private finish(): void {
     const { candle, coveredFrom = -Infinity } = this
+    const { range, partial = false } = this.options
     if (candle.length === 0) return
     const openTime = candle.openTime(0)
-    const { range, partial = false } = this.options
     if (range && (openTime < range.fromTime || openTime >= range.toTime)) return
     if (openTime < coveredFrom && !partial) return
     const cells = COLUMNS.map((_, column) => candle.text(0, column))

@@ -8,9 +8,9 @@ const MAX_MONTHS = 1200
 const FORMS = 'Expected a number and m, h, d, w, M, q or y, such as 45m, 3h, 2d, 2w, 1q or 1y'
 
 /**
- * A length that candles are resampled to, aligned as the exchange aligns its own: weeks from Monday 5 January 1970, multiples
- * of 3d from the symbol's listing, months, quarters and years by the calendar (several months from January of the year 0),
- * other lengths from the epoch.
+ * A length that candles are resampled to, aligned as the exchange aligns its own: weeks from Monday 5 January 1970,
+ * multiples of 3d from the symbol's listing, months, quarters and years by the calendar (several months from January of
+ * the year 0), other lengths from the epoch.
  */
 export interface TargetInterval {
   /** As it was written, such as `3h`. */
@@ -34,8 +34,8 @@ export function parseTargetInterval(text: string): TargetInterval {
 }
 
 /**
- * The name of an interval that stands for its length, however it was written: `60m` is `1h`, `24h` is `1d` and `12M` is `1y`. It has
- * the largest unit that fits. Throws `unknown_interval`.
+ * The name of an interval that stands for its length, however it was written: `60m` is `1h`, `24h` is `1d` and `12M` is
+ * `1y`. It has the largest unit that fits. Throws `unknown_interval`.
  */
 export function intervalName(text: string): string {
   const { length } = parseTargetInterval(text)
@@ -55,8 +55,8 @@ export function checkMultiple(target: TargetInterval, source: string): void {
 }
 
 /**
- * Whether each candle of the target consists of whole candles of `source`, an interval such as `1h` or a resampled one such as
- * `3h`, and of more than one.
+ * Whether each candle of the target consists of whole candles of `source`, an interval such as `1h` or a resampled one
+ * such as `3h`, and of more than one.
  */
 export function isMultiple({ length }: TargetInterval, source: string): boolean {
   const { length: part } = parseTargetInterval(source)
@@ -68,7 +68,7 @@ export function isMultiple({ length }: TargetInterval, source: string): boolean 
   return startsWithDay || origin(length.ms) === origin(part.ms)
 }
 
-/** What candles of a length in ms are counted from: multiples of 3d that are not whole weeks from the symbol's listing. */
+/** What candles of a length in ms are counted from; `listing`: multiples of 3d that are not whole weeks. */
 function origin(ms: number): 'listing' | 'monday' | 'epoch' {
   if (ms % UNIT_MS.w === 0) return 'monday'
   return ms % (3 * DAY_MS) === 0 ? 'listing' : 'epoch'

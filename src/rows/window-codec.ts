@@ -14,14 +14,14 @@ import { type IndexedRows, type Kernel, sharedKernel } from './wasm/kernel.js'
 /**
  * The rows of a window file.
  *
- * Accepts exactly what `JSON.parse` and the rules of rows accept: an array of arrays of 12; elements 0, 6 and 8 integers
- * within +-(2^53-1), the others strings; elements 1 to 5, 7, 9 and 10 decimals `\d+(\.\d+)?`; open times strictly ascending,
- * inside the window and on the grid of the series (before March 2018 the exchange itself has candles off it); close times from
- * the open time to the last millisecond of the candle; no negative count. The wire form of the service is indexed in place; any
- * other legal JSON goes through `JSON.parse`.
+ * Accepts exactly what `JSON.parse` and the rules of rows accept: an array of arrays of 12; elements 0, 6 and 8
+ * integers within +-(2^53-1), the others strings; elements 1 to 5, 7, 9 and 10 decimals `\d+(\.\d+)?`; open times
+ * strictly ascending, inside the window and on the grid of the series (before March 2018 the exchange itself has
+ * candles off it); close times from the open time to the last millisecond of the candle; no negative count. The wire
+ * form of the service is indexed in place; any other legal JSON goes through `JSON.parse`.
  *
- * `anchor`: when any candle of a 3d series opens, ms UTC; without it, the first row sets the grid of a 3d window. The batch keeps
- * `bytes`. Throws `bad_window`, which names row and element.
+ * `anchor`: when any candle of a 3d series opens, ms UTC; without it, the first row sets the grid of a 3d window. The
+ * batch keeps `bytes`. Throws `bad_window`, which names row and element.
  */
 export function decodeWindow(bytes: Uint8Array, window: WindowRef, anchor?: number): KlineBatch {
   const batch = decodeInPlace(bytes, window, sharedKernel(), anchor)
@@ -31,8 +31,8 @@ export function decodeWindow(bytes: Uint8Array, window: WindowRef, anchor?: numb
 }
 
 /**
- * The rows of a window file without a copy: they lie in the memory of `kernel` if `bytes` are in the wire form, and are valid until
- * the kernel reads another window. `bytes` should lie there too.
+ * The rows of a window file without a copy: they lie in the memory of `kernel` if `bytes` are in the wire form, and are
+ * valid until the kernel reads another window. `bytes` should lie there too.
  */
 export function decodeInPlace(bytes: Uint8Array, window: WindowRef, kernel: Kernel, anchor?: number): KlineBatch {
   const rules = new RowRules(window, anchor)
@@ -47,10 +47,9 @@ export function decodeInPlace(bytes: Uint8Array, window: WindowRef, kernel: Kern
 
 /** Checks what the kernel cannot check without a step. */
 function hasValidTimes({ numbers }: IndexedRows, rules: RowRules): boolean {
-  for (let i = 0; i < numbers.length; i += NUMBERS_PER_ROW) {
-    if (rules.findTimeFault(numbers[i], numbers[i + 1])) return false
-  }
-  return true
+  let row = 0
+  while (row < numbers.length && !rules.findTimeFault(numbers[row], numbers[row + 1])) row += NUMBERS_PER_ROW
+  return row >= numbers.length
 }
 
 /** What is wrong with a row. */
@@ -59,7 +58,7 @@ interface RowFault {
   readonly what: string
 }
 
-/** Which times the rows of a window may have: open times in its span, on the grid of its series, and close times of its candles. */
+/** Which times rows may have: open times in the span of their window, on the grid, and close times of their candles. */
 class RowRules {
   readonly span: WindowSpan
   private readonly interval: Interval
@@ -87,8 +86,10 @@ class RowRules {
     }
     const lastTime = nextOpenTime(this.interval, openTime) - 1
     if (closeTime <= lastTime) return undefined
-    const what = `${formatInstant(closeTime)} is after the end of the candle, ${formatInstant(lastTime)}`
-    return { element: 6, what }
+    return {
+      element: 6,
+      what: `${formatInstant(closeTime)} is after the end of the candle, ${formatInstant(lastTime)}`,
+    }
   }
 
   private setGrid(anchor?: number): void {
@@ -128,8 +129,8 @@ function toBatch(series: KlineBatch['series'], rows: readonly KlineRow[]): Kline
     end += encoder.encodeInto(String(cell === 0 ? 0 : cell), text.subarray(end)).written
     offsets[2 * index + 1] = end
   }
-  const plain = rows.every(row => PLAIN_CELL.test(row[11]))
-  return new KlineBatch(series, { bytes: text.slice(0, end), offsets, numbers }, plain)
+  const isPlain = rows.every(row => PLAIN_CELL.test(row[11]))
+  return new KlineBatch(series, { bytes: text.slice(0, end), offsets, numbers }, isPlain)
 }
 
 /** Parses `bytes` as JSON in UTF-8, with or without a byte order mark. Bad sequences are refused, not replaced. */

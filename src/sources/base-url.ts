@@ -68,8 +68,8 @@ const EXPECTED = 'Expected an http or https address, the part before /api, such 
 const EXPECTED_HOST = `Expected ${BINANCE} or an address after ${BINANCE}:, such as ${BINANCE}:https://api.binance.com`
 
 /**
- * Normalizes a base address: no slash, query or fragment at its end. `prefix`: what the user wrote before it, for messages.
- * Throws `bad_base_url`.
+ * Normalizes a base address: no slash, query or fragment at its end. `prefix`: what the user wrote before it, for
+ * messages. Throws `bad_base_url`.
  */
 export function parseBaseUrl(text: string, prefix: '' | `${typeof BINANCE}:` = ''): string {
   // `localhost:8787` parses as a URL of the scheme `localhost:`.

@@ -15,16 +15,16 @@ export interface RenderedWindow {
 }
 
 /**
- * Whether a candle can change no more at `time`, the exchange's clock (ms UTC). A candle that closes early waits for the end of
- * its interval: an outage may still be mended.
+ * Whether a candle can change no more at `time`, the exchange's clock (ms UTC). A candle that closes early waits for
+ * the end of its interval: an outage may still be mended.
  */
 export function isClosed(interval: Interval, openTime: number, closeTime: number, time: number): boolean {
   return Math.max(closeTime + 1, nextOpenTime(interval, openTime)) + SETTLING_MS <= time
 }
 
 /**
- * Renders the answer to a `windowCall` as the published tree has it: the compact JSON of the closed rows. `time`: the Date of
- * the answer, ms UTC. Throws `bad_window` for an answer that is no window, open candle included.
+ * Renders the answer to a `windowCall` as the published tree has it: the compact JSON of the closed rows. `time`: the
+ * Date of the answer, ms UTC. Throws `bad_window` for an answer that is no window, open candle included.
  */
 export function renderWindow(body: Buffer, window: WindowRef, time: number): RenderedWindow {
   const batch = decodeWindow(body, window)
@@ -42,8 +42,8 @@ export function joinRows(before: RenderedWindow, next: RenderedWindow, window: W
 }
 
 /**
- * Whether a window may have more closed candles than those of an answer: the next one of the grid opens in it and is over at
- * `time`, the Date of the answer (ms UTC). An answer without closed rows is the last one.
+ * Whether a window may have more closed candles than those of an answer: the next one of the grid opens in it and is
+ * over at `time`, the Date of the answer (ms UTC). An answer without closed rows is the last one.
  */
 export function hasMoreRows(rows: KlineBatch, window: WindowRef, time: number): boolean {
   if (rows.length === 0) return false

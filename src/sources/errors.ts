@@ -17,8 +17,8 @@ const TRY_LATER = 'Try again later; what was downloaded stays in the mirror.'
 const WORK_OFFLINE = 'klines export works offline, with what the mirror has.'
 
 /**
- * The error for a service that does not answer, or answers as something else: its message says what happened, a status too.
- * `what`: what could not be downloaded, as part of a sentence.
+ * The error for a service that does not answer, or answers as something else: its message says what happened, a status
+ * too. `what`: what could not be downloaded, as part of a sentence.
  */
 export function unreachable(name: string, failure: FetchError, what: string): KlinesError {
   const { status, tries, message: reason, notJson, timedOut } = failure
@@ -91,7 +91,7 @@ export function banFile(): string | undefined {
   return folder && join(folder, 'bans.json')
 }
 
-/** Until when a host has banned this address, as an earlier run was told, ms UTC; undefined when it has not, or not any more. */
+/** Until when a host bans this address, as an earlier run was told, ms UTC; undefined without a ban. */
 export function bannedUntil(origin: string, now: number): number | undefined {
   const time = Date.parse(String(readBans()[origin]))
   // A time further off was not said by a host.

@@ -150,8 +150,8 @@ export function exchangeRules(name: string, now: () => number): HostRules {
 }
 
 /**
- * The refusal in an answer after which no further request may be sent: 418 is a ban, 403 the firewall, 451 the region. Undefined
- * for any other answer.
+ * The refusal in an answer after which no further request may be sent: 418 is a ban, 403 the firewall, 451 the region.
+ * Undefined for any other answer.
  */
 export function findRefusal(name: string, response: WholeResponse, now: number): Stop | undefined {
   const { status, body } = response

@@ -36,7 +36,7 @@ interface FirstCandle {
   window?: Promise<Fetched> | undefined
 }
 
-/** The market data of the exchange, as the windows of the published tree. It needs no key. `warn`: hears of names that cannot be used. */
+/** The market data of the exchange as windows of the published tree. `warn` hears of names that cannot be used. */
 export function exchangeSource(fetcher: Fetcher, clock: SourceClock, warn: (warning: string) => void): Source {
   const firstCandles = new Map<string, Promise<FirstCandle | undefined>>()
   /** The times of the latest answer. */
@@ -77,7 +77,7 @@ export function exchangeSource(fetcher: Fetcher, clock: SourceClock, warn: (warn
     return latest.asked
   }
 
-  /** Requests a window whole; one more call where its candles end early, because a host may send fewer rows than it was asked for. */
+  /** Requests a whole window, with one more call where its candles end early: a host may send fewer rows. */
   const fetchWindow = async (window: WindowRef, signal: AbortSignal): Promise<Fetched> => {
     const page = (before?: RenderedWindow) =>
       get(
@@ -182,8 +182,8 @@ function describeUnusable(names: readonly string[]): string {
 }
 
 /**
- * The open time of the one candle of an answer, which was made at `servedMs`, ms UTC: a later one would make all windows empty.
- * Undefined for an empty answer. Throws `bad_list` and `bad_window`.
+ * The open time of the one candle of an answer, which was made at `servedMs`, ms UTC: a later one would make all
+ * windows empty. Undefined for an empty answer. Throws `bad_list` and `bad_window`.
  */
 function parseFirstOpenTime(bytes: Buffer, servedMs: number): number | undefined {
   const rows = parseList(bytes, 'The answer for the first candle')

@@ -105,8 +105,8 @@ export function toStatusError({ status, body }: { readonly status: number; reado
 const MAX_MESSAGE_LENGTH = 200
 
 /**
- * Parses an error object (`ErrorObject` in the service's OpenAPI description); undefined for any other body. The message and each entry
- * of the cause are a line that is safe for a terminal.
+ * Parses an error object (`ErrorObject` in the service's OpenAPI description); undefined for any other body. The
+ * message and each entry of the cause are a line that is safe for a terminal.
  */
 export function parseErrorBody(body: Buffer): { readonly message: string; readonly causes: string[] } | undefined {
   const { message, cause } = parseObject(body.toString('utf8')) ?? {}
@@ -124,7 +124,7 @@ export function cleanText(text: string, maxLength = MAX_MESSAGE_LENGTH): string 
   return line.length > maxLength ? `${line.slice(0, maxLength)}...` : line
 }
 
-/** A cause may have any shape: each of the first ten entries of a list becomes a line, an object with a message its field and message. */
+/** A cause may have any shape: the first ten entries become a line each, an object its field and message. */
 function parseCauses(cause: unknown): string[] {
   const entries = Array.isArray(cause) ? cause.slice(0, 10) : cause === undefined ? [] : [cause]
   return entries.map(entry => {

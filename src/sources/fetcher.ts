@@ -186,7 +186,7 @@ export class Fetcher {
     }
   }
 
-  /** Does what an answer demands. Throws what ends the run: a refusal of the host, or too long a wait; a good answer counts before that. */
+  /** Does what an answer demands. Throws what ends the run: a refusal of the host, or too long a wait. */
   private heed(response: WholeResponse, path: string): void {
     const { clock, rules, policy, origin } = this.options
     const { status, headers } = response

@@ -44,8 +44,8 @@ export const QUICK_POLICY: RetryPolicy = {
 }
 
 /**
- * The delay before the next try after `failures` failed ones, ms: full jitter, `random` (0 to 1) of 0.5 s x 2^n, at most 20 s.
- * Undefined when no tries are left.
+ * The delay before the next try after `failures` failed ones, ms: full jitter, `random` (0 to 1) of 0.5 s x 2^n, at
+ * most 20 s. Undefined when no tries are left.
  */
 export function retryDelay({ kind }: { kind: FetchErrorKind }, failures: number, random: number, policy: RetryPolicy) {
   const tries = { permanent: 1, invalid: policy.invalidTries, transient: policy.tries }[kind]
@@ -81,11 +81,11 @@ export function parseHttpDate(text = ''): number | undefined {
 /** Limits that a user sets for the requests of a run. */
 export interface RequestLimits {
   /**
-   * Tries after the first one of a file that could not be downloaded, 0 to 100. Default 5, and 1 for lists that are only shown. An
-   * answer that is not valid is tried again twice at most.
+   * Tries after the first one of a file that could not be downloaded, 0 to 100. Default 5, and 1 for lists that are
+   * only shown. An answer that is not valid is tried again twice at most.
    */
   readonly retries?: number | undefined
-  /** How long a try of a file may take, seconds, at most 3600; fractions are allowed. Default 30, and 5 for lists that are only shown. */
+  /** How long a try may take, seconds, at most 3600, also fractions. Default 30, and 5 for lists that are only shown. */
   readonly timeout?: number | undefined
 }
 

@@ -42,8 +42,8 @@ export interface Cost {
 }
 
 /**
- * Where windows come from: a static service, the exchange, the sample. Methods throw a `FetchError` for one file that cannot be had,
- * `unreachable` or `rate_limited` when no other one can either, and the signal's reason when it aborts.
+ * Where windows come from: a static service, the exchange, the sample. Methods throw a `FetchError` for one file that
+ * cannot be had, `unreachable` or `rate_limited` when no other one can either, and the signal's reason when it aborts.
  */
 export interface Source {
   /** As mirrors and files record it: `https://example.com/klines`, `binance`, `sample`. */
@@ -62,8 +62,8 @@ export interface Source {
   /** A window. `since`: when the cached version was rendered, ms UTC; a source may ignore it. */
   fetch(window: WindowRef, since: number | undefined, signal: AbortSignal): Promise<Fetched | Unchanged>
   /**
-   * Of the exchange: when the first candle of a series opens, ms UTC, with one request a run; undefined for a series without one.
-   * Windows before it are empty and need no request. Throws `UnknownSymbolError`.
+   * Of the exchange: when the first candle of a series opens, ms UTC, with one request a run; undefined for a series
+   * without one. Windows before it are empty and need no request. Throws `UnknownSymbolError`.
    */
   firstCandle?(series: Series, signal: AbortSignal): Promise<number | undefined>
   /** What a window of an interval takes. */

@@ -70,8 +70,8 @@ export function parseBody<T>({ body }: WholeResponse, parse: (bytes: Buffer) => 
 }
 
 /**
- * The times of an answer, none later than this machine's present (`now`, ms UTC): one in the future could make a window count as final
- * before its end.
+ * The times of an answer, none later than this machine's present (`now`, ms UTC): one in the future could make a window
+ * count as final before its end.
  */
 export function parseTimes({ headers }: WholeResponse, now: number): AnswerTimes {
   const [modified, date] = [headers['last-modified'], headers.date].map(text => Date.parse(text ?? ''))

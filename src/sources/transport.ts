@@ -30,8 +30,8 @@ export interface OpenResponse {
   readonly status: number
   readonly headers: Record<string, string | undefined>
   /**
-   * Yields the bytes as they arrive; a caller that stops early closes the connection. A fault is thrown after all bytes before it,
-   * however slow the caller is: undici itself drops unread bytes.
+   * Yields the bytes as they arrive; a caller that stops early closes the connection. A fault is thrown after all bytes
+   * before it, however slow the caller is: undici itself drops unread bytes.
    */
   chunks(): AsyncGenerator<Buffer>
   /** Reads and decodes the whole body. Throws a `FetchError`, or the signal's reason when it aborts. */
@@ -172,8 +172,8 @@ const decoders = { gzip: promisify(gunzip), 'x-gzip': promisify(gunzip), br: pro
 const PLAIN = new Set(['', 'identity', 'none', 'utf-8', 'aws-chunked'])
 
 /**
- * Removes the content coding of a body (RFC 9110, section 8.4). Throws a `FetchError`: `permanent` when the result is larger
- * than 16 MiB, `invalid` when the coding is unknown, nested or broken.
+ * Removes the content coding of a body (RFC 9110, section 8.4). Throws a `FetchError`: `permanent` when the result is
+ * larger than 16 MiB, `invalid` when the coding is unknown, nested or broken.
  */
 export async function decodeBody(body: Buffer, contentEncoding = ''): Promise<Buffer> {
   const codings = contentEncoding.toLowerCase().split(',')

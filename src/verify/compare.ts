@@ -37,8 +37,8 @@ const TEXT_COLUMNS = ['close_time', 'count', 'ignore'].map(name => COLUMNS.index
 const WORDS = CANDLE_BYTES / 4
 
 /**
- * Compares the candles of a series in `table` with the sums of finer ones: those that open in a range. Marks them as compared, adds the
- * values that differ to `differences`, and returns how many open times there are.
+ * Compares the candles of a series in `table` with the sums of finer ones: those that open in a range. Marks them as
+ * compared, adds the values that differ to `differences`, and returns how many open times there are.
  */
 export function compareCandles(
   pair: SeriesPair,

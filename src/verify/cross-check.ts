@@ -40,10 +40,10 @@ interface Pair {
 }
 
 /**
- * Compares every candle of the named series that a finer series of the same symbol covers with the exact sum of its finer candles, in
- * all columns, for every pair of intervals of which one fits into the other; slice by slice of time, so that a series need not be in
- * memory whole. Candles that the exchange itself has off the grid do not add up to others, nor others to them: they are not compared.
- * All tables belong to one kernel.
+ * Compares every candle of the named series that a finer series of the same symbol covers with the exact sum of its
+ * finer candles, in all columns, for every pair of intervals of which one fits into the other; slice by slice of time,
+ * so that a series need not be in memory whole. Candles that the exchange itself has off the grid do not add up to
+ * others, nor others to them: they are not compared. All tables belong to one kernel.
  */
 export class CrossChecker {
   private readonly pairs: readonly Pair[]
@@ -75,8 +75,8 @@ export class CrossChecker {
   }
 
   /**
-   * Compares the candles up to `toTime` (ms UTC), and removes from the tables what no later slice needs. The tables have every candle
-   * that opens before `toTime`, and the next one.
+   * Compares the candles up to `toTime` (ms UTC), and removes from the tables what no later slice needs. The tables
+   * have every candle that opens before `toTime`, and the next one.
    */
   check(toTime: number): void {
     for (const finer of this.all) {

@@ -78,8 +78,8 @@ const [HIGH, LOW] = [place('high'), place('low')]
 const DECIMAL_WORDS = DECIMAL_BYTES / 4
 
 /**
- * Checks the candles of a series, in order of time, and the time between them. The codec accepts no wrong order, no negative value and no
- * late close.
+ * Checks the candles of a series, in order of time, and the time between them. The codec accepts no wrong order, no
+ * negative value and no late close.
  */
 export class SeriesInspector {
   private readonly grid: CandleGrid
@@ -99,8 +99,8 @@ export class SeriesInspector {
   private idleUntil: number | undefined
 
   /**
-   * Open times, ms UTC: `firstOpenTime` of the series sets a 3d grid; `before` of any candle before the first one to check, if there is
-   * one.
+   * Open times, ms UTC: `firstOpenTime` of the series sets a 3d grid; `before` of any candle before the first one to
+   * check, if there is one.
    */
   constructor(
     private readonly series: Series,

@@ -163,7 +163,7 @@ export class SeriesReader implements SlicedSeries {
     return this.inspector
   }
 
-  /** A stretch of candles off the grid lasts until its last one should end: after the next candle opens, which may lack trades. */
+  /** A stretch of candles off the grid lasts until its last one should end, after the next candle opens. */
   private addOffGrid(batch: KlineBatch): void {
     const { grid, offGrid, series } = this
     for (let row = 0; row < batch.length && mayBeOffGrid(batch.openTime(row)); row++) {

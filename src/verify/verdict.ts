@@ -9,8 +9,8 @@ import type { SeriesFindings } from './series-reader.js'
 import { addSpan, lengthOf, overlaps } from './spans.js'
 
 /**
- * `short`: nothing is wrong with what is there, and less is there than was requested. `incomplete`: windows are missing, and nothing
- * else is wrong. `empty`: there is no candle to check.
+ * `short`: nothing is wrong with what is there, and less is there than was requested. `incomplete`: windows are
+ * missing, and nothing else is wrong. `empty`: there is no candle to check.
  */
 export type Verdict = 'ok' | 'short' | 'empty' | 'incomplete' | 'failed'
 
@@ -92,7 +92,7 @@ function isWrong({ corrupt, differing, invalid, failingGaps }: Omit<JudgedSeries
   return corrupt.length + differing + invalid + failingGaps > 0
 }
 
-/** The differences of candles none of whose finer candles is invalid: where one is, that one is wrong, not the longer candle beside it. */
+/** The differences of candles without an invalid finer candle: where there is one, that one is wrong. */
 function withoutExplained(differences: readonly Difference[], series: readonly VerifiedSeries[]): Difference[] {
   const invalid = new Map(series.map(one => [seriesName(one), listFaults(one).map(({ openTime }) => openTime)]))
   return differences.filter(({ symbol, interval, finer, openTime }) => {

@@ -6,8 +6,8 @@ import { type CrossCheck, CrossChecker } from './cross-check.js'
 import { type ReadScope, type SeriesFindings, SeriesReader, type SeriesTask } from './series-reader.js'
 
 /**
- * How many candles of the finest series are in memory at once: 9 MB. With the longer intervals and the sums, a slice of all intervals
- * of the exchange takes 30 MB.
+ * How many candles of the finest series are in memory at once: 9 MB. With the longer intervals and the sums, a slice of
+ * all intervals of the exchange takes 30 MB.
  */
 const SLICE_CANDLES = 50_000
 
@@ -28,8 +28,8 @@ export class SymbolVerifier {
   ) {}
 
   /**
-   * Inspects and compares every candle of the named series of one symbol. `afterRead` is called after each window. Throws `digits_lost`
-   * for a decimal too long for exact sums, `mirror_unusable`, and what `afterRead` throws.
+   * Inspects and compares every candle of the named series of one symbol. `afterRead` is called after each window.
+   * Throws `digits_lost` for a decimal too long for exact sums, `mirror_unusable`, and what `afterRead` throws.
    */
   async verify(
     tasks: readonly SeriesTask[],

@@ -19,7 +19,7 @@ import type { ReadScope, SeriesFindings, SeriesTask } from './series-reader.js'
 import { type Judgement, judge, markOutages } from './verdict.js'
 import { type SymbolFindings, SymbolVerifier } from './verify-symbol.js'
 
-/** Which candles of a mirror to read, without any request. Without a range, each series from its first to its last cached window. */
+/** Which candles of a mirror to read, without any request. Default: each series from its first to its last window. */
 export type CheckRequest = Omit<PlanRequest, 'resample'> &
   Pick<SourceOptions, 'baseUrl' | 'mirror' | 'signal' | 'onEvent' | 'now'>
 
@@ -28,7 +28,7 @@ export type VerifyRequest = CheckRequest &
   ThreadOptions & {
     /** Whether candles that are missing between others, or at an end of the range that is named, are failures. */
     readonly failOnGaps?: boolean | undefined
-    /** Whether to list each candle of a series beside the sum of its finer ones, where a range is named that has at most 20 of them. */
+    /** Whether to list each candle beside the sum of its finer ones, in a named range with at most 20 of a series. */
     readonly sums?: boolean | undefined
   }
 
@@ -53,10 +53,10 @@ export type WorkerScope = ReadScope & { readonly root: string }
 const MAX_BESIDE = 20
 
 /**
- * Checks every cached candle of some series, without any request: order, times, prices, gaps, missing and corrupt windows, and whether
- * each candle is the exact sum of its finer ones, for all finer intervals that the mirror has. What is wrong is in the report. Each
- * thread has at most about 100 MB, however long the series are. Throws `window_missing` for a series that is not in the mirror,
- * `mirror_mismatch`, and what is wrong with the request.
+ * Checks every cached candle of some series, without any request: order, times, prices, gaps, missing and corrupt
+ * windows, and whether each candle is the exact sum of its finer ones, for all finer intervals that the mirror has.
+ * What is wrong is in the report. Each thread has at most about 100 MB, however long the series are. Throws
+ * `window_missing` for a series that is not in the mirror, `mirror_mismatch`, and what is wrong with the request.
  *
  * @example
  * const { verdict, differences } = await verifyKlines({ symbols: ['BTCUSDT'], intervals: 'all' })
@@ -124,8 +124,8 @@ async function verifyAll(
 }
 
 /**
- * What is read of a symbol: the named series, and all finer ones of the mirror that cover their time. Windows after the range are those
- * that its last candles reach into.
+ * What is read of a symbol: the named series, and all finer ones of the mirror that cover their time. Windows after the
+ * range are those that its last candles reach into.
  */
 function planSymbol(mirror: Mirror, named: readonly SeriesPlan[], readTo: number): SeriesTask[] {
   const { symbol } = named[0].series
@@ -148,7 +148,7 @@ function planSymbol(mirror: Mirror, named: readonly SeriesPlan[], readTo: number
   ]
 }
 
-/** How much of the range a series has. Candles that count as gaps, because others of the series surround them, are not counted twice. */
+/** How much of the range a series has. Candles that count as gaps, between others of the series, are not counted twice. */
 function cover(plan: SeriesPlan, range: RequestedRange, one: SeriesFindings, { rules }: Mirror): Coverage {
   const coverage = coverPlan(plan, range, one, { rules, begin: one.begin })
   const { first = -Infinity, last = -Infinity, shortAtStart, shortAtEnd } = coverage

@@ -27,9 +27,9 @@ const LABEL_SPACE = 14
 const EDGE = 4
 
 /**
- * A picture of candles as SVG: a document of its own, without script, style sheet or reference, whose texts are texts. Returns
- * undefined when there is no candle. The same candles, options and `note`, which stands below the title, give the same text on every
- * machine.
+ * A picture of candles as SVG: a document of its own, without script, style sheet or reference, whose texts are texts.
+ * Returns undefined when there is no candle. The same candles, options and `note`, which stands below the title, give
+ * the same text on every machine.
  */
 export function drawSvg(fitted: FittedCandles, options: PictureOptions, note?: string): string | undefined {
   const summary = summarize(fitted, options.log)

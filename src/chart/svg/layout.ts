@@ -21,8 +21,8 @@ type Theme = (typeof THEMES)[number]
 export const DEFAULT_PICTURE: PictureOptions = { theme: 'light', width: 1200, height: 600, log: false }
 
 /**
- * Colours on light and on dark. Texts have a contrast of at least 4.5 to the background, candles of at least 3. Green and red also
- * differ in brightness, for those who cannot tell them apart by hue.
+ * Colours on light and on dark. Texts have a contrast of at least 4.5 to the background, candles of at least 3. Green
+ * and red also differ in brightness, for those who cannot tell them apart by hue.
  */
 const COLOURS = {
   background: ['#ffffff', '#14181d'],

@@ -14,7 +14,7 @@ export function pixels(value: number): string {
   return String(Math.round(value * 10) / 10)
 }
 
-/** `<name a="1"/>`, or with summary `<name a="1">content</name>`. Attributes are escaped, numbers rounded, `content` is XML. */
+/** `<name a="1"/>`, or `<name a="1">content</name>`. Attributes are escaped, numbers rounded; `content` is XML. */
 export function element(name: string, attributes: Readonly<Record<string, string | number>>, content?: string): string {
   const pairs = Object.entries(attributes).map(([key, value]) => {
     return ` ${key}="${typeof value === 'number' ? pixels(value) : escapeXml(value)}"`

@@ -75,8 +75,8 @@ const ASCII_BLOCKS = ' ...::::#'
 const EIGHTHS = 8
 
 /**
- * The glyph of a candle in a row of the prices. `stepOf` has the step of a price: 0 at the bottom, two a row, so that a candle can begin
- * and end in the middle of a character. `lower`: the lower step of the row.
+ * The glyph of a candle in a row of the prices. `stepOf` has the step of a price: 0 at the bottom, two a row, so that a
+ * candle can begin and end in the middle of a character. `lower`: the lower step of the row.
  */
 export function candleGlyph(
   candle: ChartCandle,
@@ -96,7 +96,7 @@ export function candleGlyph(
   return BOXES[halves[0]][halves[1]]
 }
 
-/** The glyph of a bar of volume, as a share of `rows` rows, in the row that is `above` the lowest one: any volume at all has one. */
+/** The glyph of a bar of volume, a `share` of `rows` rows, in the row `above` the lowest one: any volume has one. */
 export function volumeGlyph(share: number, rows: number, above: number, { ascii }: GlyphStyle): string {
   const height = share === 0 ? 0 : Math.max(1, Math.round(share * rows * EIGHTHS))
   return (ascii ? ASCII_BLOCKS : BLOCKS)[Math.min(EIGHTHS, Math.max(0, height - EIGHTHS * above))]

@@ -51,8 +51,8 @@ export function candlesBesideLabels(fitted: FittedCandles, { width, log }: { wid
 }
 
 /**
- * A chart as lines of text: title, candles and price axis, volume, time axis. `fitted` has at most `candlesThatFit` slots. No line
- * without candles.
+ * A chart as lines of text: title, candles and price axis, volume, time axis. `fitted` has at most `candlesThatFit`
+ * slots. No line without candles.
  */
 export function drawFrame(fitted: FittedCandles, options: FrameOptions): string[] {
   const { slots } = fitted
@@ -120,7 +120,7 @@ export function drawFrame(fitted: FittedCandles, options: FrameOptions): string[
   return lines.map(line => line.toString(options.colour))
 }
 
-/** Texts as lines that are no wider than `width`, but for a word that is: they break after commas, and else between words. */
+/** Texts as lines no wider than `width`, but for longer words: they break after commas, and else between words. */
 function wrap(texts: readonly (readonly [text: string | undefined, ink?: Ink])[], width: number): CellLine[] {
   const lines = [new CellLine()]
   for (const [text, ink] of texts) {

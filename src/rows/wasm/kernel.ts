@@ -73,7 +73,8 @@ export class Kernel {
   private free = PAGE_BYTES
   private input = { bytes: 0, size: 0, offsets: 0, numbers: 0 }
   private output = 0
-  private readonly texts = ['0']
+  /** The texts that numbers stand for in candles. */
+  readonly texts = ['0']
   private readonly textNumbers = new Map([['0', 0]])
 
   constructor() {
@@ -172,8 +173,8 @@ export class Kernel {
   }
 
   /**
-   * Reads one column: `call` gets the address for up to `OUTPUT_BYTES` of values and that of their `summary`, which it brings up to
-   * date, and returns how many bytes it has written. These are valid until the next call.
+   * Reads one column: `call` gets the address for up to `OUTPUT_BYTES` of values and that of their `summary`, which it
+   * brings up to date, and returns how many bytes it has written. These are valid until the next call.
    */
   readColumn(summary: Uint8Array, call: (calls: KernelCalls, to: number, summary: number) => number): Uint8Array {
     const to = this.output + TEMPLATE_BYTES
@@ -197,11 +198,6 @@ export class Kernel {
     if (known !== undefined) return known
     this.textNumbers.set(text, this.texts.length)
     return this.texts.push(text) - 1
-  }
-
-  /** The text that a number stands for. */
-  internedText(number: number): string {
-    return this.texts[number]
   }
 
   private import({ bytes, offsets, numbers }: IndexedRows): RowAddress {

@@ -49,8 +49,8 @@ export class WasmRowWriter {
 type BatchRows = IndexedRows & { readonly kernel?: Kernel | undefined }
 
 /**
- * Has a kernel write rows, in pieces that fit into its output, with `literalBytes` of fixed text a row at most. Returns how many rows it
- * wrote: all, or those before one that is too long.
+ * Has a kernel write rows, in pieces that fit into its output, with `literalBytes` of fixed text a row at most. Returns
+ * how many rows it wrote: all, or those before one that is too long.
  */
 export function writePieces(
   batch: BatchRows,
