@@ -11,7 +11,6 @@ export interface FileMetadata {
   readonly range: string
   /** Base address the candles come from, `unknown` for a mirror that does not say it. */
   readonly source: string
-  /** Version of this tool. */
   readonly version: string
 }
 

@@ -32,15 +32,16 @@ export function createColumn(
 
 /** One of the three integers of a row as INT64, little-endian. */
 class IntegerColumn extends FixedColumn<bigint> {
-  private readonly place: number
-
-  constructor(name: OutputColumn, rows: number) {
+  constructor(
+    private readonly name: OutputColumn,
+    rows: number,
+  ) {
     super(rows, 8)
-    this.place = 8 * INTEGERS.indexOf(name)
   }
 
   protected read(calls: KernelCalls, { numbers }: RowAddress, row: number, rows: number, to: number, summary: number) {
-    return calls.readIntegers(numbers + row * NUMBERS_BYTES + this.place, rows, to, summary)
+    const place = 8 * INTEGERS.indexOf(this.name)
+    return calls.readIntegers(numbers + row * NUMBERS_BYTES + place, rows, to, summary)
   }
 
   protected putLong(): never {

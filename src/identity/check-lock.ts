@@ -17,9 +17,8 @@ import { toSourceName } from '../sources/base-url.js'
 import { fingerprintSeries } from './fingerprint.js'
 import { type Lock, type LockedSeries, readLock } from './lock-file.js'
 
-/** Which lock to check, and where its candles are. */
+/** Which lock to check (a file), and where its candles are. */
 export interface LockCheckRequest extends SourceOptions {
-  /** The file. */
   readonly lock: string
   /** Check the mirror alone, without any request. Default: download what is missing or can still change first. */
   readonly offline?: boolean | undefined
@@ -108,14 +107,10 @@ function compareYears(before: SeriesFingerprint | undefined, after: SeriesFinger
 }
 
 /** A series that differs between two locks; undefined in the one that lacks it. */
-export interface LockChange extends SeriesLabel {
-  readonly before: LockedSeries | undefined
-  readonly after: LockedSeries | undefined
-  readonly years: readonly YearChange[]
-}
+export type LockChange = ReturnType<typeof compareLocks>[number]
 
 /** The series that differ between two locks, in order. */
-export function compareLocks(before: Lock, after: Lock): LockChange[] {
+export function compareLocks(before: Lock, after: Lock) {
   const [old, next] = [before, after].map(({ series }) => new Map(series.map(one => [seriesName(one), one])))
   const all = new Map([...old, ...next])
   return [...all.keys()].sort().flatMap(name => {

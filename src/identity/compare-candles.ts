@@ -28,23 +28,6 @@ export interface OnlyCandles {
 /** A cell whose values differ (`before` is the text of side A, `after` that of B), or candles of one side. */
 export type Difference = (ChangedCell & { readonly kind: 'cell' }) | OnlyCandles
 
-/** What a comparison has found. */
-export interface SeriesDiff {
-  /** Candles that both sides have. */
-  both: number
-  changedCandles: number
-  changedCells: number
-  onlyInA: number
-  onlyInB: number
-  /** Of these, candles before the first or after the last one of the other side. */
-  beyond: number
-  /** Candles whose window the other side lacks. */
-  notCompared: number
-  /** The first differences in order of time, and the number of all. */
-  readonly differences: Difference[]
-  total: number
-}
-
 /**
  * Compares the candles of two sides by open time: times and numbers of trades as numbers, decimals by value, whatever their number of
  * zeros; `ignore` is no part of a candle. Keeps `most` differences. Pure, and in the memory of two batches. Throws what the sides throw.
@@ -53,7 +36,7 @@ export async function compareCandles(
   interval: string,
   sides: Readonly<Record<SideName, ComparedCandles>>,
   most: number,
-): Promise<SeriesDiff> {
+) {
   const target = parseTargetInterval(interval)
   const counts = { both: 0, changedCandles: 0, changedCells: 0, onlyInA: 0, onlyInB: 0, beyond: 0, notCompared: 0 }
   const differences: Difference[] = []

@@ -2,16 +2,20 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { KlinesError } from '../candles/errors.js'
 import { type SeriesLabel, seriesName } from '../candles/series.js'
-import { parseRequestedRange, type RangeText, type RequestedRange, type TimeRange } from '../candles/time-range.js'
-import type { Coverage } from '../engine/coverage.js'
-import type { WindowFailure } from '../engine/outcome.js'
+import {
+  ALL_TIME,
+  parseRequestedRange,
+  type RangeText,
+  type RequestedRange,
+  type TimeRange,
+} from '../candles/time-range.js'
 import type { SourceOptions } from '../engine/run.js'
 import { namesSymbols, parseSelectionText, takesSymbol } from '../engine/selection.js'
 import { isFolder } from '../formats/read/errors.js'
 import { META_FILE } from '../mirror/meta.js'
 import { intervalName } from '../rows/target-interval.js'
 import { isExchange, SAMPLE } from '../sources/base-url.js'
-import { compareCandles, type SeriesDiff, type SideName } from './compare-candles.js'
+import { compareCandles } from './compare-candles.js'
 import { type DiffSide, openFileSide, openTreeSide } from './sides.js'
 
 /** What is compared. */
@@ -26,27 +30,16 @@ export interface DiffRequest extends RangeText, Omit<SourceOptions, 'baseUrl' | 
   readonly most: number
 }
 
-/** A series that was compared. */
-export interface ComparedSeries extends SeriesLabel, SeriesDiff {
-  /** Windows of each side that could not be compared. */
-  readonly failures: Readonly<Record<SideName, readonly WindowFailure[]>>
-  /** How much of the requested range each side has; undefined for a file, and without a named end. */
-  readonly coverage: Readonly<Record<SideName, Coverage | undefined>>
-}
-
 /** What a comparison of two sides has found. */
-export interface DiffReport {
-  readonly a: DiffSide
-  readonly b: DiffSide
-  readonly range: RequestedRange
-  readonly series: readonly ComparedSeries[]
-}
+export type DiffReport = Awaited<ReturnType<typeof diffCandles>>
+/** A series that was compared, and the windows of each side that could not be. */
+export type ComparedSeries = DiffReport['series'][number]
 
 /**
  * Compares the candles of two sides; what is needed of a service is downloaded before. Throws `bad_input` and `damaged_input` for files,
  * `bad_option`, `window_missing` when no side has a series, and what `downloadKlines` throws.
  */
-export async function diffCandles(request: DiffRequest): Promise<DiffReport> {
+export async function diffCandles(request: DiffRequest) {
   const range = parseRequestedRange(request, request.now ?? Date.now())
   const sides: DiffSide[] = []
   try {
@@ -54,9 +47,9 @@ export async function diffCandles(request: DiffRequest): Promise<DiffReport> {
     const [a, b] = sides
     const planned = selectSeries(sides, request).map(series => ({ series, range: rangeOf(sides, range, series) }))
     for (const side of sides) await side.prepare?.(planned)
-    const compared: ComparedSeries[] = []
-    for (const { series, range } of planned) {
-      request.onEvent?.({ type: 'progress', done: compared.length, total: planned.length })
+    const compared = []
+    for (const [done, { series, range }] of planned.entries()) {
+      request.onEvent?.({ type: 'progress', done, total: planned.length })
       const [left, right] = [a.open(series, range), b.open(series, range)]
       const found = await compareCandles(series.interval, { a: left, b: right }, request.most)
       const coverage = { a: left.coverage?.(), b: right.coverage?.() }
@@ -71,9 +64,9 @@ export async function diffCandles(request: DiffRequest): Promise<DiffReport> {
 
 /** A service has candles for ever: an end that is not named is that of the other side's candles. */
 function rangeOf(sides: readonly DiffSide[], { fromTime, toTime }: TimeRange, series: SeriesLabel): TimeRange {
-  const other = sides.find(({ kind }) => kind !== 'service')
-  if (sides.every(({ kind }) => kind !== 'service')) return { fromTime, toTime }
-  const span = other?.span(series) ?? { fromTime: 0, toTime: 0 }
+  const local = sides.find(({ kind }) => kind !== 'service')
+  const isLimited = sides.some(({ kind }) => kind === 'service')
+  const span = isLimited ? (local?.span(series) ?? { fromTime: 0, toTime: 0 }) : ALL_TIME
   return {
     fromTime: fromTime === -Infinity ? span.fromTime : fromTime,
     toTime: toTime === Infinity ? span.toTime : toTime,
@@ -106,7 +99,7 @@ function selectSeries(sides: readonly DiffSide[], { symbols = [], intervals = []
   const all = new Map(asked.flatMap(({ series }) => series.map(one => [seriesName(one), one])))
   const found = [...all.values()].filter(one => wanted.some(pair => isIn(pair, one)))
   const lacking = wanted.filter(pair => !found.some(one => isIn(pair, one)))
-  if (lacking.length === 0) return found.map(({ symbol, interval }) => ({ symbol, interval }))
+  if (lacking.length === 0) return found
   const what = lacking.map(({ symbol, interval }) => [symbol, interval].filter(Boolean).join(' ')).join(', ')
   const place = asked.map(({ name }) => name).join(' or ')
   if (what === '') throw new KlinesError('no_candles', `There are no candles in ${place}.`)

@@ -11,9 +11,9 @@ import { checkGone, Tally } from '../engine/report.js'
 import type { ReadRequest } from '../engine/rows.js'
 import { openRun, type Run, withRun } from '../engine/run.js'
 import type { SeriesPlan } from '../engine/series-plan.js'
-import { openCandleFile } from '../formats/read/candle-file.js'
+import { type CandleFile, openCandleFile } from '../formats/read/candle-file.js'
 import { isFolder } from '../formats/read/errors.js'
-import { type LakeCandles, openLakeCandles } from '../lake/folder.js'
+import { openLakeCandles } from '../lake/folder.js'
 import {
   Fingerprinter,
   type FingerprintReport,
@@ -80,16 +80,8 @@ export async function fingerprintSeries(
 }
 
 /** Opens a file that klines has written, or the folder of a lake. Throws `bad_input` and `damaged_input`. */
-export async function openCandles(path: string): Promise<LakeCandles> {
-  if (isFolder(path)) return openLakeCandles(path)
-  const { named, batches } = await openCandleFile(path)
-  return {
-    named,
-    async *batches(only) {
-      for await (const batch of batches())
-        if (only === undefined || seriesName(only) === seriesName(batch.series)) yield batch
-    },
-  }
+export async function openCandles(path: string): Promise<CandleFile> {
+  return isFolder(path) ? openLakeCandles(path) : openCandleFile(path)
 }
 
 /** The fingerprint of a series in a file. */

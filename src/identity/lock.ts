@@ -101,13 +101,11 @@ async function lockAll(plan: Plan, run: Run): Promise<LockedSeries[]> {
   })
 }
 
-/** Where the locked candles of a series end. */
-interface SeriesEnd {
-  /** When the first candle opens that can still change, ms UTC; infinite without one. */
-  nextTime: number
-  /** Why that is before the end of the range, as one sentence; undefined where the newest candles are too young. */
-  reason?: string
-}
+/**
+ * Where the locked candles of a series end: when the first candle opens that can still change (ms UTC, infinite without one), and why
+ * that is before the end of the range; undefined where the newest candles are too young.
+ */
+type SeriesEnd = { nextTime: number; reason?: string }
 
 /** The candles of a series up to the first one that can still change. */
 async function* finalCandles(

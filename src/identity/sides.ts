@@ -27,7 +27,6 @@ export interface SideCandles extends ComparedCandles {
 export interface DiffSide {
   /** As the user named it. */
   readonly name: string
-  /** A mirror and a service have candles of the exchange's intervals, and a mirror may lack windows. */
   readonly kind: 'file' | 'mirror' | 'service'
   /** Base address that the candles come from; undefined for a file, and for a mirror that does not say it. */
   readonly baseUrl?: string | undefined

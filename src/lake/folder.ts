@@ -1,18 +1,16 @@
 import { lstatSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { KlinesError } from '../candles/errors.js'
-import { type SeriesLabel, seriesName } from '../candles/series.js'
+import { seriesName } from '../candles/series.js'
 import { joinNames } from '../engine/errors.js'
 import { outputError } from '../engine/output/errors.js'
 import { isTempName } from '../engine/output/temp.js'
-import { openCandleFile } from '../formats/read/candle-file.js'
+import { type CandleFile, openCandleFile } from '../formats/read/candle-file.js'
 import type { LastTimes } from '../formats/read/candle-rows.js'
 import { refuseLinks } from '../fs/links.js'
 import { isLeftover } from '../fs/temp-name.js'
 import { formatOfName } from '../options/formats.js'
 import { OUTPUT_COLUMNS } from '../options/output-options.js'
-import type { SeriesFingerprint } from '../rows/fingerprint.js'
-import type { KlineBatch } from '../rows/kline-batch.js'
 import { findFiles, parsePartPath } from './layout.js'
 import { LOCK_FOLDER } from './lock.js'
 import { type LakeManifest, type LakePart, MANIFEST_FILE, readManifest } from './manifest.js'
@@ -127,17 +125,17 @@ export function removeLeftovers(root: string): void {
     if (isLeftover(join(root, path))) rmSync(join(root, path), { force: true })
 }
 
-/** The candles of a lake. */
-export interface LakeCandles {
-  /** The candles of each series, or of one, in order of time. Throws what `CandleFile` throws. */
-  batches(only?: SeriesLabel): AsyncGenerator<KlineBatch>
-  /** The fingerprints of the candles that doubles were made from, if the lake has all of them; undefined for exact candles. */
-  readonly named: readonly SeriesFingerprint[] | undefined
-}
-
-/** Opens a lake to read it. Throws `bad_input` for a folder that is no lake, and `incomplete` when a part is missing. */
-export function openLakeCandles(lake: string): LakeCandles {
-  const { options, series } = readLake(lake)
+/** Opens a lake to read it. Throws `bad_input` for a folder that is no lake. */
+export function openLakeCandles(lake: string): CandleFile {
+  const read = readManifest(lake)
+  if (read === 'missing' || 'fault' in read) {
+    const fault =
+      read === 'missing' ? `it has no ${MANIFEST_FILE}` : `its ${MANIFEST_FILE} cannot be used: ${read.fault}`
+    throw new KlinesError('bad_input', `${lake} is not a lake that can be read: ${fault}.`, {
+      suggestions: [`Write it (again): klines export SYMBOL... -i INTERVAL... --layout hive -o ${lake}`],
+    })
+  }
+  const { options, series } = read
   const written = series.filter(({ parts }) => parts.length > 0)
   const named = written.flatMap(({ fingerprint }) => fingerprint ?? [])
   return {
@@ -147,26 +145,8 @@ export function openLakeCandles(lake: string): LakeCandles {
         const label = { symbol, interval }
         const last: LastTimes = new Map()
         if (only && seriesName(only) !== seriesName(label)) continue
-        for (const { path } of parts) yield* (await openCandleFile(join(lake, path), label)).batches(last)
+        for (const { path } of parts) yield* (await openCandleFile(join(lake, path), label, last)).batches()
       }
     },
   }
-}
-
-function readLake(lake: string): LakeManifest {
-  const read = readManifest(lake)
-  if (read === 'missing' || 'fault' in read) {
-    const fault = read === 'missing' ? `it has no ${MANIFEST_FILE}` : `its ${MANIFEST_FILE} is damaged (${read.fault})`
-    throw new KlinesError('bad_input', `${lake} is not a lake that can be read: ${fault}.`, {
-      suggestions: [`Write it (again): klines export SYMBOL... -i INTERVAL... --layout hive -o ${lake}`],
-    })
-  }
-  const paths = read.series.flatMap(({ parts }) => parts.map(({ path }) => path))
-  const missing = paths.filter(path => !lstatSync(join(lake, path), { throwIfNoEntry: false })?.isFile())
-  if (missing.length === 0) return read
-  const [is, them] = missing.length === 1 ? ['is', 'it'] : ['are', 'them']
-  throw new KlinesError('incomplete', `${joinNames(missing)} of the lake ${lake} ${is} missing, or no file.`, {
-    suggestions: [`Write ${them} again with the klines export or klines download that made the lake.`],
-    data: { missing },
-  })
 }

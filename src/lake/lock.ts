@@ -4,6 +4,7 @@ import lockfile from 'proper-lockfile'
 import { KlinesError } from '../candles/errors.js'
 import { outputError } from '../engine/output/errors.js'
 import { errnoCode } from '../fs/errno.js'
+import { makeFolder } from '../fs/make-folder.js'
 
 /** A folder as long as a run writes the lake. */
 export const LOCK_FOLDER = '_klines.lock'
@@ -15,7 +16,7 @@ export interface LakeLock {
   release(): Promise<void>
 }
 
-/** Locks a lake. Throws `lake_busy` when another run is writing it, and `output_unwritable`. */
+/** Locks a lake, whose folder is made where it is missing. Throws `lake_busy` when another run is writing it, and `output_unwritable`. */
 export async function lockLake(root: string): Promise<LakeLock> {
   const lockfilePath = join(root, LOCK_FOLDER)
   const busy = (message: string) =>
@@ -25,6 +26,7 @@ export async function lockLake(root: string): Promise<LakeLock> {
     isLost = true
   }
   try {
+    makeFolder(root)
     const release = await lockfile.lock(root, { lockfilePath, stale: 60_000, update: 5_000, onCompromised })
     // A disk may give the inode of a removed folder to the next one.
     const identify = () => {

@@ -5,10 +5,10 @@ import { type SeriesLabel, seriesName } from '../candles/series.js'
 import type { RowFormat } from '../formats/row-format.js'
 import { errnoCode } from '../fs/errno.js'
 import type { OptionOf } from '../options/output-options.js'
-import { isFingerprint, type SeriesFingerprint } from '../rows/fingerprint.js'
+import type { SeriesFingerprint } from '../rows/fingerprint.js'
 import type { SeriesTotals } from '../rows/gaps.js'
 import { VERSION } from '../version.js'
-import { type Partition, parsePartPath } from './layout.js'
+import { type Partition, seriesFolder } from './layout.js'
 
 /** The file in the root of a lake that says what the lake is made of. It is a cache: without it, every part is written again. */
 export const MANIFEST_FILE = '_klines.json'
@@ -81,26 +81,16 @@ export function readManifest(root: string): LakeManifest | 'missing' | { readonl
     throw error
   }
   try {
-    const value: unknown = JSON.parse(text)
-    if (isManifest(value)) return value
-    return { fault: isObject(value) && value.schema !== SCHEMA ? 'another version wrote it' : 'it has another form' }
+    const value = JSON.parse(text)
+    if (value.schema !== SCHEMA) return { fault: 'another version wrote it' }
+    const isWhole = isObject(value.options) && value.series.every(isSeries)
+    return isWhole ? value : { fault: 'it has another form' }
   } catch {
-    return { fault: 'it is not JSON' }
+    return { fault: 'it is damaged' }
   }
 }
 
-function isManifest(value: unknown): value is LakeManifest {
-  return isObject(value) && value.schema === SCHEMA && isObject(value.options) && isListOf(value.series, isSeries)
-}
-
-function isSeries({ symbol, interval, totals, parts, fingerprint }: Readonly<Record<string, unknown>>): boolean {
-  if (!isObject(totals) || (fingerprint !== undefined && !isFingerprint(fingerprint))) return false
-  return isListOf(parts, ({ path }) => {
-    const label = parsePartPath(String(path))
-    return label !== undefined && label.symbol === symbol && label.interval === interval
-  })
-}
-
-function isListOf(value: unknown, isItem: (item: Readonly<Record<string, unknown>>) => boolean): boolean {
-  return Array.isArray(value) && value.every(item => isObject(item) && isItem(item))
+function isSeries({ symbol, interval, totals, parts }: LakeSeries): boolean {
+  const isOfSeries = ({ path }: LakePart) => path.startsWith(`${seriesFolder({ symbol, interval })}/`)
+  return isObject(totals) && parts.every(isOfSeries)
 }

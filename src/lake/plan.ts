@@ -95,9 +95,7 @@ export async function planLake(request: LakeRequest, run: Run): Promise<LakeJob>
       'Name the source of the lake with --base-url, another folder with -o, or rewrite all of it with --force.',
     )
   const plan = await planRequest(request, run)
-  const requested = new Map(plan.series.map(({ label }) => [seriesName(label), label]))
-  const taken = parts.flatMap(path => parsePartPath(path) ?? [])
-  checkFolderNames(root, taken, [...requested.values()])
+  const requested = new Set(plan.series.map(({ label }) => seriesName(label)))
   const others = new Map<string, string[]>()
   for (const path of parts) {
     const name = seriesName(parsePartPath(path) as SeriesLabel)
@@ -112,21 +110,6 @@ export async function planLake(request: LakeRequest, run: Run): Promise<LakeJob>
       'Request them too, or remove them with --prune.',
     )
   return { run, plan, folder, options, rowFormat, request, others }
-}
-
-/**
- * Throws `bad_output` for a new series whose folder differs from another one only in upper and lower case, such as 15M (months) beside
- * 15m: on the disks of macOS and Windows it is the same folder. The same for two series of the request that come to one folder.
- */
-function checkFolderNames(root: string, taken: readonly SeriesLabel[], requested: readonly SeriesLabel[]): void {
-  const folders = new Map(taken.map(label => [seriesFolder(label).toLowerCase(), label]))
-  for (const series of requested) {
-    const folder = seriesFolder(series)
-    const other = folders.get(folder.toLowerCase())
-    if (other === undefined || seriesFolder(other) === folder) continue
-    const message = `${root} has ${seriesName(other)}, and the folder ${folder} of this run is the same one on the disks of macOS and Windows.`
-    throw new KlinesError('bad_output', message, { suggestions: ['Name another folder with -o.'] })
-  }
 }
 
 /** Compares a series with the manifest: what is there and stays. Reads the windows of a series whose files have changed. */

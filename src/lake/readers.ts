@@ -1,5 +1,4 @@
 import { resolve } from 'node:path'
-import { type ColumnType, columnType } from '../formats/row-format.js'
 import { PART_FILE, type Partition } from './layout.js'
 import type { LakeOptions } from './manifest.js'
 
@@ -52,21 +51,10 @@ select * exclude (${named}) from klines where symbol = a_symbol and "interval" =
   return Buffer.from(text)
 }
 
-/** The types of columns in SQL. */
-const TYPES: Readonly<Record<ColumnType, string>> = {
-  time: 'timestamp',
-  count: 'bigint',
-  double: 'double',
-  decimal: 'decimal(38,8)',
-  text: 'string',
-}
-
 /** The content of `_README.md`. It does not name the folder, so that it holds wherever the lake is moved. */
-export function lakeReadme({ columns, numbers, partition }: LakeOptions): Buffer {
+export function lakeReadme({ numbers, partition }: LakeOptions): Buffer {
   const glob = globOf(partition)
-  // Beside symbol and interval.
-  const spans = folderColumns(partition).slice(2)
-  const after = (form: (name: string) => string) => spans.map(name => `, ${form(name)}`).join('')
+  const decimals = { double: 'double', decimal: 'decimal(38,8)', text: 'string' }[numbers]
   const text = `# A lake of candles
 
 Parquet files that \`klines\` keeps up to date; all of them are one table. \`symbol\` and \`interval\` (and \`year\` and \`month\`, where
@@ -74,8 +62,6 @@ there are such folders) are the names of folders and not in the files; the folde
 
 \`LAKE\` stands for the folder of the lake. Its path is written in one place, the first statement of \`${VIEWS_FILE}\`: after moving the
 lake, change it there, or run \`klines\` with the new folder. For an object store, copy the folder: \`LAKE\` is its address then.
-
-The tests of klines run the statements for DuckDB. The others follow from the documentation of their programs.
 
 ## DuckDB
 
@@ -89,33 +75,22 @@ select * from klines where symbol = 'BTCUSDT' and interval = '1d' limit 5;
 
 Exact sums need DECIMAL columns (\`--numbers decimal\`); \`/\` and \`avg\` make doubles of them.
 
-## Polars
+## Other programs
+
+Any program that knows Hive's folders reads the lake: Polars, ClickHouse, Spark, Hive, Trino and Athena.
 
 \`\`\`python
-import polars as pl
-candles = pl.scan_parquet('LAKE/${glob}', hive_partitioning=True, hive_schema={'symbol': pl.String, 'interval': pl.String${after(name => `'${name}': pl.Int32`)}})
-candles.filter(pl.col('symbol') == 'BTCUSDT', pl.col('interval') == '1d').collect()
+polars.scan_parquet('LAKE/${glob}', hive_partitioning=True)
 \`\`\`
-
-## ClickHouse
 
 \`\`\`sql
 select symbol, interval, count() from file('LAKE/${glob}', Parquet) group by all settings use_hive_partitioning = 1;
 \`\`\`
 
-## Spark, Hive, Athena and Trino
-
-The types are explicit: from the folders alone, Spark takes \`interval=1d\` for the number 1.0. This is for Spark. Hive and Athena create an
-\`external\` table \`stored as parquet\`; Trino calls \`string\` \`varchar\`, and quotes names as \`"interval"\`.
-
-\`\`\`sql
-create table klines (${columns.map(name => `\`${name}\` ${TYPES[columnType(name, numbers)]}`).join(', ')}, symbol string, \`interval\` string${after(name => `${name} int`)})
-using parquet partitioned by (symbol, \`interval\`${after(name => name)}) location 'LAKE';
-msck repair table klines;
-select count(*) from klines where symbol = 'BTCUSDT' and \`interval\` = '1d';
-\`\`\`
-
-Run \`msck repair table klines\` again when there are new series.
+Name the types where a program guesses them: from the folders alone, Spark takes \`interval=1d\` for the number 1.0. The folders are
+strings, \`year\` and \`month\` integers; \`open_time\` and \`close_time\` are timestamps, \`count\` is a bigint, and prices and volumes are of the
+type \`${decimals}\`. A table in SQL is partitioned by symbol and \`interval\`, which needs quotes or backticks, and is located at \`LAKE\`;
+run \`msck repair table\` (Spark, Hive, Athena) or \`sync_partition_metadata\` (Trino) again when there are new series.
 `
   return Buffer.from(text)
 }

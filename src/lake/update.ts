@@ -6,7 +6,6 @@ import { downloadPlan } from '../engine/download.js'
 import { type EncodedTask, type EncodeTask, encodeTasks } from '../engine/encode.js'
 import { type ExportReport, noWholeCandle, warnAbout } from '../engine/export.js'
 import { commitOutputs, writeOutput } from '../engine/output/commit.js'
-import { outputError } from '../engine/output/errors.js'
 import { discardFile, type FilePlace, OutputFile, prepareFile } from '../engine/output/file.js'
 import type { WrittenFile } from '../engine/output/output-writer.js'
 import { checkGone, type SeriesReport, Tally } from '../engine/report.js'
@@ -14,7 +13,7 @@ import { openRun, type Run, withRun } from '../engine/run.js'
 import type { SeriesPlan } from '../engine/series-plan.js'
 import { countThreads } from '../engine/threads.js'
 import { refuseLinks } from '../fs/links.js'
-import { makeFolder, missingFolders, removeFolders } from '../fs/make-folder.js'
+import { missingFolders, removeFolders } from '../fs/make-folder.js'
 import { reportFingerprints } from '../rows/fingerprint.js'
 import type { SeriesTotals } from '../rows/gaps.js'
 import { openFolder, removeLeftovers, removeParts } from './folder.js'
@@ -68,7 +67,6 @@ export async function exportLake(request: LakeRequest): Promise<LakeReport> {
   return withRun(openRun(request), async run => {
     let lock: LakeLock | undefined
     try {
-      makeRoot(root)
       lock = await lockLake(root)
       return await updateLake(await planLake(request, run), lock)
     } finally {
@@ -77,14 +75,6 @@ export async function exportLake(request: LakeRequest): Promise<LakeReport> {
       removeFolders(folders)
     }
   })
-}
-
-function makeRoot(root: string): void {
-  try {
-    makeFolder(root)
-  } catch (error) {
-    throw outputError(error, root)
-  }
 }
 
 /** Writes the parts that are not current, removes those that the lake must not have, and writes the manifest last. */

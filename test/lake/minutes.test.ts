@@ -2,14 +2,11 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { LakeRequest } from '../../src/lake/plan.js'
 import { exportLake } from '../../src/lake/update.js'
-import { catchError } from '../support/errors.js'
 import { exchangeSetup } from '../support/exchange/exchange-setup.js'
 import { madeMarket } from '../support/exchange/made-market.js'
-import { filesBelow } from '../support/files-below.js'
 import { initDuckdb } from '../support/oracles/duckdb.js'
 
 const MARKET = madeMarket({ TICKUSDT: { from: '2026-03-30T10:07Z', minutes: true } })
-const ROOT = 'symbol=TICKUSDT'
 /** Two days, and a month: with the interval 1M it is another one that only the case of its letter tells from 1m. */
 const RANGE = { from: '2026-04-01', to: '2026-04-03' }
 
@@ -44,29 +41,5 @@ describe('a lake with 1m', () => {
     expect(await run(counts)).toEqual([{ candles: rows.length, trades: rows.reduce((sum, row) => sum + row[8], 0) }])
     const [plan] = await run("explain analyze select sum(open) from candles('TICKUSDT', '5m')")
     expect(JSON.stringify(plan)).toMatch(/(Scanning Files: 1\/|Total Files Read: 1\b)/)
-  })
-
-  it.each(['3m', '15m'] as const)('or %s never has months of the same number in the same folder', async interval => {
-    const { update, lake } = await setup()
-    await update({ intervals: [interval, '1M'] })
-    const before = filesBelow(lake)
-    // A disk that ignores case would lose the months when the minutes are removed.
-    const months = {
-      intervals: ['1M' as const],
-      resample: interval.replace('m', 'M'),
-      partial: true,
-      force: true,
-      from: undefined,
-    }
-    for (const prune of [true, false]) {
-      const message = `${lake} has TICKUSDT ${interval}, and the folder ${ROOT}/interval=${months.resample} of this run is the same one on the disks of macOS and Windows.`
-      expect(await catchError(update({ ...months, prune }))).toMatchObject({ code: 'bad_output', message })
-    }
-    expect(filesBelow(lake)).toEqual(before)
-    // Alone they have it.
-    const alone = join(lake, '..', 'months')
-    await update({ ...months, output: alone })
-    expect(filesBelow(alone)).toContain(`${ROOT}/interval=${months.resample}/part-0.parquet`)
-    expect((await update({ ...months, output: alone, force: false })).lake).toMatchObject({ written: 0, unchanged: 1 })
   })
 })

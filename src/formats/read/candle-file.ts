@@ -1,4 +1,4 @@
-import type { SeriesLabel } from '../../candles/series.js'
+import { type SeriesLabel, seriesName } from '../../candles/series.js'
 import { describeExtensions, type Format, formatOfName } from '../../options/formats.js'
 import type { SeriesFingerprint } from '../../rows/fingerprint.js'
 import type { KlineBatch } from '../../rows/kline-batch.js'
@@ -7,14 +7,14 @@ import { badInput } from './errors.js'
 import { nameSeries, type RawTable } from './raw-table.js'
 import { openCsv, openJson, openJsonLines } from './text.js'
 
-/** A file of candles that klines has written. */
+/** Candles that klines has written: a file, or a lake. */
 export interface CandleFile {
   /**
-   * The candles of each series in order of time, in batches of one series; memory does not grow with their number. `last`: what came
-   * before. Throws `bad_input` for doubles, missing columns, and rows that are not in order, and `damaged_input` for damaged content;
-   * both name the file, the row and the cell.
+   * The candles of each series, or of one, in order of time, in batches of one series; memory does not grow with their number. Throws
+   * `bad_input` for doubles, missing columns, and rows that are not in order, and `damaged_input` for damaged content; both name the
+   * file, the row and the cell.
    */
-  batches(last?: LastTimes): AsyncGenerator<KlineBatch>
+  batches(only?: SeriesLabel): AsyncGenerator<KlineBatch>
   /** The fingerprints of the candles that a file of doubles was made from, if the file names them; undefined for exact candles. */
   readonly named: readonly SeriesFingerprint[] | undefined
 }
@@ -29,10 +29,10 @@ const OPENERS: Readonly<Record<Format, (file: string) => Promise<RawTable>>> = {
 }
 
 /**
- * Opens a file in a format that klines writes. `series`: the one that a lake says it has; else the name of a file that does not say its
- * series does: `BTCUSDT-1h.csv`. Throws `bad_input` and `damaged_input`.
+ * Opens a file in a format that klines writes. `series`: the one that a lake says it has, with its `last` candle before this file; else the
+ * name of a file that does not say its series does: `BTCUSDT-1h.csv`. Throws `bad_input` and `damaged_input`.
  */
-export async function openCandleFile(file: string, series?: SeriesLabel): Promise<CandleFile> {
+export async function openCandleFile(file: string, series?: SeriesLabel, last?: LastTimes): Promise<CandleFile> {
   const format = formatOfName(file)
   if (format === undefined) {
     const suggestions = [`Expected a name that ends in ${describeExtensions()}, or the folder of a lake.`]
@@ -43,9 +43,11 @@ export async function openCandleFile(file: string, series?: SeriesLabel): Promis
   const namesSeries = columns.includes('symbol') && columns.includes('interval')
   return {
     named: doubles.length > 0 ? facts.fingerprints : undefined,
-    async *batches(last = new Map()) {
-      const candles = new CandleRows(file, table, namesSeries ? series : nameSeries(file, facts, series), last)
-      for await (const rows of table.rows()) yield* candles.read(rows)
+    async *batches(only) {
+      const named = namesSeries ? series : nameSeries(file, facts, series)
+      const candles = new CandleRows(file, table, named, last ?? new Map())
+      for await (const rows of table.rows())
+        yield* candles.read(rows).filter(({ series }) => only === undefined || seriesName(only) === seriesName(series))
     },
   }
 }

@@ -49,12 +49,6 @@ function showCell(cell: unknown): string {
 /** The open times of the last candles of series, by their names, ms UTC. */
 export type LastTimes = Map<string, number>
 
-/** A series of a file, and the rows that are collected of it. */
-interface SeriesRows {
-  readonly name: string
-  readonly builder: BatchBuilder
-}
-
 /** Turns the rows of a file into candles. Its errors, `bad_input` and `damaged_input`, name the file, the row and the cell. */
 export class CandleRows {
   private row = 0
@@ -64,7 +58,8 @@ export class CandleRows {
   private readonly places: readonly number[]
   private readonly symbol: number
   private readonly interval: number
-  private readonly series = new Map<string, SeriesRows>()
+  /** What is collected of each series. */
+  private readonly series = new Map<string, { readonly name: string; readonly builder: BatchBuilder }>()
 
   /**
    * `named`: the series of a file whose rows do not name theirs, or which they must have. `last`: of the files before this one.
@@ -111,7 +106,7 @@ export class CandleRows {
     builder.add([...cells.map(String), '0'], [openTime, Number(cells[CLOSE_TIME]), Number(cells[COUNT])])
   }
 
-  private findSeries(row: RawRow): SeriesRows {
+  private findSeries(row: RawRow) {
     const { file, named } = this
     const symbol = this.symbol === -1 ? named?.symbol : row[this.symbol]
     const interval = this.interval === -1 ? named?.interval : row[this.interval]

@@ -32,20 +32,19 @@ export function damagedInput(place: FilePlace, reason: string, cause?: unknown):
   return new KlinesError('damaged_input', `${describePlace(place)}: ${reason}.`, { suggestions, data: place, cause })
 }
 
-/** The error for a file, or a column of it, that could not be read because of an error of the system, of zlib, or of a library. */
-export function inputError(file: string, error: unknown, cell?: string): unknown {
+/** The error for a file that could not be read because of an error of the system, of zlib, or of a library. */
+export function inputError(file: string, error: unknown): unknown {
   if (error instanceof KlinesError || (error as Error).name === 'AbortError') return error
   const { syscall, message } = error as NodeJS.ErrnoException
   const code = errnoCode(error)
   if (code === 'ENOENT') return badInput({ file }, 'there is no such file')
   if (syscall !== undefined) return badInput({ file }, `it cannot be read: ${describeErrno(error)}`)
-  if (code.startsWith('Z_')) return damagedInput({ file, cell }, `its gzip data is damaged (${message})`, error)
-  if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA')
-    return damagedInput({ file, cell }, 'it is not text in UTF-8', error)
+  if (code.startsWith('Z_')) return damagedInput({ file }, `its gzip data is damaged (${message})`, error)
+  if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return damagedInput({ file }, 'it is not text in UTF-8', error)
   // A library that takes damaged bytes as they are meets a value that is not there, or a place outside of the bytes.
   const isOfCode = error instanceof TypeError || error instanceof RangeError
   const reason = isOfCode ? 'it is damaged or cut off' : `it is damaged (${trimPeriod(message)})`
-  return damagedInput({ file, cell }, reason, error)
+  return damagedInput({ file }, reason, error)
 }
 
 /** Whether a path that a user named is a folder. Throws `bad_input` where there is nothing. */

@@ -73,11 +73,7 @@ async function* readRows(
         const rowEnd = Math.min(rowStart + ROWS_AT_ONCE, Number(group.num_rows))
         const cells: unknown[][] = []
         for (const element of columns) {
-          try {
-            cells.push(await readCells({ file: input, metadata: part, compressors, rowStart, rowEnd }, element))
-          } catch (error) {
-            throw inputError(file, error, element.name)
-          }
+          cells.push(await readCells({ file: input, metadata: part, compressors, rowStart, rowEnd }, element))
         }
         yield Array.from({ length: rowEnd - rowStart }, (_, row) => cells.map(column => column[row]))
       }
@@ -128,15 +124,11 @@ function cellReader({ type, converted_type, logical_type, scale = 0 }: SchemaEle
     return value => formatDecimal(value instanceof Uint8Array ? parseInteger(value) : value, scale)
   }
   const unit = logical_type?.type === 'TIMESTAMP' ? logical_type.unit : converted_type?.replace('TIMESTAMP_', '')
-  if (unit === 'MICROS') return value => toMilliseconds(value, 1_000n)
-  if (unit === 'NANOS') return value => toMilliseconds(value, 1_000_000n)
+  const perMs = { MICROS: 1_000n, NANOS: 1_000_000n }[unit ?? '']
+  // A time that is no whole millisecond stays, and is refused.
+  if (perMs) return value => (typeof value === 'bigint' && value % perMs === 0n ? value / perMs : value)
   const decoder = new TextDecoder('utf-8', { fatal: true })
   return type === 'BYTE_ARRAY' ? value => (value instanceof Uint8Array ? decoder.decode(value) : value) : value => value
-}
-
-/** A time in finer units; one that is no whole millisecond stays, and is refused. */
-function toMilliseconds(value: unknown, perMs: bigint): unknown {
-  return typeof value === 'bigint' && value % perMs === 0n ? value / perMs : value
 }
 
 /** A two's complement integer, big-endian. */

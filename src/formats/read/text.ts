@@ -48,10 +48,10 @@ export async function openCsv(file: string): Promise<RawTable> {
 }
 
 async function* readRows(file: string): AsyncGenerator<string[][]> {
-  let isFirst = true
+  let head = 1
   for await (const records of readRecords(file)) {
-    yield isFirst ? records.slice(1) : records
-    isFirst = false
+    yield records.slice(head)
+    head = 0
   }
 }
 
