@@ -10,7 +10,6 @@ import { FixedColumn, TextColumn } from './columns.js'
 import type { ExportStats } from './exporter.js'
 import { columnType } from './row-format.js'
 
-/** The order of the bytes of a decimal. */
 type Endian = 'little' | 'big'
 
 /** The three integers of a row, in the order of a batch's numbers. */

@@ -125,10 +125,8 @@ export function compareLocks(before: Lock, after: Lock) {
  * The name of the source of a lock; undefined for that of a mirror. It needs no trust: what it sends has to match the fingerprints.
  * Throws `bad_option`.
  */
-export function findLockSource(
-  { source }: Lock,
-  { lock, baseUrl, mirror, offline }: LockCheckRequest,
-): string | undefined {
+export function findLockSource({ source }: Lock, request: LockCheckRequest): string | undefined {
+  const { lock, baseUrl, mirror, offline } = request
   const named = baseUrl === undefined ? undefined : toSourceName(baseUrl)
   if (source !== null && named !== undefined && named !== source) {
     throw new KlinesError('bad_option', `${lock} has candles of ${source}, and this run of ${named}.`, {
@@ -145,10 +143,8 @@ export function findLockSource(
 export async function planLock({ series }: Lock, path: string, run: Run): Promise<Plan> {
   const now = run.now()
   const early = series.find(({ lastOpenTime }) => lastOpenTime > now + DAY_MS)
-  if (early !== undefined) {
-    const time = `${formatTime(early.lastOpenTime)} UTC, which is in the future`
-    throw new KlinesError('bad_input', `${path} has a candle of ${seriesName(early)} of ${time}.`)
-  }
+  const future = early && `a candle of ${seriesName(early)} of ${formatTime(early.lastOpenTime)} UTC`
+  if (future) throw new KlinesError('bad_input', `${path} has ${future}, which is in the future.`)
   const fromTime = Math.min(...series.map(({ range }) => range.from))
   const toTime = Math.max(...series.map(({ range }) => range.to))
   // No end is named: each series has its own.

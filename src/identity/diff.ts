@@ -30,9 +30,8 @@ export interface DiffRequest extends RangeText, Omit<SourceOptions, 'baseUrl' | 
   readonly most: number
 }
 
-/** What a comparison of two sides has found. */
+/** What a comparison of two sides has found, and of each series. */
 export type DiffReport = Awaited<ReturnType<typeof diffCandles>>
-/** A series that was compared, and the windows of each side that could not be. */
 export type ComparedSeries = DiffReport['series'][number]
 
 /**

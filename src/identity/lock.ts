@@ -6,7 +6,6 @@ import { formatTime } from '../candles/text.js'
 import type { RangeText } from '../candles/time-range.js'
 import { windowSpan } from '../candles/windows.js'
 import { joinNames } from '../engine/errors.js'
-import type { EventOptions } from '../engine/events.js'
 import type { WindowStream } from '../engine/outcome.js'
 import { writeOutput } from '../engine/output/commit.js'
 import { openOutput } from '../engine/output/open.js'
@@ -26,17 +25,14 @@ import { encodeLock, type Lock, type LockedSeries, readLock } from './lock-file.
 export interface LockRequest
   extends SelectionRequest,
     RangeText,
-    EventOptions,
-    Pick<SourceOptions, 'baseUrl' | 'mirror' | 'signal' | 'now'> {
+    Pick<SourceOptions, 'baseUrl' | 'mirror' | 'signal' | 'now' | 'onEvent'> {
   /** The file. Default: `klines.lock.json`; `-` for stdout. */
   readonly output?: string | undefined
-  /** Replace an existing file. */
   readonly force?: boolean | undefined
 }
 
 /** A lock that was written. */
 export interface LockReport extends Lock {
-  /** The file. */
   readonly path: string
   /** Folder of the mirror. */
   readonly mirror: string
@@ -58,19 +54,16 @@ export async function lockKlines(request: LockRequest): Promise<LockReport> {
   return withRun(openRun({ ...request, offline: true }), async run => {
     const series = await lockAll(await planRequest(request, run), run)
     const lock = { source: run.mirror.source ?? null, series }
-    const bytes = encodeLock(lock)
     const isFile = path !== '-' && statSync(path, { throwIfNoEntry: false })?.isFile()
     const replaced = isFile ? await readReplaced(path, run.warn) : undefined
-    await writeOutput(await openOutput(path, false, request), bytes)
+    await writeOutput(await openOutput(path, false, request), encodeLock(lock))
     return { ...lock, path, mirror: run.mirror.root, replaced }
   })
 }
 
 function readReplaced(path: string, warn: Run['warn']): Promise<Lock | undefined> {
-  return readLock(path).catch(({ message }: KlinesError) => {
-    warn(`What was replaced is no lock that this version reads. ${message}`)
-    return undefined
-  })
+  const note = ({ message }: Error) => warn(`What was replaced is no lock that this version reads. ${message}`)
+  return readLock(path).catch(note) as Promise<Lock | undefined>
 }
 
 /** Throws `incomplete`, and `no_candles` when no candle is final. */

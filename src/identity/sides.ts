@@ -25,7 +25,6 @@ export interface SideCandles extends ComparedCandles {
 
 /** One of the two things that are compared. */
 export interface DiffSide {
-  /** As the user named it. */
   readonly name: string
   readonly kind: 'file' | 'mirror' | 'service'
   /** Base address that the candles come from; undefined for a file, and for a mirror that does not say it. */

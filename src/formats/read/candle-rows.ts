@@ -1,8 +1,7 @@
 import { COLUMN_KINDS, COLUMNS } from '../../candles/columns.js'
 import { type SeriesLabel, seriesName } from '../../candles/series.js'
 import { quoteText } from '../../candles/text.js'
-import type { KlineBatch } from '../../rows/kline-batch.js'
-import { BatchBuilder } from '../../rows/kline-batch.js'
+import { BatchBuilder, type KlineBatch } from '../../rows/kline-batch.js'
 import { badInput, damagedInput, doublesError } from './errors.js'
 import { parseLabel, type RawRow, type RawTable } from './raw-table.js'
 

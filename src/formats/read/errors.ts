@@ -6,7 +6,6 @@ import { describeErrno, errnoCode } from '../../fs/errno.js'
 
 /** Where a file is at fault. */
 export interface FilePlace {
-  /** As the user named it. */
   readonly file: string
   /** Counted from 1, without a header. */
   readonly row?: number | undefined

@@ -18,7 +18,7 @@ import { formatDecimal, parseFacts, type RawRow, type RawTable } from './raw-tab
 
 /** The rows of a page that klines writes: the cells of a whole row group would take 400 MB. */
 const ROWS_AT_ONCE = 20_000
-/** The columns that are read: other programs may have added columns of any type. */
+/** Other programs may have added columns of any type. */
 const READ_COLUMNS: readonly string[] = [...SERIES_COLUMNS, ...COLUMNS].filter(name => name !== 'ignore')
 const CODECS: readonly string[] = ['UNCOMPRESSED', 'SNAPPY', 'GZIP', 'ZSTD']
 

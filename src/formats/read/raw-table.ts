@@ -22,7 +22,6 @@ export interface RawTable {
 
 /** What a file says about itself, as its metadata has it. */
 export interface FileFacts {
-  /** `BTCUSDT`, or several joined by commas. */
   readonly symbol?: unknown
   readonly interval?: unknown
   /** The fingerprints of the candles that it was made from. */
