@@ -9,13 +9,12 @@ import { parseSelectionText } from '../engine/selection.js'
 import type { Plan } from '../engine/series-plan.js'
 import { parseColumns } from '../formats/row-format.js'
 import { reportFingerprints } from '../rows/fingerprint.js'
-import { chartStyle } from './chart/screen.js'
 import { type RunContext, toOptions } from './command.js'
 import { DryRun, Run as RunSummary } from './reports/run.js'
-import { type RunResult, streamNotes, tableNotes } from './reports/run-text.js'
+import { type RunResult, streamNotes } from './reports/run-text.js'
 import { type CandleFlags, checkStandardOutput, refuseBesideLock, resolveFlags } from './resolve-flags.js'
 import { CandleTable } from './terminal/candle-table.js'
-import { print, printNote } from './terminal/print.js'
+import { printNote } from './terminal/print.js'
 import { downloadingFrom, READING } from './terminal/progress-text.js'
 
 /** What both commands have while they run. */
@@ -61,10 +60,9 @@ export async function runCandles(
       : output === undefined
         ? await downloadKlines(named)
         : await exportTo({ ...named, output }, table && (() => table.toStdout(signal)), plan)
-    if (table && !quiet) print(tableNotes(table.omitted, result))
     // A reader that has closed the pipe has seen enough.
     if (output === '-' && !quiet && process.stdout.writable) {
-      for (const line of streamNotes(result, table !== undefined)) printNote(line)
+      for (const line of streamNotes(result, table?.omitted)) printNote(line)
     }
     return { ...result, offline, elapsedMs: performance.now() - startedMs }
   }
@@ -92,7 +90,6 @@ function openTable({ columns, limit, tail, 'time-format': timeFormat }: CandleFl
     timeFormat,
     isExcerpt: limit !== undefined || tail !== undefined,
     width: process.stdout.columns || Number.POSITIVE_INFINITY,
-    ascii: chartStyle().ascii,
   })
 }
 

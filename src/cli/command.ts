@@ -2,7 +2,7 @@ import { Command } from '@oclif/core/command'
 import * as Errors from '@oclif/core/errors'
 import type * as Interfaces from '@oclif/core/interfaces'
 import type { KlinesEvent } from '../engine/events.js'
-import type { ConfigDefaults } from './config.js'
+import * as settings from './config.js'
 import { ExitCode, reportError } from './error-report.js'
 import { baseFlags } from './flags/run.js'
 import type { Report } from './report.js'
@@ -22,11 +22,13 @@ interface Events {
   readonly onEvent: (event: KlinesEvent) => void
 }
 
-/** The options of a library function that a command line says: its flags by their names in the library. */
+/** The options of a library function that a command line says: its flags by their names in the library. `signal`: the user interrupts. */
 type Options<Flags> = { -readonly [Name in keyof Flags & string as OptionName<Name>]: Flags[Name] } & Events & {
-    /** Aborts when the user interrupts. */
     readonly signal: AbortSignal
   }
+
+/** Prints a report: with `--json` the object, else the text. */
+type Show = <R extends object>(report: Report<R>, result: R) => void
 
 /** What a command has while it runs. */
 export interface RunContext<F extends Interfaces.FlagInput, A extends Interfaces.ArgInput> {
@@ -38,13 +40,12 @@ export interface RunContext<F extends Interfaces.FlagInput, A extends Interfaces
   readonly config: Interfaces.Config
   /** Reports a warning. Each text is printed once; with `--json` it becomes part of the object. */
   readonly warn: (text: string) => void
-  readonly warnings: readonly string[]
   /** Shows the progress of `work`. */
   readonly during: <T>(words: ProgressWords, work: (events: Events) => Promise<T>, how?: ProgressStyle) => Promise<T>
-  /** Prints the summary of a run: the JSON object, or the text unless `--quiet`. */
-  readonly show: <R extends object>(report: Report<R>, result: R) => void
-  /** Prints requested data: the JSON object, or the text also with `--quiet`. */
-  readonly print: <R extends object>(report: Report<R>, result: R) => void
+  /** Requested data, also with `--quiet`. */
+  readonly print: Show
+  /** The summary of a run: no text with `--quiet`. */
+  readonly show: Show
 }
 
 /** What a command is. */
@@ -54,19 +55,14 @@ interface Description<F extends Interfaces.FlagInput, A extends Interfaces.ArgIn
   readonly examples?: Command.Example[]
   readonly args?: A
   readonly flags?: F
-  /** The advice after `Interrupted`. Default: that of a command that downloads. */
-  readonly advice?: string
   /** How long the command may take to end after an interruption, ms. */
   readonly graceMs?: number
   /** Calls a function of the library, which it imports, and shows what it returns. */
   readonly run: (context: RunContext<F, A>) => Promise<void>
 }
 
-const CONTINUE = 'The mirror keeps what was downloaded; run the same command again to continue.'
-
 /** Makes a command of its description. */
 export function command<F extends Interfaces.FlagInput, A extends Interfaces.ArgInput>({
-  advice = CONTINUE,
   graceMs = GRACE_MS,
   run,
   ...about
@@ -77,7 +73,7 @@ export function command<F extends Interfaces.FlagInput, A extends Interfaces.Arg
     static override examples = about.examples ?? []
     static override args = about.args ?? {}
     static override flags = { ...about.flags, ...baseFlags }
-    protected override readonly interruption = interruptible(advice, graceMs)
+    protected override readonly interruption = interruptible(graceMs)
 
     async run(): Promise<void> {
       await run((await this.start()) as unknown as RunContext<F, A>)
@@ -86,7 +82,6 @@ export function command<F extends Interfaces.FlagInput, A extends Interfaces.Arg
 }
 
 type Values = Record<string, unknown>
-type AnyContext = RunContext<Interfaces.FlagInput, Interfaces.ArgInput>
 
 /**
  * The base of all commands. Signals abort an AbortSignal, warnings go to stderr or into the JSON object, and an error becomes
@@ -96,70 +91,50 @@ abstract class KlinesCommand extends Command {
   protected abstract readonly interruption: ReturnType<typeof interruptible>
   private readonly warnings: string[] = []
   private values: Values = {}
-  private defaults: ConfigDefaults = new Map()
+  private defaults: settings.ConfigDefaults = new Map()
 
   /** Parses the command line, with the defaults of the config file. Throws `bad_config` and `bad_option`. */
   protected async start() {
-    const { applyDefaults, findConfigPath, findDefaults, readSwitch } = await import('./config.js')
     // Read only after an error: an unknown value would then hide that error, so it is reported before the run.
-    readSwitch('KLINES_DEBUG')
+    settings.readSwitch('KLINES_DEBUG')
     const { ctor, config, warnings } = this
-    this.defaults = await findDefaults(config, this.id, ctor.flags)
-    const flags = applyDefaults(ctor.flags, this.defaults)
+    this.defaults = await settings.findDefaults(config, this.id, ctor.flags)
+    const flags = settings.applyDefaults(ctor.flags, this.defaults)
     const output = await this.parse({ ...selectingWithoutLock(ctor.args, flags, this.argv), strict: ctor.strict })
     const values: Values = output.flags
     this.values = values
     const given = new Set(output.raw.flatMap(token => (token.type === 'flag' ? [token.flag] : [])))
     settle(flags, values, given)
-    const used = [...this.defaults.keys()].filter(name => !given.has(name))
-    if (values.verbose && !values.json && used.length > 0)
-      printNote(`Defaults from ${findConfigPath()}: ${used.join(', ')}`)
-    const warn = (text: string) => this.note(text)
-    const onEvent = (event: KlinesEvent) => event.type === 'warning' && warn(event.message)
-    const options = { ...toOptions(values), signal: this.interruption.signal, onEvent }
-    const printReport: AnyContext['print'] = (report, result) => {
+    const warn = (text: string) => {
+      if (!warnings.includes(text) && !values.json && !values.quiet) printNote(`Note: ${text}`)
+      if (!warnings.includes(text)) warnings.push(text)
+    }
+    const listen = (onProgress?: Events['onEvent']) => (event: KlinesEvent) =>
+      event.type === 'warning' ? warn(event.message) : onProgress?.(event)
+    const printReport: Show = (report, result) => {
       if (values.json) printJson({ ...report.json(result), warnings })
       else print(report.text(result, values))
     }
-    const show: AnyContext['show'] = (report, result) =>
-      values.json || !values.quiet ? printReport(report, result) : undefined
-    const during: AnyContext['during'] = async (words, work, how = {}) => {
+    const show: Show = (report, result) => (values.json || !values.quiet ? printReport(report, result) : undefined)
+    const during = async <T>(words: ProgressWords, work: (events: Events) => Promise<T>, how: ProgressStyle = {}) => {
       const { showProgress } = await import('./terminal/progress.js')
       const style = { ...how, isSilent: Boolean(values.json || values.quiet), listsWindows: values.verbose === true }
-      return showProgress(words, style, onProgress => {
-        return work({ onEvent: event => (event.type === 'warning' ? warn(event.message) : onProgress(event)) })
-      })
+      return showProgress(words, style, onProgress => work({ onEvent: listen(onProgress) }))
     }
-    return {
-      args: output.args,
-      flags: values,
-      options,
-      given,
-      config,
-      warn,
-      warnings,
-      print: printReport,
-      show,
-      during,
-    }
-  }
-
-  private note(warning: string): void {
-    if (this.warnings.includes(warning)) return
-    this.warnings.push(warning)
-    if (!this.values.json && !this.values.quiet) printNote(`Note: ${warning}`)
+    const options = { ...toOptions(values), signal: this.interruption.signal, onEvent: listen() }
+    return { args: output.args, flags: values, options, given, config, warn, print: printReport, show, during }
   }
 
   /** Does not exit: output must be able to reach a slow reader. */
   protected override async catch(error: Error): Promise<void> {
     if (error instanceof Errors.CLIError && error.oclif.exit === 0) return
-    const { describeOrigins, isOn, wantsJson } = await import('./config.js')
     const { id = '', examples, flags } = this.ctor
-    const origins = describeOrigins(flags, this.defaults, this.argv)
-    const context = { bin: this.config.bin, command: { id, examples }, debug: isOn('KLINES_DEBUG'), origins }
-    const report = reportError(error, context)
+    const origins = settings.describeOrigins(flags, this.defaults, this.argv)
+    const debug = settings.isOn('KLINES_DEBUG')
+    const report = reportError(error, { bin: this.config.bin, command: { id, examples }, debug, origins })
     process.exitCode = report.exitCode
-    if (this.values.json || wantsJson(this.argv, this.defaults)) printJson({ ...report.json, warnings: this.warnings })
+    if (this.values.json || settings.wantsJson(this.argv, this.defaults))
+      printJson({ ...report.json, warnings: this.warnings })
     // A reader that has seen enough is no failure.
     else if (report.exitCode !== ExitCode.Done) printNote(report.text)
   }
@@ -184,17 +159,13 @@ function selectingWithoutLock(args: Interfaces.ArgInput, flags: Interfaces.FlagI
   return { args: { ...others, symbol: { ...symbol, required: false } }, flags: { ...flags, interval } }
 }
 
-/** Flags that exclude each other. */
-const ALTERNATIVES = Object.entries({ from: 'last', last: 'from', limit: 'tail', tail: 'limit' })
-
 /**
  * oclif returns one text, with its commas, for a repeatable flag that comes from the environment: makes a list of it. Of two flags that
  * exclude each other, one on the command line (`given`) wins over a default of the other.
  */
 function settle(flags: Interfaces.FlagInput, values: Values, given: ReadonlySet<string>): void {
   for (const [name, flag] of Object.entries(flags)) {
-    const isList = flag.type === 'option' && flag.multiple && values[name] !== undefined
-    if (isList) values[name] = [values[name]].flat()
+    if (flag.type === 'option' && flag.multiple && values[name] !== undefined) values[name] = [values[name]].flat()
   }
-  for (const [one, other] of ALTERNATIVES) if (given.has(one) && !given.has(other)) values[other] = undefined
+  for (const [one, other] of settings.ALTERNATIVES) if (given.has(one) && !given.has(other)) values[other] = undefined
 }

@@ -16,15 +16,12 @@ export type FlagValue = boolean | string | number | (string | number)[]
 /** Values of flags by their long names. */
 export type ConfigDefaults = ReadonlyMap<string, FlagValue>
 
-/** A value that is set, and where. */
+/** A value of a flag, by its long name, and the variable or the file that sets it. `overridden`: by a variable. */
 export interface Setting {
-  /** The long name of a flag. */
   readonly key: string
   readonly value: FlagValue
   readonly origin: 'environment' | 'user'
-  /** The variable or the file. */
   readonly source: string
-  /** Whether a variable overrides it. */
   readonly overridden: boolean
 }
 
@@ -40,21 +37,17 @@ export function findConfigPath(): string | undefined {
 /** The object in the file; empty where there is no file. Throws `bad_config`. */
 export function readConfigFile(path: string | undefined): Readonly<Record<string, unknown>> {
   if (path === undefined || !existsSync(path)) return {}
-  let text: string
-  try {
-    text = readFileSync(path, 'utf8')
-  } catch (cause) {
-    throw new KlinesError('bad_config', `Cannot read ${path}: ${describeErrno(cause)}.`, { cause })
-  }
   const suggestions = ['Expected a JSON object of flags, such as {"mirror":"data","interval":["1h","1d"]}.']
+  let reason = 'holds no JSON object'
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = JSON.parse(readFileSync(path, 'utf8'))
     if (isObject(value)) return value
   } catch (cause) {
-    const reason = cleanText((cause as Error).message, 160)
-    throw new KlinesError('bad_config', `${path} is not JSON: ${reason}.`, { suggestions, cause })
+    if (!(cause instanceof SyntaxError))
+      throw new KlinesError('bad_config', `Cannot read ${path}: ${describeErrno(cause)}.`, { cause })
+    reason = `is not JSON: ${cleanText(cause.message, 160)}`
   }
-  throw new KlinesError('bad_config', `${path} holds no JSON object.`, { suggestions })
+  throw new KlinesError('bad_config', `${path} ${reason}.`, { suggestions })
 }
 
 /** Writes the user's file whole or not at all; a link stays a link. Returns its path. Throws `output_unwritable` and `bad_config`. */
@@ -96,8 +89,8 @@ async function readSettings(config: Config): Promise<ConfigDefaults> {
 export async function listSettings(config: Config) {
   const path = findConfigPath()
   const variables = new Map<string, Setting>()
-  for (const [key, { env: source }] of config.commands.flatMap(({ flags }) => Object.entries(flags))) {
-    const value = source && process.env[source]
+  for (const [key, { env: source = '' }] of config.commands.flatMap(({ flags }) => Object.entries(flags))) {
+    const value = process.env[source]
     if (value) variables.set(source, { key, value, origin: 'environment', source, overridden: false })
   }
   const settings = [...(await readSettings(config))].map(([key, value]): Setting => {
@@ -109,12 +102,7 @@ export async function listSettings(config: Config) {
 }
 
 /** A value as its flag parses it. `prefix`: of the message. Throws `bad_config`. */
-export async function parseSetting(
-  { commands }: Config,
-  name: string,
-  value: unknown,
-  prefix = '',
-): Promise<FlagValue> {
+export async function parseSetting({ commands }: Config, name: string, value: unknown, prefix = '') {
   const command = commands.find(({ flags }) => isKey(name, flags[name]))
   if (command === undefined) throw unknownKey(commands, name, prefix)
   const { flags } = await command.load()
@@ -149,14 +137,14 @@ function unknownKey(commands: Config['commands'], name: string, prefix: string):
   return new KlinesError('bad_config', `${prefix}Unknown key "${cleanText(name, 100)}".`, { suggestions: [advice] })
 }
 
-/** Both say where a range starts: the environment replaces the other one, too. */
-const ALTERNATIVES: Readonly<Record<string, string>> = { from: 'last', last: 'from' }
+/** Flags that exclude each other: what sets one replaces a weaker value of the other, too. */
+export const ALTERNATIVES = new Map(Object.entries({ from: 'last', last: 'from', limit: 'tail', tail: 'limit' }))
 
 /** What the file sets for a command with these flags and the environment does not. Throws `bad_config`. */
 export async function findDefaults(config: Config, id: string | undefined, flags: FlagInput): Promise<ConfigDefaults> {
   // `klines config` mends the file.
   if (id?.split(':')[0] === 'config') return new Map()
-  const isTaken = (name: string) => [name, ALTERNATIVES[name] ?? name].some(one => process.env[variableOf(one)])
+  const isTaken = (name: string) => [name, ALTERNATIVES.get(name) ?? name].some(one => process.env[variableOf(one)])
   return new Map([...(await readSettings(config))].filter(([name]) => isKey(name, flags[name]) && !isTaken(name)))
 }
 
@@ -200,13 +188,10 @@ const OFF = ['0', 'false', 'no', 'n', 'off']
  */
 export function readSwitch(variable: string): boolean | undefined {
   const value = process.env[variable] ?? ''
-  if (value === '') return undefined
-  if (isOn(variable)) return true
+  if (value === '' || isOn(variable)) return value === '' ? undefined : true
   if (OFF.includes(value.toLowerCase())) return false
-  const message = `${variable} is "${cleanText(value, 100)}". Expected one of ${ON.join(', ')}, or of ${OFF.join(', ')}.`
-  throw new KlinesError('bad_option', message, {
-    suggestions: [`Without a value it is as if it were not set: ${variable}=`],
-  })
+  const expected = `Expected one of ${ON.join(', ')}, or of ${OFF.join(', ')}, or ${variable}= without a value.`
+  throw new KlinesError('bad_option', `${variable} is "${cleanText(value, 100)}". ${expected}`)
 }
 
 /** Whether a variable turns something on; an unknown value does not. Never throws. */

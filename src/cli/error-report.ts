@@ -14,42 +14,33 @@ export enum ExitCode {
   VerificationFailed = 6,
 }
 
+/** Errors that have the same exit code. */
+function exit<Code extends ErrorCode>(exitCode: ExitCode, ...codes: Code[]): Record<Code, ExitCode> {
+  return Object.fromEntries(codes.map(code => [code, exitCode])) as Record<Code, ExitCode>
+}
+
 /** The exit code of each error. */
 export const EXIT_CODES: Record<ErrorCode, ExitCode> = {
-  unknown_symbol: ExitCode.Usage,
-  unknown_interval: ExitCode.Usage,
-  bad_time: ExitCode.Usage,
-  bad_range: ExitCode.Usage,
-  bad_option: ExitCode.Usage,
-  bad_config: ExitCode.Usage,
-  bad_base_url: ExitCode.Usage,
-  bad_output: ExitCode.Usage,
-  bad_input: ExitCode.Usage,
-  output_exists: ExitCode.Usage,
-  mirror_mismatch: ExitCode.Usage,
-  linked_path: ExitCode.Usage,
-  address_unusable: ExitCode.Usage,
-  rejected: ExitCode.Usage,
-  bad_window: ExitCode.Incomplete,
-  bad_list: ExitCode.Incomplete,
-  window_missing: ExitCode.Incomplete,
-  incomplete: ExitCode.Incomplete,
-  mirror_unusable: ExitCode.Incomplete,
-  output_unwritable: ExitCode.Unexpected,
-  digits_lost: ExitCode.Unexpected,
-  damaged_input: ExitCode.VerificationFailed,
-  lock_differs: ExitCode.VerificationFailed,
-  no_candles: ExitCode.NoCandles,
-  output_closed: ExitCode.Done,
-  lake_busy: ExitCode.Unreachable,
-  unreachable: ExitCode.Unreachable,
-  rate_limited: ExitCode.Unreachable,
+  ...exit(ExitCode.Done, 'output_closed'),
+  ...exit(ExitCode.Unexpected, 'output_unwritable', 'digits_lost'),
+  ...exit(ExitCode.Usage, 'unknown_symbol', 'unknown_interval', 'bad_time', 'bad_range', 'bad_option', 'bad_config'),
+  ...exit(ExitCode.Usage, 'bad_base_url', 'bad_output', 'bad_input', 'output_exists', 'linked_path', 'rejected'),
+  ...exit(ExitCode.Usage, 'mirror_mismatch', 'address_unusable'),
+  ...exit(ExitCode.Incomplete, 'bad_window', 'bad_list', 'window_missing', 'incomplete', 'mirror_unusable'),
+  ...exit(ExitCode.NoCandles, 'no_candles'),
+  ...exit(ExitCode.Unreachable, 'lake_busy', 'unreachable', 'rate_limited'),
+  ...exit(ExitCode.VerificationFailed, 'damaged_input', 'lock_differs'),
 }
 
 /** Errors about values, which may be defaults of the user. */
-const VALUES: readonly string[] = [
-  ...['unknown_symbol', 'unknown_interval', 'bad_time', 'bad_range'],
-  ...['bad_option', 'bad_base_url', 'bad_output', 'mirror_mismatch'],
+const VALUES = [
+  'unknown_symbol',
+  'unknown_interval',
+  'bad_time',
+  'bad_range',
+  'bad_option',
+  'bad_base_url',
+  'bad_output',
 ]
 
 /** Where an error was thrown. */
@@ -79,11 +70,10 @@ function describe(error: unknown, bin: string, command: FailedCommand) {
     const { code, message, suggestions, data } = error
     return { code, exitCode: EXIT_CODES[code], message, suggestions, data }
   }
-  if (error instanceof Interruption)
-    return { code: 'interrupted', exitCode: error.exitCode, message: error.message, suggestions: [] }
+  const message = error instanceof Error ? error.message : String(error)
+  if (error instanceof Interruption) return { code: 'interrupted', exitCode: error.exitCode, message, suggestions: [] }
   if (error instanceof Errors.CLIError)
     return { code: 'usage', exitCode: error.oclif.exit ?? ExitCode.Usage, ...describeUsageError(error, bin, command) }
-  const message = error instanceof Error ? error.message : String(error)
   const suggestions = ['This was not expected. Set KLINES_DEBUG=1 to see where it happened.']
   return { code: 'unexpected', exitCode: ExitCode.Unexpected, message, suggestions }
 }

@@ -10,6 +10,8 @@ export const GRACE_MS = 2_000
  */
 const REPEAT_MS = 500
 
+const ADVICE = 'What was downloaded is kept; run the same command again to continue.'
+
 /** The reason of an aborted run: a signal, with the exit code that shells expect (128 plus its number). */
 export class Interruption extends Error {
   override readonly name = 'Interruption'
@@ -18,31 +20,29 @@ export class Interruption extends Error {
   /** `done`: how much was done by then, as text. */
   constructor(
     private readonly signal: (typeof SIGNALS)[number],
-    private readonly advice: string,
     done?: string,
   ) {
-    super(`Interrupted (${signal})${done === undefined ? '' : ` after ${done}`}. ${advice}`.trimEnd())
+    super(`Interrupted (${signal})${done === undefined ? '' : ` after ${done}`}. ${ADVICE}`)
     this.exitCode = 128 + constants.signals[signal]
   }
 
   after(done: string): Interruption {
-    return new Interruption(this.signal, this.advice, done)
+    return new Interruption(this.signal, done)
   }
 }
 
 /**
  * An AbortSignal that the first SIGINT, SIGTERM or SIGHUP aborts, so that a run can end cleanly within `graceMs`. A
  * second one ends the process, half a second after the first at the earliest: nothing on disk depends on a clean end.
- * `advice` follows the message.
  */
-export function interruptible(advice: string, graceMs = GRACE_MS): { signal: AbortSignal; dispose(): void } {
+export function interruptible(graceMs = GRACE_MS): { signal: AbortSignal; dispose(): void } {
   const controller = new AbortController()
   let firstMs = 0
   const handle = (name: (typeof SIGNALS)[number]) => {
     const { aborted } = controller.signal
     if (!aborted) {
       firstMs = performance.now()
-      controller.abort(new Interruption(name, advice))
+      controller.abort(new Interruption(name))
     }
     // Output that a stalled reader does not take would keep the process alive.
     const { exitCode } = controller.signal.reason as Interruption

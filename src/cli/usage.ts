@@ -1,19 +1,13 @@
 import { stripVTControlCharacters } from 'node:util'
 import * as Errors from '@oclif/core/errors'
 import type { Hook } from '@oclif/core/hooks'
-import type { Config } from '@oclif/core/interfaces'
+import type { Config, OptionFlag } from '@oclif/core/interfaces'
 import { suggest } from '../candles/suggest.js'
-import { baseFlags } from './flags/run.js'
+import { wantsJson } from './config.js'
 import { printJson } from './terminal/print.js'
 
-/** What a usage line needs to know of an argument or a flag: `oclif.manifest.json`, classes and the parser all have it. */
-interface Parameter {
-  readonly required?: boolean | undefined
-  readonly multiple?: boolean | undefined
-  readonly char?: string | undefined
-  readonly helpValue?: string | readonly string[] | undefined
-}
-
+/** What a usage line needs to know of arguments or flags: `oclif.manifest.json`, classes and the parser all have it. */
+type Parameter = Partial<Pick<OptionFlag<unknown>, 'required' | 'multiple' | 'char' | 'helpValue'>>
 type Parameters = Readonly<Record<string, Parameter>>
 type Values = Readonly<Record<string, unknown>>
 
@@ -33,23 +27,6 @@ interface Parsed {
 interface UsageFault {
   readonly message: string
   readonly suggestions: readonly string[]
-}
-
-/** How many examples a usage error shows. */
-const EXAMPLES = 2
-
-/** Commands that other versions have, and what to do instead. */
-const GONE: Readonly<Record<string, string>> = {
-  show: 'klines verify SYMBOL -i INTERVAL --from TIME --to TIME -v prints at most 20 candles cell by cell.',
-  sql: 'DuckDB reads a lake: duckdb -init lake/_views.sql; klines export all -i all --layout hive -o lake makes it.',
-  'mirror list': 'klines mirror shows all mirrors.',
-  'mirror status': 'klines mirror shows it.',
-  'mirror path': 'klines mirror --path prints the folder.',
-  'mirror verify': 'klines verify names corrupt files, and klines download replaces them.',
-  'mirror prune': 'Left temporary files go by themselves; remove the folder of a series by hand.',
-  'mirror clear': 'Remove the folder that klines mirror --path prints.',
-  'mirror changes': 'They stand in changes.jsonl, in the folder that klines mirror --path prints.',
-  'config path': 'klines config shows the path of your file.',
 }
 
 /** The usage of a command: `download SYMBOL... -i INTERVAL... [FLAGS]`. Optional flags have a list of their own in the help. */
@@ -128,9 +105,9 @@ function suggestFlag(given: string, flags: Parameters): string[] {
   return meant ? [`Did you mean ${meant}?`] : []
 }
 
-/** The first examples of a command's help, without their descriptions and in one line each. */
+/** The first two examples of a command's help, without their descriptions and in one line each. */
 function findExamples({ examples = [] }: FailedCommand): string[] {
-  return examples.slice(0, EXAMPLES).map(example => {
+  return examples.slice(0, 2).map(example => {
     const text = typeof example === 'string' ? example : (example as { command: string }).command
     return `Example: ${text.replaceAll(/ \\\n\s*/g, ' ')}`
   })
@@ -141,11 +118,8 @@ export const commandNotFound: Hook<'command_not_found'> = async ({ config, id, a
   const words = id.split(':')
   // `klines mirror help` and `klines symbols help`.
   if (words.length > 1 && words.at(-1) === 'help') return config.runCommand('help', words.slice(0, -1))
-  const { findDefaults, wantsJson } = await import('./config.js')
-  // Of two errors, the unknown command is the one to tell.
-  const defaults = await findDefaults(config, id, baseFlags).catch(() => new Map())
-  // A flag in place of a command is the id.
-  if (!wantsJson([id, ...argv], defaults)) throw unknownCommand(config, words)
+  // A flag in place of a command is the id. Of two errors, the unknown command is the one to tell, so the config file is not read.
+  if (!wantsJson([id, ...argv], new Map())) throw unknownCommand(config, words)
   process.exitCode = 2
   const fault = describeUnknown(config, words)
   printJson({ error: { code: 'usage', exitCode: 2, ...fault }, warnings: [] })
@@ -167,8 +141,6 @@ function describeUnknown({ bin, commands }: Commands, words: readonly string[]):
   const list = (message: string, topic = '') => {
     return { message, suggestions: [`Run ${bin}${topic} --help for a list of commands.`] }
   }
-  const gone = Object.keys(GONE).find(name => `${typed} `.startsWith(`${name} `))
-  if (gone) return list(`${gone} is gone. ${GONE[gone]}`)
   const command = names.find(name => typed.startsWith(`${name} `))
   if (command) {
     const message = `Unexpected argument: ${typed.slice(command.length + 1)}.`
@@ -184,14 +156,10 @@ function describeUnknown({ bin, commands }: Commands, words: readonly string[]):
 function findNearest(words: readonly string[], names: readonly string[]): string | undefined {
   const [first, second = ''] = words.map(word => word.toLowerCase())
   const pairs = names.filter(name => name.includes(' '))
-  const below = pairs.flatMap(name => (name.startsWith(`${first} `) ? name.slice(first.length + 1) : []))
-  if (below.length > 0) {
-    const near = suggest(second, below)
-    return near && `${first} ${near}`
-  }
-  const topics = [...new Set(pairs.map(name => name.split(' ', 1)[0]))]
-  const singles = [...names.filter(name => !name.includes(' ')), ...topics]
+  const below = pairs.filter(name => name.startsWith(`${first} `))
+  if (below.length > 0) return suggest(`${first} ${second}`, below)
+  const singles = new Set(names.map(name => name.split(' ', 1)[0]))
   // `klines publish` is `klines mirror publish`.
   const last = pairs.find(name => name.endsWith(` ${first}`))
-  return last ?? suggest(`${first} ${second}`, pairs) ?? suggest(first, singles)
+  return last ?? suggest(`${first} ${second}`, pairs) ?? suggest(first, [...singles])
 }

@@ -48,7 +48,6 @@ Exit codes: 0 equal, 3 windows are missing and all else is equal, or neither sid
     ...rangeFlags,
     ...fetchFlags,
   },
-  advice: 'The comparison is not complete; mirrors keep what was downloaded.',
   async run({ args: { a, b, symbol = [] }, flags: { interval = [], verbose }, options, during, print }) {
     const { diffCandles, isService } = await import('../identity/diff.js')
     const { DiffReport, judge } = await import('../cli/reports/diff.js')

@@ -49,7 +49,6 @@ Without --from, the range begins with the first window in the mirror, and withou
   ],
   args: symbolArgs,
   flags: { ...exportFlags, ...pick(runFlags, 'per-series') },
-  advice: 'No file is half written; run the same command again.',
   async run(context) {
     const { runCandles, showRun } = await import('../cli/candles.js')
     const result = await runCandles(context, { symbols: context.args.symbol, offline: true })

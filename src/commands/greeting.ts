@@ -26,7 +26,6 @@ export const updateUser = command({
       notify: Flags.string({ summary: 'Notification type, such as email, push or none.', helpValue: 'TYPE' }),
     }),
   },
-  advice: '',
   async run({ args, flags: { email, name, age, notify }, options, show }) {
     if ([email, name, age, notify].every(value => value === undefined)) {
       throw new KlinesError('bad_option', 'There is nothing to update.', {
@@ -66,7 +65,6 @@ export const tokens = command({
     })(),
     'base-url': addressFlag('the greeting API'),
   },
-  advice: '',
   async run({ flags: { json, format }, options }) {
     if (json && format === 'jsonl') {
       throw new KlinesError('bad_option', '--json prints one array, -f jsonl an object a line. Expected one of them.')
@@ -92,7 +90,6 @@ export const openapi = command({
     }),
   },
   flags: { 'base-url': addressFlag('the server that has the document') },
-  advice: '',
   async run({ args, options }) {
     const { getSpec } = await import('../greeting/client.js')
     printJson(await getSpec(args.api as 'greeting' | 'klines' | 'export', options))

@@ -36,7 +36,6 @@ Works offline. If the mirror lacks a window of the range, the exit code is 3. Wh
     }),
   },
   flags: mirrorFlags,
-  advice: 'Nothing was written.',
   async run({ args: { symbol: names }, flags, options, given, warn, print }) {
     const { Fingerprint } = await import('../cli/reports/lock.js')
     const files = findFiles(names, given)
@@ -99,7 +98,6 @@ Only candles that can no longer change are locked: each series ends with its las
     }),
     ...locationFlags,
   },
-  advice: 'No lock was written.',
   async run({ args, flags: { interval, output, json }, options, warn, during, show }) {
     if (output === '-' && json) {
       const message = '--json prints an object on stdout, where the lock goes. Expected one of them.'

@@ -47,7 +47,6 @@ Exit codes: 0 no problems found, 3 windows are missing, 4 there are no candles, 
     ...locationFlags,
     ...pick(runFlags, 'threads'),
   },
-  advice: 'The check is not complete; nothing was changed.',
   async run({ args, flags, options, given, during, print }) {
     const { lock } = flags
     if (lock !== undefined) {

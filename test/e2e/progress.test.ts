@@ -26,7 +26,7 @@ it('an interruption says how much was done', async () => {
   expect(await ended).toMatchObject({
     code: 130,
     stderr: expect.stringMatching(
-      /^klines: Interrupted \(SIGINT\) after 2 of 8 windows \([\d.]+ k?B received\)\. The mirror keeps what was downloaded; run the same command again to continue\.\n$/,
+      /^klines: Interrupted \(SIGINT\) after 2 of 8 windows \([\d.]+ k?B received\)\. What was downloaded is kept; run the same command again to continue\.\n$/,
     ),
   })
 })

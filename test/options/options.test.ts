@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { valuesOf } from '../../src/cli/completion/complete.js'
+import { WORDS } from '../../src/cli/completion/complete.js'
 import * as COMMANDS from '../../src/commands/index.js'
 import { parseRowFormat } from '../../src/formats/row-format.js'
 import { CANDLE_ENTRIES } from '../../src/options/candle-options.js'
@@ -46,7 +46,7 @@ describe.each(CANDLE_ENTRIES)('$name', ({ name, option }) => {
   it('is a flag of export, with help and a variable, and completed with its values', () => {
     const { helpGroup = 'output', summary, values = [] } = option
     expect(COMMANDS.export.flags[flag as 'from']).toMatchObject({ summary, env: variable, helpGroup })
-    expect(valuesOf(flag)).toEqual(values)
+    expect(WORDS.get(flag)).toEqual(values)
   })
 
   it('is a parameter of /export, which refuses a wrong value', async () => {
@@ -70,7 +70,7 @@ describe.each(OUTPUT_ENTRIES)('$name', ({ name, option }) => {
   })
 
   it('is completed with its values', () => {
-    expect(valuesOf(flag)).toEqual(option.values ?? [])
+    expect(WORDS.get(flag)).toEqual(option.values ?? [])
   })
 
   it('is a parameter of /export, and its OpenAPI document says so', async () => {

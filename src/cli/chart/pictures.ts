@@ -15,7 +15,7 @@ import { checkValue } from '../../options/option.js'
 import { SAMPLE } from '../../sources/base-url.js'
 import type { ChartRoom, LoadedCharts } from './load-charts.js'
 
-/** The largest chart of a terminal, in characters: pictures are larger. */
+/** The sides of a chart in the terminal, in characters, and of a picture, in pixels. */
 const TERMINAL = { width: { min: 40, max: 1000 }, height: { min: 12, max: 200 } }
 const PICTURE = { width: PICTURE_WIDTHS, height: PICTURE_HEIGHTS }
 const SIDES = ['width', 'height'] as const
@@ -50,11 +50,10 @@ export function parsePictures(flags: PictureFlags, given: ReadonlySet<string>): 
     const [unit, range] = isPicture ? ['pixels', PICTURE[side]] : ['characters', TERMINAL[side]]
     if (given.has(side) || !isPicture) checkValue(side, { takes: 'number', unit, range }, flags[side])
   }
-  const misplaced = (isPicture ? ['ascii'] : ['theme']).find(name => given.has(name))
-  if (misplaced) {
-    const message = `--${misplaced} is for ${isPicture ? 'a terminal, and -o draws a picture' : 'a picture, and none is named with -o'}.`
-    throw new KlinesError('bad_option', message)
-  }
+  if (isPicture && given.has('ascii'))
+    throw new KlinesError('bad_option', '--ascii is for a terminal, and -o draws a picture.')
+  if (!isPicture && given.has('theme'))
+    throw new KlinesError('bad_option', '--theme is for a picture, and none is named with -o.')
   if (!isPicture) return undefined
   if (template !== '-' && flags.format === undefined && !/\.svg(\.gz)?$/i.test(template)) {
     const message = `A chart is drawn as svg, not as ${template}. Expected a name that ends with .svg.`
@@ -64,11 +63,11 @@ export function parsePictures(flags: PictureFlags, given: ReadonlySet<string>): 
     const message = '--json prints an object on stdout, where the picture goes. Expected one of them.'
     throw new KlinesError('bad_option', message)
   }
-  const sides = SIDES.map(side => [side, (given.has(side) ? flags[side] : undefined) ?? DEFAULT_PICTURE[side]])
-  const picture = { ...DEFAULT_PICTURE, ...Object.fromEntries(sides), log: flags.log }
+  const side = (name: 'width' | 'height') => (given.has(name) && flags[name]) || DEFAULT_PICTURE[name]
+  const { theme = DEFAULT_PICTURE.theme, log } = flags
   // A text, as JSON is.
   const { gzip } = parseTemplate(template, 'json')
-  return { template, gzip, picture: { ...picture, theme: flags.theme ?? DEFAULT_PICTURE.theme } }
+  return { template, gzip, picture: { theme, log, width: side('width'), height: side('height') } }
 }
 
 /** The width of a picture says how many candles it has room for. */

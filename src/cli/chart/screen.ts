@@ -48,7 +48,7 @@ function chartWidth({ width }: ScreenFlags): number {
 }
 
 /** The characters and colours that stdout shows. FORCE_COLOR wins over NO_COLOR, as in Node itself. */
-export function chartStyle(ascii = false): GlyphStyle {
+function chartStyle(ascii: boolean): GlyphStyle {
   const { TERM, FORCE_COLOR, NO_COLOR } = process.env
   const isDumb = TERM === 'dumb' && process.stdout.isTTY
   const isForced = FORCE_COLOR !== undefined && FORCE_COLOR !== '0' && FORCE_COLOR !== 'false'

@@ -46,22 +46,26 @@ interface Completion {
 
 /** Stands for every symbol or interval; never part of a list. */
 const ALL = 'all'
-const HELP = { value: '--help', description: 'Show help' }
-const VERSION = { value: '--version', description: 'Show the version' }
+const [HELP, VERSION] = [{ value: '--help' }, { value: '--version' }]
 
 /** Words for flags and arguments that also take others. */
-const WORDS = new Map<string, readonly string[]>([
+export const WORDS = new Map<string, readonly string[]>([
   ['symbol', [...SYMBOLS, ALL]],
   ['interval', [...EXCHANGE_INTERVALS, ALL]],
   ...[...CANDLE_ENTRIES, ...OUTPUT_ENTRIES].map(({ flag, option }) => [flag, option.values ?? []] as const),
   ['base-url', [SAMPLE, BINANCE]],
 ])
 
-/** Prints how the last of `words`, those after `klines` up to the cursor, can be completed. */
+/**
+ * Prints how the last of `words`, those after `klines` up to the cursor, can be completed, as the scripts of the shells read it: `:words`,
+ * `:files` or `:folders`, then one candidate a line with a tab and its description.
+ */
 export function printCompletion(words: readonly string[]): void {
   const read = (name: string) => JSON.parse(readFileSync(new URL(name, PACKAGE_URL), 'utf8'))
   const table = { commands: read('oclif.manifest.json').commands, topics: read('package.json').oclif.topics }
-  process.stdout.write(formatCompletion(complete(words, table)))
+  const { kind, candidates } = complete(words, table)
+  const lines = candidates.map(({ value, description }) => (description ? `${value}\t${description}` : value))
+  process.stdout.write([`:${kind}`, ...lines, ''].join('\n'))
 }
 
 /** Completes a command line. The last one of `words` is empty when the cursor follows a space. */
@@ -136,30 +140,15 @@ function completeArguments(command: CommandEntry, before: string[], current: str
 function completeValue(parameter: Parameter, head: string, text: string, given: readonly string[] = []): Completion {
   const { name, options, helpValue, multiple } = parameter
   // The sides of a comparison are files.
-  const kind =
-    helpValue === 'FILE' || name === 'a' || name === 'b' ? 'files' : helpValue === 'DIR' ? 'folders' : 'words'
-  if (kind !== 'words') return { kind, candidates: [] }
+  if (helpValue === 'FILE' || name === 'a' || name === 'b') return { kind: 'files', candidates: [] }
+  if (helpValue === 'DIR') return { kind: 'folders', candidates: [] }
   // `btc` stands for BTCUSDT. Intervals differ by case: 1m is not 1M.
   const fold = (word: string) => (name === 'symbol' ? word.toLowerCase() : word)
   const start = multiple ? text.lastIndexOf(',') + 1 : 0
   const [done, part] = [text.slice(0, start), fold(text.slice(start))]
   const used = [...given, done].flatMap(word => fold(word).split(',')).filter(word => word !== '')
   const isOpen = (word: string) => !used.includes(word) && (word !== ALL || (multiple === true && used.length === 0))
-  const words = used.includes(ALL) ? [] : (options ?? valuesOf(name))
+  const words = used.includes(ALL) ? [] : (options ?? WORDS.get(name) ?? [])
   const candidates = words.filter(word => fold(word).startsWith(part) && isOpen(fold(word)))
-  return { kind, candidates: candidates.map(word => ({ value: head + done + word })) }
-}
-
-/** The words that are offered for a flag or an argument that also takes others. */
-export function valuesOf(name: string): readonly string[] {
-  return WORDS.get(name) ?? []
-}
-
-/**
- * The lines that the scripts of the shells read: `:words`, `:files` or `:folders`, then one candidate a line with a tab and its
- * description, if it has one.
- */
-function formatCompletion({ kind, candidates }: Completion): string {
-  const lines = candidates.map(({ value, description }) => (description ? `${value}\t${description}` : value))
-  return [`:${kind}`, ...lines, ''].join('\n')
+  return { kind: 'words', candidates: candidates.map(word => ({ value: head + done + word })) }
 }

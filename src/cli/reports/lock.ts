@@ -1,32 +1,15 @@
 import { KlinesError } from '../../candles/errors.js'
 import { seriesName as nameOf, windowName } from '../../candles/series.js'
 import { formatCount, formatTime, plural, quoteWord } from '../../candles/text.js'
-import {
-  type CheckedSeries,
-  compareLocks,
-  type LockChange,
-  type LockCheck,
-  type YearChange,
-} from '../../identity/check-lock.js'
+import type { CheckedSeries, LockChange, LockCheck, YearChange } from '../../identity/check-lock.js'
+import { compareLocks } from '../../identity/check-lock.js'
 import type { CoveredFingerprint, FileFingerprint } from '../../identity/fingerprint.js'
 import type { LockReport } from '../../identity/lock.js'
 import { type FingerprintReport, reportFingerprints, type SeriesFingerprint } from '../../rows/fingerprint.js'
 import { SAMPLE } from '../../sources/base-url.js'
 import * as s from '../report.js'
 import { firstLines } from '../terminal/text.js'
-import {
-  baseUrl,
-  cellLines,
-  coverage,
-  failure,
-  fingerprint,
-  mirror,
-  SYNTHETIC,
-  seriesName,
-  set,
-  sum,
-  sumOf,
-} from './fields.js'
+import * as f from './fields.js'
 
 /** A fingerprint of the mirror, with a coverage where a range was requested, or of a file. */
 type AnyFingerprint = SeriesFingerprint &
@@ -38,8 +21,8 @@ export const Fingerprint = s.report(
   {
     series: s.list(
       s.object({
-        ...fingerprint,
-        coverage: s.optional(coverage),
+        ...f.fingerprint,
+        coverage: s.optional(f.coverage),
         file: s.optional(s.text('file or folder that the candles are in')),
         named: s.derived(
           s.optional(s.flag('whether a file of doubles names the fingerprint, so that it was not computed')),
@@ -47,7 +30,7 @@ export const Fingerprint = s.report(
         ),
       }),
     ),
-    set,
+    set: f.set,
   },
   (result: FingerprintReport<AnyFingerprint>) => fingerprintLines(result).join('\n'),
 )
@@ -61,7 +44,7 @@ export function fingerprintLines({ series, set }: FingerprintReport<AnyFingerpri
     return [fingerprint, nameOf(label), plural(candles, 'candle'), range, ...(isNamed ? [NAMED] : [])].join('  ')
   })
   if (set === undefined) return lines
-  const total = plural(sumOf(series, 'candles'), 'candle')
+  const total = plural(f.sumOf(series, 'candles'), 'candle')
   const count = series.filter(({ isNamed }) => isNamed).length
   const named = count === 0 ? [] : [`with ${count === 1 ? 'one' : formatCount(count)} named by the file`]
   return [...lines, [set, plural(series.length, 'series'), total, ...named].join('  ')]
@@ -84,15 +67,15 @@ export const LockSummary = s.report(
   'klines-lock',
   {
     path,
-    baseUrl: s.derived(baseUrl, ({ source }: LockReport) => source),
-    mirror,
-    series: s.list(s.object({ ...fingerprint, range })),
-    set: s.derived(set, ({ series }: LockReport) => reportFingerprints(series).set),
+    baseUrl: s.derived(f.baseUrl, ({ source }: LockReport) => source),
+    mirror: f.mirror,
+    series: s.list(s.object({ ...f.fingerprint, range })),
+    set: s.derived(f.set, ({ series }: LockReport) => reportFingerprints(series).set),
     replaced: s.derived(s.flag('whether there was another lock'), ({ replaced }: LockReport) => replaced !== undefined),
     changes: s.derived(
       s.list(
         s.object({
-          ...seriesName,
+          ...f.seriesName,
           change: s.derived(s.oneOf(['added', 'removed', 'changed']), ({ before, after }: LockChange) => {
             return before === undefined ? 'added' : after === undefined ? 'removed' : 'changed'
           }),
@@ -105,7 +88,7 @@ export const LockSummary = s.report(
   },
   (result: LockReport) => {
     const { path, series, source, replaced } = result
-    const written = `${path}: ${plural(series.length, 'series')}, ${plural(sumOf(series, 'candles'), 'candle')}.`
+    const written = `${path}: ${plural(series.length, 'series')}, ${plural(f.sumOf(series, 'candles'), 'candle')}.`
     const changed = changesOf(result).map(change => `  ${describeChange(change)}`)
     if (replaced && replaced.source !== source)
       changed.unshift(`  source: ${replaced.source ?? 'unknown'} -> ${source ?? 'unknown'}`)
@@ -134,12 +117,12 @@ export const LockVerdict = s.report(
   'klines-lock-check',
   {
     path,
-    baseUrl: s.derived(baseUrl, ({ lock }: LockCheck) => lock.source),
-    mirror,
+    baseUrl: s.derived(f.baseUrl, ({ lock }: LockCheck) => lock.source),
+    mirror: f.mirror,
     verdict: s.oneOf(['equal', 'different', 'incomplete'], 'incomplete: no year differs, and windows are missing'),
     series: s.list(
       s.object({
-        ...seriesName,
+        ...f.seriesName,
         range: s.derived(range, ({ locked }: CheckedSeries) => locked.range),
         locked,
         found: s.maybe(locked, 'null without a candle in the range'),
@@ -151,7 +134,7 @@ export const LockVerdict = s.report(
           }),
           'the years that differ, as far as all their windows are there',
         ),
-        missing: s.list(s.object(failure), 'windows that cannot be read'),
+        missing: s.list(s.object(f.failure), 'windows that cannot be read'),
       }),
     ),
   },
@@ -166,19 +149,20 @@ export const LockVerdict = s.report(
 
 /** Whoever made the lock chose where the candles come from. */
 function sourceLines({ lock: { source } }: LockCheck): string[] {
-  return [`Source: ${source ?? 'unknown'}`, ...(source === SAMPLE ? [SYNTHETIC] : [])]
+  return [`Source: ${source ?? 'unknown'}`, ...(source === SAMPLE ? [f.SYNTHETIC] : [])]
 }
 
 /** The verdict, and the years that differ. */
 export function checkLines({ path, verdict, series }: Pick<LockCheck, 'path' | 'verdict' | 'series'>): string[] {
+  const name = (count: number) => (count === 1 ? ['is', 'it'] : ['are', 'them'])
   if (verdict === 'equal') {
-    const candles = plural(sum(series.map(({ locked }) => locked.candles)), 'candle')
+    const candles = plural(f.sum(series.map(({ locked }) => locked.candles)), 'candle')
     const all = series.length === 1 ? 'The one series is' : `All ${plural(series.length, 'series')} are`
-    return [`${all} exactly as ${path} has ${series.length === 1 ? 'it' : 'them'}: ${candles}.`]
+    return [`${all} exactly as ${path} has ${name(series.length)[1]}: ${candles}.`]
   }
   if (verdict === 'incomplete') return [`Windows are missing; what is there is as ${path} has it.`]
   const different = series.filter(({ years }) => years.length > 0)
-  const [are, them] = different.length === 1 ? ['is', 'it'] : ['are', 'them']
+  const [are, them] = name(different.length)
   return [
     `${formatCount(different.length)} of ${plural(series.length, 'series')} ${are} not as ${path} has ${them}:`,
     ...different.map(one => `  ${nameOf(one)}: ${one.years.map(describeYear).join('; ')}`),
@@ -195,7 +179,7 @@ function describeYear({ year, before, after }: YearChange): string {
 export function lockDiffers(check: LockCheck, forExport: boolean): KlinesError {
   const { path, series, restated } = check
   const lines = checkLines(check)
-  if (restated.length > 0) lines.push('Changed by the service since they were downloaded:', ...cellLines(restated))
+  if (restated.length > 0) lines.push('Changed by the service since they were downloaded:', ...f.cellLines(restated))
   lines.push(...sourceLines(check), ...(forExport ? ['Nothing was exported.'] : []))
   const different = series.filter(({ years }) => years.length > 0)
   const advice = `klines lock SYMBOL... -i INTERVAL... -o ${quoteWord(path)} --force locks the candles as they are now.`

