@@ -1,6 +1,7 @@
 import { Command } from '@oclif/core/command'
 import * as Errors from '@oclif/core/errors'
 import type * as Interfaces from '@oclif/core/interfaces'
+import { KlinesError } from '../candles/errors.js'
 import type { KlinesEvent } from '../engine/events.js'
 import * as settings from './config.js'
 import { ExitCode, reportError } from './error-report.js'
@@ -79,6 +80,11 @@ export function command<F extends Interfaces.FlagInput, A extends Interfaces.Arg
       await run((await this.start()) as unknown as RunContext<F, A>)
     }
   }
+}
+
+/** The error for a command line that asks for what cannot be. */
+export function refuse(message: string, ...suggestions: string[]): KlinesError {
+  return new KlinesError('bad_option', message, { suggestions })
 }
 
 type Values = Record<string, unknown>

@@ -139,8 +139,8 @@ export function derived<T, Owner>(field: Field<T>, of: (owner: Owner) => unknown
 }
 
 /** A field that is a column of a table. */
-export function column<T>(head: string, field: Field<T>): Field<T> {
-  return { ...field, head }
+export function column<T, Owner>(head: string, field: Field<T>, of?: (owner: Owner) => unknown): Field<T> {
+  return { ...field, head, ...(of && { of }) }
 }
 
 /** What a command reports of the result of a library function: `--json` with its published schema, and the text for people. */

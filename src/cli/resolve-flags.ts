@@ -2,6 +2,7 @@ import type * as Interfaces from '@oclif/core/interfaces'
 import { KlinesError } from '../candles/errors.js'
 import { formatOfName, isBinary, resolveFormat } from '../options/formats.js'
 import { OUTPUT_ENTRIES, unusableFlags } from '../options/output-options.js'
+import { refuse } from './command.js'
 import type { downloadFlags } from './flags/output.js'
 
 /** The flags of `download` and `export`. */
@@ -22,10 +23,6 @@ const OUTPUT_ONLY = [
   ...OUTPUT_ENTRIES.map(({ flag }) => flag),
   ...['resample', 'partial', ...EXCERPT, 'threads'],
 ] as const
-
-function refuse(message: string, ...suggestions: string[]): KlinesError {
-  return new KlinesError('bad_option', message, { suggestions })
-}
 
 /** Throws `bad_option` for what a lock says itself, and for flags that have no use beside it (`others`). */
 export function refuseBesideLock(

@@ -5,7 +5,11 @@ import { openMirror } from '../engine/run.js'
 import { describeOtherMirrors } from '../mirror/user-mirrors.js'
 import { type ServeRequest, serve } from '../server/serve.js'
 import { SAMPLE, toSourceName } from '../sources/base-url.js'
+
 import { SAMPLE_ROOT } from '../sources/open.js'
+
+import { refuse } from './command.js'
+
 import { isOn } from './config.js'
 import { printNote } from './terminal/print.js'
 
@@ -25,7 +29,7 @@ export function findServed({ upstream, mirror: folder, baseUrl }: ServeRequest, 
   const sample = { mirror: resolve(fileURLToPath(SAMPLE_ROOT)), baseUrl: SAMPLE, upstream: undefined, isBundled: true }
   if (baseUrl === SAMPLE) {
     if (!upstream) return sample
-    throw new KlinesError('bad_option', '--upstream needs a service; the sample has none behind it.')
+    throw refuse('--upstream needs a service; the sample has none behind it.')
   }
   const { root, source, exists } = openMirror({ baseUrl, mirror: folder }, warn)
   const name = upstream ? toSourceName(baseUrl) : source

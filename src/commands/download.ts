@@ -1,4 +1,4 @@
-import { command } from '../cli/command.js'
+import { command, refuse } from '../cli/command.js'
 import { pick } from '../cli/flags/group.js'
 import { downloadFlags, exportFlags } from '../cli/flags/output.js'
 import { fetchFlags, runFlags } from '../cli/flags/run.js'
@@ -68,15 +68,13 @@ Files and lakes are made current by the klines export or klines download that ma
     const { updateKlines } = await import('../engine/download.js')
     const { dryRunUpdate } = await import('../engine/dry-run.js')
     const { openMirror } = await import('../engine/run.js')
-    const { KlinesError } = await import('../candles/errors.js')
     const { DryRun, Run } = await import('../cli/reports/run.js')
     const { downloadingFrom } = await import('../cli/terminal/progress-text.js')
     const mirror = openMirror(options)
     const baseUrl = options.baseUrl ?? mirror.source
     if (baseUrl === undefined && mirror.exists) {
-      const suggestions = ['Name the address with --base-url.']
       const message = `${mirror.root} does not say where its candles come from.`
-      throw new KlinesError('bad_option', message, { suggestions })
+      throw refuse(message, 'Name the address with --base-url.')
     }
     const request = { ...options, baseUrl }
     const words = downloadingFrom(baseUrl)

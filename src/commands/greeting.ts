@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { KlinesError } from '../candles/errors.js'
-import { command } from '../cli/command.js'
+import { command, refuse } from '../cli/command.js'
 import { inGroup } from '../cli/flags/group.js'
 import { numberFlag } from '../cli/flags/run.js'
 import { addressFlag } from '../cli/flags/selection.js'
@@ -27,11 +27,8 @@ export const updateUser = command({
     }),
   },
   async run({ args, flags: { email, name, age, notify }, options, show }) {
-    if ([email, name, age, notify].every(value => value === undefined)) {
-      throw new KlinesError('bad_option', 'There is nothing to update.', {
-        suggestions: ['Expected one or more of --email, --name, --age and --notify.'],
-      })
-    }
+    if ([email, name, age, notify].every(value => value === undefined))
+      throw refuse('There is nothing to update.', 'Expected one or more of --email, --name, --age and --notify.')
     const { updateUser } = await import('../greeting/client.js')
     const { UsersUpdate } = await import('../cli/reports/service.js')
     const profile = { ...(name !== undefined && { name }), ...(age !== undefined && { age }) }
@@ -66,9 +63,8 @@ export const tokens = command({
     'base-url': addressFlag('the greeting API'),
   },
   async run({ flags: { json, format }, options }) {
-    if (json && format === 'jsonl') {
-      throw new KlinesError('bad_option', '--json prints one array, -f jsonl an object a line. Expected one of them.')
-    }
+    if (json && format === 'jsonl')
+      throw refuse('--json prints one array, -f jsonl an object a line. Expected one of them.')
     const { streamTokens } = await import('../greeting/client.js')
     const tokens = streamTokens(options)
     if (!json) return printTokens(tokens, format === 'jsonl', options.signal)

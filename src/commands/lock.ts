@@ -1,8 +1,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { KlinesError } from '../candles/errors.js'
 import { quoteText } from '../candles/text.js'
-import { command } from '../cli/command.js'
+import { command, refuse } from '../cli/command.js'
 import { candleTableFlags, inGroup, pick } from '../cli/flags/group.js'
 import { outputFlag } from '../cli/flags/output.js'
 import { runFlags } from '../cli/flags/run.js'
@@ -45,8 +44,8 @@ Works offline. If the mirror lacks a window of the range, the exit code is 3. Wh
     }
     const { interval = [], resample, json, verbose } = flags
     if (interval.length === 0) {
-      const suggestions = ['Name intervals with -i, such as -i 1h, or write a folder as ./FOLDER.']
-      throw new KlinesError('bad_option', 'Expected at least one interval of the symbols.', { suggestions })
+      const advice = 'Name intervals with -i, such as -i 1h, or write a folder as ./FOLDER.'
+      throw refuse('Expected at least one interval of the symbols.', advice)
     }
     const { parseSelectionText } = await import('../engine/selection.js')
     const { fingerprintKlines } = await import('../identity/fingerprint.js')
@@ -70,8 +69,7 @@ function findFiles(names: readonly string[], given: ReadonlySet<string>): string
   if (files.length === 0 || unused === undefined) return files
   const what = symbol === undefined ? `--${unused} is for candles of the mirror` : `${quoteText(symbol)} is a symbol`
   const message = `${what}, and ${quoteText(files[0])} a file. Expected only symbols, or only files.`
-  const suggestions = ['Write a symbol as BTCUSDT, without a slash, and a file or folder of such a name as ./BTCUSDT.']
-  throw new KlinesError('bad_option', message, { suggestions })
+  throw refuse(message, 'Write a symbol as BTCUSDT, without a slash, and a file or folder of such a name as ./BTCUSDT.')
 }
 
 export const lock = command({
@@ -99,10 +97,8 @@ Only candles that can no longer change are locked: each series ends with its las
     ...locationFlags,
   },
   async run({ args, flags: { interval, output, json }, options, warn, during, show }) {
-    if (output === '-' && json) {
-      const message = '--json prints an object on stdout, where the lock goes. Expected one of them.'
-      throw new KlinesError('bad_option', message)
-    }
+    if (output === '-' && json)
+      throw refuse('--json prints an object on stdout, where the lock goes. Expected one of them.')
     const { lockKlines } = await import('../identity/lock.js')
     const { LockSummary } = await import('../cli/reports/lock.js')
     const { SYNTHETIC } = await import('../cli/reports/fields.js')

@@ -226,7 +226,12 @@ describe('a signal', () => {
     child.kill('SIGINT')
     const run = await ended
     expect(performance.now() - signalled).toBeLessThan(PROMPT_MS)
-    expect(run).toMatchObject({ code: 130, signal: null, stdout: 'ab\n', stderr: 'klines: Interrupted (SIGINT).\n' })
+    expect(run).toMatchObject({
+      code: 130,
+      signal: null,
+      stdout: 'ab\n',
+      stderr: 'klines: Interrupted (SIGINT). What was downloaded is kept; run the same command again to continue.\n',
+    })
     await until(() => server.connections === 0)
   })
 })

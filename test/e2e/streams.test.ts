@@ -95,8 +95,8 @@ describe.skipIf(!hasScript)('at a terminal (skipped without script of util-linux
     for (const [index, cell] of newest.entries())
       expect(cells[index].replace(/\.?0*$/, '')).toBe(cell.replace(/\.?0*$/, ''))
     expect(newest).toHaveLength(cells.length)
-    expect(lines[22]).toBe('… 71 more; -o FILE writes all')
-    expect(lines.at(-1)).toBe('… 71 more; -o FILE writes all. 5 more columns: --columns')
+    expect(lines[22]).toBe('... 71 more; -o FILE writes all')
+    expect(lines.at(-1)).toBe('... 71 more; -o FILE writes all. 5 more columns: --columns')
   })
 
   it('only of a file without a named format one sentence says what is in it', async () => {

@@ -13,6 +13,7 @@ import type { Output } from '../../engine/output/output.js'
 import { checkOutputs, parseTemplate, planOutputs } from '../../engine/output/output-spec.js'
 import { checkValue } from '../../options/option.js'
 import { SAMPLE } from '../../sources/base-url.js'
+import { refuse } from '../command.js'
 import type { ChartRoom, LoadedCharts } from './load-charts.js'
 
 /** The sides of a chart in the terminal, in characters, and of a picture, in pixels. */
@@ -50,19 +51,15 @@ export function parsePictures(flags: PictureFlags, given: ReadonlySet<string>): 
     const [unit, range] = isPicture ? ['pixels', PICTURE[side]] : ['characters', TERMINAL[side]]
     if (given.has(side) || !isPicture) checkValue(side, { takes: 'number', unit, range }, flags[side])
   }
-  if (isPicture && given.has('ascii'))
-    throw new KlinesError('bad_option', '--ascii is for a terminal, and -o draws a picture.')
-  if (!isPicture && given.has('theme'))
-    throw new KlinesError('bad_option', '--theme is for a picture, and none is named with -o.')
+  if (isPicture && given.has('ascii')) throw refuse('--ascii is for a terminal, and -o draws a picture.')
+  if (!isPicture && given.has('theme')) throw refuse('--theme is for a picture, and none is named with -o.')
   if (!isPicture) return undefined
   if (template !== '-' && flags.format === undefined && !/\.svg(\.gz)?$/i.test(template)) {
     const message = `A chart is drawn as svg, not as ${template}. Expected a name that ends with .svg.`
     throw new KlinesError('bad_output', message, { suggestions: ['klines export writes the candles themselves.'] })
   }
-  if (flags.json && template === '-') {
-    const message = '--json prints an object on stdout, where the picture goes. Expected one of them.'
-    throw new KlinesError('bad_option', message)
-  }
+  if (flags.json && template === '-')
+    throw refuse('--json prints an object on stdout, where the picture goes. Expected one of them.')
   const side = (name: 'width' | 'height') => (given.has(name) && flags[name]) || DEFAULT_PICTURE[name]
   const { theme = DEFAULT_PICTURE.theme, log } = flags
   // A text, as JSON is.

@@ -27,11 +27,8 @@ export const Symbols = s.table(
   {
     shown: {
       symbol,
-      windows: s.derived(s.column('cached windows', s.count()), ({ mirrored }: SymbolRow) => mirrored.windows),
-      intervals: s.derived(
-        s.column('cached intervals', s.list(s.text())),
-        ({ mirrored }: SymbolRow) => mirrored.intervals,
-      ),
+      windows: s.column('cached windows', s.count(), ({ mirrored }: SymbolRow) => mirrored.windows),
+      intervals: s.column('cached intervals', s.list(s.text()), ({ mirrored }: SymbolRow) => mirrored.intervals),
     },
   },
 )
@@ -85,7 +82,6 @@ const window = {
   endDate: s.column('end (exclusive)', s.text('which is not part of the window')),
   mirrored: s.list(s.text(), 'symbols whose window is cached'),
 }
-const allMirrored = s.column('cached', s.list(s.text()))
 
 /** `start-dates`: every window of an interval, and which symbols the mirror has of it. */
 export const StartDates = s.table(
@@ -101,7 +97,7 @@ export const StartDates = s.table(
   {
     shown: {
       ...window,
-      cached: s.derived(allMirrored, ({ mirrored, isAll }: WindowRow) => (isAll ? ['all'] : mirrored)),
+      cached: s.column('cached', s.list(s.text()), ({ mirrored, isAll }: WindowRow) => (isAll ? ['all'] : mirrored)),
     },
   },
 )

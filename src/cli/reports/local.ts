@@ -56,8 +56,8 @@ export const MirrorReport = s.report(
       const paths = [seriesPath(all[0]), indexPath(all[0])].map(path => join(mirror, path)).join(' and ')
       lines.push(`To remove a series, remove its folder and its index: ${paths}`)
     }
-    const name = s.derived(s.column('other mirrors', s.text()), ({ baseUrl = 'unknown' }: UserMirror) => baseUrl)
-    const folder = s.derived(s.column('folder', s.text()), ({ root }: UserMirror) => root)
+    const name = s.column('other mirrors', s.text(), ({ baseUrl = 'unknown' }: UserMirror) => baseUrl)
+    const folder = s.column('folder', s.text(), ({ root }: UserMirror) => root)
     if (others.length > 0) lines.push('', s.textOf({ name, ...other, folder }, others))
     return lines.join('\n')
   },
@@ -117,10 +117,8 @@ export const Config = s.report(
     const file = path === undefined ? [] : [`Your config file: ${path}`]
     if (values.length === 0)
       return ['No defaults are set.', ...file, 'klines config set KEY VALUE sets one.'].join('\n')
-    const shown = s.derived(s.column('value', s.text()), ({ key, value }: Setting) =>
-      printable(formatValue(key, value)),
-    )
-    const from = s.derived(s.column('from', s.text()), ({ source, overridden }: Setting) => {
+    const shown = s.column('value', s.text(), ({ key, value }: Setting) => printable(formatValue(key, value)))
+    const from = s.column('from', s.text(), ({ source, overridden }: Setting) => {
       return `${source}${overridden ? ' (overridden)' : ''}`
     })
     return s.textOf({ key, shown, from }, values)

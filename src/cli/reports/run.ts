@@ -76,10 +76,10 @@ export const Run = s.report(
   describeRun,
 )
 
-const windows = s.derived(s.column('windows', s.count()), ({ windows }: SeriesDryRun) => windows.total)
-const cached = s.derived(s.column('cached', s.count()), ({ windows }: SeriesDryRun) => windows.cached)
-const open = s.derived(s.column('to revalidate', s.count()), ({ windows }: SeriesDryRun) => windows.open)
-const missing = s.derived(s.column('to download', s.count()), ({ windows }: SeriesDryRun) => windows.missing)
+const windows = s.column('windows', s.count(), ({ windows }: SeriesDryRun) => windows.total)
+const cached = s.column('cached', s.count(), ({ windows }: SeriesDryRun) => windows.cached)
+const open = s.column('to revalidate', s.count(), ({ windows }: SeriesDryRun) => windows.open)
+const missing = s.column('to download', s.count(), ({ windows }: SeriesDryRun) => windows.missing)
 
 /** `--dry-run`. */
 export const DryRun = s.report(

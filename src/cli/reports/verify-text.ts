@@ -5,7 +5,7 @@ import { formatDate, windowSpan } from '../../candles/windows.js'
 import { isFault, listFaults } from '../../verify/inspect.js'
 import type { CandleDifference, JudgedSeries, Outage } from '../../verify/verdict.js'
 import type { VerificationReport } from '../../verify/verify.js'
-import { column, count, day, derived, type TextFlags, text, textOf } from '../report.js'
+import { column, count, day, type TextFlags, text, textOf } from '../report.js'
 import { textTable } from '../terminal/table.js'
 import { candleName, exactTime, formatDuration, printable, wrap } from '../terminal/text.js'
 import { coverageText, sum, sumOf } from './fields.js'
@@ -99,12 +99,12 @@ function failingTable(failing: readonly JudgedSeries[]): string {
 
 /** The columns of the table of all series. */
 const ALL = {
-  series: derived(column('series', text()), seriesName),
+  series: column('series', text(), seriesName),
   candles: column('candles', count()),
   firstOpenTime: column('first', day()),
   lastOpenTime: column('last', day()),
-  gaps: derived(column('gaps', count()), ({ gaps }: JudgedSeries) => gaps.length),
-  early: derived(column('early', count()), ({ counts }: JudgedSeries) => counts.early_close),
+  gaps: column('gaps', count(), ({ gaps }: JudgedSeries) => gaps.length),
+  early: column('early', count(), ({ counts }: JudgedSeries) => counts.early_close),
   withoutTrades: column('no trade', count()),
   unverified: column('unverified', count()),
 }

@@ -13,14 +13,14 @@ const PERIODS_MS = { bar: 80, plain: 15_000, none: 60_000 }
 const RATE_MS = 10_000
 const MIN_RATE_MS = 1_000
 
-/** How progress is shown on stderr. */
+/**
+ * How progress is shown on stderr. `listsWindows`: a line for each requested window (`-v`), in place of a bar. `endsEarly`: with the last
+ * item, as data for the terminal follows. `isShort`: only a bar, for work that takes no time that is worth a line.
+ */
 export interface ProgressStyle {
   readonly isSilent?: boolean
-  /** A line for each requested window (`-v`), in place of a bar. */
   readonly listsWindows?: boolean
-  /** End with the last item: data for the terminal follows. */
   readonly endsEarly?: boolean
-  /** Only a bar, for work that takes no time that is worth a line. */
   readonly isShort?: boolean
 }
 
