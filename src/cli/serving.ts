@@ -5,11 +5,8 @@ import { openMirror } from '../engine/run.js'
 import { describeOtherMirrors } from '../mirror/user-mirrors.js'
 import { type ServeRequest, serve } from '../server/serve.js'
 import { SAMPLE, toSourceName } from '../sources/base-url.js'
-
 import { SAMPLE_ROOT } from '../sources/open.js'
-
 import { refuse } from './command.js'
-
 import { isOn } from './config.js'
 import { printNote } from './terminal/print.js'
 
