@@ -9,8 +9,7 @@ import { describeCell } from './text.js'
 
 /** Time between two updates, ms. */
 const PERIODS_MS = { bar: 80, plain: 15_000, none: 60_000 }
-/** The rate is that of the last ten to twenty seconds; over less than one it says nothing. */
-const RATE_MS = 10_000
+/** A rate over less time says nothing. */
 const MIN_RATE_MS = 1_000
 
 /**
@@ -80,16 +79,15 @@ export async function showProgress<T>(
   }
 }
 
+const IDLE = { requests: 0, bytes: 0, retrying: 0, failure: undefined, pauseMs: 0, pauseReason: undefined }
+
 /** Measures the progress of a run. `now`: a clock that never jumps, ms. */
 export class ProgressMeter {
   private readonly startedMs: number
   private items: Pick<Progress, 'done' | 'total' | 'label'> = { done: 0, total: undefined, label: '' }
-  private network: NetworkActivity = {
-    ...{ requests: 0, bytes: 0, retrying: 0 },
-    ...{ failure: undefined, pauseMs: 0, pauseReason: undefined },
-  }
-  /** How far the run was when its items were planned, 10 to 20 s ago, and less than 10 s ago. */
-  private samples: { readonly time: number; readonly done: number; readonly bytes: number }[] = []
+  private network: NetworkActivity = IDLE
+  /** The time for the lists says nothing about the windows. */
+  private plannedMs = 0
   private limitMs = 0
   private pausedUntil = 0
 
@@ -99,8 +97,7 @@ export class ProgressMeter {
 
   /** Items are done, the latest of them of `label`. `limitMs`: how long the others take by the limits of the host; 0 without. */
   advance(done: number, total: number, label: string, limitMs = 0): void {
-    // The time for the lists says nothing about the windows.
-    if (this.items.total === undefined) this.samples = [this.sample(), this.sample(), this.sample()]
+    if (this.items.total === undefined) this.plannedMs = this.now()
     this.limitMs = limitMs
     this.items = { done, total, label }
   }
@@ -111,26 +108,18 @@ export class ProgressMeter {
   }
 
   read(): Progress {
-    const { items, network, limitMs } = this
-    const now = this.sample()
-    const [start = now, old, recent] = this.samples
-    if (recent && now.time - recent.time > RATE_MS) this.samples = [start, recent, now]
-    const pauseMs = Math.max(0, this.pausedUntil - now.time)
-    const base = { ...network, ...items, pauseMs, elapsedMs: now.time - this.startedMs }
-    const spanMs = old ? now.time - old.time : 0
-    if (items.total === undefined || old === undefined) return { ...base, bytesPerSecond: 0, leftMs: undefined }
-    const left = items.total - items.done
-    const perMs = spanMs < MIN_RATE_MS ? 0 : (items.done - old.done) / spanMs
-    // Between the pauses that a limit makes, the rate is much too high, and during them too low.
-    const sinceStart = items.done === 0 ? 0 : ((now.time - start.time) * left) / items.done
-    const isLimited = limitMs > MINUTE_MS
-    const leftMs = isLimited ? Math.max(limitMs, sinceStart) : perMs > 0 ? left / perMs : undefined
-    const bytesPerSecond = spanMs < MIN_RATE_MS ? 0 : (1000 * (now.bytes - old.bytes)) / spanMs
-    return { ...base, bytesPerSecond, leftMs: leftMs === undefined ? undefined : Math.max(pauseMs, leftMs) }
-  }
-
-  private sample() {
-    return { time: this.now(), done: this.items.done, bytes: this.network.bytes }
+    const { items, network } = this
+    const { done, total } = items
+    const now = this.now()
+    const pauseMs = Math.max(0, this.pausedUntil - now)
+    const spanMs = now - this.plannedMs
+    const hasRate = total !== undefined && spanMs >= MIN_RATE_MS
+    const byRate = hasRate && done > 0 ? (spanMs * (total - done)) / done : undefined
+    // Between the pauses that a limit makes, the rate is much too high.
+    const byLimit = this.limitMs > MINUTE_MS ? Math.max(this.limitMs, byRate ?? 0) : byRate
+    const leftMs = byLimit === undefined ? undefined : Math.max(pauseMs, byLimit)
+    const bytesPerSecond = hasRate ? (1000 * network.bytes) / spanMs : 0
+    return { ...network, ...items, pauseMs, leftMs, bytesPerSecond, elapsedMs: now - this.startedMs }
   }
 }
 

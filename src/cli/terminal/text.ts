@@ -12,17 +12,9 @@ export function formatDuration(ms: number): string {
   const minutes = Math.floor(seconds / 60)
   const hours = Math.floor(minutes / 60)
   if (hours >= 48) return plural(Math.floor(hours / 24), 'day')
-  const parts =
-    hours > 0
-      ? [
-          [hours, 'h'],
-          [minutes % 60, 'min'],
-        ]
-      : [
-          [minutes, 'min'],
-          [seconds % 60, 's'],
-        ]
-  return parts.flatMap(([count, unit]) => (count === 0 ? [] : `${count} ${unit}`)).join(' ')
+  const show = (count: number, unit: string) => (count === 0 ? [] : [`${count} ${unit}`])
+  const [long, short] = hours > 0 ? [minutes % 60, 0] : [minutes, seconds % 60]
+  return [...show(hours, 'h'), ...show(long, 'min'), ...show(short, 's')].join(' ')
 }
 
 /** `0:42`, `12:05`, `1:02:03`, rounded up. */
