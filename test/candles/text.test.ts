@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { cutToColumns, formatBytes, formatCount, formatTime, plural, textColumns } from '../../src/candles/text.js'
+import { cutToColumns, formatBytes, formatTime, plural, textColumns } from '../../src/candles/text.js'
 
 it.each([
   [0, '0 B'],
@@ -24,10 +24,6 @@ it.each([
   [1234, '1,234 windows'],
 ])('%d of them are %s', (count, text) => {
   expect(plural(count, 'window')).toBe(text)
-})
-
-it('counts have commas', () => {
-  expect(formatCount(1_234_567)).toBe('1,234,567')
 })
 
 it('times are UTC in every time zone', () => {

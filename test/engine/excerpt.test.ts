@@ -94,25 +94,6 @@ describe('the first and the last candles of a series', () => {
       { numRuns: cases(200, 12) },
     )
   })
-
-  it('are counted for each series of a file; a report is about what was read', async () => {
-    const symbols = ['BTCUSDT', 'ETHUSDT']
-    const all = await lines({ symbols })
-    const half = all.length / 2
-    expect(await lines({ symbols, tail: 3 })).toEqual([...all.slice(half - 3, half), ...all.slice(-3)])
-    expect(await lines({ symbols, limit: 3 })).toEqual([...all.slice(0, 3), ...all.slice(half, half + 3)])
-    const whole = (await exportRun({ symbols })).report
-    const { report } = await exportRun({ symbols, limit: 3 })
-    expect(report.series).toEqual(whole.series)
-    expect(report.files).toMatchObject([{ candles: 6 }])
-    const tail = (await exportRun({ symbols, tail: 3 })).report
-    expect(tail.series).toMatchObject([
-      { candles: 3, gaps: 0, missing: 0, coverage: { shortAtStart: 0 } },
-      { candles: 3, gaps: 0, missing: 0, coverage: { shortAtStart: 0 } },
-    ])
-    expect(tail.files).toMatchObject([{ candles: 6 }])
-    expect(whole.series[0]).toMatchObject({ gaps: 2, missing: 5 + 48 })
-  })
 })
 
 describe('cutToTail', () => {

@@ -1,18 +1,13 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { deferred, until } from '../support/deferred.js'
-import { MADE_SYMBOLS, madeMarket } from '../support/exchange/made-market.js'
-import { EXCHANGE_NOW } from '../support/exchange/market.js'
-import { ExchangeServer } from '../support/servers/exchange-server.js'
 import { startServeCommand } from '../support/servers/serve-command.js'
 import { FULL_WEEKS, putFile, RENDERED, weekRows } from '../support/synthetic-tree.js'
 import { ALL_WINDOWS, FAULTY, type FaultScenario, LIST, useFaultScenarios } from './support/fault-scenario.js'
 import { type FaultResponse, healthy } from './support/fault-server.js'
 
 const newScenario = useFaultScenarios()
-const newSandbox = useSandboxes()
 
 /** The healthy response, held back until `open` is called. */
 function gatedResponse(): { response: FaultResponse; open: () => void } {
@@ -116,25 +111,5 @@ describe('F51 a mirror that is removed during a download', () => {
       ALL_WINDOWS.filter(path => !stored.includes(path)),
       { killed: true },
     )
-  })
-
-  it('of the exchange: what was stored after it belongs to a mirror, and the next run goes on', async () => {
-    const exchange = await ExchangeServer.start(madeMarket(MADE_SYMBOLS))
-    const sandbox = newSandbox()
-    sandbox.now = EXCHANGE_NOW
-    const gate = deferred()
-    let requests = 0
-    exchange.hold = path => (path.startsWith('api/v3/klines') && ++requests >= 8 ? gate.promise : undefined)
-    const source = ['--base-url', `binance:${exchange.url}`, '--mirror', 'm', '--concurrency', '1']
-    const args = ['download', 'BTCUSDT', '-i', '1h', ...source, '-q']
-    const running = sandbox.start(args)
-    await until(() => requests >= 8)
-    expect(sandbox.exists('m/mirror.json')).toBe(true)
-    rmSync(sandbox.path('m'), { recursive: true })
-    gate.resolve()
-    expect(await running.ended).toMatchObject({ code: 0, stderr: '' })
-    expect(sandbox.exists('m/mirror.json')).toBe(true)
-    expect(await sandbox.call(args)).toMatchObject({ code: 0, stderr: '' })
-    expect(await sandbox.call(['verify', 'BTCUSDT', '-i', '1h', '--mirror', 'm', '-q'])).toMatchObject({ code: 0 })
   })
 })

@@ -1,18 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { knownStartDates } from '../../src/candles/windows.js'
 import { ChartSchema } from '../../src/cli/reports/schemas.js'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { parseObject } from '../support/cli/stocked-sandbox.js'
 import { madeMarket } from '../support/exchange/made-market.js'
-import { putWeek } from '../support/quarter-hour-tree.js'
 import { ExchangeServer } from '../support/servers/exchange-server.js'
-import { TreeServer } from '../support/servers/tree-server.js'
-import { candle, makeTree, putFile } from '../support/synthetic-tree.js'
-import { tempFolder } from '../support/temp-folder.js'
 
 const MINUTE = 60_000
-const WEEK = 7 * 86_400_000
-const FIRST = Date.UTC(2024, 11, 30)
 
 const newSandbox = useSandboxes()
 
@@ -43,18 +36,5 @@ describe('F81 the newest candle is found behind empty windows', () => {
       const series = ['AAAUSDT', '-i', '1m', '--base-url', `binance:${exchange.url}`]
       expect(await lastOpenTime(exchange.now, ...series)).toBe(Date.parse('2026-05-20T01:00Z') - MINUTE)
     }
-  })
-
-  it('of the static service, whose list goes on for a year', async () => {
-    const tree = makeTree(tempFolder())
-    putFile(tree, 'api/klines/start-dates/15m.json', knownStartDates('15m'))
-    for (let week = 0; week <= 52; week++) {
-      const start = FIRST + week * WEEK
-      putWeek(tree, 'BTCUSDT', start, [0, 1, 2, 3, 9, 17].includes(week) ? [candle(start)] : [])
-    }
-    const server = await TreeServer.start(tree)
-    server.date = FIRST + 52 * WEEK
-    const series = ['BTCUSDT', '-i', '15m', '--base-url', server.url]
-    expect(await lastOpenTime(server.date, ...series)).toBe(FIRST + 17 * WEEK)
   })
 })

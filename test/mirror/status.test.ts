@@ -1,5 +1,3 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { Interval } from '../../src/candles/intervals.js'
 import { windowPath } from '../../src/candles/paths.js'
@@ -36,14 +34,4 @@ it('the first and the newest candle of a series are those of its first and last 
   expect(ends('1h')).toEqual([Date.parse('2022-01-09T05:00Z'), Date.parse('2022-02-01T00:00Z')])
   expect(ends('1d')).toEqual([Date.parse('2017-08-17'), Date.parse('2017-08-17')])
   expect(ends('4h')).toEqual([undefined, undefined])
-})
-
-it('a window may begin with a byte order mark; a corrupt one says nothing', () => {
-  const mirror = makeMirror('PEPEUSDT', [['1h', '2022-01-01', '2022-01-09T05:00Z']])
-  const path = join(mirror.root, 'api/klines/1h/PEPEUSDT/2022-01-01.json')
-  const series = { symbol: 'PEPEUSDT', interval: '1h' } as const
-  writeFileSync(path, `\ufeff${readFileSync(path, 'utf8')}`)
-  expect(firstCandle(mirror, series)).toBe(Date.parse('2022-01-09T05:00Z'))
-  writeFileSync(path, '[[1,"junk"')
-  expect(firstCandle(mirror, series)).toBeUndefined()
 })

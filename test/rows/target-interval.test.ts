@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { EXCHANGE_INTERVALS, type Interval } from '../../src/candles/intervals.js'
 import { checkMultiple, isMultiple, parseTargetInterval } from '../../src/rows/target-interval.js'
 import { thrownBy } from '../support/thrown-by.js'
 
@@ -26,32 +25,7 @@ describe('a target interval', () => {
   )
 })
 
-/** Which intervals of the exchange each one divides: 60 pairs of the twelve, and 38 of 1m, 3m and 5m. */
-const FITS: Record<Interval, string> = {
-  '1m': '3m 5m 15m 30m 1h 2h 4h 6h 8h 12h 1d 3d 1w 1M',
-  '3m': '15m 30m 1h 2h 4h 6h 8h 12h 1d 3d 1w 1M',
-  '5m': '15m 30m 1h 2h 4h 6h 8h 12h 1d 3d 1w 1M',
-  '15m': '30m 1h 2h 4h 6h 8h 12h 1d 3d 1w 1M',
-  '30m': '1h 2h 4h 6h 8h 12h 1d 3d 1w 1M',
-  '1h': '2h 4h 6h 8h 12h 1d 3d 1w 1M',
-  '2h': '4h 6h 8h 12h 1d 3d 1w 1M',
-  '4h': '8h 12h 1d 3d 1w 1M',
-  '6h': '12h 1d 3d 1w 1M',
-  '8h': '1d 3d 1w 1M',
-  '12h': '1d 3d 1w 1M',
-  '1d': '3d 1w 1M',
-  '3d': '',
-  '1w': '',
-  '1M': '',
-}
-
 describe('whole candles', () => {
-  it.each(EXCHANGE_INTERVALS)('of %s fit into exactly these of the fifteen', source => {
-    expect(EXCHANGE_INTERVALS.filter(name => isMultiple(parseTargetInterval(name), source)).join(' ')).toBe(
-      FITS[source],
-    )
-  })
-
   it.each([
     ['15m', '45m', true],
     ['30m', '45m', false],

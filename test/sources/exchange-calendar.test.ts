@@ -34,12 +34,6 @@ describe('the start dates of the exchange', () => {
     expect([dates[0], dates.at(-1), dates.length]).toEqual([first, last, count])
   })
 
-  it.each(INTERVALS)('%s: each window ends where the next one starts', interval => {
-    const dates = exchangeStartDates(interval, NOW)
-    const ends = dates.map(startDate => new Date(windowSpan({ interval, startDate }).endTime).toISOString())
-    expect(ends.slice(0, -1)).toEqual(dates.slice(1).map(date => `${date}T00:00:00.000Z`))
-  })
-
   it.each(INTERVALS)(
     '%s: the first window contains the opening of the exchange, the published ones are the last',
     interval => {

@@ -70,14 +70,6 @@ describe('a window', () => {
     expect(await catchError(source.fetch(WINDOW, undefined, signal))).toMatchObject({ kind, status })
     expect(server.log).toHaveLength(kind === 'invalid' ? 3 : 1)
   })
-
-  it("that is missing reports the error object's message, made safe for a terminal", async () => {
-    const { server, source } = await setup()
-    const message = `No such window\u001b[2J\nreally`
-    server.always(PATH, { status: 404, body: JSON.stringify({ statusCode: 404, message, isError: true }) })
-    const error = await catchError(source.fetch(WINDOW, undefined, signal))
-    expect(error.message).toBe('status 404: No such window [2J really')
-  })
 })
 
 describe('a cached window', () => {

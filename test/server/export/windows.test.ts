@@ -42,14 +42,6 @@ describe('a window that is missing or corrupt', () => {
     const { request } = await startTestServer(root)
     expect((await request(PATH, { method: 'HEAD' })).status).toBe(409)
   })
-
-  it('of a mirror without any: 409, and nothing of its folder', async () => {
-    const root = tempFolder()
-    const { url } = await startTestServer(root)
-    expect(expectError(await get(url), 409).message).toContain('The mirror has no candles of this series.')
-    putFile(root, 'mirror.json', { layout: 1, baseUrl: 'https://example.com' })
-    expect(expectError(await get(url), 409).message).not.toContain(root)
-  })
 })
 
 describe('a window that becomes corrupt or is removed while the export is sent', () => {

@@ -75,15 +75,6 @@ describe('the tree over HTTP', () => {
       expectNotFound(await get(`/${weekPath('ETHUSDT', '2025-02-10')}`))
       expectNotFound(await get(`/${weekPath('ETHUSDT', EMPTY_WEEK)}`))
     })
-
-    it('explains that a window is missing', async () => {
-      const { body } = await get(`/${weekPath('BTCUSDT', FULL_WEEKS[1])}`)
-      expect(JSON.parse(String(body))).toEqual({
-        statusCode: 404,
-        message: 'This window is not in the mirror.',
-        isError: true,
-      })
-    })
   })
 
   it.each([
