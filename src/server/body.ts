@@ -26,11 +26,9 @@ const coders = {
     promisify(brotliCompress)(bytes, { params: { ...BROTLI, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }),
 }
 
-/** Metadata of a body. */
+/** `type`: the media type, default JSON; `mtimeMs`: when it was modified, ms UTC; undefined for a body that nobody modifies. */
 interface BodyMetadata {
-  /** Media type; default JSON. */
   readonly type?: string | undefined
-  /** When it was modified, ms UTC; undefined for a body that nobody modifies. */
   readonly mtimeMs?: number
   /** Whether it will never change, so that caches may keep it forever. */
   readonly final?: boolean
@@ -49,7 +47,6 @@ interface Representation {
 export class Body {
   /** As an HTTP date, in whole seconds (RFC 9110, 5.6.7). */
   readonly lastModified: string | undefined
-  /** Whether a coding would save nothing. */
   readonly isSmall: boolean
   /** Memory use with all codings, bytes. */
   readonly size: number
@@ -68,7 +65,6 @@ export class Body {
     this.identity = this.represent(bytes, 'identity')
   }
 
-  /** The body in a coding. */
   in(coding: Coding): Representation | Promise<Representation> {
     if (coding === 'identity') return this.identity
     const coded = this.coded.get(coding) ?? coders[coding](this.bytes).then(bytes => this.represent(bytes, coding))

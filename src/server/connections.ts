@@ -18,9 +18,6 @@ export const LIMITS = {
 
 export type Limits = typeof LIMITS
 
-/** How long a client may take to close a connection that the server has ended, ms. */
-const END_MS = 1_000
-
 /**
  * Makes a server send the error object also for what Node rejects itself: requests that its parser cannot read (400), that are too large
  * (414, 431) or too slow (408), an unsupported Expect (417), and CONNECT (405). Returns what answers the requests that were received, and
@@ -83,7 +80,7 @@ function endSlowly(socket: Socket, bytes = ''): void {
   if (socket.writableEnded) return
   socket.end(bytes)
   socket.resume()
-  const timer = setTimeout(() => socket.destroy(), END_MS).unref()
+  const timer = setTimeout(() => socket.destroy(), 1_000).unref()
   socket.once('close', () => clearTimeout(timer))
 }
 

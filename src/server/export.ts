@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type TSchema } from 'typebox'
 import { type ErrorCode, isKlinesError, KlinesError } from '../candles/errors.js'
@@ -67,7 +66,7 @@ export function exportApi(tree: Tree, warn: (warning: string) => void): Api {
       // The client has left, or has the head that HEAD asks for.
       if (isOver) reply.hijack()
       else if (!reply.raw.headersSent) throw failure
-      else warn(describeCut(request.raw, failure))
+      else warn(`The response to ${request.method} ${cleanText(request.url, 200)} was cut: ${failure.message}`)
     } finally {
       running--
     }
@@ -191,9 +190,7 @@ function parseQuery(query: Readonly<Record<string, unknown>>): ExportParameters[
   )
 }
 
-/**
- * Checks all windows before the first byte. Throws `HttpError`, `KlinesError`, and the signal's reason when the client leaves.
- */
+/** Checks all windows before the first byte. Throws `HttpError`, `KlinesError`, and the signal's reason when the client leaves. */
 async function sendExport(
   { series: { symbol, interval }, format, extension, query }: ExportParameters,
   { mirror, now, upstream }: Tree,
@@ -257,19 +254,12 @@ function contentDisposition(symbol: string, ending: string): string {
 }
 
 /** The statuses of errors that a client can do something about; any other is an internal error. */
-const STATUSES: Partial<Record<ErrorCode, number>> = {
-  unknown_symbol: 404,
-  unknown_interval: 404,
-  bad_time: 400,
-  bad_range: 400,
-  bad_option: 400,
-  bad_output: 400,
-  no_candles: 404,
-  window_missing: 409,
-  incomplete: 409,
-  // What the mirror has does not fit the requested form.
-  digits_lost: 409,
-}
+const STATUSES: readonly [number, readonly ErrorCode[]][] = [
+  [400, ['bad_time', 'bad_range', 'bad_option', 'bad_output']],
+  [404, ['unknown_symbol', 'unknown_interval', 'no_candles']],
+  // What the mirror has is not enough, or does not fit the requested form.
+  [409, ['window_missing', 'incomplete', 'digits_lost']],
+]
 
 /**
  * Converts an error of the library to an `HttpError`, and the windows that it names to its cause; returns any other error unchanged.
@@ -278,21 +268,17 @@ const STATUSES: Partial<Record<ErrorCode, number>> = {
 function toExportError(error: unknown, status?: number, root = ''): Error {
   if (!(error instanceof KlinesError)) return error as Error
   const { code, cause, message, suggestions } = error
-  const statusCode = status ?? (cause instanceof HttpError ? cause.statusCode : STATUSES[code])
+  const statusCode =
+    status ?? (cause instanceof HttpError ? cause.statusCode : STATUSES.find(([, codes]) => codes.includes(code))?.[0])
   if (statusCode === undefined) return error
   const hide = (text: string) => {
     return root ? text.replaceAll(`the mirror ${root}`, 'this server').replaceAll(`${root}/`, '') : text
   }
   const failures = isKlinesError(error, 'incomplete') ? error.data.failures : undefined
   const windows = failures?.map(({ reason, ...window }) => ({ ...window, message: hide(reason) }))
-  const [first, ...more] = message.split('\n')
-  const line = more.length === 0 ? first : `${first} ${more.join('; ')}.`
+  const [line, ...more] = message.split('\n')
+  const sentences = [more.length === 0 ? line : `${line} ${more.join('; ')}.`, ...suggestions].join(' ')
   // Its own text names folders of this machine.
-  const text =
-    code === 'window_missing' ? 'The mirror has no candles of this series.' : [line, ...suggestions].join(' ')
+  const text = code === 'window_missing' ? 'The mirror has no candles of this series.' : sentences
   return new HttpError(statusCode, hide(text), { cause: windows })
-}
-
-function describeCut({ method, url = '' }: IncomingMessage, { message }: Error): string {
-  return `The response to ${method} ${cleanText(url, 200)} was cut: ${message}`
 }

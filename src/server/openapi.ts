@@ -17,7 +17,7 @@ export interface Route {
   readonly handler: (request: FastifyRequest, reply: FastifyReply) => void | Promise<void>
 }
 
-/** An operation at a path, as OpenAPI describes it. */
+/** An operation at a path, as OpenAPI describes it; `body` is the schema of its JSON body. */
 export interface Operation {
   readonly method: 'get' | 'post'
   readonly path: string
@@ -27,7 +27,6 @@ export interface Operation {
   readonly tag: string
   readonly params?: TObject
   readonly query?: TObject
-  /** Schema of the JSON body. */
   readonly body?: TSchema
   /** The successful response (200): schemas of its body by media type. */
   readonly response: { readonly description: string; readonly content: Readonly<Record<string, TSchema>> }

@@ -70,9 +70,6 @@ export function pageRoutes(tree: Tree): Route[] {
     }
     return { method: 'GET' as const, url: `/${folder}/${name}`, handler }
   }
-  const readPage = (name: string) => readFileSync(new URL(`${name}.html`, DOCS_FILES), 'utf8')
-  // Its script reads the series from the address. A mirror may get its source while it is served.
-  const chart = () => readPage('chart').replace('<!-- badge -->', tree.mirror.baseUrl === SAMPLE ? SAMPLE_BADGE : '')
   return [
     own('/coverage.json', async () => JSON.stringify(await findCoverage(tree))),
     own('/coverage/:interval/:file', async ({ interval, file }) => {
@@ -81,8 +78,10 @@ export function pageRoutes(tree: Tree): Route[] {
       return JSON.stringify(await findSeriesCoverage(tree, { symbol, interval }))
     }),
     page('/', () => homePage(tree)),
-    page('/reference', () => readPage('reference')),
-    ...['', '/', '/:symbol', '/:symbol/', '/:symbol/:interval'].map(path => page(`/chart${path}`, chart)),
+    page('/reference', () => readPage('reference', tree.mirror)),
+    ...['', '/', '/:symbol', '/:symbol/', '/:symbol/:interval'].map(path =>
+      page(`/chart${path}`, () => readPage('chart', tree.mirror)),
+    ),
     ...['page.js', 'page.css', 'favicon.svg'].map(file('docs', DOCS_FILES)),
     ...['swagger-ui-bundle.js', 'swagger-ui.css'].map(file('docs', SWAGGER_FILES)),
     ...['main.js', 'viewer.css'].map(file('viewer', VIEWER_FILES)),
@@ -94,30 +93,15 @@ async function homePage(tree: Tree): Promise<string> {
   const { mirror } = tree
   const series = await seriesStatuses(mirror)
   const empty = `<p class="note">This mirror is empty. <code>klines download BTCUSDT -i 1h${escapeHtml(downloadFlags(mirror))}</code> fills it.</p>`
-  return `<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>klines server</title>
-<link rel="icon" type="image/svg+xml" href="docs/favicon.svg">
-<link rel="stylesheet" href="docs/page.css">
-</head>
-<body>
-<header>
-<h1>klines ${describeSource(mirror).kind === 'sample' ? SAMPLE_BADGE : ''}</h1>
-<p>Historical candles of trading pairs: charts, downloads, plain JSON files, and a small greeting API.</p>
-<nav aria-label="Pages"><a href="chart">Chart</a> <a href="reference">API reference</a></nav>
-</header>
-<main>
-<h2>This mirror</h2>
-<p class="note">${describeOrigin(tree)}</p>
-${series.length === 0 ? empty : seriesTable(series)}
-</main>
-</body>
-</html>
-`
+  return readPage('home', mirror)
+    .replace('<!-- origin -->', () => describeOrigin(tree))
+    .replace('<!-- series -->', () => (series.length === 0 ? empty : seriesTable(series)))
+}
+
+/** A page of the package; every page of the sample says so. A mirror may get its source while it is served. */
+function readPage(name: string, { baseUrl }: ServedMirror): string {
+  const page = readFileSync(new URL(`${name}.html`, DOCS_FILES), 'utf8')
+  return page.replace('<!-- badge -->', baseUrl === SAMPLE ? SAMPLE_BADGE : '')
 }
 
 /** Where the candles come from, as HTML. */

@@ -21,9 +21,8 @@ export interface ServerOptions {
   readonly root: string
   /** The source that the mirror is going to have. Default: what `mirror.json` says. */
   readonly source?: string | undefined
-  /** The address to listen on. Default: 127.0.0.1, this machine alone. */
+  /** The address to listen on, default 127.0.0.1, this machine alone; and the port: 0, the default, picks a free one. */
   readonly host?: string | undefined
-  /** 0, the default, picks a free port. */
   readonly port?: number | undefined
   /** Further names that requests may be sent to while it listens on the loopback, such as that of a proxy in front of it. */
   readonly allowHost?: readonly string[] | undefined
@@ -37,9 +36,7 @@ export interface ServerOptions {
   readonly onError?: ((error: Error) => void) | undefined
   /** Called with a line after every request that Node could parse. */
   readonly log?: ((line: string) => void) | undefined
-  /** How long clients may take. */
   readonly limits?: Limits
-  /** The current time, ms UTC. */
   readonly now?: () => number
 }
 

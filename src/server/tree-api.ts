@@ -50,7 +50,6 @@ export function quotable(text: string): string {
   return text.replace(/[^ -~]|["\\]/g, "'")
 }
 
-/** The operations of the klines service's OpenAPI description. */
 function describeTree({ mirror, now }: Tree): Operation[] {
   const { intervals } = mirror
   const symbol = symbolSchema(mirror)

@@ -30,7 +30,6 @@ export interface TreeFile {
 
 /** A file of the mirror in memory: its body, or why it is corrupt. */
 interface CachedFile {
-  /** Undefined for a corrupt file of which even that cannot be read. */
   readonly version: FileVersion | undefined
   readonly body?: Body
   readonly final?: boolean

@@ -23,7 +23,6 @@ import type { ServedMirror } from './served-mirror.js'
  */
 export const UPSTREAM_POLICY: RetryPolicy = { ...QUICK_POLICY, maxRetryAfterMs: 0 }
 
-/** A list of the tree. */
 export type ListEntry = Exclude<TreeEntry, { kind: 'window' }>
 /** Opens a run with the service as its source. Called again when the previous one has stopped after too many failures. */
 export type OpenUpstream = () => Promise<Run<Source>>
@@ -59,7 +58,6 @@ export class Upstream {
     })
   }
 
-  /** Makes a list current. */
   refreshList(entry: ListEntry): Promise<void> {
     return this.share(entry.kind === 'symbols' ? entry.kind : entry.interval, async run => {
       if (entry.kind === 'startDates') return void (await fetchStartDates(run, entry.interval))
@@ -144,10 +142,7 @@ export class Upstream {
   }
 }
 
-/**
- * Whether a candle may have closed since a window was asked for: readers of one window must not spend the limit of the exchange. Both
- * times in ms UTC.
- */
+/** Whether a candle may have closed since a window was asked for: readers of one window must not spend the limit of the exchange. */
 function hasNewCandle(interval: Interval, asked: number, now: number): boolean {
   // Longer candles end with a day too.
   const step = Math.min(nextOpenTime(interval, 0), DAY_MS)

@@ -8,7 +8,6 @@ import { findSymbols } from './symbol-box.js'
 export const FIRST_CHOICE: Series = { symbol: 'BTCUSDT', interval: '1d' }
 const MAX_LINKS = 40
 
-/** A link to something else. */
 export interface ChoiceLink {
   readonly text: string
   readonly href: string
@@ -32,7 +31,6 @@ export async function chooseSeries(address: Address, signal: AbortSignal): Promi
   return all.find(one => one.interval === interval) ?? all[0] ?? wanted
 }
 
-/** What is wrong with a symbol or an interval that cannot be one. */
 export function describeUnknown(coverage: Coverage, symbol: string, interval: string): Absence {
   if (!isSymbol(symbol)) {
     const problem = `“${symbol}” is not a symbol. Expected 2 or more letters and digits, such as one of these:`

@@ -52,7 +52,6 @@ export class CandleChart {
   private readonly volume
   private readonly bands: GapBands
   private timeline: Timeline | undefined
-  /** Whether a pointer drags the chart. */
   isDragged = false
 
   constructor(readonly element: HTMLElement) {
@@ -145,7 +144,6 @@ export class CandleChart {
     })
   }
 
-  /** Draws again with the colours of the current theme. */
   updateColors(): void {
     const line = { color: color('crosshair'), labelBackgroundColor: color('ink') }
     const [grid, rising, falling] = [color('grid'), color('rising'), color('falling')]
@@ -162,7 +160,6 @@ export class CandleChart {
     if (this.timeline) this.drawData(this.timeline)
   }
 
-  /** Calls back when other places become visible. */
   onMove(callback: () => void): void {
     this.chart.timeScale().subscribeVisibleLogicalRangeChange(callback)
   }

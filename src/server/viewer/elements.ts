@@ -1,11 +1,9 @@
-/** The element of the page with an id. */
 export function element<T extends HTMLElement = HTMLElement>(id: string): T {
   const found = document.getElementById(id)
   if (!found) throw new Error(`The page has no element "${id}".`)
   return found as T
 }
 
-/** A new element with a text and attributes. */
 export function create<K extends keyof HTMLElementTagNameMap>(
   name: K,
   text = '',

@@ -35,7 +35,6 @@ export class Legend {
     this.fill(candle && timeline.row(index))
   }
 
-  /** Shows a series without candles. */
   clear(name: string): void {
     this.name.textContent = name
     this.time.textContent = ''
@@ -64,7 +63,6 @@ function formatChange(open: number, close: number): string {
   return `${percent > 0 ? '+' : percent < 0 ? '−' : ''}${Math.abs(percent).toFixed(2)} %`
 }
 
-/** Says what is loaded. */
 export function describeLoaded(timeline: Timeline, { isAtStart, isAtEnd, coverage }: SeriesWindows): string {
   const { candles, missing, missingWindows } = timeline
   const [first, last] = [0, timeline.length - 1].map(index => formatTime(timeline.openTime(index)))

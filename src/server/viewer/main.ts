@@ -151,7 +151,6 @@ class Page {
     }, ADDRESS_DELAY_MS)
   }
 
-  /** Shows the visible time in the day picker, in the download links, and in the address. */
   private showTime({ inAddress = true } = {}): void {
     const { series } = this.viewer
     if (!series) return

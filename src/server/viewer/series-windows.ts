@@ -33,9 +33,7 @@ async function readIfThere(path: string, signal: AbortSignal): Promise<string | 
 
 /** The windows of one series, of which consecutive ones are shown. */
 export class SeriesWindows {
-  /** The shown windows, ascending. */
   shown: CandleWindow[] = []
-  /** The index of the first shown window. */
   private first = 0
   private readonly startTimes: readonly number[]
   /** Windows that are known not to be in the mirror, so that they need not be requested. */
@@ -92,7 +90,7 @@ export class SeriesWindows {
     if (!this.isAtEnd) await this.show(newest, newest, signal)
     // Of a symbol that nobody knows, every window is missing.
     const isUnknown = !this.coverage.known && this.shown.every(({ text }) => text === undefined)
-    while (!isUnknown && !this.hasCandles && !this.isAtStart) await this.extendBack(signal)
+    while (!isUnknown && !this.hasCandles && !this.isAtStart) await this.extend(-1, signal)
   }
 
   /** Shows the first candles, with all up to the shown ones unless that is too much for one chart. */
@@ -100,7 +98,7 @@ export class SeriesWindows {
     const isLong = this.count(0, this.first) * this.windowCandles > MAX_CANDLES / 2
     await this.show(0, isLong ? 0 : this.last, signal)
     // A service lists windows from before a symbol was traded.
-    while (!this.hasCandles && !this.isAtEnd) await this.extendForward(signal)
+    while (!this.hasCandles && !this.isAtEnd) await this.extend(1, signal)
   }
 
   /**
@@ -117,14 +115,11 @@ export class SeriesWindows {
     if (!this.hasCandles) await this.showNewest(signal)
   }
 
-  /** Shows as many windows again as are shown, before them. */
-  async extendBack(signal: AbortSignal): Promise<void> {
-    await this.show(this.indexAway(this.first, -this.batch), this.last, signal)
-  }
-
-  /** The same after them. */
-  async extendForward(signal: AbortSignal): Promise<void> {
-    await this.show(this.first, this.indexAway(this.last, this.batch), signal)
+  /** Shows as many windows again as are shown: before them (-1), or after them (1). */
+  async extend(direction: -1 | 1, signal: AbortSignal): Promise<void> {
+    const batch = Math.max(1, Math.min(this.count(this.first, this.last + 1), this.maxBatch))
+    if (direction < 0) await this.show(this.indexAway(this.first, -batch), this.last, signal)
+    else await this.show(this.first, this.indexAway(this.last, batch), signal)
   }
 
   /** Drops windows that end before a time, or begin after one, ms UTC, as long as there are too many candles. */
@@ -140,10 +135,6 @@ export class SeriesWindows {
   private get isTooLong(): boolean {
     const places = this.shown.map(({ candles }) => candles.length && Math.max(candles.length, this.windowCandles))
     return places.reduce((sum, one) => sum + one, 0) > MAX_CANDLES
-  }
-
-  private get batch(): number {
-    return Math.max(1, Math.min(this.count(this.first, this.last + 1), this.maxBatch))
   }
 
   /** How many windows from `first` to before `end` are not missing. */
@@ -183,7 +174,6 @@ export class SeriesWindows {
     ;[this.first, this.shown] = [first, windows as CandleWindow[]]
   }
 
-  /** A window that needs no request. */
   private loaded(index: number): CandleWindow | undefined {
     const { path, span } = this.describe(index)
     if (this.missing.has(this.startDates[index])) return parseWindow(span, undefined)

@@ -50,7 +50,6 @@ export class RequestPause {
     if (isOver) this.over = this.count()
   }
 
-  /** Ends the pause now. */
   end(): void {
     this.untilTime = 0
   }
@@ -66,7 +65,6 @@ export class RequestPause {
   }
 }
 
-/** The pause of all requests. */
 export const requestPause = new RequestPause()
 
 /**
@@ -91,7 +89,6 @@ export async function readText(path: string, signal?: AbortSignal): Promise<stri
   return readText(path, signal)
 }
 
-/** The message of the server's error object. */
 async function errorMessage(response: Response): Promise<string> {
   const body = (await response.json().catch(() => undefined)) as { message?: unknown } | undefined
   return typeof body?.message === 'string' ? body.message : `The server answered with status ${response.status}.`

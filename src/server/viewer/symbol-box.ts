@@ -42,7 +42,6 @@ export class SymbolBox {
     this.list.addEventListener('pointerdown', event => event.preventDefault())
   }
 
-  /** Shows the symbol of the chart. */
   show(symbol: SymbolName): void {
     this.current = symbol
     if (document.activeElement !== this.input) this.input.value = symbol

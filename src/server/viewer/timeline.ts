@@ -96,7 +96,6 @@ export class Timeline {
     }
   }
 
-  /** Adds places and bands for the candles that are missing between two. */
   private addGaps(grid: CandleGrid, spans: readonly KnownSpan[], openTime: number, laterOpenTime: number): void {
     const { interval } = this.series
     if (laterOpenTime <= nextOpenTime(interval, openTime)) return
@@ -120,7 +119,7 @@ export class Timeline {
     return this.places.length
   }
 
-  /** Open time of a place, ms UTC. */
+  /** ms UTC. */
   openTime(index: number): number {
     return this.places[index].time
   }

@@ -37,7 +37,6 @@ export class Viewer {
   /** What is shown; undefined before the first candles and without any. */
   private session: Session | undefined
   private describeTime = timeFormat(false)
-  /** The place under the crosshair. */
   private pointed: number | undefined
 
   /** `onMove`: called when other candles become visible. */
@@ -97,7 +96,6 @@ export class Viewer {
     await this.fill()
   }
 
-  /** Shows why there is nothing to show, and what there is instead. */
   refuse({ problem, choices }: Absence, name = 'No candles'): void {
     this.clear(name)
     this.messages.show(problem, { choices })
@@ -173,7 +171,6 @@ export class Viewer {
     return { fromTime: toMinute(middle - half), toTime: toMinute(middle + half) }
   }
 
-  /** Whether the newest candle that there is is visible. */
   get isAtNewest(): boolean {
     const { session, chart } = this
     if (!session?.windows.isAtEnd) return false
@@ -195,7 +192,6 @@ export class Viewer {
     this.chart.element.ariaLabel = `Candle chart of ${seriesName(series)}: ${this.status.textContent}`
   }
 
-  /** Draws that there is nothing. */
   private clear(name: string): void {
     this.session = undefined
     delete this.chart.element.dataset.stale
@@ -224,17 +220,14 @@ export class Viewer {
     const end = timeline.indexFrom(toTime) - 1
     const from = Number.isFinite(fromTime) ? timeline.indexFrom(fromTime) : end - DEFAULT_CANDLES
     const to = Number.isFinite(toTime) ? end : from + DEFAULT_CANDLES
-    if (from < timeline.length && to >= Math.max(from, 0)) {
-      chart.showPlaces({ from, to })
-      return
-    }
+    const isThere = from < timeline.length && to >= Math.max(from, 0)
     const place = timeline.indexFrom(Number.isFinite(fromTime) ? fromTime : toTime)
     const band = timeline.band(place)
     // The nearer end of a band, in the middle.
     const near = band && (place - band.from < band.to - place ? band.from : band.to) - DEFAULT_CANDLES / 2
     const start = near ?? Math.min(place, timeline.length - DEFAULT_CANDLES)
-    chart.showPlaces({ from: start, to: start + DEFAULT_CANDLES })
-    this.messages.show(message)
+    chart.showPlaces(isThere ? { from, to } : { from: start, to: start + DEFAULT_CANDLES })
+    if (!isThere) this.messages.show(message)
   }
 
   /**
@@ -255,11 +248,10 @@ export class Viewer {
         if (room < 0) break
         // Under a finger or a held button, candles on the right would move those that are visible.
         const isBack = first < 0 && !windows.isAtStart
-        if (isBack) await windows.extendBack(signal)
-        else if (last > timeline.length && !windows.isAtEnd && !chart.isDragged) await windows.extendForward(signal)
-        else break
-        if (!chart.isDragged)
-          windows.drop(isBack ? { after: timeline.timeAt(last) } : { before: timeline.timeAt(first) })
+        if (!isBack && (last <= timeline.length || windows.isAtEnd || chart.isDragged)) break
+        await windows.extend(isBack ? -1 : 1, signal)
+        const far = isBack ? { after: timeline.timeAt(last) } : { before: timeline.timeAt(first) }
+        if (!chart.isDragged) windows.drop(far)
         this.draw(session, { continues: true })
         await nextFrame()
       }
