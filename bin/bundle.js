@@ -85,12 +85,9 @@ const libraries = dist => ({
 // A script starts in half of the time of a module, because it loads a library only when it is needed.
 await build({
   ...commonJs,
-  entryPoints: ['src/verify/worker.ts', 'src/engine/worker.ts'],
-  outbase: 'src',
-  outdir: 'dist',
-  outExtension: { '.js': '.cjs' },
-  plugins: [libraries('..')],
-  banner: { js: "const bundleUrl = new URL('..', require('node:url').pathToFileURL(__filename)).href" },
+  entryPoints: ['src/worker.ts'],
+  outfile: 'dist/worker.cjs',
+  plugins: [libraries('.')],
 })
 
 // Last, because bin/prepare.js takes this file as the proof of a whole build.

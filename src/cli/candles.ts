@@ -1,12 +1,12 @@
 import { fstatSync } from 'node:fs'
 import type * as Interfaces from '@oclif/core/interfaces'
-import { downloadKlines } from '../engine/download.js'
-import { type DryRunReport, dryRun } from '../engine/dry-run.js'
-import { type ExportRequest, exportTo } from '../engine/export.js'
-import { checkOutputs, parseTemplate, planOutputs } from '../engine/output/output-spec.js'
+import { dryRun, type ExportRequest, exportTo } from '../engine/export.js'
+import type { DryRunReport } from '../engine/klines.js'
+import { downloadKlines } from '../engine/klines.js'
+import { checkOutputs, parseTemplate, planOutputs } from '../engine/output-names.js'
 import type { Run } from '../engine/run.js'
-import { parseSelectionText } from '../engine/selection.js'
-import type { Plan } from '../engine/series-plan.js'
+import { parseSelection } from '../engine/selection.js'
+import type { Plan } from '../engine/windows.js'
 import { parseColumns } from '../formats/row-format.js'
 import { reportFingerprints } from '../rows/fingerprint.js'
 import { type RunContext, toOptions } from './command.js'
@@ -46,7 +46,7 @@ export async function runCandles(
   const flags = { ...all, ...resolveFlags(all, offline, given) }
   const { output, quiet } = flags
   checkStandardOutput(output, flags)
-  const selection = parseSelectionText(symbols, flags.interval ?? [])
+  const selection = parseSelection({ symbols, intervals: flags.interval ?? [] })
   const request = { ...toOptions(flags), ...selection, offline, signal } as unknown as ExportRequest & {
     output?: string
   }
@@ -59,7 +59,7 @@ export async function runCandles(
       ? await (await import('../lake/update.js')).exportLake(lake)
       : output === undefined
         ? await downloadKlines(named)
-        : await exportTo({ ...named, output }, table && (() => table.toStdout(signal)), plan)
+        : await exportTo({ ...named, output }, { sink: table && (() => table.toStdout(signal)), plan })
     // A reader that has closed the pipe has seen enough.
     if (output === '-' && !quiet && process.stdout.writable) {
       for (const line of streamNotes(result, table?.omitted)) printNote(line)

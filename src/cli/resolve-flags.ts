@@ -1,7 +1,6 @@
 import type * as Interfaces from '@oclif/core/interfaces'
 import { KlinesError } from '../candles/errors.js'
-import { formatOfName, isBinary, resolveFormat } from '../options/formats.js'
-import { OUTPUT_ENTRIES, unusableFlags } from '../options/output-options.js'
+import { formatOfName, isBinary, OUTPUT_ENTRIES, resolveFormat, unusableFlags } from '../options.js'
 import { refuse } from './command.js'
 import type { downloadFlags } from './flags/output.js'
 

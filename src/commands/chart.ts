@@ -76,14 +76,14 @@ Missing candles keep their place. Without colours (NO_COLOR, or not a terminal),
     ...fetchFlags,
   },
   async run({ args, flags, options, given, warn, during, show }) {
-    const { parseSelectionText } = await import('../engine/selection.js')
+    const { parseSelection } = await import('../engine/selection.js')
     const { loadCharts } = await import('../cli/chart/load-charts.js')
     const { drawPictures, parsePictures, pictureRoom } = await import('../cli/chart/pictures.js')
     const { drawCharts, screenRoom } = await import('../cli/chart/screen.js')
     const { Chart } = await import('../cli/reports/chart.js')
     const { downloadingFrom } = await import('../cli/terminal/progress-text.js')
     const pictures = parsePictures(flags, given)
-    const request = { ...options, ...parseSelectionText(args.symbol, flags.interval) }
+    const request = { ...options, ...parseSelection({ symbols: args.symbol, intervals: flags.interval }) }
     const room = pictures ? pictureRoom(pictures) : screenRoom(flags)
     // Reading a mirror takes no time that is worth a line.
     const loaded = flags.offline

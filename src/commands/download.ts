@@ -65,9 +65,8 @@ Files and lakes are made current by the klines export or klines download that ma
   flags: { ...locationFlags, ...fetchFlags, ...pick(runFlags, 'fail-on-gaps', 'dry-run', 'per-series') },
   async run({ flags, options, during, show }) {
     const startedMs = performance.now()
-    const { updateKlines } = await import('../engine/download.js')
-    const { dryRunUpdate } = await import('../engine/dry-run.js')
-    const { openMirror } = await import('../engine/run.js')
+    const { dryRunUpdate, updateKlines } = await import('../engine/klines.js')
+    const { openMirror } = await import('../mirror/user-mirrors.js')
     const { DryRun, Run } = await import('../cli/reports/run.js')
     const { downloadingFrom } = await import('../cli/terminal/progress-text.js')
     const mirror = openMirror(options)

@@ -14,7 +14,7 @@ export const symbols = command({
   examples: ['klines symbols', 'klines symbols --json'],
   flags,
   async run({ options, during, print }) {
-    const { readMirrorCatalogue } = await import('../engine/catalogue.js')
+    const { readMirrorCatalogue } = await import('../engine/lists.js')
     const { Symbols } = await import('../cli/reports/lists.js')
     print(Symbols, await during(LISTS, events => readMirrorCatalogue({ ...options, ...events }, []), BRIEF))
   },
@@ -27,7 +27,7 @@ export const intervals = command({
   examples: ['klines intervals', 'klines intervals --json'],
   flags,
   async run({ options, during, print }) {
-    const { readMirrorCatalogue } = await import('../engine/catalogue.js')
+    const { readMirrorCatalogue } = await import('../engine/lists.js')
     const { Intervals } = await import('../cli/reports/lists.js')
     print(Intervals, await during(LISTS, events => readMirrorCatalogue({ ...options, ...events }), BRIEF))
   },
@@ -46,7 +46,7 @@ export const startDates = command({
   },
   flags,
   async run({ args, options, during, print }) {
-    const { readMirrorCatalogue } = await import('../engine/catalogue.js')
+    const { readMirrorCatalogue } = await import('../engine/lists.js')
     const { parseInterval } = await import('../candles/intervals.js')
     const { StartDates } = await import('../cli/reports/lists.js')
     const interval = parseInterval(args.interval)

@@ -47,11 +47,11 @@ Works offline. If the mirror lacks a window of the range, the exit code is 3. Wh
       const advice = 'Name intervals with -i, such as -i 1h, or write a folder as ./FOLDER.'
       throw refuse('Expected at least one interval of the symbols.', advice)
     }
-    const { parseSelectionText } = await import('../engine/selection.js')
+    const { parseSelection } = await import('../engine/selection.js')
     const { fingerprintKlines } = await import('../identity/fingerprint.js')
     const { coverageText, SYNTHETIC } = await import('../cli/reports/fields.js')
     const partial = resample !== undefined || given.has('partial') ? flags.partial : undefined
-    const selection = parseSelectionText(names, interval)
+    const selection = parseSelection({ symbols: names, intervals: interval })
     const found = await fingerprintKlines({ ...options, ...selection, partial, offline: true })
     // Not on stdout, where each line is a fingerprint; the object has it for each series.
     const short = coverageText(found.series, { ...found, verbose })

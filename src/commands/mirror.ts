@@ -16,9 +16,7 @@ export const mirror = command({
     }),
   },
   async run({ flags: { path, json }, options, print }) {
-    const { openMirror } = await import('../engine/run.js')
-    const { mirrorStatus } = await import('../engine/mirror-status.js')
-    const { otherMirrors } = await import('../mirror/user-mirrors.js')
+    const { mirrorStatus, openMirror, otherMirrors } = await import('../mirror/user-mirrors.js')
     const { MirrorPath, MirrorReport } = await import('../cli/reports/local.js')
     const { root, exists } = openMirror(options)
     if (path && !(json && exists)) {
@@ -39,7 +37,7 @@ export const publish = command({
   examples: ['klines mirror publish', 'klines mirror publish --mirror DIR'],
   flags: { ...locationFlags, ...networkFlags },
   async run({ options, during, show }) {
-    const { publishMirror } = await import('../engine/publish.js')
+    const { publishMirror } = await import('../engine/klines.js')
     const { MirrorPublish } = await import('../cli/reports/local.js')
     show(MirrorPublish, await during(PUBLISHING, events => publishMirror({ ...options, ...events })))
   },

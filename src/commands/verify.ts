@@ -60,10 +60,14 @@ Exit codes: 0 no problems found, 3 windows are missing, 4 there are no candles, 
       process.exitCode = EXIT_CODES[check.verdict]
       return
     }
-    const { parseSelectionText } = await import('../engine/selection.js')
+    const { parseSelection } = await import('../engine/selection.js')
     const { verifyKlines } = await import('../verify/verify.js')
     const { Verify } = await import('../cli/reports/verify.js')
-    const request = { ...options, ...parseSelectionText(args.symbol, flags.interval), sums: flags.verbose }
+    const request = {
+      ...options,
+      ...parseSelection({ symbols: args.symbol, intervals: flags.interval }),
+      sums: flags.verbose,
+    }
     const result = await during(CHECKING, events => verifyKlines({ ...request, ...events }))
     print(Verify, result)
     const isFailure = result.failOnGaps && result.verdict === 'incomplete'
@@ -77,9 +81,12 @@ export const stats = command({
   args: symbolArgs,
   flags: { ...pick(selectionFlags, 'interval'), ...tableFlags, ...rangeFlags, ...locationFlags },
   async run({ args, flags, options, print }) {
-    const { parseSelectionText } = await import('../engine/selection.js')
-    const { readStats } = await import('../verify/stats.js')
+    const { parseSelection } = await import('../engine/selection.js')
+    const { statsKlines } = await import('../verify/stats.js')
     const { Stats } = await import('../cli/reports/lists.js')
-    print(Stats, await readStats({ ...options, ...parseSelectionText(args.symbol, flags.interval) }))
+    print(
+      Stats,
+      await statsKlines({ ...options, ...parseSelection({ symbols: args.symbol, intervals: flags.interval }) }),
+    )
   },
 })

@@ -6,7 +6,7 @@ import type { RequestedRange } from '../candles/time-range.js'
 import { buildSeriesGrid, CandleGrid } from '../rows/candle-grid.js'
 import type { SeriesTotals } from '../rows/gaps.js'
 import type { Rules } from '../sources/source.js'
-import { MAY_LAG_MS, type SeriesPlan } from './series-plan.js'
+import { MAY_LAG_MS, type SeriesPlan } from './windows.js'
 
 /** How much of a requested range a series has at its ends. Times are ms UTC. Candles that are missing between two candles are gaps. */
 export interface Coverage {
@@ -30,24 +30,17 @@ export interface CoveredSeries extends SeriesLabel, Pick<SeriesTotals, 'gaps' | 
   readonly coverage: Coverage
 }
 
-/** What decides how much of a range is there. */
-interface CoverageScope {
-  readonly rules: Rules
-  /** When the first candle opens that the mirror has of the series, ms UTC: before it nothing is missing. */
-  readonly begin?: number | undefined
-  /** Whether resampled candles at both ends that are covered in part only are there. */
-  readonly partial?: boolean | undefined
-}
-
 /**
  * Counts the closed candles of a range that a series lacks at an end that was named. A candle is in the range if it opens in it, and closed
  * if it ends by the present. At an end that moves with the present, the newest 48 hours do not count; of the exchange the newest two candles.
+ * `begin`: when the first candle opens that the mirror has of the series, ms UTC: before it nothing is missing. `partial`: whether resampled
+ * candles at both ends that are covered in part only are there.
  */
 export function coverPlan(
   { series, label, resampleTo, windows }: Pick<SeriesPlan, 'series' | 'label' | 'resampleTo' | 'windows'>,
   range: RequestedRange,
   { firstOpenTime, lastOpenTime }: Pick<SeriesTotals, 'firstOpenTime' | 'lastOpenTime'>,
-  { rules, begin, partial = false }: CoverageScope,
+  { rules, begin, partial = false }: { rules: Rules; begin?: number | undefined; partial?: boolean | undefined },
 ): Coverage {
   const { from, to } = range.named
   const grid = resampleTo ? new CandleGrid(resampleTo, series.symbol) : buildSeriesGrid(series, firstOpenTime)
@@ -56,15 +49,16 @@ export function coverPlan(
   const startTime = isThere ? grid.start(firstOpenTime) : undefined
   const endTime = isThere && (partial ? grid.next : grid.start).call(grid, nextOpenTime(series.interval, lastOpenTime))
   const isEmpty = startTime === undefined || endTime === false || endTime <= startTime
-  const start = Math.max(
-    from ?? Number.NEGATIVE_INFINITY,
-    begin === undefined ? (startTime ?? -Infinity) : grid.start(begin),
-  )
+  const known = begin === undefined ? (startTime ?? -Infinity) : grid.start(begin)
+  const start = Math.max(from ?? Number.NEGATIVE_INFINITY, known)
   const end = to === undefined ? Number.NEGATIVE_INFINITY : Math.min(grid.next(to), range.now)
   const missingFrom = isEmpty ? start : endTime
   const isFirst = rules.kind === 'static' && !isEmpty && begin !== undefined && grid.start(begin) === startTime
   const isBeginning = isFirst && from !== undefined && grid.count(from, startTime) > 0
   const short = Number.isFinite(missingFrom) ? grid.count(missingFrom, end) : 0
+  // The newest candles may not be there yet.
+  const isLate = () => (to ?? range.now) - grid.end(grid.next(missingFrom)) <= MAY_LAG_MS
+  const mayLag = range.endMoves && (rules.kind === 'exchange' ? short <= 2 : isLate())
   return {
     interval: label.interval,
     requested: { from, to },
@@ -72,21 +66,8 @@ export function coverPlan(
     last: isEmpty ? undefined : grid.start(endTime - 1),
     shortAtStart: from === undefined || isEmpty ? 0 : grid.count(start, startTime),
     ...(isBeginning && { isBeginning }),
-    shortAtEnd: mayLag(grid, missingFrom, short, range, rules) ? 0 : short,
+    shortAtEnd: mayLag ? 0 : short,
   }
-}
-
-/** Whether the newest candles may not be there yet. */
-function mayLag(
-  grid: CandleGrid,
-  missingFrom: number,
-  short: number,
-  { endMoves, named, now }: RequestedRange,
-  { kind }: Rules,
-): boolean {
-  if (!endMoves) return false
-  if (kind === 'exchange') return short <= 2
-  return (named.to ?? now) - grid.end(grid.next(missingFrom)) <= MAY_LAG_MS
 }
 
 /** Candles that are missing at both ends. */
@@ -129,21 +110,19 @@ export function checkGaps(series: readonly CoveredSeries[], range: RequestedRang
   const lacking = series.filter(({ missing, coverage }) => missing > 0 || countShort(coverage) > 0)
   if (lacking.length === 0) return
   const lines = lacking.slice(0, MAX_LISTED).map(({ symbol, missing, gaps, coverage }) => {
-    const parts = [
-      ...(countShort(coverage) > 0 || coverage.isBeginning ? [describeCoverage(coverage)] : []),
-      ...(missing > 0 ? [`${plural(missing, 'candle')} missing in ${plural(gaps, 'gap')}`] : []),
-    ]
+    const isShort = countShort(coverage) > 0 || coverage.isBeginning
+    const inside = missing > 0 ? `${plural(missing, 'candle')} missing in ${plural(gaps, 'gap')}` : ''
+    const parts = [isShort ? describeCoverage(coverage) : '', inside].filter(part => part !== '')
     return `${seriesName({ symbol, interval: coverage.interval })}: ${parts.join('; ')}`
   })
   if (lacking.length > MAX_LISTED) lines.push(`and ${lacking.length - MAX_LISTED} other series`)
   const verb = lacking.length === 1 ? 'lacks' : 'lack'
   const what = `${lacking.length} of ${series.length} series ${verb} candles${forExport ? ', so nothing was exported' : ''}`
+  const data = lacking.map(({ symbol, missing, coverage: { interval, shortAtStart, shortAtEnd } }) => {
+    return { symbol, interval, missing, shortAtStart, shortAtEnd }
+  })
   throw new KlinesError('incomplete', [`${describeRequested(range)}; ${what}:`, ...lines].join('\n'), {
-    data: {
-      series: lacking.map(({ symbol, missing, coverage: { interval, shortAtStart, shortAtEnd } }) => {
-        return { symbol, interval, missing, shortAtStart, shortAtEnd }
-      }),
-    },
+    data: { series: data },
     suggestions: ['Without --fail-on-gaps such a run takes what is there.'],
   })
 }

@@ -1,30 +1,23 @@
 import { KlinesError } from '../candles/errors.js'
 import { seriesName } from '../candles/series.js'
 import { ALL_TIME } from '../candles/time-range.js'
-import { parseRowFormat } from '../formats/row-format.js'
-import { CANDLE_OPTIONS } from '../options/candle-options.js'
-import type { Format } from '../options/formats.js'
-import { checkValue } from '../options/option.js'
-import type { OutputRequest } from '../options/output-options.js'
+import { parseRowFormat, type RowFormat } from '../formats/row-format.js'
+import { removeLeftovers } from '../fs/files.js'
+import { joinNames } from '../mirror/errors.js'
+import { CANDLE_OPTIONS, checkValue, type FileFormat, type Format, type OutputRequest } from '../options.js'
 import { reportFingerprints } from '../rows/fingerprint.js'
-import { downloadPlan } from './download.js'
-import { type EncodeTask, type Encoding, encodeTasks } from './encode.js'
-import { joinNames } from './errors.js'
-import { commitOutputs } from './output/commit.js'
-import { discardFile, type FilePlace, OutputFile } from './output/file.js'
-import { GivenStream, type OutputStream } from './output/given-stream.js'
-import { isStream, openStream, prepareOutput } from './output/open.js'
-import type { Output } from './output/output.js'
-import { checkOutputs, type OutputSpec, parseTemplate, planOutputs } from './output/output-spec.js'
-import type { WrittenFile } from './output/output-writer.js'
-import { removeLeftovers } from './output/temp.js'
-import { planRequest } from './plan.js'
-import { checkGone, type DownloadReport, Tally } from './report.js'
-import type { ReadRequest } from './rows.js'
+import { type EncodeTask, encodeTasks, type WrittenFile } from './encode.js'
+import { checkGone, noWholeCandle } from './errors.js'
+import { type DryRunReport, describePlan, downloadPlan, type ReadRequest } from './klines.js'
+import { commitFiles, discardFile, type FilePlace, prepareFile } from './output-file.js'
+import { checkOutputs, type OutputSpec, parseTemplate, planOutputs } from './output-names.js'
+import { isStream, type Output, type OutputStream, StreamOutput } from './output-stream.js'
+import { checkPartial, planRequest } from './plan.js'
+import { cutToTail } from './read.js'
+import { type DownloadReport, Tally } from './report.js'
 import { openRun, type Run, withRun } from './run.js'
-import type { Plan, SeriesPlan } from './series-plan.js'
-import { cutToTail } from './tail.js'
 import { checkThreads, countThreads, type ThreadOptions } from './threads.js'
+import type { Plan, SeriesPlan } from './windows.js'
 
 /** Which candles, the files to write them to, and what is in these. */
 export interface ExportRequest extends ReadRequest, OutputRequest, ThreadOptions {
@@ -50,7 +43,14 @@ export interface ExportReport extends DownloadReport {
 }
 
 /** Opens what takes the bytes of the only output instead of a file or stdout, when every window is there. */
-export type Sink = (report: DownloadReport) => Output | Promise<Output>
+type Sink = (report: DownloadReport) => Output | Promise<Output>
+
+/** What may be done in another way than a request says: the bytes go to `sink`, the candles are those of `plan`, in the run of `open`. */
+interface ExportHooks {
+  readonly sink?: Sink | undefined
+  readonly plan?: ((run: Run) => Promise<Plan>) | undefined
+  readonly open?: () => Promise<Run>
+}
 
 /**
  * Downloads what is missing or can still change (unless `offline`) and exports the range. No file is put in place and no byte
@@ -65,56 +65,59 @@ export async function exportKlines(request: ExportRequest): Promise<ExportReport
   if (typeof output === 'string') return exportTo({ ...request, output })
   // The process goes on to use its stdout.
   if (output === process.stdout) return exportTo({ ...request, output: '-' })
-  const stream = new GivenStream(output, signal)
-  return exportTo({ ...request, output: '-' }, () => stream)
+  const stream = StreamOutput.toGiven(output, signal)
+  return exportTo({ ...request, output: '-' }, { sink: () => stream })
 }
 
-/**
- * The same for a path, or with bytes that go to a `sink` instead; with `plan`, for candles that were planned otherwise, and with `open`,
- * in a run that was opened otherwise.
- */
-export function exportTo(
-  request: ExportRequest & { readonly output: string },
-  sink?: Sink,
-  plan: (run: Run) => Promise<Plan> = run => planRequest(request, run, { isTail: request.tail !== undefined }),
-  open: () => Promise<Run> = () => openRun(request),
-): Promise<ExportReport> {
-  checkExcerpt(request)
-  const format = parseTemplate(request.output, request.format)
-  const rowFormat = parseRowFormat(request, format.format)
-  return withRun(open(), async run => {
-    const planned = await plan(run)
-    const outputs = planOutputs(
-      request.output,
-      format,
-      planned.series.map(one => ({ ...one.label, plan: one })),
-    )
+type FileRequest = ExportRequest & { readonly output: string }
+
+/** The same for a path. */
+export function exportTo(request: FileRequest, hooks: ExportHooks = {}): Promise<ExportReport> {
+  const { sink, plan = run => planRequest(request, run, { isTail: request.tail !== undefined }) } = hooks
+  const { format, rowFormat } = parseContent(request)
+  return withRun(hooks.open?.() ?? openRun(request), async run => {
+    const asked = await plan(run)
+    const outputs = planOutputs(request.output, format, asked.series)
     if (!sink) await checkOutputs(outputs, request)
-    return writeExport(planned, outputs, { ...request, rowFormat, sink }, run)
+    return writeExport(asked, outputs, rowFormat, { ...request, sink }, run)
   })
 }
 
+/**
+ * What `downloadKlines`, or with an `output` `exportKlines`, would download and write. Requests the lists, which say what
+ * exists, and nothing else; exports nothing. Throws what those would throw about the request and its outputs.
+ */
+export function dryRun(
+  request: Omit<ExportRequest, 'output'> & { readonly output?: string | undefined },
+  plan: (run: Run) => Promise<Plan> = run => planRequest(request, run),
+): Promise<DryRunReport> {
+  checkExcerpt(request)
+  const { output } = request
+  const format = output === undefined ? undefined : parseContent({ ...request, output }).format
+  return withRun(openRun(request, { readOnly: true }), async run => {
+    const planned = await plan(run)
+    const outputs = output !== undefined && format ? planOutputs(output, format, planned.series) : []
+    await checkOutputs(outputs, request)
+    return { ...describePlan(planned, run), files: outputs.map(({ path }) => path) }
+  })
+}
+
+function parseContent(request: FileRequest): { readonly format: FileFormat; readonly rowFormat: RowFormat } {
+  checkExcerpt(request)
+  const format = parseTemplate(request.output, request.format)
+  return { format, rowFormat: parseRowFormat(request, format.format) }
+}
+
 /** Throws `bad_option` for a number of candles or threads that is none, for both, and for `partial` without `resample`: no option is ignored. */
-export function checkExcerpt({
-  limit,
-  tail,
-  partial,
-  resample,
-  threads,
-}: Pick<ExportRequest, 'limit' | 'tail' | 'partial' | 'resample' | 'threads'>): void {
-  checkThreads({ threads })
+export function checkExcerpt(request: Omit<Partial<ExportRequest>, 'output'>): void {
+  const { limit, tail } = request
+  checkThreads(request)
   checkValue('limit', CANDLE_OPTIONS.limit, limit)
   checkValue('tail', CANDLE_OPTIONS.tail, tail)
-  if (partial && resample === undefined) {
-    const message = '--partial keeps incomplete candles of another length, and none is requested.'
-    throw new KlinesError('bad_option', message, { suggestions: ['Name a length with --resample, such as 1d.'] })
-  }
+  checkPartial(request)
   if (limit === undefined || tail === undefined) return
   throw new KlinesError('bad_option', '--limit and --tail both say which candles to write. Expected one of them.')
 }
-
-type PlannedOutput = OutputSpec<SeriesPlan['label'] & { readonly plan: SeriesPlan }>
-type WriteOptions = ExportRequest & Pick<Encoding, 'rowFormat'> & { readonly sink?: Sink | undefined }
 
 /**
  * Writes all outputs while their windows come, and puts the files in place when everything is complete: a run that fails before that
@@ -122,54 +125,46 @@ type WriteOptions = ExportRequest & Pick<Encoding, 'rowFormat'> & { readonly sin
  */
 async function writeExport(
   asked: Plan,
-  specs: readonly PlannedOutput[],
-  options: WriteOptions,
+  outputs: readonly OutputSpec<SeriesPlan>[],
+  rowFormat: RowFormat,
+  { sink, ...options }: FileRequest & Pick<ExportHooks, 'sink'>,
   run: Run,
 ): Promise<ExportReport> {
-  const { partial, limit, tail, fingerprint, rowFormat, sink: given } = options
+  const { partial, limit, tail, fingerprint, signal } = options
   const plan = tail === undefined ? asked : await cutPlan(asked, tail, run)
   const cut = new Map(asked.series.map((one, index) => [one, plan.series[index]]))
-  const outputs = specs.map(({ series, ...spec }) => ({
-    ...spec,
-    series: series.map(one => cut.get(one.plan) as SeriesPlan),
-  }))
   const streams = await Promise.all(outputs.map(({ path }) => isStream(path)))
-  const isStreamed = given !== undefined || streams.includes(true)
-  const windows = plan.series.reduce((sum, { windows }) => sum + windows.length, 0)
+  const isStreamed = sink !== undefined || streams.includes(true)
+  const windows = plan.series.reduce((sum, one) => sum + one.windows.length, 0)
   const threads = isStreamed ? 1 : countThreads(outputs.length, windows, options)
-  // Bytes in a pipe cannot be taken back, and only the main thread makes requests.
-  const downloadsFirst = isStreamed || (threads > 1 && run.source !== undefined)
-  const first = downloadsFirst ? await downloadPlan(plan, run, options, true) : undefined
-  const sink = given && first && (() => given(first))
-  const reading = first ? { ...run, source: undefined } : run
-  const tally = new Tally(plan, reading, first !== undefined)
-  const metadata = { range: plan.range.text, limit, tail, source: run.source?.name ?? run.mirror.source ?? 'unknown' }
+  // Bytes in a pipe cannot be taken back.
+  const first = isStreamed || run.source ? await downloadPlan(plan, run, options, true) : undefined
+  // Windows that were downloaded have had their events.
+  const tally = new Tally(plan, { ...run, source: undefined, ...(first && { emit: () => {} }) })
   const places: (FilePlace | undefined)[] = []
   try {
-    if (!isStreamed) await removeLeftovers(outputs.map(({ path }) => path))
-    for (const { path } of outputs) places.push(await prepareOutput(path, { ...options, sink }))
-    const tasks: EncodeTask[] = outputs.map(({ series, ...spec }, index) => ({
-      series,
-      outputs: [{ ...spec, series: series.map(({ label }) => label), range: ALL_TIME, place: places[index] }],
-    }))
-    const written = await encodeTasks(
-      reading,
-      tasks,
-      { rowFormat, metadata, partial, limit, tail, fingerprint },
-      {
-        threads,
-        tally,
-        open: async ({ path, place }) => (place ? OutputFile.open(place) : openStream(path, { ...options, sink })),
-      },
-    )
+    const tasks: EncodeTask[] = []
+    for (const [index, { series, ...spec }] of outputs.entries()) {
+      const place = sink || streams[index] ? undefined : await prepareFile(spec.path, options)
+      places.push(place)
+      const plans = series.map(one => cut.get(one) as SeriesPlan)
+      const labels = plans.map(({ label }) => label)
+      tasks.push({ series: plans, outputs: [{ ...spec, series: labels, range: ALL_TIME, place }] })
+    }
+    removeLeftovers(places.flatMap(place => place?.target ?? []))
+    const source = run.source?.name ?? run.mirror.source ?? 'unknown'
+    const metadata = { range: plan.range.text, limit, tail, source }
+    const encoding = { rowFormat, metadata, partial, limit, tail, fingerprint }
+    const open = (path: string) => (sink && first ? sink(first) : StreamOutput.to(path, signal))
+    const written = (await encodeTasks(run, tasks, encoding, { threads, tally, open })).map(task => task?.outputs[0])
     // A window that was downloaded before may be missing now, when somebody removed files.
-    const report = first && !tally.hasFailed ? first : tally.report(options, true)
-    const finished = written.flatMap(task => task?.outputs[0] ?? [])
+    const report = first && tally.failures.length === 0 ? first : tally.report(options, true)
+    const finished = written.flatMap(output => output ?? [])
     if (finished.length === 0) throw noWholeCandle(plan.series)
-    await commitOutputs(finished.map(({ file, finished }) => ({ path: file.path, finished })))
+    await commitFiles(places.flatMap((place, index) => (written[index] && place) ?? []))
     const files = finished.map(({ file }) => file)
     warnAbout(report, files, run.warn)
-    await discardAll(places.filter((_, index) => written[index]?.outputs[0] === undefined))
+    await discardAll(places.filter((_, index) => written[index] === undefined))
     checkGone(plan, run)
     const fingerprints = fingerprint && reportFingerprints(finished.flatMap(({ fingerprints = [] }) => fingerprints))
     return { ...report, files, ...(fingerprints && { fingerprints }) }
@@ -207,10 +202,4 @@ function withOtherOutputs(error: unknown): unknown {
   if (!(error instanceof KlinesError && error.code === 'output_closed')) return error
   const { message, data, cause } = error
   return new KlinesError('output_unwritable', `${message} No file is put in its place.`, { cause, data })
-}
-
-/** The error for a range that has candles, but none as long as the requested ones. */
-export function noWholeCandle([{ series, label }]: readonly SeriesPlan[]): KlinesError {
-  const message = `The ${series.interval} candles of the range do not cover a whole ${label.interval} candle; nothing is written.`
-  return new KlinesError('no_candles', message, { suggestions: ['--partial keeps candles that are covered in part.'] })
 }

@@ -5,13 +5,14 @@ import { type SymbolName, unknownSymbols } from '../candles/symbols.js'
 import { formatTime, plural } from '../candles/text.js'
 import type { RequestedRange } from '../candles/time-range.js'
 import { consecutiveStartDates, parseDate, windowSpan } from '../candles/windows.js'
-import { newestCandle } from '../mirror/status.js'
+import { joinNames } from '../mirror/errors.js'
+import { knownDates, newestCandle } from '../mirror/status.js'
 import { InvalidSymbolError } from '../sources/exchange-api.js'
 import type { Source } from '../sources/source.js'
-import { joinNames } from './errors.js'
-import { fetchStartDates, fetchSymbols, knownDates, type ListedDates, request } from './lists.js'
+import { fetchStartDates, fetchSymbols, type ListedDates, request } from './lists.js'
 import type { Run } from './run.js'
-import { type FoundWindows, MAY_LAG_MS, planWindows, type UnplannedSeries } from './series-plan.js'
+import { type FoundWindows, MAY_LAG_MS, planWindows, type UnplannedSeries } from './windows.js'
+
 /** The windows of the source that have begun, and those that are cached whatever a list says. */
 export async function findOfSource(
   plans: readonly UnplannedSeries[],
@@ -24,23 +25,19 @@ export async function findOfSource(
   for (const { series, range: needed } of plans) {
     const { interval } = series
     const cached = mirror.dates(series)
-    const known = planWindows(
-      series,
-      [...knownDates(mirror, interval, range.now), ...cached],
-      needed,
-      Number.POSITIVE_INFINITY,
-    )
+    const dates = [...knownDates(mirror, interval, range.now), ...cached]
+    const known = planWindows(series, dates, needed, Number.POSITIVE_INFINITY)
     // What is cached to the last window needs no list: each window that can still change is asked for anyway.
-    const isCached =
-      needed.toTime < range.now && known.length > 0 && known.every(({ startDate }) => cached.includes(startDate))
-    if (isCached && !run.refresh) found.push({ windows: known })
-    else {
-      const list = lists.get(interval) ?? fetchStartDates(run, interval)
-      lists.set(interval, list)
-      const { names, present } = await list
-      const windows = planWindows(series, [...names, ...cached], needed, Math.max(present, range.now))
-      found.push({ windows, listedFrom: names[0] })
+    const isOver = needed.toTime < range.now && !run.refresh
+    if (isOver && known.length > 0 && known.every(({ startDate }) => cached.includes(startDate))) {
+      found.push({ windows: known })
+      continue
     }
+    const list = lists.get(interval) ?? fetchStartDates(run, interval)
+    lists.set(interval, list)
+    const { names, present } = await list
+    const windows = planWindows(series, [...names, ...cached], needed, Math.max(present, range.now))
+    found.push({ windows, listedFrom: names[0] })
   }
   return source.firstCandle ? askFirstCandles(found, run) : found
 }
@@ -81,63 +78,58 @@ export function needsFirstCandle(windows: readonly WindowRef[], { mirror, refres
   const facts = mirror.facts(windows[0])
   // A file without facts has candles, as far as anybody knows.
   const earliest = cached.find(date => !facts.has(date) || facts.get(date)?.first !== undefined)
-  return windows.some(
-    ({ startDate }) => (refresh || !cached.includes(startDate)) && !(earliest && startDate >= earliest),
-  )
+  const isAsked = (date: string) => refresh || !cached.includes(date)
+  return windows.some(({ startDate }) => isAsked(startDate) && !(earliest && startDate >= earliest))
 }
 
 /** The windows of a mirror alone: from the first cached one, or the start that is named, to the last one, or the end that is named. */
 export function findOfMirror(
   plans: readonly UnplannedSeries[],
-  range: RequestedRange,
+  { endMoves, now }: RequestedRange,
   run: Run,
   isTail: boolean,
 ): FoundWindows[] {
   const { mirror, warn } = run
-  const { endMoves, now } = range
   const begun: string[] = []
-  const newest: number[] = []
-  const windows = plans.map(({ series, range: needed }) => {
+  let latest = Number.NEGATIVE_INFINITY
+  const found = plans.map(({ series, range: needed }) => {
     const cached = mirror.dates(series)
-    const [first, last] = [cached[0], cached[cached.length - 1]]
-    if (first === undefined)
-      return { windows: planWindows(series, knownDates(mirror, series.interval, now), needed, now) }
     const known = knownDates(mirror, series.interval, now)
+    const [first, last] = [cached[0], cached[cached.length - 1]]
+    if (first === undefined) return { windows: planWindows(series, known, needed, now) }
     // Each series of a lock has its own range.
     const [isFromOpen, isToOpen] = [needed.fromTime === -Infinity, needed.toTime === Infinity]
     const fromTime = isFromOpen ? parseDate(first) : needed.fromTime
     const toTime = isToOpen ? windowSpan(windowOf(series, last)).endTime : needed.toTime
-    const between = consecutiveStartDates(series.interval, first, parseDate(last))
     // The sample and bare folders have no source to get more from.
-    if (isFromOpen && mirror.rules.kind !== 'fixed' && known.length > 0 && known[0] < first)
+    const hasSource = mirror.rules.kind !== 'fixed'
+    if (isFromOpen && hasSource && known.length > 0 && known[0] < first)
       begun.push(`${seriesName(series)} with ${first}`)
-    if (isToOpen && isOutdated(series, known, cached, run))
-      newest.push(newestCandle(mirror, series) ?? Number.NEGATIVE_INFINITY)
+    if (isToOpen && hasSource && isOutdated(series, known, cached, run))
+      latest = Math.max(latest, newestCandle(mirror, series) ?? latest)
+    const between = consecutiveStartDates(series.interval, first, parseDate(last))
     const present = isToOpen ? Number.POSITIVE_INFINITY : now
-    const mayLack = ({ startDate }: WindowRef) => endMoves && parseDate(startDate) > now - MAY_LAG_MS
     const all = planWindows(series, [...known, ...cached, ...between], { fromTime, toTime }, present)
-    return { windows: all.filter(window => cached.includes(window.startDate) || !mayLack(window)) }
+    const mayLack = (date: string) => endMoves && parseDate(date) > now - MAY_LAG_MS
+    return { windows: all.filter(({ startDate }) => cached.includes(startDate) || !mayLack(startDate)) }
   })
   if (begun.length > 0 && !isTail)
     warn(`The mirror begins later than its source: ${joinNames(begun)}. klines download without --from has the rest.`)
-  const latest = Math.max(...newest)
   if (Number.isFinite(latest)) {
-    const age = plural(Math.max(0, Math.floor((now - latest) / DAY_MS)), 'day')
-    warn(
-      `The mirror ends with ${formatTime(latest)} UTC, ${age} ago; windows have begun since. klines download has them.`,
-    )
+    const age = `${plural(Math.max(0, Math.floor((now - latest) / DAY_MS)), 'day')} ago`
+    const time = formatTime(latest)
+    warn(`The mirror ends with ${time} UTC, ${age}; windows have begun since. klines download has them.`)
   }
-  return windows
+  return found
 }
 
-/** Whether windows of a series have begun since anybody asked for them. Bare folders stay as they are. */
+/** Whether windows of a series have begun since anybody asked for them. */
 function isOutdated(
   series: Series,
   known: readonly string[],
   cached: readonly string[],
   { mirror, now }: Run,
 ): boolean {
-  if (mirror.rules.kind === 'fixed') return false
   const facts = mirror.facts(series)
   const isUnknown = (date: string) => {
     const asked = facts.get(date)?.asked

@@ -1,15 +1,18 @@
 import { KlinesError } from '../candles/errors.js'
-import { type Interval, isMinutes } from '../candles/intervals.js'
+import { EXCHANGE_INTERVALS, INTERVALS, type Interval, isMinutes } from '../candles/intervals.js'
 import { findMissingStartDates } from '../candles/lists.js'
 import { SYMBOLS_PATH, startDatesPath } from '../candles/paths.js'
-import { SYMBOLS, type SymbolName } from '../candles/symbols.js'
-import { consecutiveStartDates, exchangeStartDates, knownStartDates } from '../candles/windows.js'
+import type { SymbolName } from '../candles/symbols.js'
+import { joinNames } from '../mirror/errors.js'
 import type { Mirror } from '../mirror/mirror.js'
+import { knownDates, knownSymbols } from '../mirror/status.js'
+import { openMirror } from '../mirror/user-mirrors.js'
 import { unreachable } from '../sources/errors.js'
 import { FetchError } from '../sources/fetch-error.js'
+import { QUICK_POLICY } from '../sources/retry.js'
 import type { Source } from '../sources/source.js'
-import { incompleteList, nameService, noMinutes } from './errors.js'
-import type { Run } from './run.js'
+import { nameService, noMinutes } from './errors.js'
+import { openRun, type Run, type SourceOptions, withRun } from './run.js'
 
 /** The startDates of an interval, and the present by the clock that is ahead, ms UTC: no window that has begun is left out. */
 export interface ListedDates {
@@ -18,70 +21,53 @@ export interface ListedDates {
 }
 
 /**
- * The startDates of the windows of an interval, as the source lists them, which the mirror keeps. Throws `incomplete` for a list with a hole, one that does not
- * reach the present, and one that ends before what is cached; `unknown_interval` when the source has no list of 1m, 3m or 5m;
- * `bad_list` and `unreachable`.
+ * The startDates of the windows of an interval, as the source lists them, which the mirror keeps. Throws `incomplete` for a list with a
+ * hole, one that does not reach the present, and one that ends before what is cached; `unknown_interval` when the source has no list of
+ * 1m, 3m or 5m; `bad_list` and `unreachable`.
  */
 export async function fetchStartDates(
   { source, mirror, now, signal, warn, readOnly }: Run<Source>,
   interval: Interval,
 ): Promise<ListedDates> {
-  const list = await request(source, `the list of ${interval} start dates`, source.startDates(interval, signal)).catch(
-    error => {
-      const isUnknown = isMinutes(interval) && error.cause instanceof FetchError && error.cause.status === 404
-      throw isUnknown ? noMinutes(interval, nameService(source), error.cause) : error
-    },
-  )
-  const present = Math.max(now(), list.served)
-  if (source.rules.kind === 'exchange') return { names: list.names, present: list.served }
+  const what = `the list of ${interval} start dates`
+  const list = await request(source, what, source.startDates(interval, signal)).catch(error => {
+    const isUnknown = isMinutes(interval) && error.cause instanceof FetchError && error.cause.status === 404
+    throw isUnknown ? noMinutes(interval, nameService(source), error.cause) : error
+  })
+  const { names } = list
+  if (source.rules.kind === 'exchange') return { names, present: list.served }
   const cached = mirror.symbols([interval]).flatMap(symbol => mirror.dates({ symbol, interval }))
-  const first = list.names[0] ?? ''
-  const older = cached.filter(date => date < first)
-  if (older.length > 0)
+  const first = names[0] ?? ''
+  if (cached.some(date => date < first))
     warn(`The list of ${interval} start dates of ${source.name} begins with ${first}; the older cached windows stay.`)
   const known = [...(mirror.startDates(interval) ?? []), ...cached].filter(date => date >= first)
   // A list need not reach a present that only a wrong clock knows, and that of the sample ends.
   const until = source.rules.kind === 'fixed' ? 0 : Math.min(now(), list.asked)
-  const missing = findMissingStartDates(list.names, interval, { known, now: until })
-  if (missing.length > 0) throw incompleteList(`The list of ${interval} start dates`, missing, source.name)
+  const missing = findMissingStartDates(names, interval, { known, now: until })
+  if (missing.length > 0) {
+    const message = `The list of ${interval} start dates of ${source.name} is incomplete: it lacks ${joinNames(missing)}.`
+    const suggestions = ['Nothing was downloaded. Try again later.']
+    throw new KlinesError('incomplete', message, { data: { baseUrl: source.name, missing }, suggestions })
+  }
   if (!readOnly) mirror.storeList(startDatesPath(interval), list.bytes, list.asked, source.name)
-  return { names: list.names, present }
-}
-
-/** The startDates of an interval as far as a mirror and this version know them, up to `now` (ms UTC) for 1m, 3m and 5m. */
-export function knownDates(mirror: Mirror, interval: Interval, now: number): string[] {
-  if (mirror.rules.kind === 'exchange') return exchangeStartDates(interval, now)
-  const list = mirror.startDates(interval) ?? knownStartDates(interval)
-  const last = list.at(-1)
-  // A list of minutes ends with the day of its download.
-  return last === undefined || !isMinutes(interval)
-    ? list
-    : [...list, ...consecutiveStartDates(interval, last, now).slice(1)]
+  return { names, present: Math.max(now(), list.served) }
 }
 
 /**
  * The symbols of the source. Of a static service also those that are cached and that it does not list any more (`gone`). Throws
  * `bad_list` and `unreachable`.
  */
-export async function fetchSymbols(
-  run: Run<Source>,
-): Promise<{ readonly names: SymbolName[]; readonly gone: SymbolName[] }> {
+export async function fetchSymbols(run: Run<Source>): Promise<{ names: SymbolName[]; gone: SymbolName[] }> {
   const { source, mirror, signal } = run
-  const list = await request(source, 'the list of symbols', source.symbols(signal))
-  if (source.rules.kind === 'exchange') return { names: list.names, gone: [] }
-  if (list.names.length === 0)
-    throw new KlinesError('bad_list', 'The list of symbols is refused: it is empty.', {
-      data: { baseUrl: source.name },
-    })
-  const gone = mirror.symbols().filter(symbol => !list.names.includes(symbol))
-  if (gone.length === 0 && !run.readOnly) mirror.storeList(SYMBOLS_PATH, list.bytes, list.asked, source.name)
-  return { names: list.names, gone }
-}
-
-/** The symbols that a source is known to have, as far as a mirror says. */
-export function knownSymbols(mirror: Mirror): SymbolName[] {
-  const listed = mirror.rules.kind === 'exchange' ? [] : (mirror.listedSymbols() ?? SYMBOLS)
-  return [...new Set([...listed, ...mirror.symbols()])]
+  const { names, bytes, asked } = await request(source, 'the list of symbols', source.symbols(signal))
+  if (source.rules.kind === 'exchange') return { names, gone: [] }
+  if (names.length === 0) {
+    const data = { baseUrl: source.name }
+    throw new KlinesError('bad_list', 'The list of symbols is refused: it is empty.', { data })
+  }
+  const gone = mirror.symbols().filter(symbol => !names.includes(symbol))
+  if (gone.length === 0 && !run.readOnly) mirror.storeList(SYMBOLS_PATH, bytes, asked, source.name)
+  return { names, gone }
 }
 
 /** A source without its lists counts as unreachable; a list with wrong contents is `bad_list`. */
@@ -94,4 +80,56 @@ export async function request<T>(source: Source, what: string, sent: Promise<T>)
     if (isRefused) throw new KlinesError('bad_list', error.message, { cause: error, data: { baseUrl: source.name } })
     throw unreachable(source.name, error, what)
   }
+}
+
+/** The symbols of the service, and the startDates of each interval, ascending. */
+export interface Catalogue {
+  /** Where the lists come from: `mirror` (with the built-in ones) when the service could not be reached. */
+  readonly source: 'service' | 'mirror'
+  readonly mirror: Mirror
+  readonly symbols: readonly SymbolName[]
+  readonly startDates: ReadonlyMap<Interval, readonly string[]>
+}
+
+/**
+ * The symbols of a service, or with `baseUrl: 'binance'` of the exchange. When it cannot be reached, those that the mirror and this
+ * version know, with a warning. Throws `unreachable` where nothing is known, and `rate_limited`.
+ *
+ * @example
+ * const symbols = await listSymbols() // ['BTCUSDT', 'ETHUSDT', ...]
+ */
+export async function listSymbols(options: SourceOptions = {}): Promise<SymbolName[]> {
+  const { symbols } = await readCatalogue(options, [])
+  return [...symbols]
+}
+
+/** The lists of the named service; with `mirror` alone, of the one that the mirror was made from. */
+export function readMirrorCatalogue(options: SourceOptions, named?: readonly Interval[]): Promise<Catalogue> {
+  const { mirror } = options
+  const baseUrl = options.baseUrl ?? (mirror === undefined ? undefined : openMirror({ mirror }).source)
+  return readCatalogue({ ...options, baseUrl }, named)
+}
+
+/** The lists of the service, of some intervals; default: of all that the mirror may have, which are the twelve of a static service. */
+function readCatalogue(options: SourceOptions, named?: readonly Interval[]): Promise<Catalogue> {
+  return withRun(openRun(options, { policy: QUICK_POLICY, readOnly: true }), async run => {
+    const { mirror, source, now, warn } = run
+    const isExchange = source.rules.kind === 'exchange'
+    const isThere = (interval: Interval) =>
+      isExchange || (INTERVALS as readonly Interval[]).includes(interval) || mirror.symbols([interval]).length > 0
+    const intervals = named ?? EXCHANGE_INTERVALS.filter(isThere)
+    try {
+      const dates = async (interval: Interval) => [interval, (await fetchStartDates(run, interval)).names] as const
+      const [{ names }, lists] = await Promise.all([fetchSymbols(run), Promise.all(intervals.map(dates))])
+      return { source: 'service', mirror, symbols: names, startDates: new Map(lists) }
+    } catch (error) {
+      // A refusal is no fault of the network; and without its names nothing is known of the exchange.
+      const isFault = error instanceof KlinesError && error.code === 'unreachable' && error.cause !== undefined
+      const symbols = isExchange ? mirror.symbols() : knownSymbols(mirror)
+      if (!isFault || symbols.length === 0) throw error
+      warn(`${error.message} Showing what the mirror and this version know.`)
+      const lists = intervals.map(interval => [interval, knownDates(mirror, interval, now())] as const)
+      return { source: 'mirror', mirror, symbols, startDates: new Map(lists) }
+    }
+  })
 }

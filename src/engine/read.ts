@@ -1,26 +1,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { WindowRef } from '../candles/series.js'
 import { windowSpan } from '../candles/windows.js'
+import type { WindowFailure } from '../mirror/errors.js'
+import { incomplete, NOT_CACHED } from '../mirror/errors.js'
 import type { Mirror } from '../mirror/mirror.js'
+import { CandleGrid } from '../rows/candle-grid.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
 import { Resampler } from '../rows/resampler.js'
+import { parseTargetInterval, slotAfter } from '../rows/target-interval.js'
 import { Kernel } from '../rows/wasm/kernel.js'
-import type { WindowFailure, WindowOutcome, WindowResult, WindowStream } from './outcome.js'
 import { refresh, WINDOWS_A_TURN } from './refresh.js'
 import type { Tally } from './report.js'
 import type { Run } from './run.js'
-import type { SeriesPlan } from './series-plan.js'
-
-/** A window that is in no mirror. */
-export const NOT_CACHED = 'not in the mirror'
-
-/**
- * The windows of some series in order: of a run with a source made current, else as the mirror has them. Each batch is valid until the next
- * one, unless `ownMemory`.
- */
-export function openWindows(run: Run, plans: readonly SeriesPlan[], { ownMemory = false } = {}): WindowStream {
-  return run.source ? refresh({ ...run, source: run.source }, plans) : readWindows(run, plans, ownMemory)
-}
+import type { SeriesPlan, WindowResult, WindowStream } from './windows.js'
 
 /** Windows as a mirror has them, in order. Each batch is valid until the next one, unless it has memory of its own. Missing and corrupt ones come as failures. */
 export async function* readWindows(
@@ -29,59 +21,91 @@ export async function* readWindows(
   ownMemory = false,
 ): WindowStream {
   const kernel = ownMemory ? undefined : new Kernel()
-  let done = 0
-  for (const { windows } of plans) {
-    for (const window of windows) {
-      if (++done % WINDOWS_A_TURN === 0) await nextTurn()
-      signal.throwIfAborted()
-      yield readWindow(mirror, window, kernel)
-    }
+  for (const [done, window] of plans.flatMap(({ windows }) => windows).entries()) {
+    if ((done + 1) % WINDOWS_A_TURN === 0) await nextTurn()
+    signal.throwIfAborted()
+    yield readWindow(mirror, window, kernel)
   }
   return undefined
 }
 
 /** A window as a mirror has it, in memory of its own or in that of a kernel. */
-export function readWindow(mirror: Mirror, window: WindowRef, kernel?: Kernel): WindowResult | WindowFailure {
+function readWindow(mirror: Mirror, window: WindowRef, kernel?: Kernel): WindowResult | WindowFailure {
   const read = mirror.read(window, kernel)
   if (read.state === 'cached') return { window, status: 'cached', batch: read.batch, bytes: read.bytes }
   const reason = read.state === 'missing' ? NOT_CACHED : `corrupt in the mirror: ${read.reason}`
   return { window, status: 'failed', reason }
 }
 
+/** How the candles of a plan are read. */
+export interface ReadOptions {
+  /** Some series of the plan. Default: all. */
+  readonly series?: readonly SeriesPlan[]
+  /** Candles as they are, also where the plan makes longer ones of them. */
+  readonly asIs?: boolean
+  /** Keep incomplete longer candles at either end. */
+  readonly partial?: boolean | undefined
+  /** Go on with the candles behind a window that could not be had. */
+  readonly afterFailure?: boolean
+  /** Batches have memory of their own; else each is valid until the next one. */
+  readonly ownMemory?: boolean
+  /** Hears of each window that was had. */
+  readonly onWindow?: (result: WindowResult) => void
+}
+
 /**
- * The candles of a series of a plan in its range, as they are, and counts them. `windows`: a stream in which its windows are next. After
- * a window that could not be had, the others are only counted, unless `afterFailure`. A batch is valid until the next one.
+ * The series of a plan, each with its candles in its range: of a run with a source made current, else as the mirror has them. Counts
+ * them. The candles of a series are read before the next one comes. After a window that could not be had, the others are only counted.
  */
-export async function* readCandles(
-  windows: WindowStream,
-  plan: SeriesPlan,
+export async function* readPlan(
+  run: Pick<Run, 'mirror' | 'signal'> & Partial<Run>,
   tally: Tally,
-  { afterFailure = false } = {},
-): AsyncGenerator<KlineBatch> {
-  const { fromTime, toTime } = plan.range
-  for (const _ of plan.windows) {
-    const result = await nextWindow(windows)
-    if (result.status === 'failed' || result.status === 'absent') tally.add(plan, result)
-    else {
-      const batch = result.batch.slice(fromTime, toTime)
-      tally.add(plan, { ...result, batch })
-      if (afterFailure || !tally.hasFailed) yield batch
+  options: ReadOptions = {},
+): AsyncGenerator<readonly [SeriesPlan, AsyncGenerator<KlineBatch>]> {
+  const { series = tally.plan.series } = options
+  const isOnline = (one: typeof run): one is Run<NonNullable<Run['source']>> => one.source !== undefined
+  const windows = isOnline(run) ? refresh(run, series) : readWindows(run, series, options.ownMemory)
+  try {
+    for (const one of series) {
+      const candles = readCandles(windows, one, tally, options)
+      const isLonger = one.resampleTo !== undefined && !options.asIs
+      yield [one, isLonger ? resampled(candles, one, run.mirror, { tally, ...options }) : candles]
     }
+  } finally {
+    await windows.return(undefined)
   }
 }
 
-/** The same as the plan wants them: longer candles, if it resamples. `partial`: keep incomplete candles at either end. */
-export async function* readSeries(
+async function* readCandles(
   windows: WindowStream,
   plan: SeriesPlan,
   tally: Tally,
-  { mirror, partial }: { readonly mirror: Mirror; readonly partial?: boolean | undefined },
+  { afterFailure, onWindow }: ReadOptions,
 ): AsyncGenerator<KlineBatch> {
-  const { resampleTo, series } = plan
-  const batches = readCandles(windows, plan, tally)
-  if (resampleTo === undefined) return yield* batches
-  const [first] = plan.windows
-  const coveredFrom = first && windowSpan(first).startTime
+  const { fromTime, toTime } = plan.range
+  for (const _ of plan.windows) {
+    const { value: result } = await windows.next()
+    if (result === undefined) throw new Error('The stream has no further window.')
+    if (result.status === 'failed' || result.status === 'absent') {
+      tally.add(plan, result)
+      continue
+    }
+    onWindow?.(result)
+    const batch = result.batch.slice(fromTime, toTime)
+    tally.add(plan, { ...result, batch })
+    if (afterFailure || tally.failures.length === 0) yield batch
+  }
+}
+
+/** The longer candles that a plan makes of the candles of a series. */
+async function* resampled(
+  batches: AsyncGenerator<KlineBatch>,
+  { series, resampleTo, windows }: SeriesPlan,
+  mirror: Mirror,
+  { tally, partial }: ReadOptions & { readonly tally: Tally },
+): AsyncGenerator<KlineBatch> {
+  if (resampleTo === undefined) return
+  const coveredFrom = windows[0] && windowSpan(windows[0]).startTime
   const resampler = new Resampler(series, resampleTo, { range: tally.plan.range, partial, coveredFrom })
   let lastOpenTime: number | undefined
   for await (const batch of batches) {
@@ -89,15 +113,9 @@ export async function* readSeries(
     const candles = resampler.add(batch)
     if (candles) yield candles
   }
-  const last = tally.hasFailed ? undefined : resampler.end(completeUntil(mirror, plan.windows, lastOpenTime))
+  if (tally.failures.length > 0) return
+  const last = resampler.end(completeUntil(mirror, windows, lastOpenTime))
   if (last) yield last
-}
-
-/** The next window of a stream. Throws when there is none. */
-export async function nextWindow(stream: WindowStream): Promise<WindowOutcome> {
-  const { value } = await stream.next()
-  if (value === undefined) throw new Error('The stream has no further window.')
-  return value
 }
 
 /**
@@ -112,4 +130,56 @@ export function completeUntil(mirror: Mirror, windows: readonly WindowRef[], las
     until = windowSpan(window).endTime
   }
   return until
+}
+
+/**
+ * A series of a plan with the windows and the range of its last `count` candles: it takes the last windows that can hold so many, and twice
+ * as many again while they hold fewer, as after a symbol was delisted. Throws `incomplete` for a window that cannot be had.
+ */
+export async function cutToTail(run: Run, plan: SeriesPlan, count: number, forExport = true): Promise<SeriesPlan> {
+  const { source } = run
+  const { series, resampleTo, range } = plan
+  // One more candle before them tells that they are whole.
+  const target = resampleTo ?? parseTargetInterval(series.interval)
+  const begin = slotAfter(target, Math.min(range.toTime, run.now()), -(count + 1))
+  const needed = plan.windows.filter(window => windowSpan(window).endTime > begin).length
+  for (let taken = Math.max(1, needed), done = 0; ; taken *= 2) {
+    const windows = plan.windows.slice(-taken)
+    const added = windows.slice(0, windows.length - done)
+    for await (const result of source ? refresh({ ...run, source }, [{ ...plan, windows: added }]) : [])
+      if (result.status === 'failed') throw incomplete([result], added.length, { offline: false, forExport })
+    const fromTime = findStart(run, { ...plan, windows }, count, forExport)
+    if (fromTime !== undefined) return { ...plan, range: { ...range, fromTime }, windows }
+    if (windows.length === plan.windows.length) return plan
+    done = windows.length
+  }
+}
+
+/** When the candle opens from which on a series has `count` of them, and one more before it, ms UTC; undefined when it has fewer. */
+function findStart(
+  { mirror, signal }: Run,
+  { range, windows, resampleTo, series }: SeriesPlan,
+  count: number,
+  forExport: boolean,
+): number | undefined {
+  const grid = resampleTo && new CandleGrid(resampleTo, series.symbol)
+  const kernel = new Kernel()
+  // The last longer candle may be left out as incomplete.
+  let left = resampleTo ? count + 1 : count
+  let fromTime = Number.POSITIVE_INFINITY
+  for (const window of windows.toReversed()) {
+    signal.throwIfAborted()
+    const read = readWindow(mirror, window, kernel)
+    if (read.status === 'failed') throw incomplete([read], windows.length, { offline: true, forExport })
+    const batch = read.batch.slice(range.fromTime, range.toTime)
+    for (let row = batch.length - 1; row >= 0; row--) {
+      const time = batch.openTime(row)
+      // An earlier part of the same longer candle.
+      if (time >= fromTime) continue
+      if (left === 0) return fromTime
+      fromTime = grid?.start(time) ?? time
+      left--
+    }
+  }
+  return undefined
 }

@@ -6,15 +6,15 @@ import { windowPath } from '../candles/paths.js'
 import { type Series, seriesName, type WindowRef, windowName } from '../candles/series.js'
 import { plural } from '../candles/text.js'
 import { listChanges } from '../mirror/changes.js'
+import type { WindowFailure } from '../mirror/errors.js'
 import { type CachedWindow, endsOf } from '../mirror/mirror.js'
 import { diffBatches } from '../rows/diff.js'
 import { sha256 } from '../rows/fingerprint.js'
 import { decodeWindow } from '../rows/window-codec.js'
 import { FetchError } from '../sources/fetch-error.js'
 import type { Fetched, Source } from '../sources/source.js'
-import type { WindowFailure, WindowOutcome, WindowResult, WindowStatus, WindowStream } from './outcome.js'
 import type { Run } from './run.js'
-import type { SeriesPlan } from './series-plan.js'
+import type { SeriesPlan, WindowOutcome, WindowResult, WindowStatus, WindowStream } from './windows.js'
 
 /** Number of windows after which the event loop gets a turn: Ctrl-C must be noticed. */
 export const WINDOWS_A_TURN = 32
@@ -29,9 +29,8 @@ export async function* refresh(run: Run<Source>, plans: readonly SeriesPlan[]): 
   const all = plans.flatMap(({ windows, listedFrom }) => windows.map(window => ({ window, listedFrom })))
   // No more windows than these wait for a slow consumer.
   const limits = { concurrency, backpressure: 2 * concurrency }
-  const results = pMapIterable(all, ({ window, listedFrom }) => refreshWindow(run, window, listedFrom), limits)[
-    Symbol.asyncIterator
-  ]()
+  const refreshed = pMapIterable(all, ({ window, listedFrom }) => refreshWindow(run, window, listedFrom), limits)
+  const results = refreshed[Symbol.asyncIterator]()
   let done = 0
   try {
     for (const { series, windows } of plans) {
@@ -65,19 +64,18 @@ async function* findBeginning(
   const waiting: WindowFailure[] = []
   let hasBegun = false
   for await (const result of windows) {
-    if (!hasBegun && result.status === 'failed' && result.isAbsent) waiting.push(result)
-    else {
-      hasBegun = true
-      const absent = waiting.splice(0)
-      if (absent.length > 0 && result.status !== 'failed') {
-        const count = plural(absent.length, 'window')
-        warn(
-          `${source.name} begins ${seriesName(series)} with ${result.window.startDate}, and has none of ${count} before that.`,
-        )
-        for (const { window } of absent) yield { window, status: 'absent' }
-      } else yield* absent
-      yield result
+    if (!hasBegun && result.status === 'failed' && result.isAbsent) {
+      waiting.push(result)
+      continue
     }
+    hasBegun = true
+    const absent = waiting.splice(0)
+    if (absent.length > 0 && result.status !== 'failed') {
+      const [first, before] = [result.window.startDate, plural(absent.length, 'window')]
+      warn(`${source.name} begins ${seriesName(series)} with ${first}, and has none of ${before} before that.`)
+      for (const { window } of absent) yield { window, status: 'absent' }
+    } else yield* absent
+    yield result
   }
   yield* waiting
 }
@@ -124,14 +122,9 @@ async function refreshCached(
     return storeWindow(run, window, cached, fetched)
   } catch (error) {
     if (!(error instanceof FetchError)) throw error
+    const { status, timedOut } = error
     const reason = error.message.replace(`${windowName(window)}: `, '')
-    return {
-      window,
-      status: 'failed',
-      reason,
-      isAbsent: error.status === 404 && cached === undefined,
-      timedOut: error.timedOut,
-    }
+    return { window, status: 'failed', reason, isAbsent: status === 404 && cached === undefined, timedOut }
   }
 }
 
@@ -159,27 +152,21 @@ function storeWindow(
   run: Run<Source>,
   window: WindowRef,
   cached: CachedWindow | undefined,
-  fetched: Fetched,
+  { bytes, batch, rendered, asked }: Fetched,
 ): WindowResult {
   const { source, mirror, now, warn } = run
-  const { bytes, batch, rendered, asked } = fetched
   const difference = cached && diffBatches(cached.batch, batch)
   const goesOn = (batch.lastOpenTime ?? -Infinity) > (cached?.batch.lastOpenTime ?? -Infinity)
   if (cached && difference && difference.lost.length > 0 && !goesOn) {
-    const file = join(mirror.root, windowPath(window))
-    warn(
-      `${windowName(window)}: the new version lacks ${plural(difference.lost.length, 'cached candle')}, so the cached window stays. To take the new version, remove ${file} and download again.`,
-    )
+    const lacks = `the new version lacks ${plural(difference.lost.length, 'cached candle')}`
+    const advice = `remove ${join(mirror.root, windowPath(window))} and download again`
+    warn(`${windowName(window)}: ${lacks}, so the cached window stays. To take the new version, ${advice}.`)
     return keep(window, 'retained', cached)
   }
   const cells = cached && difference ? listChanges(cached.batch, difference) : []
   mirror.appendChanges(window, cells, now())
-  mirror.store(
-    window,
-    bytes,
-    { size: bytes.length, sha256: sha256(bytes), rendered, asked, ...endsOf(batch) },
-    source.name,
-  )
+  const facts = { size: bytes.length, sha256: sha256(bytes), rendered, asked, ...endsOf(batch) }
+  mirror.store(window, bytes, facts, source.name)
   const change = difference && { added: difference.added, cells }
   // An exchange sends a window whole each time.
   const isSame = source.rules.kind === 'exchange' && !run.refresh && cached && Buffer.compare(cached.bytes, bytes) === 0

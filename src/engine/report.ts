@@ -1,20 +1,21 @@
 import type { Series } from '../candles/series.js'
 import type { RequestedRange } from '../candles/time-range.js'
+import type { WindowFailure } from '../mirror/errors.js'
+import { incomplete } from '../mirror/errors.js'
 import { firstCandle } from '../mirror/status.js'
 import type { ChangedCell } from '../rows/diff.js'
-import { Fingerprinter, type FingerprintReport, reportFingerprints } from '../rows/fingerprint.js'
+import type { FingerprintReport } from '../rows/fingerprint.js'
 import { GapCounter, type SeriesTotals } from '../rows/gaps.js'
 import { type Coverage, checkGaps, coverPlan } from './coverage.js'
-import { goneSymbols, incomplete, noCandles } from './errors.js'
-import type { WindowFailure, WindowOutcome, WindowStatus } from './outcome.js'
-import type { Run } from './run.js'
-import { isBeforeFirst, type Plan, type SeriesPlan } from './series-plan.js'
+import { noCandles } from './errors.js'
+import type { Run, WindowEvent } from './run.js'
+import { isBeforeFirst, type Plan, type SeriesPlan, type WindowOutcome } from './windows.js'
 
 /** The most changed cells that a report lists of a series; all are counted, and `changes.jsonl` has them. */
 const MAX_CHANGES = 1_000
 
-/** The number of windows of a series by their status. */
-export type WindowCounts = Record<WindowStatus | 'absent' | 'failed', number> & { total: number }
+/** The number of windows of a series by what became of them. */
+export type WindowCounts = Record<WindowOutcome['status'] | 'total', number>
 
 /** The result of one series. */
 export interface SeriesReport extends Series, SeriesTotals {
@@ -29,11 +30,6 @@ export interface SeriesReport extends Series, SeriesTotals {
   readonly changes: readonly ChangedCell[]
 }
 
-/** The result of one series, and how much of the requested range it has. */
-export interface CoveredReport extends SeriesReport {
-  readonly coverage: Coverage
-}
-
 /** The result of a run. */
 export interface DownloadReport {
   /** Base address the candles come from; undefined for a mirror that does not say it. */
@@ -41,7 +37,8 @@ export interface DownloadReport {
   /** Folder of the mirror. */
   readonly mirror: string
   readonly range: RequestedRange
-  readonly series: CoveredReport[]
+  /** Each series, and how much of the requested range it has. */
+  readonly series: (SeriesReport & { readonly coverage: Coverage })[]
   /** The fingerprints of the series that have candles; with `fingerprint: true`. */
   readonly fingerprints?: FingerprintReport
   /** Number of requests, with those for lists and retries. */
@@ -66,7 +63,7 @@ export interface ReportOptions {
 /** Counts the windows and candles of a plan as they come. */
 export class Tally {
   private readonly series: ReadonlyMap<SeriesPlan, SeriesTally>
-  /** Reports of series that a worker has counted. */
+  /** Reports of series that were counted elsewhere. */
   private readonly counted = new Map<SeriesPlan, SeriesReport>()
   /** Windows that could not be downloaded or read. */
   readonly failures: WindowFailure[] = []
@@ -74,26 +71,23 @@ export class Tally {
   private done = 0
   private limitMs = 0
 
-  /** `isQuiet`: emits no events, because the windows have had theirs. */
   constructor(
     readonly plan: Plan,
     private readonly run: Pick<Run, 'source' | 'mirror' | 'emit'>,
-    private readonly isQuiet = false,
   ) {
     this.series = new Map(plan.series.map(one => [one, new SeriesTally(one)]))
     this.total = plan.series.reduce((sum, { windows }) => sum + windows.length, 0)
     let requests = 0
     for (const one of plan.series) {
-      const missing = this.countMissing(one)
-      this.limitMs += this.limitOf(one) * missing
-      requests += missing * (run.source?.cost(one.series.interval).requests ?? 0)
+      const cost = this.cost(one)
+      const cached = new Set(cost.limitMs > 0 ? run.mirror.dates(one.series) : [])
+      const isMissing = (window: SeriesPlan['windows'][number]) =>
+        cost.limitMs > 0 && !cached.has(window.startDate) && !isBeforeFirst(one, window)
+      const missing = one.windows.filter(isMissing).length
+      this.limitMs += cost.limitMs * missing
+      requests += cost.requests * missing
     }
-    if (!isQuiet) run.emit({ type: 'plan', windows: this.total, requests, limitMs: this.limitMs })
-  }
-
-  /** Whether a window could not be downloaded or read. */
-  get hasFailed(): boolean {
-    return this.failures.length > 0
+    run.emit({ type: 'plan', windows: this.total, requests, limitMs: this.limitMs })
   }
 
   /** Adds a window of a series, with its candles in the plan's range. Those of a series come in order of time. */
@@ -102,28 +96,18 @@ export class Tally {
     const result = isKnown ? { ...outcome, status: 'cached' as const } : outcome
     this.series.get(plan)?.add(result)
     if (result.status === 'failed') this.failures.push(result)
-    if (this.isQuiet) return
-    const isReceived = result.status === 'fetched' || result.status === 'failed'
-    if (isReceived) this.limitMs = Math.max(0, this.limitMs - this.limitOf(plan))
-    const { window, status } = result
-    const change = 'change' in result ? result.change : undefined
-    const { total, limitMs } = this
-    const bytes = this.run.source?.traffic.bytes ?? 0
-    this.run.emit({ type: 'progress', done: ++this.done, total, bytes, limitMs, window, status, change })
+    if (result.status === 'fetched' || result.status === 'failed')
+      this.limitMs = Math.max(0, this.limitMs - this.cost(plan).limitMs)
+    this.emit(result)
   }
 
-  /** Says that all windows of some series were read, by whichever thread. */
-  pass(plans: readonly SeriesPlan[]): void {
-    const { total, isQuiet, run } = this
-    const rest = { total, status: 'cached' as const, bytes: 0, limitMs: 0, change: undefined }
-    for (const window of isQuiet ? [] : plans.flatMap(({ windows }) => windows))
-      run.emit({ type: 'progress', done: ++this.done, window, ...rest })
-  }
-
-  /** Adds all windows of some series as a worker has counted them. */
-  addSeries(plans: readonly SeriesPlan[], reports: readonly SeriesReport[], failures: readonly WindowFailure[]): void {
+  /** Adds all windows of some series as they were counted elsewhere. */
+  addCounted(plans: readonly SeriesPlan[], reports: readonly SeriesReport[], failures: readonly WindowFailure[]): void {
     this.failures.push(...failures)
-    for (const [index, plan] of plans.entries()) this.counted.set(plan, reports[index])
+    for (const [index, plan] of plans.entries()) {
+      this.counted.set(plan, reports[index])
+      for (const window of plan.windows) this.emit({ window, status: 'cached' })
+    }
   }
 
   /** The reports of all series, in the order of the plan. */
@@ -136,10 +120,9 @@ export class Tally {
    * without a candle is none. Throws `incomplete` or `no_candles`.
    */
   report({ failOnGaps, partial }: ReportOptions = {}, forExport = false, mayBeEmpty = false): DownloadReport {
-    const { plan, failures, run } = this
-    const { source, mirror } = run
+    const { plan, failures, reports } = this
+    const { source, mirror } = this.run
     if (failures.length > 0) throw incomplete(failures, this.total, { offline: source === undefined, forExport })
-    const { reports } = this
     if (!mayBeEmpty && reports.every(({ candles }) => candles === 0)) throw noCandles(plan, mirror)
     const series = reports.map((report, index) => {
       const one = plan.series[index]
@@ -151,21 +134,19 @@ export class Tally {
     return { baseUrl: source?.name ?? mirror.source, mirror: mirror.root, range: plan.range, series, requests, bytes }
   }
 
-  private limitOf({ series }: SeriesPlan): number {
-    return this.run.source?.cost(series.interval).limitMs ?? 0
+  private emit({
+    window,
+    status,
+    change,
+  }: Pick<WindowEvent, 'window' | 'status'> & { change?: WindowEvent['change'] }): void {
+    const { total, limitMs, run } = this
+    const bytes = run.source?.traffic.bytes ?? 0
+    run.emit({ type: 'progress', done: ++this.done, total, bytes, limitMs, window, status, change })
   }
 
-  /** The windows of a series that are to be requested. */
-  private countMissing(plan: SeriesPlan): number {
-    if (this.limitOf(plan) === 0) return 0
-    const cached = new Set(this.run.mirror.dates(plan.series))
-    return plan.windows.filter(window => !cached.has(window.startDate) && !isBeforeFirst(plan, window)).length
+  private cost({ series }: SeriesPlan): { readonly requests: number; readonly limitMs: number } {
+    return this.run.source?.cost(series.interval) ?? { requests: 0, limitMs: 0 }
   }
-}
-
-/** Throws `incomplete` for symbols that the source does not know any more: everything else is done. */
-export function checkGone({ gone }: Plan, { source, mirror }: Run): void {
-  if (gone.length > 0) throw goneSymbols(gone, source?.name, mirror)
 }
 
 /** Counts one series. */
@@ -200,20 +181,5 @@ class SeriesTally {
   report(): SeriesReport {
     const { counter, windows, cachedBytes, newCandles, restated, changes } = this
     return { ...counter.series, ...counter.totals, windows, cachedBytes, newCandles, restated, changes }
-  }
-}
-
-/** Computes the fingerprints of series whose candles come as they are cached. */
-export class SeriesFingerprints {
-  private readonly found = new Map<SeriesPlan, Fingerprinter>()
-
-  of(plan: SeriesPlan): Fingerprinter {
-    const known = this.found.get(plan) ?? new Fingerprinter(plan.series)
-    this.found.set(plan, known)
-    return known
-  }
-
-  report(): FingerprintReport {
-    return reportFingerprints([...this.found.values()].flatMap(series => series.finish() ?? []))
   }
 }

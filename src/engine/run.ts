@@ -1,28 +1,58 @@
-import { KlinesError } from '../candles/errors.js'
 import { HOUR_MS } from '../candles/intervals.js'
-import { Mirror } from '../mirror/mirror.js'
-import { defaultMirrorRoot } from '../mirror/user-mirrors.js'
+import type { WindowRef } from '../candles/series.js'
+import type { Mirror } from '../mirror/mirror.js'
+import { type MirrorOptions, openMirror } from '../mirror/user-mirrors.js'
+import { checkValue } from '../options.js'
 import { isExchange, toSourceName } from '../sources/base-url.js'
+import type { NetworkActivity } from '../sources/fetcher.js'
 import { openSource } from '../sources/open.js'
 import { RETRY_POLICY, type RequestLimits, type RetryPolicy } from '../sources/retry.js'
 import type { Source } from '../sources/source.js'
-import type { EventOptions, KlinesEvent } from './events.js'
-import type { WindowResult } from './outcome.js'
+import type { WindowDifference, WindowOutcome, WindowResult } from './windows.js'
 
-export const DEFAULT_CONCURRENCY = 16
+const DEFAULT_CONCURRENCY = 16
 /** A polite pace: 4 at once are some 40 requests a second, of the 50 that the exchange allows to all programs of an address. */
 const EXCHANGE_CONCURRENCY = 4
-const MAX_CONCURRENCY = 256
+
+/** Windows or other items are done: how many, and of how many. */
+export interface ProgressEvent {
+  readonly type: 'progress'
+  readonly done: number
+  readonly total: number
+}
+
+/** A window of a download or an export is done. */
+export interface WindowEvent extends ProgressEvent {
+  readonly window: WindowRef
+  readonly status: WindowOutcome['status']
+  /** Bytes received over the wire so far. */
+  readonly bytes: number
+  /** How long the windows that are left take by the limits of the service, ms; 0 without limits. */
+  readonly limitMs: number
+  /** How a fetched window differs from the cached one. */
+  readonly change: WindowDifference | undefined
+}
+
+/**
+ * What happens in a run. `type` tells which event it is. `plan`: the windows are known; `requests` and `limitMs` say how many requests
+ * the missing ones take, and how long by the limits of the service, 0 without limits. `warning`: what a user should know, each text
+ * once. `network`: a request has ended, is retried or has to wait.
+ */
+export type KlinesEvent =
+  | { readonly type: 'plan'; readonly windows: number; readonly requests: number; readonly limitMs: number }
+  | ProgressEvent
+  | WindowEvent
+  | { readonly type: 'warning'; readonly message: string }
+  | ({ readonly type: 'network' } & NetworkActivity)
+
+/** Who hears of a run. */
+export interface EventOptions {
+  /** Called with each event while the run goes on. What it throws ends the run. */
+  readonly onEvent?: ((event: KlinesEvent) => void) | undefined
+}
 
 /** Where candles come from and where they are stored. */
-export interface SourceOptions extends RequestLimits, EventOptions {
-  /**
-   * Base address of a klines service, the part before `/api`; `binance` for the exchange itself, `binance:URL` for another host of its
-   * API; `sample` for the bundled synthetic tree. Default: the public instance.
-   */
-  readonly baseUrl?: string | undefined
-  /** Folder of the mirror. Default: a folder for each base address under the platform's cache folder. */
-  readonly mirror?: string | undefined
+export interface SourceOptions extends MirrorOptions, RequestLimits, EventOptions {
   /** Download final windows again too. */
   readonly refresh?: boolean | undefined
   /** Requests at once, 1 to 256. Default 16, and 4 for the exchange. */
@@ -57,33 +87,16 @@ export interface Run<S extends Source | undefined = Source | undefined> {
   readonly close: () => Promise<void>
 }
 
-/** What a run is opened for. */
-interface RunUse {
-  /** How failed requests are repeated where the options do not say it. */
-  readonly policy?: RetryPolicy
-  readonly readOnly?: boolean
-}
-
-/** The mirror of these options. Throws `bad_option` and `bad_base_url`. */
-export function openMirror(
-  { mirror, baseUrl }: Pick<SourceOptions, 'mirror' | 'baseUrl'>,
-  warn?: (text: string) => void,
-): Mirror {
-  if (mirror === '') throw new KlinesError('bad_option', '--mirror is empty. Expected the name of a folder.')
-  const name = toSourceName(baseUrl)
-  const opened = new Mirror(mirror ?? defaultMirrorRoot(name), warn)
-  if (baseUrl !== undefined) opened.checkSource(name)
-  return opened
-}
+type OpenOptions<Offline> = SourceOptions & { readonly offline?: Offline }
 
 /**
- * Opens the source and the mirror of a run; with `offline` the mirror alone. Sends no request and writes nothing. Throws `bad_option`,
- * `bad_base_url` and `mirror_mismatch`.
+ * Opens the source and the mirror of a run; with `offline` the mirror alone. Sends no request and writes nothing. `policy`: how failed
+ * requests are repeated where the options do not say it. Throws `bad_option`, `bad_base_url` and `mirror_mismatch`.
  */
-export async function openRun(options: SourceOptions & { offline?: undefined }, use?: RunUse): Promise<Run<Source>>
-export async function openRun(options: SourceOptions & { offline?: boolean | undefined }, use?: RunUse): Promise<Run>
+export async function openRun(options: OpenOptions<undefined>, use?: RunUse): Promise<Run<Source>>
+export async function openRun(options: OpenOptions<boolean | undefined>, use?: RunUse): Promise<Run>
 export async function openRun(
-  options: SourceOptions & { offline?: boolean | undefined },
+  options: OpenOptions<boolean | undefined>,
   { policy = RETRY_POLICY, readOnly = false }: RunUse = {},
 ): Promise<Run> {
   const { offline, refresh = false, signal = new AbortController().signal, onEvent } = options
@@ -91,57 +104,34 @@ export async function openRun(
   const emit = (event: KlinesEvent) => onEvent?.(event)
   const said = new Set<string>()
   const warn = (message: string) => {
-    if (said.has(message)) return
+    if (!said.has(message)) emit({ type: 'warning', message })
     said.add(message)
-    emit({ type: 'warning', message })
   }
   const mirror = openMirror(options, warn)
   const name = toSourceName(options.baseUrl)
-  const concurrency = parseConcurrency(
-    options.concurrency ?? (isExchange(name) ? EXCHANGE_CONCURRENCY : DEFAULT_CONCURRENCY),
-  )
+  const concurrency = options.concurrency ?? (isExchange(name) ? EXCHANGE_CONCURRENCY : DEFAULT_CONCURRENCY)
+  checkValue('concurrency', { takes: 'number', range: { min: 1, max: 256 } }, concurrency)
   if (!offline) mirror.checkSource(name)
+  const observe = clockNoter(now, warn)
+  const onActivity = (activity: NetworkActivity) => emit({ type: 'network', ...activity })
   const source = offline
     ? undefined
-    : await openSource(name, {
-        concurrency,
-        policy,
-        limits: options,
-        now,
-        observe: clockNoter(now, warn),
-        onActivity: activity => emit({ type: 'network', ...activity }),
-        warn,
-      })
+    : await openSource(name, { concurrency, policy, limits: options, now, observe, onActivity, warn })
   const close = async () => {
     await source?.close()
     mirror.flushAll()
   }
-  return {
-    mirror,
-    isExchange: isExchange(mirror.source ?? name),
-    source,
-    concurrency,
-    refresh,
-    readOnly,
-    signal,
-    now,
-    emit,
-    warn,
-    close,
-    done: new Map(),
-  }
+  const fromExchange = isExchange(mirror.source ?? name)
+  const ways = { isExchange: fromExchange, concurrency, refresh, readOnly, done: new Map() }
+  return { mirror, source, ...ways, signal, now, emit, warn, close }
 }
+
+type RunUse = { readonly policy?: RetryPolicy; readonly readOnly?: boolean }
 
 /** A run that reads a mirror alone, which somebody else has opened. */
 export function mirrorRun(mirror: Mirror, { now, signal, warn }: Pick<Run, 'now' | 'signal' | 'warn'>): Run {
-  const rest = {
-    concurrency: DEFAULT_CONCURRENCY,
-    refresh: false,
-    readOnly: true,
-    emit: () => {},
-    close: async () => {},
-  }
-  return { mirror, source: undefined, now, signal, warn, done: new Map(), ...rest }
+  const ways = { concurrency: DEFAULT_CONCURRENCY, refresh: false, readOnly: true, done: new Map() }
+  return { mirror, source: undefined, ...ways, signal, now, emit: () => {}, warn, close: async () => {} }
 }
 
 /** Runs work, and closes what was opened for it. */
@@ -164,15 +154,7 @@ function clockNoter(now: () => number, warn: Run['warn']): (skewMs: number) => v
     if (isNoted || Math.abs(skewMs) <= HOUR_MS) return
     isNoted = true
     const [service, machine] = [now() + skewMs, now()].map(time => new Date(time).toISOString().slice(0, 16))
-    warn(
-      `The clocks differ: the service says ${service}Z, this machine ${machine}Z. The earlier time decides which windows are final.`,
-    )
+    const which = 'The earlier time decides which windows are final.'
+    warn(`The clocks differ: the service says ${service}Z, this machine ${machine}Z. ${which}`)
   }
-}
-
-/** The number of requests at once. Throws `bad_option`. */
-function parseConcurrency(concurrency: number): number {
-  if (Number.isInteger(concurrency) && concurrency >= 1 && concurrency <= MAX_CONCURRENCY) return concurrency
-  const message = `--concurrency is ${concurrency}. Expected a whole number from 1 to ${MAX_CONCURRENCY}.`
-  throw new KlinesError('bad_option', message)
 }

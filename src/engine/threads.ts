@@ -1,11 +1,11 @@
 import { availableParallelism, totalmem } from 'node:os'
 import { parentPort, SHARE_ENV, Worker, workerData } from 'node:worker_threads'
 import { KlinesError } from '../candles/errors.js'
+import { checkValue } from '../options.js'
 import { CODE_URL } from '../version.js'
 
 /** More threads are used only when the user says so. */
 const DEFAULT_MAX = 8
-const MAX_THREADS = 256
 /** Memory for each of the threads of a default, bytes: one takes 80 to 130 MB, and eight 214 to 326, by what they do. */
 const BYTES_A_THREAD = 100 * 1000 * 1000
 /** With fewer windows, one thread is done about when a worker has started. */
@@ -23,9 +23,8 @@ export interface ThreadOptions {
 }
 
 /** Throws `bad_option` for a number of threads that is none. */
-export function checkThreads({ threads = 1 }: ThreadOptions): void {
-  if (Number.isInteger(threads) && threads >= 1 && threads <= MAX_THREADS) return
-  throw new KlinesError('bad_option', `--threads is ${threads}. Expected a whole number from 1 to ${MAX_THREADS}.`)
+export function checkThreads({ threads }: ThreadOptions): void {
+  checkValue('threads', { takes: 'number', range: { min: 1, max: 256 } }, threads)
 }
 
 /** How many threads do tasks that read so many windows together: as many as requested, at most one a task. Throws `bad_option`. */
@@ -37,15 +36,9 @@ export function countThreads(tasks: number, windows: number, { threads }: Thread
   return Math.max(1, Math.min(threads ?? (windows < MIN_WINDOWS ? 1 : fitting), tasks))
 }
 
-/** The outcome of a task in a worker. An error is told by its fields: a copy loses its class. */
-type Outcome<Result> =
-  | { readonly result: Result }
-  | { readonly error: unknown; readonly klines?: Pick<KlinesError, 'code' | 'message' | 'suggestions' | 'data'> }
-
-/** What threads do: tasks of a module, which each worker loads and gives its `data`. */
+/** What threads do: tasks of a kind that `src/worker.ts` knows, whose workers begin with `data`. */
 interface Workload<Task, Result> {
-  /** The module that a worker runs, relative to the code. It calls `runTasks`. */
-  readonly module: string
+  readonly kind: 'encode' | 'verify'
   readonly data: unknown
   readonly tasks: readonly Task[]
   /** Threads at once, the main one included. */
@@ -62,32 +55,31 @@ interface Workload<Task, Result> {
  * thread alone: no other task is begun, and the first error is thrown. No worker runs any more when it settles.
  */
 export async function shareTasks<Task, Result>(load: Workload<Task, Result>): Promise<Result[]> {
-  const { tasks, threads, work, done, signal } = load
+  const { kind, data, tasks, threads, work, done, signal } = load
   const results: Result[] = []
   let next = 0
   let failure: { readonly error: unknown } | undefined
-  /** The number of the next task; undefined when none is to be begun any more. */
-  const take = () => (failure || signal.aborted || next === tasks.length ? undefined : next++)
-  const fail = (error: unknown) => {
-    failure ??= { error }
-  }
-  const inMain = async () => {
-    for (let index = take(); index !== undefined; index = take()) results[index] = await work(tasks[index])
-  }
-  const inWorker = async (worker: Worker) => {
-    for (let index = take(); index !== undefined; index = take()) {
-      const result = await sendTask<Task, Result>(worker, tasks[index])
-      results[index] = result
-      done?.(tasks[index], result)
+  /** Does one task after the other, until none is left or something failed anywhere. */
+  const doTasks = async (doTask: (task: Task) => Promise<Result>, isDone?: typeof done) => {
+    try {
+      while (!failure && !signal.aborted && next < tasks.length) {
+        const index = next++
+        results[index] = await doTask(tasks[index])
+        isDone?.(tasks[index], results[index])
+      }
+    } catch (error) {
+      failure ??= { error }
     }
   }
-  const url = new URL(load.module, CODE_URL)
-  const start = () => new Worker(url, { workerData: load.data, env: SHARE_ENV, resourceLimits: RESOURCE_LIMITS })
+  const start = () =>
+    new Worker(new URL('worker.cjs', CODE_URL), {
+      ...{ workerData: { kind, data }, env: SHARE_ENV, resourceLimits: RESOURCE_LIMITS },
+    })
   const workers = Array.from({ length: Math.min(threads, tasks.length) - 1 }, start)
   const stop = () => Promise.all(workers.map(worker => worker.terminate()))
   signal.addEventListener('abort', stop, { once: true })
   try {
-    await Promise.all([...workers.map(worker => inWorker(worker).catch(fail)), inMain().catch(fail)])
+    await Promise.all([...workers.map(worker => doTasks(task => sendTask(worker, task), done)), doTasks(work)])
   } finally {
     signal.removeEventListener('abort', stop)
     await stop()
@@ -97,53 +89,39 @@ export async function shareTasks<Task, Result>(load: Workload<Task, Result>): Pr
   return results
 }
 
+/** The outcome of a task in a worker. An error comes as its fields: a copy would lose its class. */
+type Outcome<Result> =
+  | { readonly result: Result }
+  | { readonly error: Pick<KlinesError, 'message'> & Partial<Pick<KlinesError, 'code' | 'suggestions' | 'data'>> }
+
 /** Has a worker do a task. Throws what it throws there, and when the worker ends. */
 function sendTask<Task, Result>(worker: Worker, task: Task): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const end = () => {
-      worker.off('message', onMessage).off('error', onError).off('exit', onExit)
-    }
-    const onMessage = (outcome: Outcome<Result>) => {
-      end()
-      if ('result' in outcome) resolve(outcome.result)
-      else reject(outcome.klines ? copyError(outcome.klines, outcome.error) : outcome.error)
-    }
-    const onError = (error: unknown) => {
-      end()
-      reject(error)
-    }
-    const onExit = () => onError(new Error('A worker thread ended.'))
-    worker.on('message', onMessage).on('error', onError).on('exit', onExit)
-    worker.postMessage(task)
+  const answer = new Promise<Result>((resolve, reject) => {
+    worker.on('message', (outcome: Outcome<Result>) => {
+      if ('result' in outcome) return resolve(outcome.result)
+      const { code, message, suggestions, data } = outcome.error
+      reject(code ? new KlinesError(code, message, { suggestions, data }) : new Error(message))
+    })
+    worker.on('error', reject)
+    worker.on('exit', () => reject(new Error('A worker thread ended.')))
   })
+  worker.postMessage(task)
+  return answer.finally(() => worker.removeAllListeners())
 }
 
-function copyError(
-  { code, message, suggestions, data }: Pick<KlinesError, 'code' | 'message' | 'suggestions' | 'data'>,
-  cause: unknown,
-) {
-  return new KlinesError(code, message, { suggestions, data, cause })
-}
-
-/** Does the tasks of `shareTasks` in a worker. `open` gets the data of the workload and returns what does one task. */
-export function runTasks<Data, Task, Result>(open: (data: Data) => (task: Task) => Promise<Result>): void {
-  const port = parentPort
-  if (port === null) throw new Error('This module runs in a worker thread.')
-  const work = open(workerData as Data)
-  port.on('message', (task: Task) => {
-    work(task).then(
-      result => port.postMessage({ result } satisfies Outcome<Result>),
-      error => {
-        const klines = error instanceof KlinesError ? error : undefined
-        const { code, message, suggestions, data } = klines ?? {}
-        const fields =
-          klines &&
-          ({ code, message, suggestions, data } as Pick<KlinesError, 'code' | 'message' | 'suggestions' | 'data'>)
-        port.postMessage({
-          error: error instanceof Error ? new Error(error.message) : error,
-          klines: fields,
-        } satisfies Outcome<Result>)
-      },
-    )
+/** Does the tasks of `shareTasks` in a worker. `open`: for each kind, gets the data of the workload and returns what does one task. */
+export function runTasks(
+  open: Record<Workload<never, never>['kind'], (data: never) => (task: never) => Promise<unknown>>,
+): void {
+  const { kind, data } = workerData as Pick<Workload<unknown, unknown>, 'kind' | 'data'>
+  const work = open[kind](data as never)
+  parentPort?.on('message', async (task: unknown) => {
+    try {
+      parentPort?.postMessage({ result: await work(task as never) })
+    } catch (error) {
+      const { message, ...fields } = error as KlinesError
+      const { code, suggestions, data } = error instanceof KlinesError ? fields : {}
+      parentPort?.postMessage({ error: { message, code, suggestions, data } })
+    }
   })
 }

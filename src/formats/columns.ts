@@ -1,5 +1,5 @@
 import { COLUMNS } from '../candles/columns.js'
-import type { OutputColumn } from '../options/output-options.js'
+import type { OutputColumn } from '../options.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
 import { INEXACT, MAX, MIN, OFFSETS_PER_ROW, SUMMARY_BYTES } from '../rows/wasm/assembly/layout.js'
 import { type Kernel, type KernelCalls, OUTPUT_BYTES, type RowAddress, sharedKernel } from '../rows/wasm/kernel.js'

@@ -1,7 +1,7 @@
 import { COLUMNS, type Column } from '../candles/columns.js'
 import { KlinesError } from '../candles/errors.js'
 import { seriesName } from '../candles/series.js'
-import type { NumberType, OutputColumn } from '../options/output-options.js'
+import type { NumberType, OutputColumn } from '../options.js'
 import { isSameNumber, parseDecimal } from '../rows/decimals.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
 import { DECIMAL_BYTES, INEXACT, MAX, MIN, NUMBERS_BYTES, OFFSETS_BYTES } from '../rows/wasm/assembly/layout.js'

@@ -3,10 +3,11 @@ import { COLUMN_KINDS, COLUMNS } from '../candles/columns.js'
 import { KlinesError } from '../candles/errors.js'
 import { isOneOf } from '../candles/json.js'
 import { suggest } from '../candles/suggest.js'
-import { type Format, isBinary } from '../options/formats.js'
 import {
   type Compression,
   checkOutputRequest,
+  type Format,
+  isBinary,
   type NumberType,
   OUTPUT_COLUMNS,
   type OutputColumn,
@@ -15,7 +16,7 @@ import {
   type SeriesColumn,
   type TimeFormat,
   valuesFor,
-} from '../options/output-options.js'
+} from '../options.js'
 
 /** What the rows of an export look like. An option that has no default here has one where it is used. */
 export interface RowFormat extends OutputRequest {

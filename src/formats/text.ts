@@ -1,6 +1,5 @@
 import { COLUMN_KINDS, COLUMNS } from '../candles/columns.js'
-import type { Format } from '../options/formats.js'
-import type { OutputColumn, TimeFormat } from '../options/output-options.js'
+import type { Format, OutputColumn, TimeFormat } from '../options.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
 import { type CellSlot, WasmRowWriter } from '../rows/wasm/row-writer.js'
 import type { Exporter, ExporterOptions } from './exporter.js'

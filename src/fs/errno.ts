@@ -21,16 +21,9 @@ export function errnoCode(error: unknown): string {
   return typeof code === 'string' ? code : ''
 }
 
-/** Whether a folder that is there refuses every new one with ENOENT, as `/proc` and a removed folder do. */
-export function isRefusedFolder(error: unknown): boolean {
-  const { code, syscall } = error as NodeJS.ErrnoException
-  return code === 'ENOENT' && syscall === 'mkdir'
-}
-
 /** Describes a file system error with its code: `the disk is full (ENOSPC)`. */
 export function describeErrno(error: unknown): string {
-  const { code = '', path = '' } = error as NodeJS.ErrnoException
-  if (isRefusedFolder(error)) return `the system cannot make the folder ${path} (${code})`
+  const code = errnoCode(error)
   return `${DESCRIPTIONS[code] ?? (error as Error).message}${code ? ` (${code})` : ''}`
 }
 

@@ -4,13 +4,11 @@ import { type SeriesLabel, seriesName } from '../candles/series.js'
 import { formatTime } from '../candles/text.js'
 import { formatRange } from '../candles/time-range.js'
 import { windowSpan } from '../candles/windows.js'
-import { checkOrigin } from '../engine/origin.js'
-import type { WindowFailure, WindowStream } from '../engine/outcome.js'
-import { planSeries } from '../engine/plan.js'
-import { readCandles } from '../engine/read.js'
+import { checkOrigin, planSeries } from '../engine/plan.js'
 import { type DownloadReport, Tally } from '../engine/report.js'
 import { openRun, type Run, type SourceOptions, withRun } from '../engine/run.js'
-import type { Plan, SeriesPlan } from '../engine/series-plan.js'
+import type { Plan } from '../engine/windows.js'
+import type { WindowFailure } from '../mirror/errors.js'
 import type { ChangedCell } from '../rows/diff.js'
 import type { SeriesFingerprint, YearDigest } from '../rows/fingerprint.js'
 import { toSourceName } from '../sources/base-url.js'
@@ -71,8 +69,7 @@ export async function checkLock(request: LockCheckRequest): Promise<LockCheck> {
   return withRun(openRun({ ...request, baseUrl }), async run => {
     const plan = await planLock(lock, request.lock, run)
     const tally = new Tally(plan, run)
-    const read = (windows: WindowStream, one: SeriesPlan) => readCandles(windows, one, tally, { afterFailure: true })
-    const fingerprints = await fingerprintSeries(run, plan.series, read)
+    const fingerprints = await fingerprintSeries(run, tally, { afterFailure: true })
     const series = lock.series.map((locked, index): CheckedSeries => {
       const { symbol, interval } = locked
       const found = fingerprints[index]
@@ -89,10 +86,10 @@ export async function checkLock(request: LockCheckRequest): Promise<LockCheck> {
       return cells.map(cell => ({ symbol, interval, ...cell }))
     })
     // Without a candle, the check says more than the tally.
-    const isReported = run.source && (tally.hasFailed || fingerprints.some(one => one !== undefined))
+    const isReported = run.source && (tally.failures.length > 0 || fingerprints.some(one => one !== undefined))
     const download = isReported ? tally.report() : undefined
     const isDifferent = series.some(({ years }) => years.length > 0)
-    const verdict = isDifferent ? 'different' : tally.hasFailed ? 'incomplete' : 'equal'
+    const verdict = isDifferent ? 'different' : tally.failures.length > 0 ? 'incomplete' : 'equal'
     return { path: request.lock, lock, mirror: run.mirror.root, verdict, series, restated, download }
   })
 }

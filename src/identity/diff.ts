@@ -10,7 +10,7 @@ import {
   type TimeRange,
 } from '../candles/time-range.js'
 import type { SourceOptions } from '../engine/run.js'
-import { namesSymbols, parseSelectionText, takesSymbol } from '../engine/selection.js'
+import { namesSymbols, parseSelection, takesSymbol } from '../engine/selection.js'
 import { isFolder } from '../formats/read/errors.js'
 import { META_FILE } from '../mirror/meta.js'
 import { intervalName } from '../rows/target-interval.js'
@@ -85,7 +85,7 @@ function selectSeries(sides: readonly DiffSide[], { symbols = [], intervals = []
       suggestions: ['Expected a mirror, a lake or a file on one side; klines mirror names the mirror of a service.'],
     })
   }
-  const selection = parseSelectionText(symbols.length === 0 ? 'all' : symbols, 'all')
+  const selection = parseSelection({ symbols: symbols.length === 0 ? 'all' : symbols, intervals: 'all' })
   const texts = intervals.flatMap(text => text.split(',')).map(text => text.trim())
   const isAll = texts.length === 0 || texts.some(text => text.toLowerCase() === 'all')
   const names = selection.symbols === 'all' ? [undefined] : selection.symbols

@@ -2,25 +2,22 @@ import { KlinesError } from '../candles/errors.js'
 import { seriesName } from '../candles/series.js'
 import type { RequestedRange } from '../candles/time-range.js'
 import type { Coverage } from '../engine/coverage.js'
-import { joinNames } from '../engine/errors.js'
-import { noWholeCandle } from '../engine/export.js'
-import type { WindowStream } from '../engine/outcome.js'
+import { checkGone, noWholeCandle } from '../engine/errors.js'
+import type { ReadRequest } from '../engine/klines.js'
 import { planRequest } from '../engine/plan.js'
-import { openWindows, readSeries } from '../engine/read.js'
-import { checkGone, Tally } from '../engine/report.js'
-import type { ReadRequest } from '../engine/rows.js'
+import { type ReadOptions, readPlan } from '../engine/read.js'
+import { Tally } from '../engine/report.js'
 import { openRun, type Run, withRun } from '../engine/run.js'
-import type { SeriesPlan } from '../engine/series-plan.js'
 import { type CandleFile, openCandleFile } from '../formats/read/candle-file.js'
 import { isFolder } from '../formats/read/errors.js'
 import { openLakeCandles } from '../lake/folder.js'
+import { joinNames } from '../mirror/errors.js'
 import {
   Fingerprinter,
   type FingerprintReport,
   reportFingerprints,
   type SeriesFingerprint,
 } from '../rows/fingerprint.js'
-import type { KlineBatch } from '../rows/kline-batch.js'
 
 /** The fingerprint of a series, and how much of the requested range it has. */
 export interface CoveredFingerprint extends SeriesFingerprint {
@@ -47,8 +44,7 @@ export async function fingerprintKlines(request: ReadRequest): Promise<RangeFing
   return withRun(openRun(request), async run => {
     const plan = await planRequest(request, run)
     const tally = new Tally(plan, run)
-    const options = { ...run, partial: request.partial }
-    const found = await fingerprintSeries(run, plan.series, (windows, one) => readSeries(windows, one, tally, options))
+    const found = await fingerprintSeries(run, tally, { partial: request.partial })
     const report = tally.report(request)
     const series = found.flatMap((one, index) => (one ? [{ ...one, coverage: report.series[index].coverage }] : []))
     if (series.length === 0) throw noWholeCandle(plan.series)
@@ -59,22 +55,17 @@ export async function fingerprintKlines(request: ReadRequest): Promise<RangeFing
   })
 }
 
-/** The fingerprint of each series, whose candles `read` takes from the windows; undefined for one without candles. */
+/** The fingerprint of each series of a plan; undefined for one without candles. */
 export async function fingerprintSeries(
   run: Run,
-  series: readonly SeriesPlan[],
-  read: (windows: WindowStream, one: SeriesPlan) => AsyncIterable<KlineBatch>,
+  tally: Tally,
+  options: ReadOptions,
 ): Promise<(SeriesFingerprint | undefined)[]> {
-  const windows = openWindows(run, series)
   const found: (SeriesFingerprint | undefined)[] = []
-  try {
-    for (const one of series) {
-      const fingerprinter = new Fingerprinter(one.label)
-      for await (const batch of read(windows, one)) fingerprinter.add(batch)
-      found.push(fingerprinter.finish())
-    }
-  } finally {
-    await windows.return(undefined)
+  for await (const [{ label }, batches] of readPlan(run, tally, options)) {
+    const fingerprinter = new Fingerprinter(label)
+    for await (const batch of batches) fingerprinter.add(batch)
+    found.push(fingerprinter.finish())
   }
   return found
 }

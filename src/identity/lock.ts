@@ -5,20 +5,18 @@ import { seriesName, windowName } from '../candles/series.js'
 import { formatTime } from '../candles/text.js'
 import type { RangeText } from '../candles/time-range.js'
 import { windowSpan } from '../candles/windows.js'
-import { joinNames } from '../engine/errors.js'
-import type { WindowStream } from '../engine/outcome.js'
-import { writeOutput } from '../engine/output/commit.js'
-import { openOutput } from '../engine/output/open.js'
-import { checkOutputs } from '../engine/output/output-spec.js'
+import { writeFiles } from '../engine/output-file.js'
+import { checkOutputs } from '../engine/output-names.js'
 import { planRequest } from '../engine/plan.js'
-import { nextWindow } from '../engine/read.js'
+import { readWindows } from '../engine/read.js'
 import { Tally } from '../engine/report.js'
 import { openRun, type Run, type SourceOptions, withRun } from '../engine/run.js'
 import type { SelectionRequest } from '../engine/selection.js'
-import type { Plan, SeriesPlan } from '../engine/series-plan.js'
+import type { Plan, SeriesPlan, WindowStream } from '../engine/windows.js'
+import { joinNames } from '../mirror/errors.js'
 import { SETTLING_MS } from '../mirror/window-state.js'
+import { Fingerprinter, type SeriesFingerprint } from '../rows/fingerprint.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
-import { fingerprintSeries } from './fingerprint.js'
 import { encodeLock, type Lock, type LockedSeries, readLock } from './lock-file.js'
 
 /** Which candles of a mirror to lock, and the file to write. */
@@ -56,7 +54,7 @@ export async function lockKlines(request: LockRequest): Promise<LockReport> {
     const lock = { source: run.mirror.source ?? null, series }
     const isFile = path !== '-' && statSync(path, { throwIfNoEntry: false })?.isFile()
     const replaced = isFile ? await readReplaced(path, run.warn) : undefined
-    await writeOutput(await openOutput(path, false, request), encodeLock(lock))
+    await writeFiles([{ path, bytes: encodeLock(lock) }], request)
     return { ...lock, path, mirror: run.mirror.root, replaced }
   })
 }
@@ -71,9 +69,13 @@ async function lockAll(plan: Plan, run: Run): Promise<LockedSeries[]> {
   const { series: plans, range } = plan
   const tally = new Tally(plan, run)
   const ends = plans.map((): SeriesEnd => ({ nextTime: Infinity }))
-  const found = await fingerprintSeries(run, plans, (windows, one) =>
-    finalCandles(windows, one, ends[plans.indexOf(one)], tally, run),
-  )
+  const windows = readWindows(run, plans)
+  const found: (SeriesFingerprint | undefined)[] = []
+  for (const [index, one] of plans.entries()) {
+    const fingerprinter = new Fingerprinter(one.label)
+    for await (const batch of finalCandles(windows, one, ends[index], tally, run)) fingerprinter.add(batch)
+    found.push(fingerprinter.finish())
+  }
   tally.report()
   const reasons = ends.flatMap(({ reason }) => reason ?? [])
   const empty = plans.filter((_, index) => found[index] === undefined).map(({ series }) => seriesName(series))
@@ -111,8 +113,8 @@ async function* finalCandles(
   const { range } = tally.plan
   let isOver = false
   for (const window of plan.windows) {
-    const result = await nextWindow(windows)
-    if (isOver) continue
+    const { value: result } = await windows.next()
+    if (isOver || result === undefined) continue
     tally.add(plan, result)
     if (result.status === 'failed' || result.status === 'absent') continue
     const { batch, bytes } = result

@@ -4,13 +4,14 @@ import { type Series, type SeriesLabel, seriesName, type WindowRef, windowOf } f
 import type { RequestedRange, TimeRange } from '../candles/time-range.js'
 import { startDateAt } from '../candles/windows.js'
 import { type Coverage, coverPlan } from '../engine/coverage.js'
-import { downloadPlan } from '../engine/download.js'
-import type { WindowFailure } from '../engine/outcome.js'
+import { downloadPlan } from '../engine/klines.js'
 import { planSeries } from '../engine/plan.js'
-import { NOT_CACHED, readCandles, readWindows } from '../engine/read.js'
+import { readPlan } from '../engine/read.js'
 import { Tally } from '../engine/report.js'
 import { openRun, type Run, type SourceOptions } from '../engine/run.js'
-import { planWindows, type SeriesPlan } from '../engine/series-plan.js'
+import { planWindows, type SeriesPlan } from '../engine/windows.js'
+import type { WindowFailure } from '../mirror/errors.js'
+import { NOT_CACHED } from '../mirror/errors.js'
 import { firstCandle, newestCandle } from '../mirror/status.js'
 import type { ComparedCandles } from './compare-candles.js'
 import { openCandles } from './fingerprint.js'
@@ -89,14 +90,17 @@ export async function openTreeSide(
 /** The candles in the windows of a mirror. */
 function openPlan(run: Run, plan: SeriesPlan, requested: RequestedRange): SideCandles {
   const { series, range, windows } = plan
-  const tally = new Tally({ range: requested, series: [plan], gone: [] }, run, true)
+  const tally = new Tally({ range: requested, series: [plan], gone: [] }, { ...run, emit: () => {} })
   const there = new Set(windows.map(({ startDate }) => startDate))
   const lacked = new Map<string, WindowFailure>()
   return {
     get failures() {
       return [...tally.failures, ...lacked.values()]
     },
-    batches: () => readCandles(readWindows(run, [plan]), plan, tally, { afterFailure: true }),
+    async *batches() {
+      const reading = readPlan({ ...run, source: undefined }, tally, { afterFailure: true })
+      for await (const [, batches] of reading) yield* batches
+    },
     lacks(openTime) {
       const startDate = startDateAt(series.interval, openTime)
       if (there.has(startDate)) return tally.failures.some(({ window }) => window.startDate === startDate)

@@ -2,15 +2,13 @@ import { lstatSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { KlinesError } from '../candles/errors.js'
 import { seriesName } from '../candles/series.js'
-import { joinNames } from '../engine/errors.js'
-import { outputError } from '../engine/output/errors.js'
-import { isTempName } from '../engine/output/temp.js'
+import { outputError } from '../engine/output-file.js'
 import { type CandleFile, openCandleFile } from '../formats/read/candle-file.js'
 import type { LastTimes } from '../formats/read/candle-rows.js'
-import { refuseLinks } from '../fs/links.js'
-import { isLeftover } from '../fs/temp-name.js'
-import { formatOfName } from '../options/formats.js'
-import { OUTPUT_COLUMNS } from '../options/output-options.js'
+import { isLeftover, isTempName } from '../fs/files.js'
+import { checkInside } from '../fs/folders.js'
+import { joinNames } from '../mirror/errors.js'
+import { formatOfName, OUTPUT_COLUMNS } from '../options.js'
 import { findFiles, parsePartPath } from './layout.js'
 import { LOCK_FOLDER } from './lock.js'
 import { type LakeManifest, type LakePart, MANIFEST_FILE, readManifest } from './manifest.js'
@@ -106,7 +104,7 @@ export function isOnDisk(root: string, { path, size, mtime }: LakePart): boolean
 export function removeParts(root: string, paths: readonly string[]): void {
   for (const path of paths) {
     try {
-      refuseLinks(root, path)
+      checkInside(root, path)
       rmSync(join(root, path), { force: true })
     } catch (error) {
       throw outputError(error, join(root, path))

@@ -2,9 +2,9 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import lockfile from 'proper-lockfile'
 import { KlinesError } from '../candles/errors.js'
-import { outputError } from '../engine/output/errors.js'
+import { outputError } from '../engine/output-file.js'
 import { errnoCode } from '../fs/errno.js'
-import { makeFolder } from '../fs/make-folder.js'
+import { makeFolder } from '../fs/folders.js'
 
 /** A folder as long as a run writes the lake. */
 export const LOCK_FOLDER = '_klines.lock'

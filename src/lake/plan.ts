@@ -5,17 +5,17 @@ import { windowPath } from '../candles/paths.js'
 import { type SeriesLabel, seriesName } from '../candles/series.js'
 import { describeRange, type RangeText, type TimeRange } from '../candles/time-range.js'
 import { windowSpan } from '../candles/windows.js'
-import { type DryRunReport, describePlan } from '../engine/dry-run.js'
-import { joinNames } from '../engine/errors.js'
+import type { ReadRequest } from '../engine/klines.js'
+import { type DryRunReport, describePlan } from '../engine/klines.js'
 import { planRequest } from '../engine/plan.js'
 import { completeUntil } from '../engine/read.js'
-import type { ReadRequest } from '../engine/rows.js'
 import { openRun, type Run, withRun } from '../engine/run.js'
-import type { Plan, SeriesPlan } from '../engine/series-plan.js'
 import { checkThreads, type ThreadOptions } from '../engine/threads.js'
+import type { Plan, SeriesPlan } from '../engine/windows.js'
 import { isSeriesColumn, parseRowFormat, type RowFormat } from '../formats/row-format.js'
+import { joinNames } from '../mirror/errors.js'
 import { newestCandle } from '../mirror/status.js'
-import { type OptionOf, type OutputRequest, valuesFor } from '../options/output-options.js'
+import { type OptionOf, type OutputRequest, valuesFor } from '../options.js'
 import { CandleGrid } from '../rows/candle-grid.js'
 import { sha256 } from '../rows/fingerprint.js'
 import { VERSION } from '../version.js'
@@ -214,7 +214,7 @@ export async function dryRunLake(request: LakeRequest): Promise<DryRunReport> {
   return withRun(openRun(request, { readOnly: true }), async run => {
     const { output: root, prune, partition = 'none' } = request
     const job = await planLake(request, run)
-    const plan = describePlan(job.plan, run, [])
+    const plan = describePlan(job.plan, run)
     const changed = job.plan.series.filter((one, index) => {
       const { open, missing } = plan.series[index].windows
       if (open + missing > 0) return true

@@ -2,18 +2,17 @@ import { lstatSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { windowPath } from '../candles/paths.js'
 import { seriesName } from '../candles/series.js'
-import { downloadPlan } from '../engine/download.js'
+import type { WrittenFile } from '../engine/encode.js'
 import { type EncodedTask, type EncodeTask, encodeTasks } from '../engine/encode.js'
-import { type ExportReport, noWholeCandle, warnAbout } from '../engine/export.js'
-import { commitOutputs, writeOutput } from '../engine/output/commit.js'
-import { discardFile, type FilePlace, OutputFile, prepareFile } from '../engine/output/file.js'
-import type { WrittenFile } from '../engine/output/output-writer.js'
-import { checkGone, type SeriesReport, Tally } from '../engine/report.js'
+import { checkGone, noWholeCandle } from '../engine/errors.js'
+import { type ExportReport, warnAbout } from '../engine/export.js'
+import { downloadPlan } from '../engine/klines.js'
+import { commitFiles, discardFile, type FilePlace, prepareFile, writeFiles } from '../engine/output-file.js'
+import { type SeriesReport, Tally } from '../engine/report.js'
 import { openRun, type Run, withRun } from '../engine/run.js'
-import type { SeriesPlan } from '../engine/series-plan.js'
 import { countThreads } from '../engine/threads.js'
-import { refuseLinks } from '../fs/links.js'
-import { missingFolders, removeFolders } from '../fs/make-folder.js'
+import type { SeriesPlan } from '../engine/windows.js'
+import { checkInside, missingFolders, removeFolders } from '../fs/folders.js'
 import { reportFingerprints } from '../rows/fingerprint.js'
 import type { SeriesTotals } from '../rows/gaps.js'
 import { openFolder, removeLeftovers, removeParts } from './folder.js'
@@ -86,9 +85,9 @@ async function updateLake(job: LakeJob, lock: LakeLock): Promise<LakeReport> {
   const first = run.source ? await downloadPlan(plan, run, request, true) : undefined
   const reading = { ...run, source: undefined }
   const states = plan.series.map(one => compareSeries(job, one))
-  const tally = new Tally(plan, reading, first !== undefined)
+  const tally = new Tally(plan, first ? { ...reading, emit: () => {} } : reading)
   for (const { plan: one, old, isUnchanged } of states)
-    if (isUnchanged && old) tally.addSeries([one], [reportUnchanged(run, one, old)], [])
+    if (isUnchanged && old) tally.addCounted([one], [reportUnchanged(run, one, old)], [])
   const changed = states.filter(({ isUnchanged }) => !isUnchanged)
   const fingerprint = request.fingerprint || manifest?.series.some(({ fingerprint }) => fingerprint !== undefined)
   const places: FilePlace[] = []
@@ -98,7 +97,7 @@ async function updateLake(job: LakeJob, lock: LakeLock): Promise<LakeReport> {
       const outputs: EncodeTask['outputs'][number][] = []
       for (const { path, range, current } of parts) {
         if (current === undefined) {
-          refuseLinks(root, path)
+          checkInside(root, path)
           places.push(await prepareFile(join(root, path), { force: true }))
         }
         const place = current ? undefined : places.at(-1)
@@ -110,12 +109,11 @@ async function updateLake(job: LakeJob, lock: LakeLock): Promise<LakeReport> {
     const windows = changed.reduce((sum, { plan: one }) => sum + one.windows.length, 0)
     const metadata = { range: options.range, source: sourceOf(run) ?? 'unknown' }
     const threads = countThreads(tasks.length, windows, request)
-    const open = ({ place }: { readonly place: FilePlace | undefined }) => OutputFile.open(place as FilePlace)
     const format = { rowFormat, metadata, partial: options.partial }
-    const encoded = await encodeTasks(reading, tasks, format, { threads, tally, open })
-    const report = first && !tally.hasFailed ? first : tally.report(request, true)
+    const encoded = await encodeTasks(reading, tasks, format, { threads, tally })
+    const report = first && tally.failures.length === 0 ? first : tally.report(request, true)
     const counted = new Map(tally.reports.map((one, index) => [plan.series[index], one]))
-    const { series, files, removed } = await placeParts(job, lock, states, encoded, counted)
+    const { series, files, removed } = await placeParts(job, lock, states, encoded, places, counted)
     const total = series.reduce((sum, { parts }) => sum + parts.length, 0)
     const counts = { written: files.length, unchanged: total - files.length, removed }
     const notRequested = request.prune ? [] : [...job.others.keys()].sort()
@@ -140,6 +138,7 @@ async function placeParts(
   lock: LakeLock,
   states: readonly SeriesState[],
   encoded: readonly (EncodedTask | undefined)[],
+  places: readonly FilePlace[],
   counted: ReadonlyMap<SeriesPlan, SeriesTotals>,
 ): Promise<{ series: LakeSeries[]; files: WrittenFile[]; removed: string[] }> {
   const { run, folder, options, request, others } = job
@@ -151,8 +150,9 @@ async function placeParts(
     state.parts.some(({ current }, index) => current ?? result?.outputs[index])
   if (!outcomes.some(hasRows)) throw noWholeCandle(job.plan.series)
   const writeRootFile = async (name: string, bytes: Buffer) => {
-    refuseLinks(root, name)
-    await writeOutput(await OutputFile.create(join(root, name), { force: true }), bytes, () => lock.check())
+    checkInside(root, name)
+    lock.check()
+    await writeFiles([{ path: join(root, name), bytes }], { force: true })
   }
   // From here on, the folder of a killed run is known to be a lake.
   if (manifest === undefined) await writeRootFile(MANIFEST_FILE, encodeManifest({ source, options, series: [] }))
@@ -174,9 +174,9 @@ async function placeParts(
       if (current) parts.push(current)
       if (output === undefined) continue
       lock.check()
-      refuseLinks(root, path)
-      const { file, finished, firstOpenTime: first, lastOpenTime: last } = output
-      const placed = await commitOutputs([{ path: file.path, finished }])
+      checkInside(root, path)
+      const { file, firstOpenTime: first, lastOpenTime: last } = output
+      const placed = await commitFiles(places.filter(({ path }) => path === file.path))
       if (placed.length > 0) files.push(file)
       const { size, mtimeMs: mtime } = lstatSync(join(root, path))
       const key = partKey(run, one, range, options, result.digests)

@@ -13,9 +13,8 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { errnoCode } from '../fs/errno.js'
-import { refuseLinks } from '../fs/links.js'
-import { makeFolder } from '../fs/make-folder.js'
-import { isLeftover, isTempName, tempName } from '../fs/temp-name.js'
+import { isLeftover, isTempName, tempName } from '../fs/files.js'
+import { checkInside, makeFolder } from '../fs/folders.js'
 
 /** Where files are written before they are renamed into place: inside the mirror, so on the same disk. */
 export const TEMP_FOLDER = '.klines-tmp'
@@ -51,8 +50,8 @@ export function writeFile(
 }
 
 function writeOnce(root: string, path: string, bytes: Uint8Array, mtimeMs: number, sync: boolean): void {
-  refuseLinks(root, path)
-  refuseLinks(root, TEMP_FOLDER)
+  checkInside(root, path)
+  checkInside(root, TEMP_FOLDER)
   const target = join(root, path)
   const temp = join(root, TEMP_FOLDER, tempName())
   makeFolder(join(root, TEMP_FOLDER))
@@ -83,7 +82,7 @@ export function sweepTemps(root: string, now: number): number {
   const names = listFolder(join(root, TEMP_FOLDER)).filter(isTempName)
   const paths = names.map(name => `${TEMP_FOLDER}/${name}`).filter(path => isLeftover(join(root, path), now))
   for (const path of paths) {
-    refuseLinks(root, path)
+    checkInside(root, path)
     rmSync(join(root, path), { force: true })
   }
   return paths.length

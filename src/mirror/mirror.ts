@@ -8,8 +8,8 @@ import { type Series, seriesName, type WindowRef, windowName } from '../candles/
 import { isSymbol, type SymbolName, sortSymbols } from '../candles/symbols.js'
 import { trimPeriod } from '../candles/text.js'
 import { isStartDate, windowSpan } from '../candles/windows.js'
-import { refuseLinks } from '../fs/links.js'
-import { type FileVersion, readFile } from '../fs/read-file.js'
+import { type FileVersion, readFile } from '../fs/files.js'
+import { checkInside } from '../fs/folders.js'
 import type { ChangedCell } from '../rows/diff.js'
 import { sha256 } from '../rows/fingerprint.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
@@ -208,7 +208,7 @@ export class Mirror {
   appendChanges(window: WindowRef, cells: readonly ChangedCell[], time: number): void {
     if (cells.length === 0) return
     try {
-      refuseLinks(this.root, CHANGES_FILE)
+      checkInside(this.root, CHANGES_FILE)
       appendFileSync(join(this.root, CHANGES_FILE), formatChanges(window, cells, time))
     } catch (error) {
       const { message } = toMirrorError(error, 'write', this.root, CHANGES_FILE)

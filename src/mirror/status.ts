@@ -1,8 +1,12 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Interval } from '../candles/intervals.js'
+import { isMinutes } from '../candles/intervals.js'
 import { windowPath } from '../candles/paths.js'
 import { type Series, windowOf } from '../candles/series.js'
+import { SYMBOLS, type SymbolName } from '../candles/symbols.js'
+import { consecutiveStartDates, exchangeStartDates, knownStartDates } from '../candles/windows.js'
 import { Kernel } from '../rows/wasm/kernel.js'
 import { endsOf, type Mirror } from './mirror.js'
 import type { WindowEnds } from './window-state.js'
@@ -81,4 +85,20 @@ function findEnd(mirror: Mirror, series: Series, dates: string[], end: keyof Win
     if (known?.[end] !== undefined) return known[end]
   }
   return undefined
+}
+
+/** The startDates of an interval as far as a mirror and this version know them, up to `now` (ms UTC) for 1m, 3m and 5m. */
+export function knownDates(mirror: Mirror, interval: Interval, now: number): string[] {
+  if (mirror.rules.kind === 'exchange') return exchangeStartDates(interval, now)
+  const list = mirror.startDates(interval) ?? knownStartDates(interval)
+  const last = list.at(-1)
+  if (last === undefined || !isMinutes(interval)) return list
+  // A list of minutes ends with the day of its download.
+  return [...list, ...consecutiveStartDates(interval, last, now).slice(1)]
+}
+
+/** The symbols that a source is known to have, as far as a mirror says. */
+export function knownSymbols(mirror: Mirror): SymbolName[] {
+  const listed = mirror.rules.kind === 'exchange' ? [] : (mirror.listedSymbols() ?? SYMBOLS)
+  return [...new Set([...listed, ...mirror.symbols()])]
 }

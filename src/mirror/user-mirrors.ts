@@ -2,11 +2,11 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isKlinesError, KlinesError } from '../candles/errors.js'
 import { formatBytes, quoteWord } from '../candles/text.js'
-import { findUserFolder } from '../fs/user-folder.js'
-import { SAMPLE, toAddress } from '../sources/base-url.js'
+import { findUserFolder } from '../fs/folders.js'
+import { isExchange, SAMPLE, toAddress, toSourceName } from '../sources/base-url.js'
 import { readSource } from './meta.js'
 import { Mirror } from './mirror.js'
-import { cachedBytes, seriesStatuses, sumOf } from './status.js'
+import { cachedBytes, type SeriesStatus, seriesStatuses, sumOf } from './status.js'
 
 /** A mirror of the user. */
 export interface UserMirror {
@@ -16,14 +16,77 @@ export interface UserMirror {
   readonly baseUrl: string | undefined
 }
 
+/** Which mirror. */
+export interface MirrorOptions {
+  /**
+   * Base address of a klines service, the part before `/api`; `binance` for the exchange itself, `binance:URL` for another host of its
+   * API; `sample` for the bundled synthetic tree. Default: the public instance.
+   */
+  readonly baseUrl?: string | undefined
+  /** Folder of the mirror. Default: a folder for each base address under the platform's cache folder. */
+  readonly mirror?: string | undefined
+}
+
 /** What a mirror has. */
-export interface MirrorFigures {
-  readonly symbols: number
-  readonly series: number
+export interface MirrorStatus {
+  /** Folder of the mirror. */
+  readonly mirror: string
+  /** Base address that the candles come from; undefined for a mirror that does not say it. */
+  readonly baseUrl: string | undefined
+  /** Number of windows. */
   readonly windows: number
+  /** Size of their files, bytes. */
   readonly cachedBytes: number
-  /** Open time of the newest candle, ms UTC; undefined without one. */
-  readonly newest: number | undefined
+  readonly series: readonly SeriesStatus[]
+}
+
+/** The mirror of these options. Throws `bad_option`, `bad_base_url` and `mirror_mismatch`. */
+export function openMirror({ mirror, baseUrl }: MirrorOptions, warn?: (text: string) => void): Mirror {
+  if (mirror === '') throw new KlinesError('bad_option', '--mirror is empty. Expected the name of a folder.')
+  const name = toSourceName(baseUrl)
+  const opened = new Mirror(mirror ?? defaultMirrorRoot(name), warn)
+  if (baseUrl !== undefined) opened.checkSource(name)
+  return opened
+}
+
+/**
+ * What a mirror has, by the sizes of its files; two windows of each series are read. Throws `window_missing` when there is no mirror,
+ * and `mirror_mismatch` when it has another base address.
+ *
+ * @example
+ * const { series, cachedBytes } = await mirrorStatus({ mirror: 'candles' })
+ */
+export async function mirrorStatus(
+  options: MirrorOptions & { readonly signal?: AbortSignal | undefined } = {},
+): Promise<MirrorStatus> {
+  const mirror = openMirror(options)
+  if (mirror.exists || mirror.source !== undefined) return statusOf(mirror, options.signal)
+  throw nothingCached(`There is no mirror at ${mirror.root}.`, mirror)
+}
+
+async function statusOf(mirror: Mirror, signal?: AbortSignal): Promise<MirrorStatus> {
+  const series = await seriesStatuses(mirror, signal)
+  const sum = (key: 'windows' | 'cachedBytes') => sumOf(series.map(one => one[key]))
+  const { root, source } = mirror
+  return { mirror: root, baseUrl: source, windows: sum('windows'), cachedBytes: sum('cachedBytes'), series }
+}
+
+/** What the mirrors of the user have beside the one at `root`. */
+export async function otherMirrors(root: string, signal?: AbortSignal): Promise<MirrorStatus[]> {
+  const others: MirrorStatus[] = []
+  for (const other of listUserMirrors())
+    if (other.root !== root) others.push(await statusOf(new Mirror(other.root), signal))
+  return others
+}
+
+/** The error for what a mirror lacks: it says how it is downloaded, and which other mirrors there are, after `advice`. */
+export function nothingCached(message: string, mirror: Mirror, advice: readonly string[] = []): KlinesError {
+  const { source = '' } = mirror
+  // The exchange is never the default source, so a download from it names it.
+  const address = isExchange(source) ? ` --base-url ${quoteWord(source)}` : ''
+  const download = `Download candles first: klines download SYMBOL -i INTERVAL${address}, with the same --mirror.`
+  const suggestions = [...advice, ...(mirror.exists ? [] : describeOtherMirrors(mirror.root)), download]
+  return new KlinesError('window_missing', message, { suggestions })
 }
 
 /**
@@ -60,28 +123,6 @@ export function listUserMirrors(): UserMirror[] {
     const baseUrl = sourceOf(root)
     return baseUrl === undefined ? [] : [{ root, baseUrl }]
   })
-}
-
-/** What a mirror has: two windows of each series are read. */
-export async function mirrorFigures(root: string, signal?: AbortSignal): Promise<MirrorFigures> {
-  const series = await seriesStatuses(new Mirror(root), signal)
-  const newest = series.flatMap(({ lastOpenTime }) => lastOpenTime ?? [])
-  return {
-    symbols: new Set(series.map(({ symbol }) => symbol)).size,
-    series: series.length,
-    windows: sumOf(series.map(({ windows }) => windows)),
-    cachedBytes: sumOf(series.map(({ cachedBytes }) => cachedBytes)),
-    newest: newest.length === 0 ? undefined : newest.reduce((a, b) => Math.max(a, b)),
-  }
-}
-
-/** What the mirrors of the user have beside the one at `root`. */
-export async function otherMirrors(root: string, signal?: AbortSignal): Promise<(UserMirror & MirrorFigures)[]> {
-  const others: (UserMirror & MirrorFigures)[] = []
-  for (const other of listUserMirrors()) {
-    if (other.root !== root) others.push({ ...other, ...(await mirrorFigures(other.root, signal)) })
-  }
-  return others
 }
 
 /** A line about each of the user's mirrors, the largest three, and how it is chosen: for a run that finds none at `root`. */

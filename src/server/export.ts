@@ -8,15 +8,12 @@ import { parseSymbol } from '../candles/symbols.js'
 import { shortSentences } from '../engine/coverage.js'
 import { noMinutes } from '../engine/errors.js'
 import { checkExcerpt, type ExportRequest, exportTo } from '../engine/export.js'
-import { GivenStream } from '../engine/output/given-stream.js'
+import { StreamOutput } from '../engine/output-stream.js'
 import type { DownloadReport } from '../engine/report.js'
 import { mirrorRun, type Run } from '../engine/run.js'
 import { parseRowFormat } from '../formats/row-format.js'
 import { API_SPECS } from '../greeting/client.js'
-import { CANDLE_ENTRIES } from '../options/candle-options.js'
-import { FORMATS, type Format, isBinary } from '../options/formats.js'
-import { type Option, parseValue } from '../options/option.js'
-import { OUTPUT_ENTRIES } from '../options/output-options.js'
+import { CANDLE_ENTRIES, FORMATS, type Format, isBinary, type Option, OUTPUT_ENTRIES, parseValue } from '../options.js'
 import { parseTargetInterval } from '../rows/target-interval.js'
 import { cleanText } from '../sources/fetch-error.js'
 import { CORS_HEADERS, HttpError } from './errors.js'
@@ -125,8 +122,8 @@ export function exportApi(tree: Tree, warn: (warning: string) => void): Api {
 }
 
 /** An option of the query, from the table of options; what uses the values checks them. */
-function toSchema({ takes, values = [], summary, description = summary, example }: Option): TSchema {
-  const details = { description, ...(example === undefined ? {} : { examples: [example] }) }
+function toSchema({ takes, values = [], summary, example }: Option): TSchema {
+  const details = { description: summary, ...(example === undefined ? {} : { examples: [example] }) }
   if (takes === 'choice') return Type.Enum([...values], { type: 'string', ...details })
   if (takes === 'number') return Type.Integer(details)
   return takes === 'switch' ? Type.Boolean(details) : Type.String(details)
@@ -213,7 +210,7 @@ async function sendExport(
     }
     return new ResponseOutput(reply, headers, signal)
   }
-  const write = (run: Run) => exportTo(request, sink, undefined, async () => run)
+  const write = (run: Run) => exportTo(request, { sink, open: async () => run })
   signal.throwIfAborted()
   // The run stays open for others.
   if (upstream && !isFromOtherSite(raw))
@@ -223,13 +220,13 @@ async function sendExport(
 }
 
 /** The body of a response. Its first bytes send the head, so that a failure before them still gets an error response. */
-class ResponseOutput extends GivenStream {
+class ResponseOutput extends StreamOutput {
   constructor(
     private readonly reply: FastifyReply,
     private readonly headers: Record<string, string>,
     signal: AbortSignal,
   ) {
-    super(reply.raw, signal)
+    super(reply.raw, 'the response', signal)
   }
 
   override async write(chunk: Uint8Array): Promise<void> {

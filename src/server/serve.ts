@@ -1,5 +1,6 @@
 import { KlinesError } from '../candles/errors.js'
-import { openMirror, openRun, type SourceOptions } from '../engine/run.js'
+import { openRun, type SourceOptions } from '../engine/run.js'
+import { openMirror } from '../mirror/user-mirrors.js'
 import { toSourceName } from '../sources/base-url.js'
 import type { ServerOptions, Serving } from './server.js'
 

@@ -5,8 +5,8 @@ import { EXCHANGE_INTERVALS, type Interval, isMinutes } from '../candles/interva
 import { windowPath } from '../candles/paths.js'
 import type { Series, WindowRef } from '../candles/series.js'
 import { SYMBOLS, type SymbolName } from '../candles/symbols.js'
-import { checkInside } from '../fs/inside.js'
-import { type FileRead, type FileSnapshot, type FileVersion, readFile } from '../fs/read-file.js'
+import { type FileRead, type FileVersion, readFile } from '../fs/files.js'
+import { checkInside } from '../fs/folders.js'
 import { MAX_FILE_BYTES, statPath } from '../mirror/file-store.js'
 import { Mirror, type WindowRead } from '../mirror/mirror.js'
 import type { WindowFacts } from '../mirror/window-state.js'
@@ -24,7 +24,7 @@ const NO_VERSION = { ino: 0, mtimeMs: 0, ctimeMs: 0 }
  * instead of the file. No file behind a link that leads out of the mirror is read.
  */
 export class ServedMirror extends Mirror {
-  private readonly memory = new LRUCache<string, FileSnapshot>({
+  private readonly memory = new LRUCache<string, Extract<FileRead, { state: 'file' }>>({
     maxSize: MEMORY_BYTES,
     sizeCalculation: ({ size }) => size + 1024,
   })

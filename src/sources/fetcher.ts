@@ -1,5 +1,5 @@
-import pLimit from 'p-limit'
 import type { KlinesError } from '../candles/errors.js'
+import { type Limiter, limiter } from '../limiter.js'
 import { bannedUntil, rateLimited, rememberBan, stillBanned, unreachable } from './errors.js'
 import { FetchError } from './fetch-error.js'
 import { type Clock, parseRetryAfter, RETRY_POLICY, type RetryPolicy, retryDelay, systemClock } from './retry.js'
@@ -75,7 +75,7 @@ export class Fetcher {
   requests = 0
   /** Bytes of bodies as they came over the wire. */
   bytes = 0
-  private readonly limit: ReturnType<typeof pLimit>
+  private readonly limit: Limiter
   private readonly options: FetcherOptions & { readonly policy: RetryPolicy; readonly clock: Clock }
   private readonly closing = new AbortController()
   private stop: Stop | undefined
@@ -93,7 +93,7 @@ export class Fetcher {
     options: FetcherOptions,
   ) {
     this.options = { policy: RETRY_POLICY, clock: systemClock, ...options }
-    this.limit = pLimit(options.concurrency)
+    this.limit = limiter(options.concurrency)
     const { origin, clock } = this.options
     const untilTime = origin && bannedUntil(origin, clock.now())
     if (untilTime) this.stop = { error: stillBanned(name, untilTime), untilTime }

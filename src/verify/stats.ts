@@ -2,7 +2,7 @@ import { COLUMNS, type Column } from '../candles/columns.js'
 import type { Series } from '../candles/series.js'
 import type { Coverage } from '../engine/coverage.js'
 import { planRequest } from '../engine/plan.js'
-import { readCandles, readWindows } from '../engine/read.js'
+import { readPlan } from '../engine/read.js'
 import { Tally } from '../engine/report.js'
 import { openRun, withRun } from '../engine/run.js'
 import { CandleTable } from '../rows/candle-table.js'
@@ -37,13 +37,13 @@ export interface StatsReport extends Pick<VerificationReport, 'mirror' | 'baseUr
 }
 
 /** Exact statistics of series. Throws `incomplete` where windows are missing or corrupt, and `no_candles`. */
-export function readStats(request: CheckRequest): Promise<StatsReport> {
+export function statsKlines(request: CheckRequest): Promise<StatsReport> {
   return withRun(openRun({ ...request, offline: true }), async run => {
     const plan = await planRequest(request, run)
     const tally = new Tally(plan, run)
-    const windows = readWindows(run, plan.series)
     const found: SeriesStats[] = []
-    for (const one of plan.series) found.push(await computeStats(one.series, readCandles(windows, one, tally)))
+    for await (const [one, batches] of readPlan(run, tally, { asIs: true }))
+      found.push(await computeStats(one.series, batches))
     const { mirror, baseUrl, range, series } = tally.report()
     return { mirror, baseUrl, range, series: series.map(({ coverage }, index) => ({ ...found[index], coverage })) }
   })

@@ -1,5 +1,5 @@
 import { approximateLength, type Interval } from '../candles/intervals.js'
-import type { Mirror } from '../mirror/mirror.js'
+import { Mirror } from '../mirror/mirror.js'
 import { CandleTable } from '../rows/candle-table.js'
 import { Kernel } from '../rows/wasm/kernel.js'
 import { type CrossCheck, CrossChecker } from './cross-check.js'
@@ -13,6 +13,15 @@ const SLICE_CANDLES = 50_000
 
 /** The findings for the series of one symbol. */
 export type SymbolFindings = CrossCheck & { readonly series: readonly SeriesFindings[] }
+
+/** What a worker starts with: the root of the mirror, and what to read. */
+export type WorkerScope = ReadScope & { readonly root: string }
+
+/** What does the tasks of a worker: each is the series of one symbol. */
+export function verifyInWorker({ root, ...scope }: WorkerScope) {
+  const verifier = new SymbolVerifier(new Mirror(root), scope)
+  return (task: readonly SeriesTask[]): Promise<SymbolFindings> => verifier.verify(task)
+}
 
 /** Reads, inspects and compares the series of one symbol after another, slice by slice of time, in the same memory. */
 export class SymbolVerifier {

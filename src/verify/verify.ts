@@ -7,8 +7,8 @@ import { type Coverage, coverPlan } from '../engine/coverage.js'
 import { type PlanRequest, planRequest } from '../engine/plan.js'
 import { WINDOWS_A_TURN } from '../engine/refresh.js'
 import { openRun, type Run, type SourceOptions, withRun } from '../engine/run.js'
-import { planWindows, type SeriesPlan } from '../engine/series-plan.js'
 import { countThreads, shareTasks, type ThreadOptions } from '../engine/threads.js'
+import { planWindows, type SeriesPlan } from '../engine/windows.js'
 import type { Mirror } from '../mirror/mirror.js'
 import type { Gap } from '../rows/gaps.js'
 import { isMultiple, parseTargetInterval } from '../rows/target-interval.js'
@@ -17,7 +17,7 @@ import type { IntervalPair } from './cross-check.js'
 import { type CandleSum, sumFiner } from './finer-sum.js'
 import type { ReadScope, SeriesFindings, SeriesTask } from './series-reader.js'
 import { type Judgement, judge, markOutages } from './verdict.js'
-import { type SymbolFindings, SymbolVerifier } from './verify-symbol.js'
+import { type SymbolFindings, SymbolVerifier, type WorkerScope } from './verify-symbol.js'
 
 /** Which candles of a mirror to read, without any request. Default: each series from its first to its last window. */
 export type CheckRequest = Omit<PlanRequest, 'resample'> &
@@ -45,9 +45,6 @@ export interface VerificationReport extends Judgement {
   /** Empty without `sums`. */
   readonly sums: readonly CandleSum[]
 }
-
-/** What a worker starts with: the root of the mirror, and what to read. */
-export type WorkerScope = ReadScope & { readonly root: string }
 
 /** The most candles of a series that are listed beside the sums of their finer ones. */
 const MAX_BESIDE = 20
@@ -114,7 +111,7 @@ async function verifyAll(
   }
   signal.throwIfAborted()
   const findings = await shareTasks<readonly SeriesTask[], SymbolFindings>({
-    ...{ module: 'verify/worker.cjs', data: { root: mirror.root, ...scope } satisfies WorkerScope },
+    ...{ kind: 'verify', data: { root: mirror.root, ...scope } satisfies WorkerScope },
     ...{ tasks, threads: countThreads(tasks.length, total, { threads }), signal },
     work: task => verifier.verify(task, afterRead),
     done: task => progress(countWindows(task)),

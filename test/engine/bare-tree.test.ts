@@ -1,7 +1,7 @@
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { downloadKlines } from '../../src/engine/download.js'
+import { downloadKlines } from '../../src/engine/klines.js'
 import { downloadSetup, readJson } from '../support/download-setup.js'
 import { filesBelow } from '../support/files-below.js'
 import { FULL_WEEKS, OPEN_WEEK, putFile, RENDERED, weekPath, weekRows } from '../support/synthetic-tree.js'

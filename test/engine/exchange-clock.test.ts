@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Interval } from '../../src/candles/intervals.js'
-import { downloadKlines } from '../../src/engine/download.js'
 import { exportKlines } from '../../src/engine/export.js'
+import { downloadKlines } from '../../src/engine/klines.js'
 import { exchangeSetup } from '../support/exchange/exchange-setup.js'
 import { madeMarket } from '../support/exchange/made-market.js'
 

@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { exportKlines } from '../../src/engine/export.js'
+import { downloadKlines } from '../../src/engine/klines.js'
 import { downloadSetup } from '../support/download-setup.js'
 import { onWindow } from '../support/events.js'
 import { filesBelow } from '../support/files-below.js'
@@ -135,7 +136,9 @@ describe('folders that are missing', () => {
     const occupy = () => {
       if (existsSync(join(out, 'a', 'ETHUSDT'))) mkdirSync(join(out, 'a', 'ETHUSDT', '15m.csv'), { recursive: true })
     }
-    await expect(exportKlines({ ...request, onEvent: onWindow(occupy) })).rejects.toMatchObject({ name: 'KlinesError' })
+    await downloadKlines(request)
+    const offline = { ...request, offline: true, onEvent: onWindow(occupy) }
+    await expect(exportKlines(offline)).rejects.toMatchObject({ name: 'KlinesError' })
     expect(filesBelow(out)).toEqual([])
     expect(readdirSync(join(out, 'a'))).toEqual(['ETHUSDT'])
   })

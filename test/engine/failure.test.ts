@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type DownloadRequest, downloadKlines } from '../../src/engine/download.js'
+import { type DownloadRequest, downloadKlines } from '../../src/engine/klines.js'
 import { fetchStartDates } from '../../src/engine/lists.js'
 import { planRequest } from '../../src/engine/plan.js'
 import { downloadSetup, openTestRun, readJson } from '../support/download-setup.js'

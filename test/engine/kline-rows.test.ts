@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { klineRows, type ReadRequest } from '../../src/engine/rows.js'
+import { klineRows, type ReadRequest } from '../../src/engine/klines.js'
 import { downloadSetup } from '../support/download-setup.js'
 import { catchError } from '../support/errors.js'
 import { FULL_WEEKS, NOW, SYMBOLS, treeRows, weekPath } from '../support/synthetic-tree.js'

@@ -1,7 +1,7 @@
 import { cpSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { downloadKlines } from '../../src/engine/download.js'
+import { downloadKlines } from '../../src/engine/klines.js'
 import { lockKlines } from '../../src/identity/lock.js'
 import { verifyKlines } from '../../src/verify/verify.js'
 import { onWarning } from '../support/events.js'

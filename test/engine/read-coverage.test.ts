@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { klineBatches, klineRows, type ReadRequest } from '../../src/engine/rows.js'
+import { klineBatches, klineRows, type ReadRequest } from '../../src/engine/klines.js'
 import { catchError } from '../support/errors.js'
 import { onWarning } from '../support/events.js'
 import { tempFolder } from '../support/temp-folder.js'

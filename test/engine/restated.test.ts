@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { downloadKlines } from '../../src/engine/download.js'
-import type { KlinesEvent } from '../../src/engine/events.js'
+import { downloadKlines } from '../../src/engine/klines.js'
+import type { KlinesEvent } from '../../src/engine/run.js'
 import { downloadSetup, readJson } from '../support/download-setup.js'
 import { onWindow } from '../support/events.js'
 import { FULL_WEEKS, OPEN_WEEK, putFile, RENDERED, type Row, weekPath, weekRows } from '../support/synthetic-tree.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseSelectionText } from '../../src/engine/selection.js'
+import { parseSelection } from '../../src/engine/selection.js'
 import { catchError } from '../support/errors.js'
 
 describe('a selection', () => {
@@ -12,7 +12,7 @@ describe('a selection', () => {
     [['b*', 'ETHUSDT,?DA*', 'b*'], ['1h'], { symbols: ['b*', 'ETHUSDT', '?DA*'], intervals: ['1h'] }],
     [['b*', 'all'], ['1h'], { symbols: 'all', intervals: ['1h'] }],
   ])('of %j and %j has each name once, in the given order', (symbols, intervals, expected) => {
-    expect(parseSelectionText(symbols, intervals)).toEqual(expected)
+    expect(parseSelection({ symbols, intervals })).toEqual(expected)
   })
 
   it.each([
@@ -26,6 +26,6 @@ describe('a selection', () => {
     [[], ['1h'], 'bad_option'],
     [['BTCUSDT'], [], 'bad_option'],
   ])('of %j and %j is refused: %s', async (symbols, intervals, code) => {
-    expect(await catchError(() => parseSelectionText(symbols, intervals))).toMatchObject({ code })
+    expect(await catchError(() => parseSelection({ symbols, intervals }))).toMatchObject({ code })
   })
 })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { downloadKlines } from '../../src/engine/download.js'
+import { downloadKlines } from '../../src/engine/klines.js'
 import { downloadSetup } from '../support/download-setup.js'
 import { catchError } from '../support/errors.js'
 import { SYMBOLS } from '../support/synthetic-tree.js'

@@ -4,7 +4,7 @@ import { RecordBatchReader, tableFromIPC } from 'apache-arrow'
 import fc from 'fast-check'
 import * as wasm from 'parquet-wasm'
 import { describe, expect, it } from 'vitest'
-import { NUMBER_TYPES } from '../../src/options/output-options.js'
+import { NUMBER_TYPES } from '../../src/options.js'
 import { cases } from '../support/cases.js'
 import {
   ALL_COLUMNS,

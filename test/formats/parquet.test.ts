@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { parquetMetadata } from 'hyparquet'
 import { describe, expect, it } from 'vitest'
 import { hasZstd } from '../../src/formats/row-format.js'
-import { COMPRESSIONS, NUMBER_TYPES, type OutputColumn } from '../../src/options/output-options.js'
+import { COMPRESSIONS, NUMBER_TYPES, type OutputColumn } from '../../src/options.js'
 import { cases } from '../support/cases.js'
 import {
   ALL_COLUMNS,

@@ -2,7 +2,7 @@ import { stringify } from 'csv-stringify/sync'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { COLUMNS } from '../../src/candles/columns.js'
-import type { OutputColumn, TimeFormat } from '../../src/options/output-options.js'
+import type { OutputColumn, TimeFormat } from '../../src/options.js'
 import { decodeWindow } from '../../src/rows/window-codec.js'
 import { cases } from '../support/cases.js'
 import {

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { readFile } from '../../src/fs/read-file.js'
+import { readFile } from '../../src/fs/files.js'
 import { tempFolder } from '../support/temp-folder.js'
 
 describe('readFile', () => {

@@ -8,7 +8,7 @@ import { COLUMNS } from '../../src/candles/columns.js'
 import type { RowFormat } from '../../src/formats/row-format.js'
 import { hasZstd } from '../../src/formats/row-format.js'
 import { fingerprintFiles } from '../../src/identity/fingerprint.js'
-import { COMPRESSIONS, TIME_FORMATS } from '../../src/options/output-options.js'
+import { COMPRESSIONS, TIME_FORMATS } from '../../src/options.js'
 import { cases } from '../support/cases.js'
 import { catchError } from '../support/errors.js'
 import {

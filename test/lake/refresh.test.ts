@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { KlinesEvent, WindowEvent } from '../../src/index.js'
+import type { KlinesEvent, WindowEvent } from '../../src/engine/run.js'
 import type { LakeSeries } from '../../src/lake/manifest.js'
 import { catchError } from '../support/errors.js'
 import { onWindow } from '../support/events.js'

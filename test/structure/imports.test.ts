@@ -7,12 +7,13 @@ import { type Edge, filesOf, findCycle, findEdges, packagesLoadedBy, ROOT, sourc
 /** A folder imports from itself and from lower layers, never from another folder of its own layer. */
 const LAYERS: Record<string, number> = {
   'version.ts': 0,
+  'limiter.ts': 0,
   'ambient.d.ts': 0,
   candles: 0,
   'rows/wasm': 1,
   rows: 2,
   fs: 3,
-  options: 3,
+  'options.ts': 3,
   chart: 3,
   sources: 4,
   greeting: 5,
@@ -24,6 +25,7 @@ const LAYERS: Record<string, number> = {
   identity: 9,
   server: 10,
   'greeting.ts': 10,
+  'worker.ts': 9,
   'index.ts': 11,
   cli: 12,
   commands: 14,

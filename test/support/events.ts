@@ -1,4 +1,4 @@
-import type { KlinesEvent, WindowEvent } from '../../src/engine/events.js'
+import type { KlinesEvent, WindowEvent } from '../../src/engine/run.js'
 
 /** A listener that takes the warnings of a run. */
 export const onWarning = (take: (message: string) => unknown) => (event: KlinesEvent) => {

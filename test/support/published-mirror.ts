@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type DownloadRequest, downloadKlines } from '../../src/engine/download.js'
-import { publishMirror } from '../../src/engine/publish.js'
+import { type DownloadRequest, downloadKlines, publishMirror } from '../../src/engine/klines.js'
 import { MADE_SYMBOLS, madeMarket } from './exchange/made-market.js'
 import { EXCHANGE_NOW } from './exchange/market.js'
 import { ExchangeServer } from './servers/exchange-server.js'

@@ -5,14 +5,14 @@ import type { RequestedRange } from '../../candles/time-range.js'
 import { CandleFitter } from '../../chart/candle-fitter.js'
 import type { FittedCandles } from '../../chart/chart-candle.js'
 import type { CoveredSeries } from '../../engine/coverage.js'
-import { joinNames } from '../../engine/errors.js'
+import type { ReadRequest } from '../../engine/klines.js'
 import { planRequest } from '../../engine/plan.js'
-import { openWindows, readCandles } from '../../engine/read.js'
+import { cutToTail, readPlan } from '../../engine/read.js'
 import { Tally } from '../../engine/report.js'
-import type { ReadRequest } from '../../engine/rows.js'
-import { openMirror, openRun, type Run, withRun } from '../../engine/run.js'
-import type { Plan } from '../../engine/series-plan.js'
-import { cutToTail } from '../../engine/tail.js'
+import { openRun, type Run, withRun } from '../../engine/run.js'
+import type { Plan } from '../../engine/windows.js'
+import { joinNames } from '../../mirror/errors.js'
+import { openMirror } from '../../mirror/user-mirrors.js'
 import { QUICK_POLICY, RETRY_POLICY } from '../../sources/retry.js'
 
 /** Candles to draw: those of each series that has some in the range, and how much of it each series has. */
@@ -79,17 +79,12 @@ async function fitCharts(plan: Plan, maxCandles: number, run: Run): Promise<Pick
   const series = []
   for (const one of plan.series) series.push(keep === 'newest' ? await cutToTail(run, one, maxCandles, false) : one)
   const tally = new Tally({ ...plan, series }, run)
-  const windows = openWindows(run, series)
   const charts: FittedCandles<Series>[] = []
-  try {
-    for (const one of series) {
-      const anchor = run.mirror.gridAnchor({ symbol: one.series.symbol, interval: '3d' })
-      const fitter = new CandleFitter(one.series, { maxCandles, keep, resample: one.resampleTo, anchor })
-      for await (const batch of readCandles(windows, one, tally)) fitter.add(batch)
-      charts.push(fitter.end())
-    }
-  } finally {
-    await windows.return(undefined)
+  for await (const [one, batches] of readPlan(run, tally, { asIs: true })) {
+    const anchor = run.mirror.gridAnchor({ symbol: one.series.symbol, interval: '3d' })
+    const fitter = new CandleFitter(one.series, { maxCandles, keep, resample: one.resampleTo, anchor })
+    for await (const batch of batches) fitter.add(batch)
+    charts.push(fitter.end())
   }
   const { series: coverage } = tally.report({ partial: true })
   const empty = charts.filter(({ candles }) => candles === 0).map(({ series }) => seriesName(series))

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { KlinesError } from '../../candles/errors.js'
 import { drawSvg, SAMPLE_NOTE } from '../../chart/svg/draw-svg.js'
 import {
@@ -7,11 +8,9 @@ import {
   PICTURE_WIDTHS,
   type PictureOptions,
 } from '../../chart/svg/layout.js'
-import { commitOutputs } from '../../engine/output/commit.js'
-import { type OpenOptions, openOutput } from '../../engine/output/open.js'
-import type { Output } from '../../engine/output/output.js'
-import { checkOutputs, parseTemplate, planOutputs } from '../../engine/output/output-spec.js'
-import { checkValue } from '../../options/option.js'
+import { type FileOptions, writeFiles } from '../../engine/output-file.js'
+import { checkOutputs, parseTemplate, planOutputs } from '../../engine/output-names.js'
+import { checkValue } from '../../options.js'
 import { SAMPLE } from '../../sources/base-url.js'
 import { refuse } from '../command.js'
 import type { ChartRoom, LoadedCharts } from './load-charts.js'
@@ -76,7 +75,7 @@ export function pictureRoom({ picture }: PictureJob): ChartRoom {
 export async function drawPictures(
   loaded: LoadedCharts,
   { template, gzip, picture }: PictureJob,
-  options: OpenOptions & { readonly resample?: string | undefined },
+  options: FileOptions & { readonly signal?: AbortSignal | undefined } & { readonly resample?: string | undefined },
 ): Promise<{ path: string; bytes: number; candles: number }[]> {
   const labelled = loaded.charts.map(chart => {
     return { ...chart.series, interval: options.resample ?? chart.series.interval, chart }
@@ -84,18 +83,10 @@ export async function drawPictures(
   const targets = planOutputs(template, { format: 'svg', gzip }, labelled)
   await checkOutputs(targets, options)
   const note = loaded.baseUrl === SAMPLE ? SAMPLE_NOTE : undefined
-  const outputs: Output[] = []
-  try {
-    for (const { path, series } of targets) {
-      const output = await openOutput(path, gzip, options)
-      outputs.push(output)
-      await output.write(new TextEncoder().encode(drawSvg(series[0].chart, picture, note)))
-      await output.finish()
-    }
-    await commitOutputs(outputs)
-  } catch (error) {
-    for (const output of outputs.toReversed()) await output.discard()
-    throw error
-  }
-  return outputs.map(({ path, bytes }, index) => ({ path, bytes, candles: targets[index].series[0].chart.candles }))
+  const files = targets.map(({ path, series: [{ chart }] }) => {
+    const svg = Buffer.from(drawSvg(chart, picture, note) ?? '')
+    return { path, bytes: gzip ? gzipSync(svg) : svg, candles: chart.candles }
+  })
+  await writeFiles(files, options)
+  return files.map(({ path, bytes, candles }) => ({ path, bytes: bytes.length, candles }))
 }

@@ -3,8 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { EXCHANGE_INTERVALS } from '../../candles/intervals.js'
 import { SYMBOLS } from '../../candles/symbols.js'
-import { CANDLE_ENTRIES } from '../../options/candle-options.js'
-import { OUTPUT_ENTRIES } from '../../options/output-options.js'
+import { CANDLE_ENTRIES, OUTPUT_ENTRIES } from '../../options.js'
 import { BINANCE, SAMPLE } from '../../sources/base-url.js'
 import { PACKAGE_URL } from '../../version.js'
 

@@ -1,8 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import type { Flag } from '@oclif/core/interfaces'
-import { CANDLE_ENTRIES, type CANDLE_OPTIONS } from '../../options/candle-options.js'
-import type { FlagName, Option, OptionEntry, OptionValue } from '../../options/option.js'
-import { OUTPUT_ENTRIES, type OUTPUT_OPTIONS } from '../../options/output-options.js'
+import type { FlagName, Option, OptionValue } from '../../options.js'
+import { CANDLE_ENTRIES, type CANDLE_OPTIONS, OUTPUT_ENTRIES, type OUTPUT_OPTIONS } from '../../options.js'
 
 /** The heading of the help under which flags are listed. */
 type Group = 'what' | 'range' | 'output' | 'network' | 'appearance'
@@ -46,7 +45,7 @@ type FlagsOf<Options extends Readonly<Record<string, Option>>> = {
 export const outputTableFlags = toFlags(OUTPUT_ENTRIES) as unknown as FlagsOf<typeof OUTPUT_OPTIONS>
 export const candleTableFlags = toFlags(CANDLE_ENTRIES) as unknown as FlagsOf<typeof CANDLE_OPTIONS>
 
-function toFlags(entries: readonly OptionEntry[]) {
+function toFlags(entries: readonly { readonly flag: string; readonly option: Option }[]) {
   return Object.fromEntries(entries.map(({ flag, option }) => [flag, toFlag(flag, option)]))
 }
 

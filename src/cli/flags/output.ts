@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import { LAYOUTS, PARTITIONS } from '../../lake/layout.js'
-import { FORMATS } from '../../options/formats.js'
+import { FORMATS } from '../../options.js'
 import { candleTableFlags, inGroup, outputTableFlags, pick } from './group.js'
 import { fetchFlags, runFlags } from './run.js'
 import { locationFlags, lockFlag, selectionFlags } from './selection.js'

@@ -1,10 +1,9 @@
 import { join } from 'node:path'
 import { seriesPath } from '../../candles/paths.js'
 import { formatBytes, plural } from '../../candles/text.js'
-import type { MirrorStatus } from '../../engine/mirror-status.js'
-import type { PublishReport } from '../../engine/publish.js'
+import type { PublishReport } from '../../mirror/publish.js'
 import { indexPath } from '../../mirror/series-index.js'
-import type { MirrorFigures, UserMirror } from '../../mirror/user-mirrors.js'
+import type { MirrorStatus } from '../../mirror/user-mirrors.js'
 import { formatValue, type Setting } from '../config.js'
 import type { Field } from '../report.js'
 import * as s from '../report.js'
@@ -13,7 +12,7 @@ import { baseUrl, mirror } from './fields.js'
 
 /** What a mirror has, and the other mirrors of the user. */
 export interface Mirrors extends MirrorStatus {
-  readonly others: readonly (UserMirror & MirrorFigures)[]
+  readonly others: readonly MirrorStatus[]
 }
 
 const size = { ...s.column('size', s.count()), show: formatBytes }
@@ -29,13 +28,18 @@ const series = {
 }
 
 const other = {
-  root: s.text('its folder'),
+  root: s.derived(s.text('its folder'), ({ mirror }: MirrorStatus) => mirror),
   baseUrl,
-  symbols: s.column('symbols', s.count()),
-  series: s.count(),
+  symbols: s.derived(s.column('symbols', s.count()), ({ series }: MirrorStatus) => {
+    return new Set(series.map(({ symbol }) => symbol)).size
+  }),
+  series: s.derived(s.count(), ({ series }: MirrorStatus) => series.length),
   windows: s.count(),
   cachedBytes: size,
-  newest: s.column('newest candle (UTC)', s.time()),
+  newest: s.derived(s.column('newest candle (UTC)', s.time()), ({ series }: MirrorStatus) => {
+    const times = series.flatMap(({ lastOpenTime }) => lastOpenTime ?? [])
+    return times.length === 0 ? undefined : Math.max(...times)
+  }),
 }
 
 /** `mirror`: what is cached of each series, and a line for each other mirror. */
@@ -56,8 +60,8 @@ export const MirrorReport = s.report(
       const paths = [seriesPath(all[0]), indexPath(all[0])].map(path => join(mirror, path)).join(' and ')
       lines.push(`To remove a series, remove its folder and its index: ${paths}`)
     }
-    const name = s.column('other mirrors', s.text(), ({ baseUrl = 'unknown' }: UserMirror) => baseUrl)
-    const folder = s.column('folder', s.text(), ({ root }: UserMirror) => root)
+    const name = s.column('other mirrors', s.text(), ({ baseUrl = 'unknown' }: MirrorStatus) => baseUrl)
+    const folder = s.column('folder', s.text(), ({ mirror }: MirrorStatus) => mirror)
     if (others.length > 0) lines.push('', s.textOf({ name, ...other, folder }, others))
     return lines.join('\n')
   },

@@ -1,10 +1,12 @@
 import { plural } from '../../candles/text.js'
-import type { DryRunReport, SeriesDryRun } from '../../engine/dry-run.js'
+import type { DryRunReport } from '../../engine/klines.js'
 import type { Field, Fields } from '../report.js'
 import * as s from '../report.js'
 import { describeCost } from '../terminal/progress-text.js'
 import { changedCell, coverage, fingerprint, location, seriesName, set, sum, sumOf } from './fields.js'
 import { describeRun, type RunResult } from './run-text.js'
+
+type SeriesDryRun = DryRunReport['series'][number]
 
 /** The sum of a number of all series. */
 function total(key: 'candles' | 'newCandles'): Field<number> {

@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '../../candles/intervals.js'
 import { seriesName, windowName } from '../../candles/series.js'
-import type { KlinesEvent, WindowEvent } from '../../engine/events.js'
+import type { KlinesEvent, WindowEvent } from '../../engine/run.js'
 import type { NetworkActivity } from '../../sources/fetcher.js'
 import { Interruption } from '../signals.js'
 import { printNote } from './print.js'

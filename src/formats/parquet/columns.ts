@@ -1,5 +1,5 @@
 import type { Encoding } from 'hyparquet'
-import type { OutputColumn } from '../../options/output-options.js'
+import type { OutputColumn } from '../../options.js'
 import { type BatchRows, FixedColumn, type TextColumn } from '../columns.js'
 import type { ExportStats } from '../exporter.js'
 import { createColumn } from '../number-columns.js'

@@ -12,8 +12,8 @@ import type {
 import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js'
 import { writePageHeader } from 'hyparquet-writer/src/datapage.js'
 import { snappyCompress } from 'hyparquet-writer/src/snappy.js'
-import pLimit from 'p-limit'
-import type { Compression } from '../../options/output-options.js'
+import { limiter } from '../../limiter.js'
+import type { Compression } from '../../options.js'
 import type { Bound, EncodedValues, Page } from './columns.js'
 
 /** The level of zstd and gzip: the next ones take up to twice the time, for files that are 0 to 7 % smaller. */
@@ -40,17 +40,17 @@ interface ZstdZlib {
 export function pageCodec(compression: Compression): PageCodec {
   if (compression === 'none') return { name: 'UNCOMPRESSED', compress: async bytes => bytes }
   if (compression === 'snappy') return { name: 'SNAPPY', compress: async bytes => snappyCompress(bytes) }
-  const limit = pLimit(PAGES_AT_ONCE)
+  const limit = limiter(PAGES_AT_ONCE)
   if (compression === 'gzip') {
     const gzip = promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zlib.gzip)
-    return { name: 'GZIP', compress: bytes => limit(gzip, bytes, { level: LEVEL, chunkSize: CHUNK_BYTES }) }
+    return { name: 'GZIP', compress: bytes => limit(() => gzip(bytes, { level: LEVEL, chunkSize: CHUNK_BYTES })) }
   }
   const { zstdCompress, constants } = zlib as unknown as ZstdZlib
   const zstd = promisify(zstdCompress)
   const params = { [constants.ZSTD_c_compressionLevel]: LEVEL }
   // Without the size, zstd takes the parameters of long streams, and files become larger by a fifth.
   const options = (bytes: Uint8Array) => ({ params, pledgedSrcSize: bytes.length, chunkSize: CHUNK_BYTES })
-  return { name: 'ZSTD', compress: bytes => limit(zstd, bytes, options(bytes)) }
+  return { name: 'ZSTD', compress: bytes => limit(() => zstd(bytes, options(bytes))) }
 }
 
 /** The pages of one column in one row group. */

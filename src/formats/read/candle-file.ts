@@ -1,5 +1,5 @@
 import { type SeriesLabel, seriesName } from '../../candles/series.js'
-import { describeExtensions, type Format, formatOfName } from '../../options/formats.js'
+import { EXTENSIONS, type Format, formatOfName } from '../../options.js'
 import type { SeriesFingerprint } from '../../rows/fingerprint.js'
 import type { KlineBatch } from '../../rows/kline-batch.js'
 import { CandleRows, type LastTimes } from './candle-rows.js'
@@ -35,7 +35,7 @@ const OPENERS: Readonly<Record<Format, (file: string) => Promise<RawTable>>> = {
 export async function openCandleFile(file: string, series?: SeriesLabel, last?: LastTimes): Promise<CandleFile> {
   const format = formatOfName(file)
   if (format === undefined) {
-    const suggestions = [`Expected a name that ends in ${describeExtensions()}, or the folder of a lake.`]
+    const suggestions = [`Expected a name that ends in ${EXTENSIONS}, or the folder of a lake.`]
     throw badInput({ file }, 'its name does not say its format', suggestions)
   }
   const table = await OPENERS[format](file)

@@ -10,7 +10,7 @@ import {
   type SchemaElement,
 } from 'hyparquet'
 import { COLUMNS } from '../../candles/columns.js'
-import { SERIES_COLUMNS } from '../../options/output-options.js'
+import { SERIES_COLUMNS } from '../../options.js'
 import { METADATA_KEY } from '../exporter.js'
 import { hasZstd } from '../row-format.js'
 import { badInput, inputError, openInput } from './errors.js'

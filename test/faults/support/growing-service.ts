@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { KlineRow } from '../../../src/candles/columns.js'
-import type { DownloadRequest } from '../../../src/engine/download.js'
+import type { DownloadRequest } from '../../../src/engine/klines.js'
 import { madeMarket } from '../../support/exchange/made-market.js'
 import type { Market } from '../../support/exchange/market.js'
 import { ExchangeServer } from '../../support/servers/exchange-server.js'

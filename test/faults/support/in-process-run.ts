@@ -1,6 +1,6 @@
 import { reportError } from '../../../src/cli/error-report.js'
-import { downloadPlan } from '../../../src/engine/download.js'
 import { type ExportRequest, exportKlines } from '../../../src/engine/export.js'
+import { downloadPlan } from '../../../src/engine/klines.js'
 import { planRequest } from '../../../src/engine/plan.js'
 import { openRun, withRun } from '../../../src/engine/run.js'
 import { RETRY_POLICY, type RetryPolicy } from '../../../src/sources/retry.js'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { downloadKlines } from '../../../src/engine/download.js'
+import { downloadKlines } from '../../../src/engine/klines.js'
 import { exchangeSetup } from '../../support/exchange/exchange-setup.js'
 import { madeMarket } from '../../support/exchange/made-market.js'
 import { EXCHANGE_NOW } from '../../support/exchange/market.js'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { downloadKlines } from '../../../src/engine/download.js'
+import { downloadKlines } from '../../../src/engine/klines.js'
 import { filesBelow } from '../../support/files-below.js'
 import { startTestServer } from '../../support/servers/test-server.js'
 import { serveUpstream } from '../../support/servers/upstream-setup.js'

@@ -1,5 +1,5 @@
 import { COLUMNS } from '../../../src/candles/columns.js'
-import type { NumberType, OutputColumn } from '../../../src/options/output-options.js'
+import type { NumberType, OutputColumn } from '../../../src/options.js'
 import type { WindowRows } from '../exporting.js'
 import { duckdb } from './duckdb.js'
 

@@ -2,10 +2,10 @@ import { readdirSync } from 'node:fs'
 import { Writable } from 'node:stream'
 import { WritableStream } from 'node:stream/web'
 import { expect, it } from 'vitest'
-import { type ExportRequest, exportKlines } from '../../../src/engine/export.js'
-import { downloadSetup } from '../../support/download-setup.js'
-import { catchError } from '../../support/errors.js'
-import { treeRows } from '../../support/synthetic-tree.js'
+import { type ExportRequest, exportKlines } from '../../src/engine/export.js'
+import { downloadSetup } from '../support/download-setup.js'
+import { catchError } from '../support/errors.js'
+import { treeRows } from '../support/synthetic-tree.js'
 
 const EXPECTED = [...treeRows('BTCUSDT').values()].flat()
 

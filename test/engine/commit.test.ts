@@ -10,11 +10,9 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { commitOutputs } from '../../../src/engine/output/commit.js'
-import { openOutput } from '../../../src/engine/output/open.js'
-import type { Output } from '../../../src/engine/output/output.js'
-import { catchError } from '../../support/errors.js'
-import { tempFolder } from '../../support/temp-folder.js'
+import { commitFiles, discardFile, type FilePlace, OutputFile, prepareFile } from '../../src/engine/output-file.js'
+import { catchError } from '../support/errors.js'
+import { tempFolder } from '../support/temp-folder.js'
 
 let folder: string
 let paths: string[]
@@ -23,22 +21,23 @@ beforeEach(() => {
   paths = ['a.csv', 'b.csv', 'c.csv'].map(name => join(folder, name))
 })
 
-/** Finished outputs with the text `new`. */
-async function finishAll(names: readonly string[], force: boolean): Promise<Output[]> {
-  const outputs: Output[] = []
+/** The places of finished files with the text `new`. */
+async function finishAll(names: readonly string[], force: boolean): Promise<FilePlace[]> {
+  const places: FilePlace[] = []
   for (const name of names) {
-    const output = await openOutput(name, false, { force })
+    const place = await prepareFile(name, { force })
+    const output = await OutputFile.open(place)
     await output.write(new TextEncoder().encode('new'))
     await output.finish()
-    outputs.push(output)
+    places.push(place)
   }
-  return outputs
+  return places
 }
 
 /** A commit that fails, and what an export does after it. */
-async function failCommit(outputs: readonly Output[]): Promise<Error & Record<string, unknown>> {
-  const error = await catchError(commitOutputs(outputs))
-  for (const output of outputs) await output.discard()
+async function failCommit(places: readonly FilePlace[]): Promise<Error & Record<string, unknown>> {
+  const error = await catchError(commitFiles(places))
+  for (const place of places) await discardFile(place)
   return error
 }
 
@@ -50,7 +49,7 @@ function contents(): Record<string, string> {
 describe('several files', () => {
   test('are all put in place, and no other file is left', async () => {
     writeFileSync(paths[1], 'old')
-    await commitOutputs(await finishAll(paths, true))
+    await commitFiles(await finishAll(paths, true))
     expect(contents()).toEqual({ 'a.csv': 'new', 'b.csv': 'new', 'c.csv': 'new' })
   })
 
@@ -75,7 +74,7 @@ describe('several files', () => {
 
   test('are named where they are new already when a later one cannot be put in its place', async () => {
     const outputs = await finishAll(paths, true)
-    unlinkSync(outputs[1].finished?.temp ?? '')
+    unlinkSync(outputs[1].temp)
     const error = await failCommit(outputs)
     expect(error).toMatchObject({ code: 'output_unwritable', data: { output: paths[1], placed: [paths[0]] } })
     expect(error.message).toContain(`These files are new already: ${paths[0]}.`)
@@ -90,7 +89,7 @@ describe('a file with the same bytes', () => {
     writeFileSync(paths[1], 'old')
     for (const path of paths.slice(0, 2)) utimesSync(path, time, time)
     const before = statSync(paths[0])
-    await commitOutputs(await finishAll(paths, true))
+    await commitFiles(await finishAll(paths, true))
     expect(contents()).toEqual({ 'a.csv': 'new', 'b.csv': 'new', 'c.csv': 'new' })
     const { ino, mtime } = statSync(paths[0])
     expect([ino, mtime]).toEqual([before.ino, time])
@@ -103,7 +102,7 @@ describe('one file', () => {
     const other = join(folder, 'other.csv')
     writeFileSync(other, 'old')
     linkSync(other, paths[0])
-    await commitOutputs(await finishAll([paths[0]], true))
+    await commitFiles(await finishAll([paths[0]], true))
     expect(contents()).toEqual({ 'a.csv': 'new', 'other.csv': 'old' })
   })
 })

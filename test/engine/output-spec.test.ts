@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { Series } from '../../../src/candles/series.js'
-import { parseTemplate, planOutputs } from '../../../src/engine/output/output-spec.js'
-import { type Format, resolveFormat } from '../../../src/options/formats.js'
-import { thrownBy } from '../../support/thrown-by.js'
+import type { Series } from '../../src/candles/series.js'
+import { parseTemplate, planOutputs } from '../../src/engine/output-names.js'
+import { type Format, resolveFormat } from '../../src/options.js'
+import { thrownBy } from '../support/thrown-by.js'
 
 const BTC_1H: Series = { symbol: 'BTCUSDT', interval: '1h' }
 const BTC_1M: Series = { symbol: 'BTCUSDT', interval: '1M' }

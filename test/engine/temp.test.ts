@@ -1,9 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { removeLeftovers, tempPath } from '../../../src/engine/output/temp.js'
-import { putFile } from '../../support/synthetic-tree.js'
-import { tempFolder } from '../../support/temp-folder.js'
+import { removeLeftovers, tempPath } from '../../src/fs/files.js'
+import { putFile } from '../support/synthetic-tree.js'
+import { tempFolder } from '../support/temp-folder.js'
 
 let folder: string
 let path: string
@@ -29,7 +29,7 @@ function leaveTemp(target: string, ageMs = OLD): string {
 describe('the temp file of a killed run', () => {
   it('is removed by the next run for the same output, without a word', async () => {
     leaveTemp(path)
-    await removeLeftovers([path])
+    removeLeftovers([path])
     expect(readdirSync(folder)).toEqual([])
   })
 
@@ -43,7 +43,7 @@ describe('the temp file of a killed run', () => {
     ['of another tool', () => leaveNamed('.out.csv.0123456789ab.tmp'), false],
   ])('%s: is it removed? %s', async (_, make, removed) => {
     const name = make()
-    await removeLeftovers([path])
+    removeLeftovers([path])
     expect(existsSync(join(folder, name))).toBe(!removed)
   })
 })

@@ -1,10 +1,16 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { commitOutputs } from '../../../src/engine/output/commit.js'
-import { checkTarget, OutputFile } from '../../../src/engine/output/file.js'
-import { catchError } from '../../support/errors.js'
-import { tempFolder } from '../../support/temp-folder.js'
+import {
+  checkTarget,
+  commitFiles,
+  type FileOptions,
+  type FilePlace,
+  OutputFile,
+  prepareFile,
+} from '../../src/engine/output-file.js'
+import { catchError } from '../support/errors.js'
+import { tempFolder } from '../support/temp-folder.js'
 
 let folder: string
 let path: string
@@ -13,19 +19,25 @@ beforeEach(() => {
   path = join(folder, 'out.csv')
 })
 
+/** A file being written, and its place. */
+async function create(target: string, options: FileOptions) {
+  const at = await prepareFile(target, options)
+  return Object.assign(await OutputFile.open(at), { at })
+}
+
 const bytes = (text: string) => new TextEncoder().encode(text)
 const fileMode = (file: string) => statSync(file).mode & 0o777
 
-async function writeUncommitted(target: string, text: string, force = false): Promise<OutputFile> {
-  const file = await OutputFile.create(target, { force })
+async function writeUncommitted(target: string, text: string, force = false): Promise<OutputFile & { at: FilePlace }> {
+  const file = await create(target, { force })
   await file.write(bytes(text))
   await file.finish()
   return file
 }
 
-async function save(target: string, text: string, force = false): Promise<OutputFile> {
+async function save(target: string, text: string, force = false): Promise<OutputFile & { at: FilePlace }> {
   const file = await writeUncommitted(target, text, force)
-  await commitOutputs([file])
+  await commitFiles([file.at])
   return file
 }
 
@@ -34,14 +46,14 @@ describe('a file is the old one or the complete new one', () => {
     const file = await writeUncommitted(path, 'new')
     expect(existsSync(path)).toBe(false)
     expect(readdirSync(folder)).toHaveLength(1)
-    await commitOutputs([file])
+    await commitFiles([file.at])
     expect(readdirSync(folder)).toEqual(['out.csv'])
     expect(readFileSync(path, 'utf8')).toBe('new')
   })
 
   test('discard leaves the old file unchanged, at any point before commit', async () => {
     writeFileSync(path, 'old')
-    const begun = await OutputFile.create(path, { force: true })
+    const begun = await create(path, { force: true })
     await begun.write(bytes('half'))
     await begun.discard()
     const finished = await writeUncommitted(path, 'whole', true)
@@ -62,7 +74,7 @@ describe('a file that exists', () => {
       suggestions: ['Replace it with --force, or name another file.'],
     }
     expect(await catchError(checkTarget(path, { force: false }))).toMatchObject(expected)
-    expect(await catchError(OutputFile.create(path, { force: false }))).toMatchObject(expected)
+    expect(await catchError(create(path, { force: false }))).toMatchObject(expected)
     expect(readdirSync(folder)).toEqual(['out.csv'])
   })
 
@@ -77,7 +89,7 @@ describe('a file that exists', () => {
     const other = join(folder, 'other.csv')
     const file = await writeUncommitted(other, 'mine')
     writeFileSync(other, 'theirs')
-    expect((await catchError(commitOutputs([file]))).code).toBe('output_exists')
+    expect((await catchError(commitFiles([file.at]))).code).toBe('output_exists')
     await file.discard()
     expect(readFileSync(other, 'utf8')).toBe('theirs')
     expect(readdirSync(folder).toSorted()).toEqual(['other.csv', 'out.csv'])
@@ -101,7 +113,7 @@ describe('a path that cannot be a file is refused', () => {
   }
   test.each(cases)('%s', async (_, target, code, message) => {
     for (const force of [false, true]) {
-      for (const attempt of [() => checkTarget(target(), { force }), () => OutputFile.create(target(), { force })]) {
+      for (const attempt of [() => checkTarget(target(), { force }), () => create(target(), { force })]) {
         const error = await catchError(attempt)
         expect(error.code).toBe(code)
         expect(error.message).toContain(message)
@@ -121,8 +133,8 @@ describe('a path that cannot be a file is refused', () => {
     test('folders are made with the first of their files, and removed with the last', async () => {
       writeFileSync(join(folder, 'kept'), '')
       const names = ['a/b/1.csv', 'a/b/2.csv', 'a/c/3.csv']
-      const files: OutputFile[] = []
-      for (const name of names) files.push(await OutputFile.create(join(folder, name), {}))
+      const files: Awaited<ReturnType<typeof create>>[] = []
+      for (const name of names) files.push(await create(join(folder, name), {}))
       expect(made().filter(name => !name.includes('.'))).toEqual(['a', 'a/b', 'a/c', 'kept'])
       for (const file of files.toReversed()) await file.discard()
       expect(made()).toEqual(['kept'])
@@ -131,20 +143,12 @@ describe('a path that cannot be a file is refused', () => {
     test('a folder that was there stays, and so does one with a file of somebody else', async () => {
       mkdirSync(join(folder, 'old'))
       for (const name of ['old/1.csv', 'new/deep/2.csv']) {
-        const file = await OutputFile.create(join(folder, name), {})
+        const file = await create(join(folder, name), {})
         if (name.startsWith('new')) writeFileSync(join(folder, 'new', 'other'), '')
         await file.discard()
       }
       expect(made()).toEqual(['new', 'new/other', 'old'])
     })
-  })
-
-  test('the error for a full disk says so', async () => {
-    const full = await OutputFile.create('/dev/full', { force: true })
-    const error = await catchError(full.write(bytes('x')))
-    expect(error).toMatchObject({ code: 'output_unwritable', data: { output: '/dev/full', errno: 'ENOSPC' } })
-    expect(error.message).toBe('Cannot write /dev/full: the disk is full (ENOSPC).')
-    await full.discard()
   })
 })
 

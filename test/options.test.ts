@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { WORDS } from '../../src/cli/completion/complete.js'
-import * as COMMANDS from '../../src/commands/index.js'
-import { parseRowFormat } from '../../src/formats/row-format.js'
-import { CANDLE_ENTRIES } from '../../src/options/candle-options.js'
-import { FORMATS } from '../../src/options/formats.js'
-import { OUTPUT_ENTRIES, unusableFlags } from '../../src/options/output-options.js'
-import { useTestServer } from '../support/servers/test-server.js'
-import { thrownBy } from '../support/thrown-by.js'
+import { WORDS } from '../src/cli/completion/complete.js'
+import * as COMMANDS from '../src/commands/index.js'
+import { parseRowFormat } from '../src/formats/row-format.js'
+import { CANDLE_ENTRIES, FORMATS, OUTPUT_ENTRIES, unusableFlags } from '../src/options.js'
+import { useTestServer } from './support/servers/test-server.js'
+import { thrownBy } from './support/thrown-by.js'
 
 /** What people write, by the name in the library: flag, variable, a value that is refused, and the formats that use the option. */
 const EXPECTED: Record<string, [string, string, unknown, string]> = {
@@ -51,7 +49,7 @@ describe.each(CANDLE_ENTRIES)('$name', ({ name, option }) => {
 
   it('is a parameter of /export, which refuses a wrong value', async () => {
     const found = await findParameter(flag)
-    expect(found).toMatchObject({ in: 'query', required: false, description: option.description })
+    expect(found).toMatchObject({ in: 'query', required: false, description: option.summary })
     expect((await server.request(`/export/15m/BTCUSDT.csv?${flag}=${wrong}`)).status).toBe(400)
   })
 })
@@ -75,7 +73,7 @@ describe.each(OUTPUT_ENTRIES)('$name', ({ name, option }) => {
 
   it('is a parameter of /export, and its OpenAPI document says so', async () => {
     const found = await findParameter(flag)
-    expect(found).toMatchObject({ in: 'query', required: false, description: option.description ?? option.summary })
+    expect(found).toMatchObject({ in: 'query', required: false, description: option.summary })
     if (option.takes === 'choice') expect(found.schema.enum).toEqual(option.values)
     const format = formats.split(' ')[0]
     const { status } = await server.request(`/export/15m/BTCUSDT.${format}?${flag}=wrong`)

@@ -2,7 +2,11 @@ import { type Series, type SeriesLabel, type WindowRef, windowOf } from '../cand
 import type { SymbolName } from '../candles/symbols.js'
 import type { RequestedRange, TimeRange } from '../candles/time-range.js'
 import { windowSpan } from '../candles/windows.js'
+import type { WindowFailure } from '../mirror/errors.js'
+import type { ChangedCell } from '../rows/diff.js'
+import type { KlineBatch } from '../rows/kline-batch.js'
 import type { TargetInterval } from '../rows/target-interval.js'
+
 /** The windows of one series that a range needs, ascending. */
 export interface SeriesPlan {
   readonly series: Series
@@ -28,13 +32,13 @@ export interface Plan {
   readonly gone: readonly SymbolName[]
 }
 
-/** How long the newest candles of a range that ends now may lack: a static service is refreshed once a day. */
-export const MAY_LAG_MS = 48 * 3_600_000
-
 /** What is found out about the windows of a series. */
 export type FoundWindows = Pick<SeriesPlan, 'windows' | 'listedFrom' | 'firstCandle'>
 /** A series whose windows are not known yet. */
 export type UnplannedSeries = Omit<SeriesPlan, keyof FoundWindows>
+
+/** How long the newest candles of a range that ends now may lack: a static service is refreshed once a day. */
+export const MAY_LAG_MS = 48 * 3_600_000
 
 /** Whether a window of a plan is over before the exchange has candles: it is empty without a request. */
 export function isBeforeFirst({ firstCandle = Number.NEGATIVE_INFINITY }: FoundWindows, window: WindowRef): boolean {
@@ -48,11 +52,40 @@ export function planWindows(
   { fromTime, toTime }: TimeRange,
   present: number,
 ): WindowRef[] {
-  return [...new Set(dates)]
-    .sort()
-    .map(startDate => windowOf(series, startDate))
-    .filter(window => {
-      const { startTime, endTime } = windowSpan(window)
-      return endTime > fromTime && startTime < toTime && startTime <= present
-    })
+  const windows = [...new Set(dates)].sort().map(startDate => windowOf(series, startDate))
+  return windows.filter(window => {
+    const { startTime, endTime } = windowSpan(window)
+    return endTime > fromTime && startTime < toTime && startTime <= present
+  })
 }
+
+/**
+ * Where a window came from: `cached` in the mirror and final, `fetched` from the source, `revalidated` by it, `retained` because the new
+ * version lacks candles or the source does not list the window any more.
+ */
+export type WindowStatus = 'cached' | 'fetched' | 'revalidated' | 'retained'
+
+/** A window with its rows. */
+export interface WindowResult {
+  readonly window: WindowRef
+  readonly status: WindowStatus
+  readonly batch: KlineBatch
+  /** Of its file. */
+  readonly bytes: Uint8Array
+  /** How a fetched window differs from the cached one; undefined when none was cached. */
+  readonly change?: WindowDifference | undefined
+}
+
+/** How a new version of a window differs from the cached one. */
+export interface WindowDifference {
+  /** Open times of candles that were not cached, ms UTC. */
+  readonly added: readonly number[]
+  /** Changed cells, withdrawn candles, and candles that were added before the last cached one. */
+  readonly cells: readonly ChangedCell[]
+}
+
+/** What became of a window. `absent`: the source has neither it nor any before it, so the series begins later. */
+export type WindowOutcome = WindowResult | WindowFailure | { readonly window: WindowRef; readonly status: 'absent' }
+
+/** The windows of a plan, in order. */
+export type WindowStream = AsyncGenerator<WindowOutcome, undefined, undefined>

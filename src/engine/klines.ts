@@ -1,0 +1,203 @@
+import { type KlineNumbers, type KlineObject, type KlineRow, rowToNumbers, rowToObject } from '../candles/columns.js'
+import { KlinesError } from '../candles/errors.js'
+import type { Series, SeriesLabel } from '../candles/series.js'
+import type { TimeRange } from '../candles/time-range.js'
+import { type PublishReport, publishTree } from '../mirror/publish.js'
+import { openMirror } from '../mirror/user-mirrors.js'
+import { Fingerprinter, reportFingerprints } from '../rows/fingerprint.js'
+import { KlineBatch } from '../rows/kline-batch.js'
+import { Kernel } from '../rows/wasm/kernel.js'
+import { shortSentences } from './coverage.js'
+import { checkGone } from './errors.js'
+import { request } from './lists.js'
+import { type PlanRequest, planRequest, planUpdate } from './plan.js'
+import { readPlan } from './read.js'
+import { type DownloadReport, type ReportOptions, Tally } from './report.js'
+import { openRun, type Run, type SourceOptions, withRun } from './run.js'
+import { isBeforeFirst, type Plan } from './windows.js'
+
+/** Candles to download into the mirror. */
+export interface DownloadRequest extends PlanRequest, SourceOptions, ReportOptions {}
+
+/** Candles to read, and where they come from. */
+export interface ReadRequest extends DownloadRequest {
+  /** Read the mirror alone, without any request. */
+  readonly offline?: boolean | undefined
+}
+
+/** How a mirror is updated: its series are those that are there or were. */
+export interface UpdateRequest extends SourceOptions, ReportOptions {}
+
+/**
+ * Downloads every window of a range that the mirror lacks or that can still change. Throws `incomplete` when a window could not be
+ * downloaded (the others are in the mirror then), `no_candles` when the range has none, `unreachable`, `rate_limited`,
+ * `mirror_unusable`, or what is wrong with the request.
+ *
+ * @example
+ * const { series } = await downloadKlines({ symbols: ['BTCUSDT'], intervals: ['1d'], last: '1y' })
+ */
+export function downloadKlines(request: DownloadRequest): Promise<DownloadReport> {
+  return withRun(openRun(request), async run => downloadPlan(await planRequest(request, run), run, request))
+}
+
+/**
+ * Downloads what every series that a mirror has or had lacks or can still change, from its first window to now. Throws what
+ * `downloadKlines` throws, and `window_missing` for a mirror without a series.
+ */
+export function updateKlines(request: UpdateRequest = {}): Promise<DownloadReport> {
+  return withRun(openRun(request), async run => downloadPlan(await planUpdate(run), run, request))
+}
+
+/** Makes all windows of a plan current, or reads them, and counts their candles. Throws `incomplete` or `no_candles` after all were tried. */
+export async function downloadPlan(
+  plan: Plan,
+  run: Run,
+  options: ReportOptions = {},
+  forExport = false,
+): Promise<DownloadReport> {
+  const tally = new Tally(plan, run)
+  const hasFingerprints = options.fingerprint && !forExport
+  const fingerprints = []
+  for await (const [{ series }, batches] of readPlan(run, tally, { asIs: true })) {
+    const fingerprinter = hasFingerprints ? new Fingerprinter(series) : undefined
+    for await (const batch of batches) fingerprinter?.add(batch)
+    fingerprints.push(...[fingerprinter?.finish() ?? []].flat())
+  }
+  const report = tally.report(options, forExport)
+  if (!forExport) checkGone(plan, run)
+  return hasFingerprints ? { ...report, fingerprints: reportFingerprints(fingerprints) } : report
+}
+
+/**
+ * Makes a mirror a complete static tree, which any web host can serve: the lists, `[]` for windows of the future and before the first
+ * candle, and the times of files as the server would say. Whether a missing window lies before the first candle of a series of the exchange
+ * takes a request. Nothing is written unless all is there. Throws `incomplete` while a window is missing or corrupt, or an open one does
+ * not reach its end before the newest candle of its series; `window_missing` for a mirror without a window, and `mirror_unusable`.
+ */
+export async function publishMirror(options: Omit<SourceOptions, 'refresh'>): Promise<PublishReport> {
+  const { source: baseUrl, root, exists } = openMirror(options)
+  if (baseUrl === undefined && exists) {
+    const message = `${root} does not say where its candles come from, so it cannot be published.`
+    const advice = 'klines download with the same --mirror and its --base-url makes it a mirror of that service.'
+    throw new KlinesError('mirror_mismatch', message, { suggestions: [advice] })
+  }
+  return withRun(openRun({ ...options, mirror: root, baseUrl }), run => {
+    const { source, signal } = run
+    const ask = (series: Series) => request(source, 'the first candle', source.firstCandle?.(series, signal) ?? none)
+    return publishTree({ ...run, baseUrl: source.name, firstCandle: source.firstCandle && ask })
+  })
+}
+
+const none = Promise.resolve(undefined)
+
+/** What a run would do. */
+export interface DryRunReport {
+  readonly baseUrl: string | undefined
+  readonly mirror: string
+  /** Whether the run makes no request, so that it would fail for a missing window. */
+  readonly offline: boolean
+  readonly range: TimeRange
+  /** The windows of each series: `open` ones would be revalidated, `missing` ones downloaded; `cached` ones need no request. */
+  readonly series: (Series & { readonly windows: Record<'total' | 'cached' | 'open' | 'missing', number> })[]
+  /** Requests for windows, and how long they take by the limits of the service, ms; 0 without limits. */
+  readonly requests: number
+  readonly limitMs: number
+  /** Paths that would be written, `-` for stdout. */
+  readonly files: string[]
+  /** Paths of the parts of a lake that `prune` would remove. */
+  readonly removed: string[]
+}
+
+/** What `updateKlines` would download. */
+export function dryRunUpdate(request: UpdateRequest): Promise<DryRunReport> {
+  return withRun(openRun(request, { readOnly: true }), async run => describePlan(await planUpdate(run), run))
+}
+
+/** What a run would download of a plan. */
+export function describePlan(plan: Plan, { mirror, source, refresh }: Run): DryRunReport {
+  const kernel = new Kernel()
+  let [requests, limitMs] = [0, 0]
+  const series = plan.series.map(one => {
+    const counts = { total: one.windows.length, cached: 0, open: 0, missing: 0 }
+    for (const window of one.windows) {
+      const state = mirror.state(window, mirror.read(window, kernel))
+      if (state === 'missing' && !isBeforeFirst(one, window)) counts.missing++
+      else if (source && state !== 'missing' && (state === 'open' || refresh)) counts.open++
+      else counts.cached++
+    }
+    const cost = source?.cost(one.series.interval) ?? { requests: 0, limitMs: 0 }
+    requests += (counts.missing + counts.open) * cost.requests
+    limitMs += (counts.missing + counts.open) * cost.limitMs
+    return { ...one.series, windows: counts }
+  })
+  const place = { baseUrl: source?.name ?? mirror.source, mirror: mirror.root, offline: source === undefined }
+  return { ...place, range: plan.range, series, requests, limitMs, files: [], removed: [] }
+}
+
+/** A candle, and the series it belongs to. `Row` is what `as` of the request says. */
+export interface SeriesRow<Row = KlineObject> {
+  readonly series: SeriesLabel
+  readonly row: Row
+}
+
+/**
+ * Candles in batches of one window, series by series in order of time; with `resample`, the longer candles that `exportKlines` writes.
+ * A series without candles in the range comes as one batch without rows. Throws `incomplete` at the first window that cannot be
+ * downloaded or read (nothing is left out silently), and what `downloadKlines` throws. Leaving the loop ends all requests.
+ *
+ * At the end, a `warning` event says of each series what it lacks at an end of the range that was named; with `failOnGaps` that is
+ * `incomplete`. A loop that is left before hears nothing of it.
+ *
+ * @example
+ * for await (const batch of klineBatches({ symbols: ['BTCUSDT'], intervals: ['1h'], last: '7d' })) {
+ *   for (let row = 0; row < batch.length; row++) console.log(batch.openTime(row), batch.text(row, 4))
+ * }
+ */
+export async function* klineBatches(request: ReadRequest): AsyncGenerator<KlineBatch> {
+  const run = await openRun(request)
+  try {
+    const plan = await planRequest(request, run)
+    const tally = new Tally(plan, run)
+    for await (const [{ label }, batches] of readPlan(run, tally, { ownMemory: true, partial: request.partial })) {
+      let rows = 0
+      for await (const batch of batches) {
+        rows += batch.length
+        if (batch.length > 0) yield batch
+      }
+      if (tally.failures.length > 0) tally.report()
+      if (rows === 0) yield KlineBatch.empty(label)
+    }
+    const { series, range } = tally.report(request, false, true)
+    for (const sentence of shortSentences(series, range)) run.warn(sentence)
+    checkGone(plan, run)
+  } finally {
+    await run.close()
+  }
+}
+
+const ROW_FORMS = { objects: rowToObject, numbers: rowToNumbers, arrays: (row: KlineRow) => row }
+
+/**
+ * The same candles row by row, as objects with the names of the columns: times in ms UTC, decimals as text with all of their digits.
+ * With `as: 'numbers'` the decimals are numbers, which have 15 to 17 digits: prices are exact, and of long volumes the last digits are
+ * lost. With `as: 'arrays'` a row is the array of 12 that the service writes. Throws what `klineBatches` throws, and `bad_option`.
+ *
+ * @example
+ * for await (const { row } of klineRows({ symbols: ['BTCUSDT'], intervals: ['1d'], last: '30d' })) {
+ *   console.log(new Date(row.open_time), row.close)
+ * }
+ */
+export function klineRows(request: ReadRequest & { readonly as?: 'objects' | undefined }): AsyncGenerator<SeriesRow>
+export function klineRows(request: ReadRequest & { readonly as: 'numbers' }): AsyncGenerator<SeriesRow<KlineNumbers>>
+export function klineRows(request: ReadRequest & { readonly as: 'arrays' }): AsyncGenerator<SeriesRow<KlineRow>>
+export async function* klineRows(
+  request: ReadRequest & { readonly as?: keyof typeof ROW_FORMS | undefined },
+): AsyncGenerator<SeriesRow<KlineObject | KlineNumbers | KlineRow>> {
+  const form = request.as ?? 'objects'
+  if (!Object.hasOwn(ROW_FORMS, form))
+    throw new KlinesError('bad_option', `\`as\` is ${form}. Expected objects, numbers or arrays.`)
+  const toRow = ROW_FORMS[form]
+  for await (const batch of klineBatches(request)) {
+    for (let index = 0; index < batch.length; index++) yield { series: batch.series, row: toRow(batch.row(index)) }
+  }
+}

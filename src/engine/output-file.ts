@@ -1,0 +1,217 @@
+import { createReadStream, type Stats } from 'node:fs'
+import { type FileHandle, lstat, open, realpath, rename, rm, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { KlinesError } from '../candles/errors.js'
+import { describeErrno, errnoCode, undefinedIfMissing } from '../fs/errno.js'
+import { removeLeftovers, tempPath } from '../fs/files.js'
+import { checkWritableFolder, makeFolder, missingFolders, removeFolders } from '../fs/folders.js'
+import { newHash } from '../rows/fingerprint.js'
+import { type Output, StreamOutput } from './output-stream.js'
+
+/** What may be done to write a file. */
+export interface FileOptions {
+  /** Replace an existing file. */
+  readonly force?: boolean | undefined
+}
+
+/** Where a file is written, and where it goes then. Plain data, so that any thread can write the file. */
+export interface FilePlace {
+  /** The output as the user named it. */
+  readonly path: string
+  /** `path`, or the file that a link there names. */
+  readonly target: string
+  /** Beside the target until the commit. */
+  readonly temp: string
+  /** The mode of the file that is replaced. */
+  readonly mode: number | undefined
+  /** Replaces a file that is there. */
+  readonly force: boolean
+  /** Folders that are made when the file is opened, the deepest one first. */
+  readonly folders: readonly string[]
+}
+
+/** Faults of the request, rather than of the run. */
+const REQUEST_FAULTS = ['ENOENT', 'ENOTDIR', 'EEXIST', 'ENAMETOOLONG']
+
+/** The error for a call on an output that failed; a KlinesError stays as it is. */
+export function outputError(error: unknown, path: string): KlinesError {
+  if (error instanceof KlinesError) return error
+  const errno = errnoCode(error)
+  const code = REQUEST_FAULTS.includes(errno) ? 'bad_output' : 'output_unwritable'
+  const message = `Cannot write ${path}: ${describeErrno(error)}.`
+  return new KlinesError(code, message, { cause: error, data: { output: path, errno } })
+}
+
+/** Runs a call on an output. Throws `bad_output` and `output_unwritable`. */
+async function on<T>(path: string, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call()
+  } catch (error) {
+    throw outputError(error, path)
+  }
+}
+
+/**
+ * Checks that a file can be written at `path`, before any work is done for it, and returns what is there. Throws `output_exists` when a file
+ * exists and `force` is not set, `bad_output` for a folder, a dangling link or a name too long.
+ */
+export function checkTarget(path: string, { force = false }: FileOptions): Promise<Stats | undefined> {
+  return on(path, async () => {
+    const target = await stat(path).catch(undefinedIfMissing)
+    if (target?.isDirectory()) throw outputIsFolder(path)
+    if (target?.isFile() && !force) throw outputExists(`${path} exists already.`)
+    if (!target && (await lstat(path).catch(undefinedIfMissing)))
+      throw new KlinesError('bad_output', `${path} is a link to something that is not there.`)
+    if (!target || target.isFile()) checkWritableFolder(dirname(path))
+    return target
+  })
+}
+
+function outputExists(message: string): KlinesError {
+  return new KlinesError('output_exists', message, { suggestions: ['Replace it with --force, or name another file.'] })
+}
+
+function outputIsFolder(path: string): KlinesError {
+  return new KlinesError('bad_output', `${path} is a folder. Expected the name of a file.`)
+}
+
+/** The place of an output file before its first byte: checked, and with a name for its temp file. Throws what `checkTarget` throws. */
+export async function prepareFile(path: string, options: FileOptions): Promise<FilePlace> {
+  const stats = await checkTarget(path, options)
+  return on(path, async () => {
+    // Replaces the file that a link names, and keeps the link.
+    const target = stats ? await realpath(path) : path
+    const mode = stats && stats.mode & 0o777
+    const folders = missingFolders(dirname(target))
+    return { path, target, temp: tempPath(target), mode, force: options.force ?? false, folders }
+  })
+}
+
+/**
+ * Leaves everything as it was. Safe to call at any time before the file is in its place. Never throws, so that the original error is
+ * reported; a later run removes a temp file that stays.
+ */
+export async function discardFile({ temp, folders }: FilePlace): Promise<void> {
+  await rm(temp, { force: true }).catch(() => {})
+  removeFolders(folders)
+}
+
+/** A file being written: a temp file beside the target until `commitFiles`, so that the target is the old file or the whole new one. */
+export class OutputFile implements Output {
+  bytes = 0
+
+  private constructor(
+    private readonly place: FilePlace,
+    private readonly file: FileHandle,
+  ) {}
+
+  /** Opens a prepared file, in any thread, and makes its folders. Throws `output_unwritable` or `bad_output`. */
+  static async open(place: FilePlace): Promise<OutputFile> {
+    const { path, temp, mode, folders } = place
+    try {
+      if (folders.length > 0) makeFolder(folders[0])
+      const file = await open(temp, 'wx', mode ?? 0o666)
+      // A new file gets the umask; a replaced one keeps its mode where the file system has modes.
+      if (mode !== undefined) await file.chmod(mode).catch(() => {})
+      return new OutputFile(place, file)
+    } catch (error) {
+      removeFolders(folders)
+      throw outputError(error, path)
+    }
+  }
+
+  /** Writes all of `chunk`. */
+  write(chunk: Uint8Array): Promise<void> {
+    return on(this.place.path, async () => {
+      for (let done = 0; done < chunk.length; ) done += (await this.file.write(chunk, done)).bytesWritten
+      this.bytes += chunk.length
+    })
+  }
+
+  /** Makes sure that all bytes are on the disk, which may have taken less than it reported. Nothing is visible yet. */
+  finish(): Promise<void> {
+    return on(this.place.path, async () => {
+      await this.file.sync()
+      const { size } = await this.file.stat()
+      if (size !== this.bytes) throw new Error(`the disk took ${size} of ${this.bytes} bytes`)
+      await this.file.close()
+    })
+  }
+
+  /** Leaves everything as it was. Never throws. */
+  async discard(): Promise<void> {
+    await this.file.close().catch(() => {})
+    await discardFile(this.place)
+  }
+}
+
+/**
+ * Puts finished files in their places by one rename each; a file that has the same bytes already stays. What can be known before
+ * the first rename is thrown before it. A rename that fails after others throws `output_unwritable` with the names of the new files.
+ * Returns the paths of the files that are new or have changed.
+ */
+export async function commitFiles(files: readonly FilePlace[]): Promise<string[]> {
+  const changed: FilePlace[] = []
+  for (const file of files) if (!(await on(file.path, () => isCurrent(file)))) changed.push(file)
+  const placed: string[] = []
+  for (const { path, temp, target } of changed) {
+    try {
+      await rename(temp, target)
+      placed.push(path)
+    } catch (error) {
+      const { message, data, cause, code } = outputError(error, path)
+      if (placed.length === 0) throw new KlinesError(code, message, { data, cause })
+      const text = `${message} These files are new already: ${placed.join(', ')}.`
+      throw new KlinesError('output_unwritable', text, { data: { ...data, placed }, cause })
+    }
+  }
+  for (const folder of new Set(changed.map(({ target }) => dirname(target)))) await syncFolder(folder)
+  for (const { temp } of files) await rm(temp, { force: true }).catch(() => {})
+  return placed
+}
+
+/** Whether the target of a file has its bytes already. Throws what keeps the file from its place. */
+async function isCurrent({ path, temp, target, force }: FilePlace): Promise<boolean> {
+  const found = await lstat(target).catch(undefinedIfMissing)
+  if (found === undefined) return false
+  if (found.isDirectory()) throw outputIsFolder(path)
+  if (!force) throw outputExists(`${path} was created by another program meanwhile.`)
+  if (!found.isFile() || found.size !== (await stat(temp)).size) return false
+  // One that cannot be read can be replaced all the same.
+  return (await digest(temp)) === (await digest(target).catch(() => undefined))
+}
+
+async function digest(path: string): Promise<string> {
+  const hash = newHash()
+  for await (const chunk of createReadStream(path)) hash.update(chunk)
+  return hash.digest('hex')
+}
+
+/** A new name is durable once its folder is flushed (fsync(2)); a file system that cannot do that does not need it. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r').catch(() => undefined)
+  await folder?.sync().catch(() => {})
+  await folder?.close().catch(() => {})
+}
+
+/** Writes files, or stdout for `-`: all of them, or none. Throws what `checkTarget` throws, and `output_unwritable`. */
+export async function writeFiles(
+  files: readonly { readonly path: string; readonly bytes: Uint8Array }[],
+  options: FileOptions & { readonly signal?: AbortSignal | undefined },
+): Promise<void> {
+  const places: FilePlace[] = []
+  try {
+    for (const { path, bytes } of files) {
+      const place = path === '-' ? undefined : await prepareFile(path, options)
+      if (place) places.push(place)
+      removeLeftovers(place ? [place.target] : [])
+      const output = place ? await OutputFile.open(place) : StreamOutput.toStdout(options.signal)
+      await output.write(bytes)
+      await output.finish()
+    }
+    await commitFiles(places)
+  } catch (error) {
+    for (const place of places.reverse()) await discardFile(place)
+    throw error
+  }
+}

@@ -1,0 +1,84 @@
+import { KlinesError } from '../candles/errors.js'
+import { isOneOf } from '../candles/json.js'
+import type { SeriesLabel } from '../candles/series.js'
+import { splitSymbol } from '../candles/symbols.js'
+import { type FileFormat, type Format, resolveFormat } from '../options.js'
+import { checkTarget, type FileOptions } from './output-file.js'
+
+/** One file of an export and the series that go into it, in order. */
+export interface OutputSpec<S> extends FileFormat {
+  /** A path, or `-` for stdout. */
+  readonly path: string
+  readonly series: readonly S[]
+}
+
+const PLACEHOLDERS = ['symbol', 'base', 'quote', 'interval'] as const
+
+/** Checks a template, and returns the format of its files: placeholders do not change it. Throws `bad_output`. */
+export function parseTemplate(template: string, format: Format | undefined): FileFormat {
+  for (const [whole, name] of template.matchAll(/\{([^{}]*)\}/g)) {
+    if (isOneOf(PLACEHOLDERS, name)) continue
+    const expected = 'Expected {symbol}, {base}, {quote} or {interval}.'
+    throw new KlinesError('bad_output', `Unknown placeholder ${whole} in ${template}. ${expected}`)
+  }
+  return resolveFormat(template, format)
+}
+
+/**
+ * The files of a template: its placeholders are filled in, and series with the same name share a file. Throws
+ * `bad_output`, also when several series would share a `json` file, whose rows do not name them, or a picture.
+ */
+export function planOutputs<S extends SeriesLabel | { readonly label: SeriesLabel }, F extends Format | 'svg'>(
+  template: string,
+  format: { readonly format: F; readonly gzip: boolean },
+  all: readonly S[],
+) {
+  const paths = new Map<string, S[]>()
+  for (const series of all) {
+    const path = fillIn(template, 'label' in series ? series.label : series)
+    paths.set(path, [...(paths.get(path) ?? []), series])
+  }
+  return [...paths].map(([path, series]) => {
+    if (series.length > 1) checkShared(path, format.format, series.length)
+    return { path, series, ...format }
+  })
+}
+
+/** The path of the file of a series. Throws `bad_output` for a symbol of which no quote is known where the template needs it. */
+function fillIn(template: string, { symbol, interval }: SeriesLabel): string {
+  const path = template.replaceAll('{symbol}', symbol).replaceAll('{interval}', interval)
+  if (!/\{(base|quote)\}/.test(path)) return path
+  const parts = splitSymbol(symbol)
+  if (parts) return path.replaceAll('{base}', parts.base).replaceAll('{quote}', parts.quote)
+  const message = `${symbol} ends in no quote that is known, which {base} and {quote} in ${template} need.`
+  throw new KlinesError('bad_output', message, { suggestions: ['Use {symbol} in -o.'] })
+}
+
+/** Throws `bad_output` for a format that has no place for several series. */
+function checkShared(path: string, format: Format | 'svg', count: number): void {
+  if (format !== 'svg' && format !== 'json') return
+  const reason = { svg: 'A picture shows one series,', json: 'json is an array of rows that do not say their series,' }
+  const more = { svg: '', json: ', or use -f jsonl or -f csv, which name the series' }
+  const message = `${reason[format]} and ${count} series would share ${path === '-' ? 'stdout' : path}.`
+  const advice = `Write a file a series with {symbol} and {interval} in -o${more[format]}.`
+  throw new KlinesError('bad_output', message, { suggestions: [advice] })
+}
+
+/**
+ * Checks that every output can be written and is a file of its own on any disk, before any work is done for it. Throws `bad_output`, and
+ * what `checkTarget` throws.
+ */
+export async function checkOutputs(outputs: readonly { readonly path: string }[], options: FileOptions): Promise<void> {
+  const seen = new Map<string, string>()
+  for (const { path } of outputs.filter(({ path }) => path !== '-')) {
+    const key = path.normalize('NFC').toLowerCase()
+    const other = seen.get(key)
+    if (other !== undefined) {
+      const message = `${other} and ${path} differ only in case or Unicode form: on some disks they are the same file.`
+      const suggestions = ['Give each an export with an -o of its own.']
+      throw new KlinesError('bad_output', message, { suggestions, data: { outputs: [other, path] } })
+    }
+    seen.set(key, path)
+  }
+  for (const { path } of outputs) if (path !== '-') await checkTarget(path, options)
+}

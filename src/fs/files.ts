@@ -1,0 +1,127 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { HOUR_MS } from '../candles/intervals.js'
+import { errnoCode } from './errno.js'
+
+/** Returns a buffer of a size in bytes; into a smaller one, only the beginning of a file is read. */
+export type Allocate = (size: number) => Buffer
+
+/** Identifies one version of a file. */
+export interface FileVersion {
+  readonly ino: number
+  readonly size: number
+  /** Modification time, ms. */
+  readonly mtimeMs: number
+  /** Time of the last change of the file or of its attributes, ms. No program can set it. */
+  readonly ctimeMs: number
+}
+
+/** Whether two versions are one. */
+export function isSameVersion(a: FileVersion | undefined, b: FileVersion | undefined): boolean {
+  return a?.ino === b?.ino && a?.size === b?.size && a?.mtimeMs === b?.mtimeMs && a?.ctimeMs === b?.ctimeMs
+}
+
+/**
+ * A regular file and its version, nothing, or what cannot be a file of a mirror or a lake: a folder, a link, or a file that is larger than
+ * expected. `reason` describes it.
+ */
+export type FileRead =
+  | (FileVersion & { readonly state: 'file'; readonly bytes: Buffer })
+  | { readonly state: 'missing' }
+  | { readonly state: 'corrupt'; readonly reason: string }
+
+const NOT_REGULAR: FileRead = { state: 'corrupt', reason: 'not a regular file' }
+
+/**
+ * Reads a regular file of at most `maxBytes` through one descriptor, so that the bytes of a concurrent replacement are never mixed in.
+ * Links are not followed, and the size is checked first. Throws what the file system throws.
+ *
+ * Synchronous because most files are small (a window has at most 139,569 bytes): four trips through the thread pool cost several times
+ * the read itself.
+ */
+export function readFile(path: string, maxBytes: number, allocate: Allocate = Buffer.allocUnsafeSlow): FileRead {
+  let descriptor: number
+  try {
+    descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+  } catch (error) {
+    const code = errnoCode(error)
+    if (code === 'ENOENT') return { state: 'missing' }
+    if (code === 'ENOTDIR') return { state: 'corrupt', reason: 'below something that is not a folder' }
+    if (code === 'ELOOP') return NOT_REGULAR
+    throw error
+  }
+  try {
+    const stat = fstatSync(descriptor)
+    const { ino, size, mtimeMs, ctimeMs } = stat
+    if (!stat.isFile()) return NOT_REGULAR
+    if (size > maxBytes) return { state: 'corrupt', reason: `a file of ${size} bytes; expected at most ${maxBytes}` }
+    return { state: 'file', bytes: fill(allocate(size), descriptor, 0), ino, size, mtimeMs, ctimeMs }
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** Reads bytes of a file from a position on until the buffer is full; returns less of it where the file ends before. */
+function fill(buffer: Buffer, descriptor: number, position: number): Buffer {
+  let filled = 0
+  while (filled < buffer.length) {
+    const read = readSync(descriptor, buffer, filled, buffer.length - filled, position + filled)
+    if (read === 0) break
+    filled += read
+  }
+  return buffer.subarray(0, filled)
+}
+
+const TEMP_NAME = /^(\..*\.)?\d+~[0-9a-f]{16}(\.tmp)?$/
+
+/** A name for a temp file that is unique over processes: process id, random. At most 27 bytes. */
+export function tempName(): string {
+  // It may be guessable, as files are created exclusively; node:crypto would take 7 ms to load.
+  const word = () => Math.random().toString(16).slice(2, 10).padEnd(8, '0')
+  return `${process.pid}~${word()}${word()}`
+}
+
+/** The path of a temp file for `target`: beside it, hidden. */
+export function tempPath(target: string): string {
+  return join(dirname(target), `${tempPrefix(target)}${tempName()}.tmp`)
+}
+
+/** At most 50 characters of the target's name, so that the name of the temp file fits into 255 bytes; never half of a character. */
+function tempPrefix(target: string): string {
+  return `.${basename(target)
+    .slice(0, 50)
+    .replace(/[\uD800-\uDBFF]$/, '')}.`
+}
+
+/** Whether a run may have made a temp file of this name: what has another one is not removed, wherever it is. */
+export function isTempName(name: string): boolean {
+  return TEMP_NAME.test(name)
+}
+
+/** Whether a temp file was last written more than an hour ago: then its run has ended. */
+export function isLeftover(path: string, now = Date.now()): boolean {
+  try {
+    const stats = lstatSync(path, { throwIfNoEntry: false })
+    return stats?.isFile() === true && now - stats.mtimeMs > HOUR_MS
+  } catch {
+    // What nobody can look at stays: a run does not fail for the rests of another one.
+    return false
+  }
+}
+
+/** Removes the temp files beside some targets that killed runs have left. Never throws. */
+export function removeLeftovers(targets: readonly string[]): void {
+  const prefixes = targets.map(tempPrefix)
+  for (const folder of new Set(targets.map(target => dirname(target)))) {
+    try {
+      const isOurs = (name: string) =>
+        prefixes.some(prefix => name.startsWith(prefix) && isTempName(name.slice(prefix.length)))
+      const paths = readdirSync(folder)
+        .filter(isOurs)
+        .map(name => join(folder, name))
+      for (const path of paths) if (isLeftover(path)) rmSync(path, { force: true })
+    } catch {
+      // It is not there, or another user's.
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import { accessSync, constants, existsSync, mkdirSync, realpathSync, rmdirSync, statSync } from 'node:fs'
+import { homedir, userInfo } from 'node:os'
+import { dirname, isAbsolute, join, sep } from 'node:path'
+import { KlinesError } from '../candles/errors.js'
+import { errnoCode } from './errno.js'
+
+/**
+ * Makes a folder and its parents where they are missing. Throws what the file system throws. Node's own `mkdir` with `recursive` never
+ * returns in a working folder that was removed: there, a folder that exists answers ENOENT.
+ */
+export function makeFolder(path: string): void {
+  const isThere = () => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+  if (isThere()) return
+  if (dirname(path) !== path) makeFolder(dirname(path))
+  try {
+    mkdirSync(path)
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (errnoCode(error) !== 'EEXIST' || !isThere()) throw error
+  }
+}
+
+/** Throws what the file system throws when nothing can be created in a folder; for a missing one, where it would be created. */
+export function checkWritableFolder(path: string): void {
+  const folder = dirname(missingFolders(path).at(-1) ?? join(path, '-'))
+  // With a separator at its end, a file is not taken for a folder.
+  accessSync(folder + sep, constants.W_OK | constants.X_OK)
+}
+
+/** A folder and its parents, as far as they are missing, the deepest one first: what a run makes for an output. */
+export function missingFolders(path: string): string[] {
+  if (existsSync(path) || dirname(path) === path) return []
+  return [path, ...missingFolders(dirname(path))]
+}
+
+/** Removes folders as far as they are empty. Never throws. */
+export function removeFolders(folders: readonly string[]): void {
+  for (const folder of folders) {
+    try {
+      rmdirSync(folder)
+    } catch {
+      // It was not made, or something is in it.
+    }
+  }
+}
+
+/**
+ * Throws `linked_path` when a link below `root` leads `root/path`, or the deepest folder of it that is there, out of `root`: whoever copied
+ * or cloned a folder must not write elsewhere. Links at or above `root`, which the user named, are followed.
+ */
+export function checkInside(root: string, path: string): void {
+  if (!existsSync(root)) return
+  let link = join(root, path)
+  while (!existsSync(link)) link = dirname(link)
+  const [realRoot, real] = [realpathSync.native(root), realpathSync.native(link)]
+  if (real === realRoot || real.startsWith(realRoot.endsWith(sep) ? realRoot : realRoot + sep)) return
+  const message = `${link} is a link to ${real}, outside of ${root}. Nothing is written, replaced or removed there.`
+  throw new KlinesError('linked_path', message, {
+    suggestions: ['Remove the link, or put what it names into its place. Then run the same command again.'],
+    data: { link },
+  })
+}
+
+/** By convention the home of a user who has none: no folder of this name may exist. */
+export const NO_HOME = '/nonexistent'
+
+/** Where a platform keeps the files of programs: the variable that names the folder, that folder below the home, and ours in it. */
+const USER_FOLDERS: Readonly<Record<string, Record<'cache' | 'config', readonly [string, string, string]>>> = {
+  linux: {
+    cache: ['XDG_CACHE_HOME', '.cache', 'klines'],
+    config: ['XDG_CONFIG_HOME', '.config', 'klines'],
+  },
+  darwin: {
+    cache: ['', 'Library/Caches', 'klines'],
+    config: ['', 'Library/Preferences', 'klines'],
+  },
+  win32: {
+    cache: ['LOCALAPPDATA', 'AppData/Local', 'klines/Cache'],
+    config: ['APPDATA', 'AppData/Roaming', 'klines/Config'],
+  },
+}
+
+/**
+ * The user's folder of this program for what can be downloaded again, or for settings; undefined for a user without a home. As
+ * the XDG specification demands, a path that is not absolute is ignored: it would be another folder in each working folder.
+ */
+export function findUserFolder(kind: 'cache' | 'config'): string | undefined {
+  const [variable, belowHome, own] = (USER_FOLDERS[process.platform] ?? USER_FOLDERS.linux)[kind]
+  const named = process.env[variable]
+  if (named && isAbsolute(named)) return join(named, own)
+  for (const find of [homedir, () => userInfo().homedir]) {
+    try {
+      const home = find()
+      if (isAbsolute(home)) return home === NO_HOME ? undefined : join(home, belowHome, own)
+    } catch {
+      // The system does not know this user.
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,131 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
+import { KlinesError } from '../candles/errors.js'
+import { EXCHANGE_INTERVALS, type Interval } from '../candles/intervals.js'
+import { SYMBOLS_PATH, startDatesPath } from '../candles/paths.js'
+import { type Series, type WindowRef, windowOf } from '../candles/series.js'
+import type { SymbolName } from '../candles/symbols.js'
+import { windowSpan } from '../candles/windows.js'
+import { sha256 } from '../rows/fingerprint.js'
+import { Kernel } from '../rows/wasm/kernel.js'
+import { incomplete, NOT_CACHED, type WindowFailure } from './errors.js'
+import { lastModified, type Mirror } from './mirror.js'
+import { firstCandle, knownDates, newestCandle } from './status.js'
+import { nothingCached } from './user-mirrors.js'
+import { reachesEnd } from './window-state.js'
+
+/** The result of `publishMirror`. */
+export interface PublishReport {
+  /** Folder of the mirror; the tree is its folder `api`. */
+  readonly mirror: string
+  readonly baseUrl: string
+  readonly symbols: readonly SymbolName[]
+  readonly intervals: readonly Interval[]
+  /** Number of windows in the tree, empty ones too. */
+  readonly windows: number
+  /** Number of empty windows that were written. */
+  readonly emptyWritten: number
+  /** Number of lists that were written. */
+  readonly listsWritten: number
+}
+
+const EMPTY = Buffer.from('[]')
+const SHORT = 'does not reach its end, and later candles are there: it was not downloaded since'
+
+/** What publishing needs of a run. */
+interface Publishing {
+  readonly mirror: Mirror
+  /** Base address of the mirror. */
+  readonly baseUrl: string
+  /** Asks the exchange when the first candle of a series opens, ms UTC; undefined for another source. */
+  readonly firstCandle: ((series: Series) => Promise<number | undefined>) | undefined
+  readonly now: () => number
+  readonly emit: (event: { type: 'progress'; done: number; total: number }) => void
+  readonly signal: AbortSignal
+}
+
+/**
+ * Writes the lists, `[]` for windows of the future and before the first candle, and the times of files as the server would say. Nothing is
+ * written unless all is there. Throws `incomplete`, `window_missing` and `mirror_unusable`.
+ */
+export async function publishTree(run: Publishing): Promise<PublishReport> {
+  const { mirror, now, baseUrl } = run
+  const symbols = mirror.symbols()
+  if (symbols.length === 0) throw nothingCached(`The mirror ${mirror.root} has no window to publish.`, mirror)
+  const intervals = EXCHANGE_INTERVALS.filter(one => mirror.startDates(one) || mirror.symbols([one]).length > 0)
+  const { total, empty, times } = await inspect(run, symbols, intervals)
+  const facts = { size: EMPTY.length, sha256: sha256(EMPTY), rendered: now(), asked: now() }
+  for (const window of empty) mirror.store(window, EMPTY, facts, baseUrl)
+  // A static host shows the times of files.
+  for (const { window, time } of times) mirror.setTime(window, time)
+  // Lists come after the windows that they name.
+  const dates = intervals.map(
+    one => [startDatesPath(one), mirror.startDates(one), knownDates(mirror, one, now())] as const,
+  )
+  const lists = [...dates, [SYMBOLS_PATH, mirror.listedSymbols(), symbols] as const]
+  const changed = lists.filter(([, old, names]) => !isDeepStrictEqual(old, names))
+  for (const [path, , names] of changed) mirror.storeList(path, Buffer.from(JSON.stringify(names)), now(), baseUrl)
+  const written = { emptyWritten: empty.length, listsWritten: changed.length }
+  return { mirror: mirror.root, baseUrl, symbols, intervals, windows: total, ...written }
+}
+
+/** Which windows of the tree are to be written as empty, and which files need another time, ms UTC. Throws `incomplete`. */
+async function inspect(run: Publishing, symbols: readonly SymbolName[], intervals: readonly Interval[]) {
+  const { mirror, now, emit, signal } = run
+  const tree = intervals.flatMap(interval =>
+    symbols.map(symbol => {
+      const series = { symbol, interval }
+      const dates = new Set([...knownDates(mirror, interval, now()), ...mirror.dates(series)])
+      return { series, windows: [...dates].sort().map(startDate => windowOf(series, startDate)) }
+    }),
+  )
+  const total = tree.reduce((sum, { windows }) => sum + windows.length, 0)
+  const kernel = new Kernel()
+  const failures: WindowFailure[] = []
+  const empty: WindowRef[] = []
+  const times: { readonly window: WindowRef; readonly time: number }[] = []
+  let done = 0
+  for (const { series, windows } of tree) {
+    const newest = newestCandle(mirror, series) ?? Number.NEGATIVE_INFINITY
+    if (newest > now()) throw slowClock(run, newest)
+    for (const window of windows) {
+      if (++done % 32 === 0) await nextTurn()
+      signal.throwIfAborted()
+      emit({ type: 'progress', done, total })
+      const fail = (reason: string) => failures.push({ window, status: 'failed', reason })
+      const read = mirror.read(window, kernel)
+      if (read.state === 'corrupt') fail(`corrupt in the mirror: ${read.reason}`)
+      else if (read.state === 'missing') {
+        if (await isEmpty(window, run)) empty.push(window)
+        else fail(NOT_CACHED)
+      } else {
+        const state = mirror.state(window, read)
+        const isShort = !reachesEnd(window, read.batch.lastOpenTime) && windowSpan(window).endTime <= newest
+        if (isShort && state === 'open') fail(SHORT)
+        const time = lastModified(window, read.batch, mirror.factsOf(window, read), state)
+        if (Math.abs(time - read.mtimeMs) >= 1000) times.push({ window, time })
+      }
+    }
+  }
+  const advice = 'Nothing was written. Download them with klines download, then publish again.'
+  if (failures.length > 0) throw incomplete(failures, total, { offline: true, advice })
+  return { total, empty, times }
+}
+
+/** Whether a window without a file is empty for certain: it lies in the future, or before the first candle that the exchange has. */
+async function isEmpty(window: WindowRef, { mirror, now, firstCandle: ask }: Publishing): Promise<boolean> {
+  const { startTime, endTime } = windowSpan(window)
+  if (startTime > now()) return true
+  // A series without any window was never downloaded.
+  if (!ask || !mirror.has(window)) return false
+  if ((firstCandle(mirror, window) ?? startTime) < startTime) return false
+  const first = await ask(window)
+  return first !== undefined && endTime <= first
+}
+
+/** Windows of the future cannot be told from missing ones by a clock that is behind. */
+function slowClock({ mirror, now }: Publishing, newest: number): KlinesError {
+  const [clock, candle] = [now(), newest].map(time => new Date(time).toISOString())
+  const message = `This machine's clock says ${clock}, and the mirror ${mirror.root} has a candle of ${candle}. Nothing was written.`
+  return new KlinesError('incomplete', message, { suggestions: ['Set the clock, then publish again.'] })
+}
