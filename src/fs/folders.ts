@@ -45,20 +45,21 @@ export function removeFolders(folders: readonly string[]): void {
 }
 
 /**
- * Throws `linked_path` when a link below `root` leads `root/path`, or the deepest folder of it that is there, out of `root`: whoever copied
- * or cloned a folder must not write elsewhere. Links at or above `root`, which the user named, are followed.
+ * Throws `linked_path` when a link below `root` leads `path` (relative to `root`, with slashes) out of it: whoever copied or cloned a folder
+ * must not write elsewhere. Links at or above `root`, which the user named, are followed. What is missing leads nowhere.
  */
 export function checkInside(root: string, path: string): void {
   if (!existsSync(root)) return
-  let link = join(root, path)
-  while (!existsSync(link)) link = dirname(link)
-  const [realRoot, real] = [realpathSync.native(root), realpathSync.native(link)]
-  if (real === realRoot || real.startsWith(realRoot.endsWith(sep) ? realRoot : realRoot + sep)) return
-  const message = `${link} is a link to ${real}, outside of ${root}. Nothing is written, replaced or removed there.`
-  throw new KlinesError('linked_path', message, {
-    suggestions: ['Remove the link, or put what it names into its place. Then run the same command again.'],
-    data: { link },
-  })
+  const top = realpathSync.native(root)
+  let link = root
+  for (const name of path.split('/')) {
+    link = join(link, name)
+    if (!existsSync(link)) return
+    if (realpathSync.native(link).startsWith(top.endsWith(sep) ? top : top + sep)) continue
+    const message = `${link} is a link. Below ${root}, nothing is written, replaced or removed through a link.`
+    const suggestions = ['Remove the link, or put what it names into its place. Then run the same command again.']
+    throw new KlinesError('linked_path', message, { suggestions, data: { link } })
+  }
 }
 
 /** By convention the home of a user who has none: no folder of this name may exist. */

@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { isKlinesError } from '../candles/errors.js'
 import { EXCHANGE_INTERVALS, type Interval, isMinutes } from '../candles/intervals.js'
@@ -118,7 +118,7 @@ export class ServedMirror extends Mirror {
   /** What a file below a link that leads out of the mirror is read as. */
   private outside(path: string): { readonly state: 'corrupt'; readonly reason: string } | undefined {
     try {
-      checkInside(this.root, path)
+      checkInside(this.root, dirname(path))
       return undefined
     } catch (error) {
       if (isKlinesError(error, 'linked_path')) return { state: 'corrupt', reason: 'below a link that leads elsewhere' }

@@ -28,7 +28,7 @@ describe('a bad request', () => {
     ['1h/BTCUSDT.csv?from=yesterda', 400, '"yesterda" is not a point in time.'],
     ['1h/BTCUSDT.csv?from=2025&last=3d', 400, 'from and last both say where the range starts.'],
     ['1h/BTCUSDT.csv?columns=close,cloze', 400, 'Unknown column "cloze".'],
-    ['1h/BTCUSDT.csv?numbers=decimal', 400, 'numbers decimal is for parquet and arrow; csv carries the text'],
+    ['1h/BTCUSDT.csv?numbers=decimal', 400, 'numbers decimal is for parquet and arrow, not for csv'],
     ['1h/BTCUSDT.parquet?compression=lz4', 400, 'compression is "lz4". Expected zstd, gzip, snappy, none.'],
     ['1h/BTCUSDT.csv?partial=true', 400, 'partial keeps incomplete candles of another length'],
     ['1h/BTCUSDT.csv?tail=few', 400, 'tail is "few". Expected a whole number of candles.'],
