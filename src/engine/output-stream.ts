@@ -77,9 +77,9 @@ export class StreamOutput implements Output {
   }
 
   async finish(): Promise<void> {
-    if (this.terminal) await this.send(escapeControls(this.terminal.decode()))
     this.signal?.throwIfAborted()
-    if (this.stream === process.stdout) return
+    // What was written before is with the reader then.
+    if (this.stream === process.stdout) return this.send(escapeControls(this.terminal?.decode() ?? ''))
     this.stream.end()
     await this.until(this.ended)
   }

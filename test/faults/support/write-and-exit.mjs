@@ -1,6 +1,6 @@
 // Writes more than a pipe holds and exits as soon as the output has finished.
 import { writeFileSync } from 'node:fs'
-import { StreamOutput } from '../../../dist/engine/output/stream.js'
+import { StreamOutput } from '../../../dist/engine/output-stream.js'
 
 const output = StreamOutput.toStdout()
 // Awaiting the first write would deadlock: the reader starts when the file `full` exists.
