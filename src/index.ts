@@ -1,11 +1,10 @@
-export { COLUMNS, type Column, type KlineNumbers, type KlineObject, type KlineRow } from './candles/columns.js'
+export { COLUMNS, type KlineNumbers, type KlineObject, type KlineRow } from './candles/columns.js'
 export { type ErrorCode, isKlinesError, KlinesError } from './candles/errors.js'
 export { EXCHANGE_INTERVALS, INTERVALS, type Interval, nextOpenTime, parseInterval } from './candles/intervals.js'
-export type { Series, WindowRef } from './candles/series.js'
-export { parseSymbol, SYMBOLS, type SymbolName } from './candles/symbols.js'
+export type { Series } from './candles/series.js'
+export { parseSymbol, SYMBOLS } from './candles/symbols.js'
 export { knownStartDates, windowSpan } from './candles/windows.js'
 export type { Coverage } from './engine/coverage.js'
-export type { WrittenFile } from './engine/encode.js'
 export { type ExportReport, type ExportRequest, exportKlines } from './engine/export.js'
 export {
   type DownloadRequest,
@@ -15,16 +14,14 @@ export {
   publishMirror,
   type ReadRequest,
   type SeriesRow,
-  type UpdateRequest,
   updateKlines,
 } from './engine/klines.js'
 export { listSymbols } from './engine/lists.js'
-export type { OutputStream } from './engine/output-stream.js'
-export type { DownloadReport, SeriesReport } from './engine/report.js'
+export type { DownloadReport } from './engine/report.js'
 export type { KlinesEvent, SourceOptions } from './engine/run.js'
 export { checkLock, type LockCheck, type LockCheckRequest } from './identity/check-lock.js'
+export { type DiffReport, type DiffRequest, diffKlines } from './identity/diff.js'
 export {
-  type FileFingerprint,
   fingerprintFiles,
   fingerprintKlines,
   type RangeFingerprints,
@@ -36,7 +33,6 @@ export { exportLake, type LakeReport } from './lake/update.js'
 export type { PublishReport } from './mirror/publish.js'
 export { type MirrorStatus, mirrorStatus } from './mirror/user-mirrors.js'
 export { COMPRESSIONS, FORMATS, type Format, NUMBER_TYPES, OUTPUT_COLUMNS, TIME_FORMATS } from './options.js'
-export type { SeriesFingerprint } from './rows/fingerprint.js'
 export type { KlineBatch } from './rows/kline-batch.js'
 export { parseTargetInterval } from './rows/target-interval.js'
 export { type ServeRequest, serve } from './server/serve.js'

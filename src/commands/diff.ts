@@ -49,12 +49,12 @@ Exit codes: 0 equal, 3 windows are missing and all else is equal, or neither sid
     ...fetchFlags,
   },
   async run({ args: { a, b, symbol = [] }, flags: { interval = [], verbose }, options, during, print }) {
-    const { diffCandles, isService } = await import('../identity/diff.js')
+    const { diffKlines, isService } = await import('../identity/diff.js')
     const { DiffReport, judge } = await import('../cli/reports/diff.js')
     const most = verbose ? Number.POSITIVE_INFINITY : MAX_LISTED
     const request = { ...options, sides: [a, b], symbols: symbol, intervals: interval, most } as const
     const words = [a, b].some(isService) ? DOWNLOADING : COMPARING
-    const found = await during(words, events => diffCandles({ ...request, ...events }))
+    const found = await during(words, events => diffKlines({ ...request, ...events }))
     print(DiffReport, found)
     process.exitCode = EXIT_CODES[judge(found)]
   },

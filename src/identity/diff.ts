@@ -31,14 +31,14 @@ export interface DiffRequest extends RangeText, Omit<SourceOptions, 'baseUrl' | 
 }
 
 /** What a comparison of two sides has found, and of each series. */
-export type DiffReport = Awaited<ReturnType<typeof diffCandles>>
+export type DiffReport = Awaited<ReturnType<typeof diffKlines>>
 export type ComparedSeries = DiffReport['series'][number]
 
 /**
  * Compares the candles of two sides; what is needed of a service is downloaded before. Throws `bad_input` and `damaged_input` for files,
  * `bad_option`, `window_missing` when no side has a series, and what `downloadKlines` throws.
  */
-export async function diffCandles(request: DiffRequest) {
+export async function diffKlines(request: DiffRequest) {
   const range = parseRequestedRange(request, request.now ?? Date.now())
   const sides: DiffSide[] = []
   try {
