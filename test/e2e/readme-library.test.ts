@@ -24,7 +24,7 @@ function newProject(): CliSandbox {
 
 describe('the examples of the library in the README and its documents', () => {
   it('are there, and announce values', () => {
-    expect(blocks.map(code => announced(code).length)).toEqual([0, 6, 5, 2, 2, 2, 12, 3])
+    expect(blocks.map(code => announced(code).length)).toEqual([0, 6, 7, 2, 2, 2, 12, 3])
   })
 
   it('run one after the other, each in an empty folder, and print what they announce', async () => {
