@@ -80,7 +80,7 @@ Missing candles keep their place. Without colours (NO_COLOR, or not a terminal),
     const { loadCharts } = await import('../cli/chart/load-charts.js')
     const { drawPictures, parsePictures, pictureRoom } = await import('../cli/chart/pictures.js')
     const { drawCharts, screenRoom } = await import('../cli/chart/screen.js')
-    const { Chart } = await import('../cli/reports/chart.js')
+    const { Chart } = await import('./reports/chart.js')
     const { downloadingFrom } = await import('../cli/terminal/progress-text.js')
     const pictures = parsePictures(flags, given)
     const request = { ...options, ...parseSelection({ symbols: args.symbol, intervals: flags.interval }) }

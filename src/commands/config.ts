@@ -17,7 +17,7 @@ force, prune, output, lock, series and data cannot be set. A flag that has a var
   examples: ['klines config', 'klines config --json', 'klines config set interval 1h,1d'],
   async run({ config, print }) {
     const { listSettings } = await import('../cli/config.js')
-    const { Config } = await import('../cli/reports/local.js')
+    const { Config } = await import('./reports/local.js')
     print(Config, await listSettings(config))
   },
 })
@@ -32,7 +32,7 @@ export const set = command({
   },
   async run({ args: { key, value: text }, config, warn, show }) {
     const { changeConfigFile, parseSetting } = await import('../cli/config.js')
-    const { ConfigSet } = await import('../cli/reports/local.js')
+    const { ConfigSet } = await import('./reports/local.js')
     const value = await parseSetting(config, key, text)
     const path = changeConfigFile(content => {
       content[key] = value
@@ -50,7 +50,7 @@ export const unset = command({
   args: { key: Args.string({ description: 'Key of the file.', required: true }) },
   async run({ args: { key }, show }) {
     const { changeConfigFile } = await import('../cli/config.js')
-    const { ConfigUnset } = await import('../cli/reports/local.js')
+    const { ConfigUnset } = await import('./reports/local.js')
     const path = changeConfigFile((content, path) => {
       if (!Object.hasOwn(content, key)) {
         const suggestions = ['klines config lists every key.']
@@ -76,7 +76,7 @@ export const completion = command({
   ],
   args: { shell: Args.string({ description: 'The shell.', options: ['bash', 'zsh', 'fish'], required: true }) },
   async run({ args: { shell }, print }) {
-    const { Completion } = await import('../cli/reports/service.js')
+    const { Completion } = await import('./reports/service.js')
     const path = `cli/completion/scripts/klines.${shell}`
     print(Completion, { shell, script: readFileSync(new URL(path, CODE_URL), 'utf8').trimEnd() })
   },

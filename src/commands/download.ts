@@ -29,7 +29,7 @@ With --resample, candles are aligned as the exchange aligns them: weeks start on
   async run(context) {
     const { symbol: symbols } = context.args
     const { lock } = context.flags
-    const { runCandles, runLockedDownload, showRun } = await import('../cli/candles.js')
+    const { runCandles, runLockedDownload, showRun } = await import('./reports/candles.js')
     const result = await (lock ? runLockedDownload(lock, symbols, context) : runCandles(context, { symbols }))
     if (result) showRun(context, result)
   },
@@ -50,7 +50,7 @@ Without --from, the range begins with the first window in the mirror, and withou
   args: symbolArgs,
   flags: { ...exportFlags, ...pick(runFlags, 'per-series') },
   async run(context) {
-    const { runCandles, showRun } = await import('../cli/candles.js')
+    const { runCandles, showRun } = await import('./reports/candles.js')
     const result = await runCandles(context, { symbols: context.args.symbol, offline: true })
     if (result) showRun(context, result)
   },
@@ -67,7 +67,7 @@ Files and lakes are made current by the klines export or klines download that ma
     const startedMs = performance.now()
     const { dryRunUpdate, updateKlines } = await import('../engine/klines.js')
     const { openMirror } = await import('../mirror/user-mirrors.js')
-    const { DryRun, Run } = await import('../cli/reports/run.js')
+    const { DryRun, Run } = await import('./reports/run.js')
     const { downloadingFrom } = await import('../cli/terminal/progress-text.js')
     const mirror = openMirror(options)
     const baseUrl = options.baseUrl ?? mirror.source

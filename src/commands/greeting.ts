@@ -30,7 +30,7 @@ export const updateUser = command({
     if ([email, name, age, notify].every(value => value === undefined))
       throw refuse('There is nothing to update.', 'Expected one or more of --email, --name, --age and --notify.')
     const { updateUser } = await import('../greeting/client.js')
-    const { UsersUpdate } = await import('../cli/reports/service.js')
+    const { UsersUpdate } = await import('./reports/service.js')
     const profile = { ...(name !== undefined && { name }), ...(age !== undefined && { age }) }
     const fields = { ...(email !== undefined && { email }), ...(Object.keys(profile).length > 0 && { profile }) }
     const answer = await updateUser(args.id, fields, options)

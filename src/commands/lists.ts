@@ -15,7 +15,7 @@ export const symbols = command({
   flags,
   async run({ options, during, print }) {
     const { readMirrorCatalogue } = await import('../engine/lists.js')
-    const { Symbols } = await import('../cli/reports/lists.js')
+    const { Symbols } = await import('./reports/lists.js')
     print(Symbols, await during(LISTS, events => readMirrorCatalogue({ ...options, ...events }, []), BRIEF))
   },
 })
@@ -28,7 +28,7 @@ export const intervals = command({
   flags,
   async run({ options, during, print }) {
     const { readMirrorCatalogue } = await import('../engine/lists.js')
-    const { Intervals } = await import('../cli/reports/lists.js')
+    const { Intervals } = await import('./reports/lists.js')
     print(Intervals, await during(LISTS, events => readMirrorCatalogue({ ...options, ...events }), BRIEF))
   },
 })
@@ -48,7 +48,7 @@ export const startDates = command({
   async run({ args, options, during, print }) {
     const { readMirrorCatalogue } = await import('../engine/lists.js')
     const { parseInterval } = await import('../candles/intervals.js')
-    const { StartDates } = await import('../cli/reports/lists.js')
+    const { StartDates } = await import('./reports/lists.js')
     const interval = parseInterval(args.interval)
     const read = during(LISTS, events => readMirrorCatalogue({ ...options, ...events }, [interval]), BRIEF)
     print(StartDates, { ...(await read), interval })

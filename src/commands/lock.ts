@@ -36,7 +36,7 @@ Works offline. If the mirror lacks a window of the range, the exit code is 3. Wh
   },
   flags: mirrorFlags,
   async run({ args: { symbol: names }, flags, options, given, warn, print }) {
-    const { Fingerprint } = await import('../cli/reports/lock.js')
+    const { Fingerprint } = await import('./reports/lock.js')
     const files = findFiles(names, given)
     if (files.length > 0) {
       const { fingerprintFiles } = await import('../identity/fingerprint.js')
@@ -49,7 +49,7 @@ Works offline. If the mirror lacks a window of the range, the exit code is 3. Wh
     }
     const { parseSelection } = await import('../engine/selection.js')
     const { fingerprintKlines } = await import('../identity/fingerprint.js')
-    const { coverageText, SYNTHETIC } = await import('../cli/reports/fields.js')
+    const { coverageText, SYNTHETIC } = await import('../cli/fields.js')
     const partial = resample !== undefined || given.has('partial') ? flags.partial : undefined
     const selection = parseSelection({ symbols: names, intervals: interval })
     const found = await fingerprintKlines({ ...options, ...selection, partial, offline: true })
@@ -100,8 +100,8 @@ Only candles that can no longer change are locked: each series ends with its las
     if (output === '-' && json)
       throw refuse('--json prints an object on stdout, where the lock goes. Expected one of them.')
     const { lockKlines } = await import('../identity/lock.js')
-    const { LockSummary } = await import('../cli/reports/lock.js')
-    const { SYNTHETIC } = await import('../cli/reports/fields.js')
+    const { LockSummary } = await import('./reports/lock.js')
+    const { SYNTHETIC } = await import('../cli/fields.js')
     const { READING } = await import('../cli/terminal/progress-text.js')
     const request = { ...options, symbols: args.symbol, intervals: interval }
     const lock = await during(READING, events => lockKlines({ ...request, ...events }))

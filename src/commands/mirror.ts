@@ -17,7 +17,7 @@ export const mirror = command({
   },
   async run({ flags: { path, json }, options, print }) {
     const { mirrorStatus, openMirror, otherMirrors } = await import('../mirror/user-mirrors.js')
-    const { MirrorPath, MirrorReport } = await import('../cli/reports/local.js')
+    const { MirrorPath, MirrorReport } = await import('./reports/local.js')
     const { root, exists } = openMirror(options)
     if (path && !(json && exists)) {
       const nothing = { baseUrl: undefined, windows: 0, cachedBytes: 0, series: [], others: [] }
@@ -38,7 +38,7 @@ export const publish = command({
   flags: { ...locationFlags, ...networkFlags },
   async run({ options, during, show }) {
     const { publishMirror } = await import('../engine/klines.js')
-    const { MirrorPublish } = await import('../cli/reports/local.js')
+    const { MirrorPublish } = await import('./reports/local.js')
     show(MirrorPublish, await during(PUBLISHING, events => publishMirror({ ...options, ...events })))
   },
 })

@@ -50,7 +50,7 @@ The first line on stdout is the address. Ctrl-C stops the server once pending re
   graceMs: 8_000,
   async run({ flags, options, warn, print }) {
     const { findServed, startServing } = await import('../cli/serving.js')
-    const { Serve } = await import('../cli/reports/service.js')
+    const { Serve } = await import('./reports/service.js')
     const served = findServed(options, warn)
     const { ended, ...address } = await startServing(served, options, { warn, isVerbose: flags.verbose })
     print(Serve, { ...served, ...address })

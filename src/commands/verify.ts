@@ -52,7 +52,7 @@ Exit codes: 0 no problems found, 3 windows are missing, 4 there are no candles, 
     if (lock !== undefined) {
       refuseBesideLock(args.symbol, ['format', 'fail-on-gaps', 'threads'], given)
       const { checkLock } = await import('../identity/check-lock.js')
-      const { LockVerdict } = await import('../cli/reports/lock.js')
+      const { LockVerdict } = await import('./reports/lock.js')
       // A default of another address does not matter.
       const baseUrl = given.has('base-url') ? options.baseUrl : undefined
       const check = await during(READING, events => checkLock({ ...options, ...events, lock, baseUrl, offline: true }))
@@ -62,7 +62,7 @@ Exit codes: 0 no problems found, 3 windows are missing, 4 there are no candles, 
     }
     const { parseSelection } = await import('../engine/selection.js')
     const { verifyKlines } = await import('../verify/verify.js')
-    const { Verify } = await import('../cli/reports/verify.js')
+    const { Verify } = await import('./reports/verify.js')
     const request = {
       ...options,
       ...parseSelection({ symbols: args.symbol, intervals: flags.interval }),
@@ -83,7 +83,7 @@ export const stats = command({
   async run({ args, flags, options, print }) {
     const { parseSelection } = await import('../engine/selection.js')
     const { statsKlines } = await import('../verify/stats.js')
-    const { Stats } = await import('../cli/reports/lists.js')
+    const { Stats } = await import('./reports/lists.js')
     print(
       Stats,
       await statsKlines({ ...options, ...parseSelection({ symbols: args.symbol, intervals: flags.interval }) }),

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { ChartSchema } from '../../src/cli/reports/schemas.js'
+import { ChartSchema } from '../../src/commands/reports/schemas.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { parseObject } from '../support/cli/stocked-sandbox.js'
 import { afterBar, atTerminal, hasScript, type TerminalOptions } from '../support/cli/terminal.js'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { FingerprintSchema, RunSchema } from '../../src/cli/reports/schemas.js'
+import { FingerprintSchema, RunSchema } from '../../src/commands/reports/schemas.js'
 import { type CliSandbox, PROJECT, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { parseObject } from '../support/cli/stocked-sandbox.js'
 import { hasRealTree, realTree } from '../support/oracles/real-tree.js'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { KlineRow } from '../../src/candles/columns.js'
-import { LockCheckSchema, LockSchema, RunSchema } from '../../src/cli/reports/schemas.js'
+import { LockCheckSchema, LockSchema, RunSchema } from '../../src/commands/reports/schemas.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { parseObject, stockedSandbox } from '../support/cli/stocked-sandbox.js'
 import { madeMarket } from '../support/exchange/made-market.js'

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { MirrorPublishSchema } from '../../src/cli/reports/schemas.js'
+import { MirrorPublishSchema } from '../../src/commands/reports/schemas.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { parseObject } from '../support/cli/stocked-sandbox.js'
 import { MADE_SYMBOLS, madeMarket } from '../support/exchange/made-market.js'

@@ -1,7 +1,7 @@
 import { Check } from 'typebox/value'
 import { describe, expect, it } from 'vitest'
 import { formatTime } from '../../src/candles/text.js'
-import { RunSchema } from '../../src/cli/reports/schemas.js'
+import { RunSchema } from '../../src/commands/reports/schemas.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { startTreeServer } from '../support/cli/stocked-sandbox.js'
 import type { TreeServer } from '../support/servers/tree-server.js'

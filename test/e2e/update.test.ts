@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { DryRunSchema, RunSchema } from '../../src/cli/reports/schemas.js'
+import { DryRunSchema, RunSchema } from '../../src/commands/reports/schemas.js'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { parseObject, stockedSandbox } from '../support/cli/stocked-sandbox.js'
 import { FULL_WEEKS, OPEN_WEEK, putFile, RENDERED, weekPath, weekRows } from '../support/synthetic-tree.js'

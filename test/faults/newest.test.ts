@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ChartSchema } from '../../src/cli/reports/schemas.js'
+import { ChartSchema } from '../../src/commands/reports/schemas.js'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { parseObject } from '../support/cli/stocked-sandbox.js'
 import { madeMarket } from '../support/exchange/made-market.js'

@@ -8,7 +8,7 @@ import {
   MIN_WIDTH,
 } from '../../chart/terminal/frame.js'
 import { SAMPLE } from '../../sources/base-url.js'
-import { coverageText, SYNTHETIC } from '../reports/fields.js'
+import { coverageText, SYNTHETIC } from '../fields.js'
 import type { ChartRoom, LoadedCharts } from './load-charts.js'
 
 /** What the flags of a chart say about its looks. */

@@ -1,9 +1,9 @@
 import { EXCHANGE_INTERVALS, type Interval } from '../../candles/intervals.js'
 import { formatDate, windowLength, windowSpan } from '../../candles/windows.js'
+import { coverage, coverageText, mirror, sum } from '../../cli/fields.js'
+import * as s from '../../cli/report.js'
 import type { Catalogue } from '../../engine/lists.js'
 import type { StatsReport } from '../../verify/stats.js'
-import * as s from '../report.js'
-import { coverage, coverageText, mirror, sum } from './fields.js'
 
 const lists = {
   listsFrom: s.derived(

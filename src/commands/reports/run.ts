@@ -1,9 +1,9 @@
 import { plural } from '../../candles/text.js'
+import { changedCell, coverage, fingerprint, location, seriesName, set, sum, sumOf } from '../../cli/fields.js'
+import type { Field, Fields } from '../../cli/report.js'
+import * as s from '../../cli/report.js'
+import { describeCost } from '../../cli/terminal/progress-text.js'
 import type { DryRunReport } from '../../engine/klines.js'
-import type { Field, Fields } from '../report.js'
-import * as s from '../report.js'
-import { describeCost } from '../terminal/progress-text.js'
-import { changedCell, coverage, fingerprint, location, seriesName, set, sum, sumOf } from './fields.js'
 import { describeRun, type RunResult } from './run-text.js'
 
 type SeriesDryRun = DryRunReport['series'][number]

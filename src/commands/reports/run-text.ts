@@ -1,14 +1,14 @@
 import { seriesName } from '../../candles/series.js'
 import { formatBytes, formatCount, formatTime, plural } from '../../candles/text.js'
+import { coverageText, restatedLines, SYNTHETIC, sumOf } from '../../cli/fields.js'
+import type { TextFlags } from '../../cli/report.js'
+import { textTable } from '../../cli/terminal/table.js'
+import { formatDuration } from '../../cli/terminal/text.js'
 import type { WrittenFile } from '../../engine/encode.js'
 import type { DownloadReport, SeriesReport } from '../../engine/report.js'
 import type { LakeChanges } from '../../lake/update.js'
 import { joinNames } from '../../mirror/errors.js'
 import { SAMPLE } from '../../sources/base-url.js'
-import type { TextFlags } from '../report.js'
-import { textTable } from '../terminal/table.js'
-import { formatDuration } from '../terminal/text.js'
-import { coverageText, restatedLines, SYNTHETIC, sumOf } from './fields.js'
 import { fingerprintLines } from './lock.js'
 
 /** More series than this are shown as one row a symbol or an interval. */

@@ -1,5 +1,14 @@
 /** The objects that `--json` prints, as JSON Schema, with their types: `klines/report-schemas`. */
-import { type JsonOf, type JsonSchema, list, object, objectSchema, optional, reportSchema, text } from '../report.js'
+import {
+  type JsonOf,
+  type JsonSchema,
+  list,
+  object,
+  objectSchema,
+  optional,
+  reportSchema,
+  text,
+} from '../../cli/report.js'
 import { Chart } from './chart.js'
 import { DiffReport } from './diff.js'
 import { Intervals, StartDates, Stats, Symbols } from './lists.js'

@@ -2,13 +2,13 @@ import { COLUMN_KINDS, COLUMNS } from '../../candles/columns.js'
 import { type Series, seriesName } from '../../candles/series.js'
 import { formatCount, formatTime, plural } from '../../candles/text.js'
 import { formatDate, windowSpan } from '../../candles/windows.js'
+import { coverageText, sum, sumOf } from '../../cli/fields.js'
+import { column, count, day, type TextFlags, text, textOf } from '../../cli/report.js'
+import { textTable } from '../../cli/terminal/table.js'
+import { candleName, exactTime, formatDuration, printable, wrap } from '../../cli/terminal/text.js'
 import { isFault, listFaults } from '../../verify/inspect.js'
 import type { CandleDifference, JudgedSeries, Outage } from '../../verify/verdict.js'
 import type { VerificationReport } from '../../verify/verify.js'
-import { column, count, day, type TextFlags, text, textOf } from '../report.js'
-import { textTable } from '../terminal/table.js'
-import { candleName, exactTime, formatDuration, printable, wrap } from '../terminal/text.js'
-import { coverageText, sum, sumOf } from './fields.js'
 
 /** Longer tables show the longest outages only. */
 const MAX_OUTAGES = 10

@@ -1,21 +1,21 @@
 import { fstatSync } from 'node:fs'
 import type * as Interfaces from '@oclif/core/interfaces'
-import { dryRun, type ExportRequest, exportTo } from '../engine/export.js'
-import type { DryRunReport } from '../engine/klines.js'
-import { downloadKlines } from '../engine/klines.js'
-import { checkOutputs, parseTemplate, planOutputs } from '../engine/output-names.js'
-import type { Run } from '../engine/run.js'
-import { parseSelection } from '../engine/selection.js'
-import type { Plan } from '../engine/windows.js'
-import { parseColumns } from '../formats/row-format.js'
-import { reportFingerprints } from '../rows/fingerprint.js'
-import { type RunContext, toOptions } from './command.js'
-import { DryRun, Run as RunSummary } from './reports/run.js'
-import { type RunResult, streamNotes } from './reports/run-text.js'
-import { type CandleFlags, checkStandardOutput, refuseBesideLock, resolveFlags } from './resolve-flags.js'
-import { CandleTable } from './terminal/candle-table.js'
-import { printNote } from './terminal/print.js'
-import { downloadingFrom, READING } from './terminal/progress-text.js'
+import { type RunContext, toOptions } from '../../cli/command.js'
+import { type CandleFlags, checkStandardOutput, refuseBesideLock, resolveFlags } from '../../cli/resolve-flags.js'
+import { CandleTable } from '../../cli/terminal/candle-table.js'
+import { printNote } from '../../cli/terminal/print.js'
+import { downloadingFrom, READING } from '../../cli/terminal/progress-text.js'
+import { dryRun, type ExportRequest, exportTo } from '../../engine/export.js'
+import type { DryRunReport } from '../../engine/klines.js'
+import { downloadKlines } from '../../engine/klines.js'
+import { checkOutputs, parseTemplate, planOutputs } from '../../engine/output-names.js'
+import type { Run } from '../../engine/run.js'
+import { parseSelection } from '../../engine/selection.js'
+import type { Plan } from '../../engine/windows.js'
+import { parseColumns } from '../../formats/row-format.js'
+import { reportFingerprints } from '../../rows/fingerprint.js'
+import { DryRun, Run as RunSummary } from './run.js'
+import { type RunResult, streamNotes } from './run-text.js'
 
 /** What both commands have while they run. */
 export type CandleContext = Pick<
@@ -54,9 +54,9 @@ export async function runCandles(
   const work = async (events: Pick<ExportRequest, 'onEvent'>): Promise<RunResult | DryRunReport> => {
     const named = { ...request, ...events }
     const lake = output !== undefined && flags.layout !== undefined ? { ...named, output } : undefined
-    if (flags['dry-run']) return lake ? (await import('../lake/plan.js')).dryRunLake(lake) : dryRun(named, plan)
+    if (flags['dry-run']) return lake ? (await import('../../lake/plan.js')).dryRunLake(lake) : dryRun(named, plan)
     const result: Omit<RunResult, 'elapsedMs'> = lake
-      ? await (await import('../lake/update.js')).exportLake(lake)
+      ? await (await import('../../lake/update.js')).exportLake(lake)
       : output === undefined
         ? await downloadKlines(named)
         : await exportTo({ ...named, output }, { sink: table && (() => table.toStdout(signal)), plan })
@@ -117,9 +117,9 @@ export async function runLockedDownload(
   const { given, during } = context
   refuseBesideLock(named, NOT_LOCKED, given)
   const startedMs = performance.now()
-  const { checkLock, findLockSource, planLock } = await import('../identity/check-lock.js')
-  const { readLock } = await import('../identity/lock-file.js')
-  const { checkLines, lockDiffers } = await import('./reports/lock.js')
+  const { checkLock, findLockSource, planLock } = await import('../../identity/check-lock.js')
+  const { readLock } = await import('../../identity/lock-file.js')
+  const { checkLines, lockDiffers } = await import('./lock.js')
   const lock = await readLock(path)
   const { mirror, 'base-url': address } = context.flags
   const baseUrl = findLockSource(lock, { lock: path, mirror, baseUrl: given.has('base-url') ? address : undefined })

@@ -1,15 +1,15 @@
 import { KlinesError } from '../../candles/errors.js'
 import { seriesName as nameOf, windowName } from '../../candles/series.js'
 import { formatCount, formatTime, plural, quoteWord } from '../../candles/text.js'
+import * as f from '../../cli/fields.js'
+import * as s from '../../cli/report.js'
+import { firstLines } from '../../cli/terminal/text.js'
 import type { CheckedSeries, LockChange, LockCheck, YearChange } from '../../identity/check-lock.js'
 import { compareLocks } from '../../identity/check-lock.js'
 import type { CoveredFingerprint, FileFingerprint } from '../../identity/fingerprint.js'
 import type { LockReport } from '../../identity/lock.js'
 import { type FingerprintReport, reportFingerprints, type SeriesFingerprint } from '../../rows/fingerprint.js'
 import { SAMPLE } from '../../sources/base-url.js'
-import * as s from '../report.js'
-import { firstLines } from '../terminal/text.js'
-import * as f from './fields.js'
 
 /** A fingerprint of the mirror, with a coverage where a range was requested, or of a file. */
 type AnyFingerprint = SeriesFingerprint &

@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import { seriesPath } from '../../candles/paths.js'
 import { formatBytes, plural } from '../../candles/text.js'
+import { formatValue, type Setting } from '../../cli/config.js'
+import { baseUrl, mirror } from '../../cli/fields.js'
+import type { Field } from '../../cli/report.js'
+import * as s from '../../cli/report.js'
+import { printable } from '../../cli/terminal/text.js'
 import type { PublishReport } from '../../mirror/publish.js'
 import { indexPath } from '../../mirror/series-index.js'
 import type { MirrorStatus } from '../../mirror/user-mirrors.js'
-import { formatValue, type Setting } from '../config.js'
-import type { Field } from '../report.js'
-import * as s from '../report.js'
-import { printable } from '../terminal/text.js'
-import { baseUrl, mirror } from './fields.js'
 
 /** What a mirror has, and the other mirrors of the user. */
 export interface Mirrors extends MirrorStatus {

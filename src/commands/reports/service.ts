@@ -1,8 +1,8 @@
+import { baseUrl, mirror, sample } from '../../cli/fields.js'
+import { maybe, oneOf, type Report, report, text } from '../../cli/report.js'
 import type { UserUpdateResult } from '../../greeting/schemas.js'
 import { SAMPLE } from '../../sources/base-url.js'
 import { cleanValue } from '../../sources/fetch-error.js'
-import { maybe, oneOf, type Report, report, text } from '../report.js'
-import { baseUrl, mirror, sample } from './fields.js'
 
 /** What `serve` serves, once it listens. */
 export interface ServedMirror {

@@ -1,13 +1,13 @@
 import { seriesName as nameOf, windowName } from '../../candles/series.js'
 import { formatCount, plural } from '../../candles/text.js'
+import { coverage, coverageText, failure, range, seriesName, sumOf } from '../../cli/fields.js'
+import type { Field, ObjectOf } from '../../cli/report.js'
+import * as s from '../../cli/report.js'
+import { describeCell, exactTime, printable } from '../../cli/terminal/text.js'
 import type { Difference, SideName } from '../../identity/compare-candles.js'
 import type { ComparedSeries, DiffReport as DiffResult } from '../../identity/diff.js'
 import type { DiffSide } from '../../identity/sides.js'
 import { joinNames } from '../../mirror/errors.js'
-import type { Field, ObjectOf } from '../report.js'
-import * as s from '../report.js'
-import { describeCell, exactTime, printable } from '../terminal/text.js'
-import { coverage, coverageText, failure, range, seriesName, sumOf } from './fields.js'
 
 const SIDES = ['a', 'b'] as const
 

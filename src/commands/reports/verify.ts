@@ -1,9 +1,9 @@
+import { coverage, mirror, range, seriesName, sum, sumOf } from '../../cli/fields.js'
+import type { Field } from '../../cli/report.js'
+import * as s from '../../cli/report.js'
 import { type AnomalyKind, listFaults } from '../../verify/inspect.js'
 import type { JudgedSeries, VerifiedSeries } from '../../verify/verdict.js'
 import type { VerificationReport } from '../../verify/verify.js'
-import type { Field } from '../report.js'
-import * as s from '../report.js'
-import { coverage, mirror, range, seriesName, sum, sumOf } from './fields.js'
 import { verifyText } from './verify-text.js'
 
 /** The number of something in all series. */

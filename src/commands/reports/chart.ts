@@ -2,10 +2,10 @@ import { seriesName } from '../../candles/series.js'
 import { formatBytes, plural } from '../../candles/text.js'
 import type { ChartCandle, FittedCandles } from '../../chart/chart-candle.js'
 import { type ChartSummary, candlesOf, summarize } from '../../chart/summary.js'
+import type { LoadedCharts } from '../../cli/chart/load-charts.js'
+import { coverage, location } from '../../cli/fields.js'
+import { count, derived, type Field, integer, list, maybe, object, report, text } from '../../cli/report.js'
 import type { CoveredSeries } from '../../engine/coverage.js'
-import type { LoadedCharts } from '../chart/load-charts.js'
-import { count, derived, type Field, integer, list, maybe, object, report, text } from '../report.js'
-import { coverage, location } from './fields.js'
 
 /** Charts that were loaded, and the pictures that were drawn of them. */
 export interface DrawnCharts extends LoadedCharts {
