@@ -1,15 +1,4 @@
-import { execFileSync } from 'node:child_process'
-import {
-  closeSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { exportKlines } from '../../src/engine/export.js'
@@ -58,23 +47,6 @@ describe('a file that exists', () => {
     expect(readFileSync(request.output, 'utf8')).toBe('old')
     expect(server.paths('windows')).toEqual([])
   })
-})
-
-it('nothing is written to a pipe when a window cannot be downloaded, since bytes in a pipe cannot be taken back', async () => {
-  const { server, tree, request } = await exportSetup()
-  server.always(weekPath('BTCUSDT', FULL_WEEKS[4]), { status: 404 })
-  const rows = weekRows(FULL_WEEKS[0])
-  // Longer than the buffer of the output.
-  rows[0][11] = 'x'.repeat(300_000)
-  putFile(tree, weekPath('BTCUSDT', FULL_WEEKS[0]), rows)
-  execFileSync('mkfifo', [request.output])
-  const pipe = openSync(request.output, constants.O_RDONLY | constants.O_NONBLOCK)
-  try {
-    await expect(exportKlines(request)).rejects.toMatchObject({ code: 'incomplete' })
-    expect(readSync(pipe, Buffer.alloc(1))).toBe(0)
-  } finally {
-    closeSync(pipe)
-  }
 })
 
 describe('several files', () => {

@@ -28,6 +28,7 @@ const LAYERS: Record<string, number> = {
   'worker.ts': 9,
   'index.ts': 11,
   cli: 12,
+  'commands/reports': 13,
   commands: 14,
   'main.ts': 15,
 }
@@ -37,6 +38,7 @@ const all = findEdges()
 /** The room of a file; `rows/wasm` is a layer of its own. */
 function partOf(file: string): string {
   const [, room, inner] = file.split('/')
+  if (room === 'commands' && inner === 'reports') return 'commands/reports'
   return room === 'rows' && inner === 'wasm' ? 'rows/wasm' : room
 }
 const describeEdge = ({ from, specifier, kind }: Edge) => `${from} imports ${specifier} (${kind})`
