@@ -206,8 +206,13 @@ export async function writeFiles(
       if (place) places.push(place)
       removeLeftovers(place ? [place.target] : [])
       const output = place ? await OutputFile.open(place) : StreamOutput.toStdout(options.signal)
-      await output.write(bytes)
-      await output.finish()
+      try {
+        await output.write(bytes)
+        await output.finish()
+      } catch (error) {
+        await output.discard()
+        throw error
+      }
     }
     await commitFiles(places)
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { Series } from '../candles/series.js'
+import { type Series, seriesName } from '../candles/series.js'
 import type { RequestedRange } from '../candles/time-range.js'
 import type { WindowFailure } from '../mirror/errors.js'
 import { incomplete } from '../mirror/errors.js'
@@ -122,7 +122,8 @@ export class Tally {
   report({ failOnGaps, partial }: ReportOptions = {}, forExport = false, mayBeEmpty = false): DownloadReport {
     const { plan, failures, reports } = this
     const { source, mirror } = this.run
-    if (failures.length > 0) throw incomplete(failures, this.total, { offline: source === undefined, forExport })
+    if (failures.length > 0)
+      throw incomplete(this.inOrder(failures), this.total, { offline: source === undefined, forExport })
     if (!mayBeEmpty && reports.every(({ candles }) => candles === 0)) throw noCandles(plan, mirror)
     const series = reports.map((report, index) => {
       const one = plan.series[index]
@@ -132,6 +133,13 @@ export class Tally {
     if (failOnGaps) checkGaps(series, plan.range, forExport)
     const { requests, bytes } = source?.traffic ?? { requests: 0, bytes: 0 }
     return { baseUrl: source?.name ?? mirror.source, mirror: mirror.root, range: plan.range, series, requests, bytes }
+  }
+
+  /** Failures in the order of the plan: threads report theirs as they come. */
+  private inOrder(failures: readonly WindowFailure[]): WindowFailure[] {
+    const places = new Map(this.plan.series.map(({ series }, index) => [seriesName(series), index]))
+    const placeOf = ({ window }: WindowFailure) => places.get(seriesName(window)) ?? 0
+    return failures.toSorted((a, b) => placeOf(a) - placeOf(b))
   }
 
   private emit({

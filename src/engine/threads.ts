@@ -96,17 +96,19 @@ type Outcome<Result> =
 
 /** Has a worker do a task. Throws what it throws there, and when the worker ends. */
 function sendTask<Task, Result>(worker: Worker, task: Task): Promise<Result> {
-  const answer = new Promise<Result>((resolve, reject) => {
-    worker.on('message', (outcome: Outcome<Result>) => {
+  return new Promise<Result>((resolve, reject) => {
+    const onMessage = (outcome: Outcome<Result>) => {
+      end()
       if ('result' in outcome) return resolve(outcome.result)
       const { code, message, suggestions, data } = outcome.error
       reject(code ? new KlinesError(code, message, { suggestions, data }) : new Error(message))
-    })
-    worker.on('error', reject)
-    worker.on('exit', () => reject(new Error('A worker thread ended.')))
+    }
+    const onExit = () => reject(new Error('A worker thread ended.'))
+    // Not `removeAllListeners`: a worker without the listeners of Node's own answers no more.
+    const end = () => worker.off('message', onMessage).off('error', reject).off('exit', onExit)
+    worker.on('message', onMessage).on('error', reject).on('exit', onExit)
+    worker.postMessage(task)
   })
-  worker.postMessage(task)
-  return answer.finally(() => worker.removeAllListeners())
 }
 
 /** Does the tasks of `shareTasks` in a worker. `open`: for each kind, gets the data of the workload and returns what does one task. */

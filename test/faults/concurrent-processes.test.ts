@@ -94,7 +94,7 @@ describe('F50 while a download replaces files', () => {
 })
 
 describe('F51 a mirror that is removed during a download', () => {
-  it.concurrent('once: the run succeeds, the export is complete, and the next run downloads the rest', async () => {
+  it.concurrent('once: nothing is exported, what is missing is named, and the next run downloads it', async () => {
     const scenario = await newScenario()
     const { response, open } = gatedResponse()
     scenario.server.script(FAULTY, response)
@@ -104,8 +104,10 @@ describe('F51 a mirror that is removed during a download', () => {
     await until(() => existsSync(join(scenario.mirror, ALL_WINDOWS[0])))
     rmSync(scenario.mirror, { recursive: true })
     open()
-    expect(await running.ended).toMatchObject({ code: 0, stdout: '', stderr: '' })
-    expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
+    const run = await running.ended
+    expect(run).toMatchObject({ code: 3, stdout: '' })
+    expect(run.stderr).toMatch(/windows are missing or corrupt, so nothing was exported/)
+    expect(scenario.sandbox.exists('x.csv')).toBe(false)
     const stored = scenario.mirroredFiles()
     await scenario.expectRepair(
       ALL_WINDOWS.filter(path => !stored.includes(path)),

@@ -115,7 +115,7 @@ describe('F44 no permission', () => {
     const run = await runReadOnly(scenario, withoutOutput(scenario))
     expect(run).toMatchObject({ code: 3, stdout: '' })
     expect(run.stderr).toMatch(
-      /^klines: Cannot write the mirror m: permission denied \(EACCES\)\.\n {2}Give yourself permission/,
+      /^klines: Cannot write the mirror m: permission denied \(EACCES\)\.\n {2}Name another folder with --mirror\./,
     )
     expect(scenario.server.windowRequests().length).toBeLessThan(2)
     expect(filesBelow(scenario.mirror)).toEqual([])
@@ -144,7 +144,7 @@ describe('F45 a read-only disk', () => {
     const run = await onDisk(scenario, 'mkdir m && mount -t tmpfs none m', script)
     expect(run).toMatchObject({ code: 0, stdout: '3\n' })
     expect(run.stderr).toMatch(
-      /^klines: Cannot write the mirror m: the file system is read-only \(EROFS\)\.\n {2}That disk is read-only/,
+      /^klines: Cannot write the mirror m: the file system is read-only \(EROFS\)\.\n {2}Name another folder with --mirror\./,
     )
     expect(scenario.sandbox.text('y.csv')).toBe(scenario.expectedCsv())
   })

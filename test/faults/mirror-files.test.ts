@@ -45,7 +45,7 @@ describe('F48 a mirrored file', () => {
     const offline = ['export', 'BTCUSDT', '-i', '15m', '--mirror', 'm', '-o', 'y.csv', '--to', '2025-02-17']
     const read = await scenario.run(offline)
     expect(read).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('not a regular file') })
-    const run = await scenario.downloadInProcess({ force: true })
+    const run = await scenario.downloadInProcess({ force: true, concurrency: 1 })
     expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining(`${path} is a link.`) })
     rmSync(path)
     await scenario.expectRepair([FAULTY])
