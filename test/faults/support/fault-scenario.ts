@@ -59,6 +59,7 @@ export interface LibraryOptions {
   /** All symbols instead of one. */
   readonly all?: boolean
   readonly force?: boolean
+  readonly concurrency?: number
   readonly refresh?: boolean
   readonly from?: string
   /** This machine's clock, ms UTC. */
