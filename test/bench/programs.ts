@@ -20,7 +20,6 @@ const PACKAGES = [
   'hyparquet-writer',
   'undici',
   'fastify',
-  '@fastify/static',
 ]
 
 /** The path of a program, or undefined. Debian installs servers in /usr/sbin, which not every PATH contains. */

@@ -2,7 +2,7 @@ import { startNginx } from '../nginx.js'
 import type { Contender, Measured, Row } from '../row.js'
 import { fetchAll, type ServedTree, startServed } from '../served-tree.js'
 import { seriesFiles } from '../window-lists.js'
-import { klines, peer, type Workspace } from '../workspace.js'
+import { klines, type Workspace } from '../workspace.js'
 import { runWrk } from '../wrk.js'
 
 const WARM_FILES = 300
@@ -13,7 +13,6 @@ type Start = (workspace: Workspace) => Promise<ServedTree>
 const SERVERS: readonly [name: string, start: Start, program?: string][] = [
   ['klines', ({ slice }) => startServed(klines(['serve', '--port', '0', '--json', '--mirror', slice]))],
   ['nginx', workspace => startNginx(workspace), 'nginx'],
-  ['@fastify/static', ({ slice }) => startServed(peer('serve-fastify-static.mjs', slice))],
 ]
 
 /** Servers of the slice: a small file repeatedly, many windows in turn, and many files once right after the start. */
@@ -29,26 +28,20 @@ export function serveRows(workspace: Workspace): Row[] {
       title: 'serve symbols.json, warm',
       unit: 'requests/s',
       contenders: warm(workspace, ['/api/klines/symbols.json']),
-      targets: [
-        { peer: 'nginx', least: 0.4 },
-        { peer: '@fastify/static', least: 8 },
-      ],
+      targets: [{ peer: 'nginx', least: 0.4 }],
     },
     {
       title: `serve ${WARM_FILES} windows in turn, warm`,
       unit: 'requests/s',
       isHeadline: true,
       contenders: warm(workspace, windows),
-      targets: [
-        { peer: 'nginx', least: 0.85 },
-        { peer: '@fastify/static', least: 8 },
-      ],
+      targets: [{ peer: 'nginx', least: 0.85 }],
     },
     {
       title: `serve ${COLD_FILES} windows once, cold`,
       unit: 'files/s',
       contenders: contenders(workspace, server => fetchAll(server.url, workspace.slice, cold)),
-      targets: [{ peer: '@fastify/static', least: 1 }],
+      targets: [],
     },
   ]
 }

@@ -1,18 +1,9 @@
-import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, it } from 'vitest'
 import { type Document, documentAt, EXPORT, GREETING, KLINES } from '../../support/documents.js'
 
 describe.each([KLINES, GREETING, EXPORT])('%s', path => {
-  it('is valid OpenAPI 3.1 for an independent validator', async () => {
-    const document = await documentAt(path)
-    expect(document.openapi).toBe('3.1.0')
-    const validator = new Validator()
-    expect(await validator.validate(structuredClone(document))).toEqual({ valid: true })
-    expect(validator.version).toBe('3.1')
-    // The validator notices a fault.
-    delete document.paths[Object.keys(document.paths)[0]].get?.responses
-    document.info.title = 1
-    expect((await new Validator().validate(document)).valid).toBe(false)
+  it('is of OpenAPI 3.1', async () => {
+    expect((await documentAt(path)).openapi).toBe('3.1.0')
   })
 
   it('names a license, an absolute server address without /api, and itself', async () => {
