@@ -39,6 +39,6 @@ try {
   }
 } catch (error) {
   process.exitCode = error.oclif?.exit ?? 1
-  const isDebug = /^(1|true|yes|y|on)$/i.test(process.env.KLINES_DEBUG ?? '')
-  if (process.exitCode !== 0) process.stderr.write(`klines: ${isDebug ? error.stack : error.message}\n`)
+  const text = process.env.KLINES_DEBUG ? error.stack : [error.message, ...(error.suggestions ?? [])].join('\n  ')
+  if (process.exitCode !== 0) process.stderr.write(`klines: ${text}\n`)
 }

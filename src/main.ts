@@ -3,8 +3,8 @@
 import './cli/unknown-user.js'
 import { run as runCommand } from '@oclif/core/run'
 
+export { commandNotFound } from './cli/error-report.js'
 export { KlinesHelp } from './cli/help.js'
-export { commandNotFound } from './cli/usage.js'
 export * as COMMANDS from './commands/index.js'
 
 /** The folder of this package, and its `package.json` if it is not the one there. */

@@ -1,5 +1,4 @@
 import { Command } from '@oclif/core/command'
-import * as Errors from '@oclif/core/errors'
 import type * as Interfaces from '@oclif/core/interfaces'
 import { KlinesError } from '../candles/errors.js'
 import type { KlinesEvent } from '../engine/run.js'
@@ -23,7 +22,7 @@ interface Events {
   readonly onEvent: (event: KlinesEvent) => void
 }
 
-/** The options of a library function that a command line says: its flags by their names in the library. `signal`: the user interrupts. */
+/** The flags by their names in the library. `signal`: the user interrupts. */
 type Options<Flags> = { -readonly [Name in keyof Flags & string as OptionName<Name>]: Flags[Name] } & Events & {
     readonly signal: AbortSignal
   }
@@ -42,7 +41,7 @@ export interface RunContext<F extends Interfaces.FlagInput, A extends Interfaces
   /** Reports a warning. Each text is printed once; with `--json` it becomes part of the object. */
   readonly warn: (text: string) => void
   /** Shows the progress of `work`. */
-  readonly during: <T>(words: ProgressWords, work: (events: Events) => Promise<T>, how?: ProgressStyle) => Promise<T>
+  readonly during: <T>(words: ProgressWords, work: (events: Events) => Promise<T>, style?: ProgressStyle) => Promise<T>
   /** Requested data, also with `--quiet`. */
   readonly print: Show
   /** The summary of a run: no text with `--quiet`. */
@@ -89,58 +88,55 @@ export function refuse(message: string, ...suggestions: string[]): KlinesError {
 
 type Values = Record<string, unknown>
 
-/**
- * The base of all commands. Signals abort an AbortSignal, warnings go to stderr or into the JSON object, and an error becomes
- * one message and an exit code. Data and results go to stdout, everything else to stderr.
- */
+/** The base of all commands. Data and results go to stdout, everything else to stderr. */
 abstract class KlinesCommand extends Command {
   protected abstract readonly interruption: ReturnType<typeof interruptible>
-  private readonly warnings: string[] = []
+  private readonly warnings = new Set<string>()
   private values: Values = {}
   private defaults: settings.ConfigDefaults = new Map()
 
   /** Parses the command line, with the defaults of the config file. Throws `bad_config` and `bad_option`. */
   protected async start() {
-    // Read only after an error: an unknown value would then hide that error, so it is reported before the run.
-    settings.readSwitch('KLINES_DEBUG')
-    const { ctor, config, warnings } = this
+    const { ctor, config, argv, warnings } = this
     this.defaults = await settings.findDefaults(config, this.id, ctor.flags)
     const flags = settings.applyDefaults(ctor.flags, this.defaults)
-    const output = await this.parse({ ...selectingWithoutLock(ctor.args, flags, this.argv), strict: ctor.strict })
+    const output = await this.parse(selectingWithoutLock(ctor.args, flags, argv))
     const values: Values = output.flags
     this.values = values
     const given = new Set(output.raw.flatMap(token => (token.type === 'flag' ? [token.flag] : [])))
-    settle(flags, values, given)
+    settings.dropWeaker(values, given)
+    // oclif returns one text, with its commas, for a repeatable flag that comes from the environment.
+    for (const [name, flag] of Object.entries(flags))
+      if (flag.type === 'option' && flag.multiple && values[name] !== undefined) values[name] = [values[name]].flat()
     const warn = (text: string) => {
-      if (!warnings.includes(text) && !values.json && !values.quiet) printNote(`Note: ${text}`)
-      if (!warnings.includes(text)) warnings.push(text)
+      if (!warnings.has(text) && !values.json && !values.quiet) printNote(`Note: ${text}`)
+      warnings.add(text)
     }
     const listen = (onProgress?: Events['onEvent']) => (event: KlinesEvent) =>
       event.type === 'warning' ? warn(event.message) : onProgress?.(event)
-    const printReport: Show = (report, result) => {
-      if (values.json) printJson({ ...report.json(result), warnings })
-      else print(report.text(result, values))
-    }
+    const printReport: Show = (report, result) =>
+      values.json ? this.printObject(report.json(result)) : print(report.text(result, values))
     const show: Show = (report, result) => (values.json || !values.quiet ? printReport(report, result) : undefined)
-    const during = async <T>(words: ProgressWords, work: (events: Events) => Promise<T>, how: ProgressStyle = {}) => {
+    const during: RunContext<never, never>['during'] = async (words, work, style) => {
       const { showProgress } = await import('./terminal/progress.js')
-      const style = { ...how, isSilent: Boolean(values.json || values.quiet), listsWindows: values.verbose === true }
-      return showProgress(words, style, onProgress => work({ onEvent: listen(onProgress) }))
+      const shown = { ...style, isSilent: Boolean(values.json || values.quiet), listsWindows: values.verbose === true }
+      return showProgress(words, shown, onProgress => work({ onEvent: listen(onProgress) }))
     }
     const options = { ...toOptions(values), signal: this.interruption.signal, onEvent: listen() }
     return { args: output.args, flags: values, options, given, config, warn, print: printReport, show, during }
   }
 
+  private printObject(object: object): void {
+    printJson({ ...object, warnings: [...this.warnings] })
+  }
+
   /** Does not exit: output must be able to reach a slow reader. */
   protected override async catch(error: Error): Promise<void> {
-    if (error instanceof Errors.CLIError && error.oclif.exit === 0) return
     const { id = '', examples, flags } = this.ctor
     const origins = settings.describeOrigins(flags, this.defaults, this.argv)
-    const debug = settings.isOn('KLINES_DEBUG')
-    const report = reportError(error, { bin: this.config.bin, command: { id, examples }, debug, origins })
+    const report = reportError(error, { id, examples, origins })
     process.exitCode = report.exitCode
-    if (this.values.json || settings.wantsJson(this.argv, this.defaults))
-      printJson({ ...report.json, warnings: this.warnings })
+    if (this.values.json || settings.wantsJson(this.argv, this.defaults)) this.printObject(report.json)
     // A reader that has seen enough is no failure.
     else if (report.exitCode !== ExitCode.Done) printNote(report.text)
   }
@@ -158,20 +154,8 @@ export function toOptions(flags: Values): Values {
 
 /** What a command parses: with --lock, nothing else has to say which candles. */
 function selectingWithoutLock(args: Interfaces.ArgInput, flags: Interfaces.FlagInput, argv: readonly string[]) {
-  const isNamed = argv.some(word => word === '--lock' || word.startsWith('--lock='))
-  if (flags.lock === undefined || !(isNamed || process.env.KLINES_LOCK)) return { args, flags }
-  const { symbol, ...others } = args
-  const interval = { ...flags.interval, required: false } as (typeof flags)['interval']
-  return { args: { ...others, symbol: { ...symbol, required: false } }, flags: { ...flags, interval } }
-}
-
-/**
- * oclif returns one text, with its commas, for a repeatable flag that comes from the environment: makes a list of it. Of two flags that
- * exclude each other, one on the command line (`given`) wins over a default of the other.
- */
-function settle(flags: Interfaces.FlagInput, values: Values, given: ReadonlySet<string>): void {
-  for (const [name, flag] of Object.entries(flags)) {
-    if (flag.type === 'option' && flag.multiple && values[name] !== undefined) values[name] = [values[name]].flat()
-  }
-  for (const [one, other] of settings.ALTERNATIVES) if (given.has(one) && !given.has(other)) values[other] = undefined
+  const isNamed = process.env.KLINES_LOCK || argv.some(word => word.startsWith('--lock'))
+  if (flags.lock === undefined || !isNamed) return { args, flags }
+  const interval = { ...flags.interval, required: false } as Interfaces.FlagInput['interval']
+  return { args: { ...args, symbol: { ...args.symbol, required: false } }, flags: { ...flags, interval } }
 }

@@ -1,12 +1,11 @@
-import { existsSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { BooleanFlag, Config, FlagInput, OptionFlag } from '@oclif/core/interfaces'
 import { KlinesError } from '../candles/errors.js'
 import { isObject } from '../candles/json.js'
 import { suggest } from '../candles/suggest.js'
 import { describeErrno } from '../fs/errno.js'
-import { tempName } from '../fs/files.js'
-import { findUserFolder, makeFolder } from '../fs/folders.js'
+import { findUserFolder } from '../fs/folders.js'
 import { hideCredentials } from '../sources/base-url.js'
 import { cleanText } from '../sources/fetch-error.js'
 import { variableOf } from './flags/group.js'
@@ -28,29 +27,29 @@ export interface Setting {
 const REFUSED = ['force', 'prune', 'output', 'lock']
 
 /** In the platform's config folder, such as `~/.config/klines`; undefined for a user without a home folder. */
-export function findConfigPath(): string | undefined {
+function findConfigPath(): string | undefined {
   const folder = findUserFolder('config')
   return folder && join(folder, 'klines.config.json')
 }
 
 /** The object in the file; empty where there is no file. Throws `bad_config`. */
-export function readConfigFile(path: string | undefined): Readonly<Record<string, unknown>> {
+function readConfigFile(path: string | undefined): Readonly<Record<string, unknown>> {
   if (path === undefined || !existsSync(path)) return {}
-  const suggestions = ['Expected a JSON object of flags, such as {"mirror":"data","interval":["1h","1d"]}.']
-  let reason = 'holds no JSON object'
   try {
     const value: unknown = JSON.parse(readFileSync(path, 'utf8'))
     if (isObject(value)) return value
+    throw new SyntaxError('Expected an object of flags, such as {"mirror":"data","interval":["1h","1d"]}')
   } catch (cause) {
-    if (!(cause instanceof SyntaxError))
-      throw new KlinesError('bad_config', `Cannot read ${path}: ${describeErrno(cause)}.`, { cause })
-    reason = `is not JSON: ${cleanText(cause.message, 160)}`
+    const isContent = cause instanceof SyntaxError
+    const what = isContent ? `${path} is not JSON: ${cleanText(cause.message)}` : `Cannot read ${path}`
+    throw new KlinesError('bad_config', isContent ? `${what}.` : `${what}: ${describeErrno(cause)}.`, { cause })
   }
-  throw new KlinesError('bad_config', `${path} ${reason}.`, { suggestions })
 }
 
-/** Writes the user's file whole or not at all; a link stays a link. Returns its path. Throws `output_unwritable` and `bad_config`. */
-export function changeConfigFile(change: (content: Record<string, unknown>, path: string) => void): string {
+/** Changes the object in the user's file, and returns the path of the file. Throws `bad_config` and what `writeFiles` throws. */
+export async function changeConfigFile(
+  change: (content: Record<string, unknown>, path: string) => void,
+): Promise<string> {
   const path = findConfigPath()
   if (path === undefined) {
     const message = "The user's config file lies in the home folder, and this user has none."
@@ -58,20 +57,12 @@ export function changeConfigFile(change: (content: Record<string, unknown>, path
   }
   const content = { ...readConfigFile(path) }
   change(content, path)
-  const temp = `${path}.${tempName()}.tmp`
-  try {
-    makeFolder(dirname(path))
-    const mode = statSync(path, { throwIfNoEntry: false })?.mode
-    writeFileSync(temp, `${JSON.stringify(content, null, 2)}\n`, { flag: 'wx', flush: true, mode })
-    renameSync(temp, existsSync(path) ? realpathSync(path) : path)
-  } catch (cause) {
-    rmSync(temp, { force: true })
-    throw new KlinesError('output_unwritable', `Cannot write ${path}: ${describeErrno(cause)}.`, { cause })
-  }
+  const { writeFiles } = await import('../engine/output-file.js')
+  await writeFiles([{ path, bytes: Buffer.from(`${JSON.stringify(content, null, 2)}\n`) }], { force: true })
   return path
 }
 
-/** A flag with a variable of its own has another meaning than others of its name, such as `base-url` of `openapi`. */
+/** A flag with a variable of its own has a meaning of its own, such as `base-url` of `openapi`. */
 function isKey(name: string, flag: { readonly env?: string | undefined } | undefined): boolean {
   return flag?.env === variableOf(name) && !REFUSED.includes(name)
 }
@@ -113,12 +104,11 @@ export async function parseSetting({ commands }: Config, name: string, value: un
     if (['true', 'false'].includes(String(value))) return String(value) === 'true'
     throw refuse('Expected true or false.')
   }
-  const { multiple, delimiter = ',', options } = flag
-  const texts = (multiple ? [value].flat() : [value]).flatMap(item => {
-    if (typeof item !== 'string') return typeof item === 'number' ? String(item) : ''
-    return multiple ? item.split(delimiter).map(part => part.trim()) : item
-  })
-  if (texts.length === 0 || texts.some(text => text === '' || options?.includes(text) === false)) {
+  const { multiple, options } = flag
+  const items = multiple ? [value].flat() : [value]
+  const isText = items.every(item => typeof item === 'number' || (typeof item === 'string' && item !== ''))
+  const texts = isText ? items.flatMap(item => (multiple ? String(item).split(',') : String(item))) : []
+  if (texts.length === 0 || texts.some(text => options?.includes(text) === false)) {
     const what = options ? `one of ${options.join(', ')}` : multiple ? 'a list of texts' : 'a text or a number'
     throw refuse(`Expected ${what}.`)
   }
@@ -131,35 +121,44 @@ function unknownKey(commands: Config['commands'], name: string, prefix: string):
   if (REFUSED.includes(name))
     return new KlinesError('bad_config', `${prefix}"${name}" cannot be set: every command line has to say it.`)
   const names = commands.flatMap(({ flags }) => Object.keys(flags).filter(flag => isKey(flag, flags[flag])))
-  const near = suggest(name.replace(/^-+/, ''), [...new Set(names)])
+  const near = suggest(name, names)
   const advice = near ? `Did you mean ${near}?` : 'Expected the long name of a flag, such as interval.'
   return new KlinesError('bad_config', `${prefix}Unknown key "${cleanText(name, 100)}".`, { suggestions: [advice] })
 }
 
-/** Flags that exclude each other: what sets one replaces a weaker value of the other, too. */
-export const ALTERNATIVES = new Map(Object.entries({ from: 'last', last: 'from', limit: 'tail', tail: 'limit' }))
-
-/** What the file sets for a command with these flags and the environment does not. Throws `bad_config`. */
+/** What the file sets for a command with these flags. Throws `bad_config`. */
 export async function findDefaults(config: Config, id: string | undefined, flags: FlagInput): Promise<ConfigDefaults> {
   // `klines config` mends the file.
   if (id?.split(':')[0] === 'config') return new Map()
-  const isTaken = (name: string) => [name, ALTERNATIVES.get(name) ?? name].some(one => process.env[variableOf(one)])
-  return new Map([...(await readSettings(config))].filter(([name]) => isKey(name, flags[name]) && !isTaken(name)))
+  return new Map([...(await readSettings(config))].filter(([name]) => isKey(name, flags[name])))
 }
 
-/**
- * Copies of flags with these defaults. `--no-NAME` turns off any boolean, as the file may have turned it on, and its variable is
- * read here: oclif takes any text that it does not know for "off".
- */
+/** Copies of flags with these defaults. `--no-NAME` turns off any boolean, as the file may have turned it on. */
 export function applyDefaults<Flags extends FlagInput>(flags: Flags, defaults: ConfigDefaults): Flags {
   const copies = Object.entries(flags).map(([name, flag]) => {
     const initial = defaults.get(name) ?? flag.default
     if (flag.type === 'option') return [name, { ...flag, default: initial }]
+    // oclif takes any text that it does not know for "off".
     const { env: variable, ...copy } = flag
     const readDefault = async () => (variable && readSwitch(variable)) ?? initial
     return [name, { ...copy, allowNo: true, default: readDefault }]
   })
   return Object.fromEntries(copies)
+}
+
+/** Flags that exclude each other. */
+const ALTERNATIVES = [
+  ['from', 'last'],
+  ['limit', 'tail'],
+]
+
+/** Of two flags that exclude each other, the command line (`given`) wins over the environment, and that over the file. */
+export function dropWeaker(values: Record<string, unknown>, given: ReadonlySet<string>): void {
+  const rank = (name: string) => (given.has(name) ? 2 : process.env[variableOf(name)] ? 1 : 0)
+  for (const [one, other] of ALTERNATIVES) {
+    if (rank(one) > rank(other)) values[other] = undefined
+    if (rank(other) > rank(one)) values[one] = undefined
+  }
 }
 
 /** Where the values of a command come from that its command line (`argv`) does not say: at most one sentence. */
@@ -181,11 +180,8 @@ export function formatValue(name: string, value: FlagValue): string {
 const ON = ['1', 'true', 'yes', 'y', 'on']
 const OFF = ['0', 'false', 'no', 'n', 'off']
 
-/**
- * What the environment says for a flag without a value; undefined when the variable is missing or empty. Case does not matter.
- * Throws `bad_option` for any other value: taken for "off", it would turn off a check without a word.
- */
-export function readSwitch(variable: string): boolean | undefined {
+/** Throws `bad_option` for a text that is neither on nor off: taken for "off", it would turn off a check without a word. */
+function readSwitch(variable: string): boolean | undefined {
   const value = process.env[variable] ?? ''
   if (value === '' || isOn(variable)) return value === '' ? undefined : true
   if (OFF.includes(value.toLowerCase())) return false
@@ -193,15 +189,12 @@ export function readSwitch(variable: string): boolean | undefined {
   throw new KlinesError('bad_option', `${variable} is "${cleanText(value, 100)}". ${expected}`)
 }
 
-/** Whether a variable turns something on; an unknown value does not. Never throws. */
 export function isOn(variable: string): boolean {
   return ON.includes((process.env[variable] ?? '').toLowerCase())
 }
 
-/** Whether `--json` is on a command line, or in the environment or the config file: an error may come before the flags are parsed. */
-export function wantsJson(argv: readonly string[], defaults: ConfigDefaults): boolean {
-  const end = argv.indexOf('--')
-  const flags = end === -1 ? argv : argv.slice(0, end)
-  const isDefault = process.env.KLINES_JSON ? isOn('KLINES_JSON') : defaults.get('json') === true
-  return flags.includes('--json') || (isDefault && !flags.includes('--no-json'))
+/** Whether an error is printed as JSON: it may come before the flags are parsed. */
+export function wantsJson(argv: readonly string[], defaults?: ConfigDefaults): boolean {
+  const isDefault = process.env.KLINES_JSON ? isOn('KLINES_JSON') : defaults?.get('json') === true
+  return argv.includes('--json') || (isDefault && !argv.includes('--no-json'))
 }

@@ -1,7 +1,12 @@
+import { stripVTControlCharacters } from 'node:util'
 import * as Errors from '@oclif/core/errors'
+import type { Hook } from '@oclif/core/hooks'
 import { type ErrorCode, KlinesError } from '../candles/errors.js'
+import { suggest } from '../candles/suggest.js'
+import { isOn, wantsJson } from './config.js'
 import { Interruption } from './signals.js'
-import { describeUsageError, type FailedCommand, parsedBefore } from './usage.js'
+import { printJson } from './terminal/print.js'
+import { formatArg, formatFlag, formatId, formatUsage, type Parameters, unknownCommand } from './usage.js'
 
 /** Exit codes for scripts. An interrupted run ends with 130, 143 or 129, which follow from the signal. */
 export enum ExitCode {
@@ -32,54 +37,104 @@ export const EXIT_CODES: Record<ErrorCode, ExitCode> = {
   ...exit(ExitCode.VerificationFailed, 'damaged_input', 'lock_differs'),
 }
 
-/** Errors about values, which may be defaults of the user. */
-const VALUES = [
-  'unknown_symbol',
-  'unknown_interval',
-  'bad_time',
-  'bad_range',
-  'bad_option',
-  'bad_base_url',
-  'bad_output',
-]
-
-/** Where an error was thrown. */
-interface ErrorContext {
-  readonly bin: string
-  readonly command?: FailedCommand
-  /** Whether the text has the stacks of the error and of its causes. */
-  readonly debug: boolean
-  /** Values that the command line does not have; a line each. */
+/** The command that failed. */
+interface FailedCommand {
+  readonly id: string
+  readonly examples?: readonly unknown[] | undefined
+  /** Where values come from that its command line does not have: they may be at fault. */
   readonly origins?: readonly string[]
 }
 
 /** Any thrown value: its exit code, lines for stderr, and the object that `--json` prints. */
-export function reportError(error: unknown, { bin, command = { id: '' }, debug, origins = [] }: ErrorContext) {
-  const { data = {}, ...described } = describe(error, bin, command)
-  const { code, exitCode, message } = described
-  const isAboutValues = VALUES.includes(code) || (error instanceof Errors.CLIError && !parsedBefore(error))
-  const suggestions = [...described.suggestions, ...(isAboutValues ? origins : [])]
-  const stack = debug && error instanceof Error ? formatStack(error) : []
-  const text = [`${bin}: ${message}`, ...suggestions.map(line => `  ${line}`), ...stack].join('\n')
-  const json = { error: { code, message, exitCode, suggestions, ...(Object.keys(data).length > 0 && { data }) } }
-  return { exitCode, text, json }
+export function reportError(error: unknown, command: FailedCommand = { id: '' }) {
+  const { data = {}, ...described } = describe(error, command)
+  const { exitCode, message, suggestions } = described
+  const stack = isOn('KLINES_DEBUG') && error instanceof Error ? formatStack(error) : []
+  const text = [`klines: ${message}`, ...suggestions.map(line => `  ${line}`), ...stack].join('\n')
+  return { exitCode, text, json: { error: { ...described, ...(Object.keys(data).length > 0 && { data }) } } }
 }
 
-function describe(error: unknown, bin: string, command: FailedCommand) {
+function describe(error: unknown, command: FailedCommand) {
   if (error instanceof KlinesError) {
-    const { code, message, suggestions, data } = error
-    return { code, exitCode: EXIT_CODES[code], message, suggestions, data }
+    const { code, message, data } = error
+    const exitCode = EXIT_CODES[code]
+    const origins = exitCode === ExitCode.Usage ? (command.origins ?? []) : []
+    return { code, message, exitCode, suggestions: [...error.suggestions, ...origins], data }
   }
-  const message = error instanceof Error ? error.message : String(error)
-  if (error instanceof Interruption) return { code: 'interrupted', exitCode: error.exitCode, message, suggestions: [] }
   if (error instanceof Errors.CLIError)
-    return { code: 'usage', exitCode: error.oclif.exit ?? ExitCode.Usage, ...describeUsageError(error, bin, command) }
+    return { code: 'usage', exitCode: error.oclif.exit ?? ExitCode.Usage, ...describeUsageError(error, command) }
+  const message = error instanceof Error ? error.message : String(error)
+  if (error instanceof Interruption) return { code: 'interrupted', message, exitCode: error.exitCode, suggestions: [] }
   const suggestions = ['This was not expected. Set KLINES_DEBUG=1 to see where it happened.']
-  return { code: 'unexpected', exitCode: ExitCode.Unexpected, message, suggestions }
+  return { code: 'unexpected', message, exitCode: ExitCode.Unexpected, suggestions }
 }
 
 /** The stacks of an error and of its causes. */
 function formatStack(error: Error): string[] {
   const [first, ...rest] = error.cause instanceof Error ? formatStack(error.cause) : []
   return [error.stack ?? String(error), ...(first ? [`Caused by ${first}`, ...rest] : [])]
+}
+
+type Values = Readonly<Record<string, unknown>>
+
+/** What oclif's parser attaches to its errors; an error of a value has neither. */
+interface Parsed {
+  readonly input?: { readonly args: Parameters; readonly flags: Parameters }
+  readonly output?: { readonly args: Values; readonly flags: Values; readonly nonExistentFlags?: readonly string[] }
+}
+
+/** Describes an error about the command line. */
+function describeUsageError(error: Errors.CLIError, { id, examples = [], origins = [] }: FailedCommand) {
+  if (error.suggestions) return { message: error.message, suggestions: error.suggestions }
+  const more = `Run klines ${formatId(id)} --help for more.`
+  const { input, output } = (error as { readonly parse?: Parsed }).parse ?? {}
+  if (input && output) {
+    const unknown = output.nonExistentFlags ?? []
+    if (unknown.length > 0) {
+      const message = `Unknown ${unknown.length > 1 ? 'flags' : 'flag'}: ${unknown.join(', ')}.`
+      return { message, suggestions: [...unknown.flatMap(flag => suggestFlag(flag, input.flags)), more] }
+    }
+    const required = (known: Parameters, values: Values) =>
+      Object.entries(known).filter(([name, flag]) => flag.required && values[name] === undefined)
+    const missing = [
+      ...required(input.args, output.args).map(formatArg),
+      ...required(input.flags, output.flags).map(formatFlag),
+    ]
+    if (missing.length > 0) {
+      const usage = `Usage: klines ${formatUsage(id, input.args, input.flags)}`
+      const message = `Missing ${missing.join(' and ').replaceAll('...', '')}.`
+      return { message, suggestions: [usage, ...examples.slice(0, 2).map(formatExample), more] }
+    }
+  }
+  // oclif breaks its messages into lines, and ends them with the advice that stands here already.
+  const lines = stripVTControlCharacters(error.message)
+    .split('\n')
+    .map(line => line.trim())
+  const message = lines.filter(line => line !== 'See more help with --help').join(': ')
+  return { message, suggestions: [more, ...(input ? [] : origins)] }
+}
+
+/** What other programs call flags. */
+const OTHER_NAMES: Readonly<Record<string, string>> = { begin: 'from', until: 'to' }
+
+/** The flag that `--formt` was meant to be. */
+function suggestFlag(given: string, flags: Parameters): string[] {
+  const [, name] = /^--([^=]+)/.exec(given.toLowerCase()) ?? []
+  const meant = name && (OTHER_NAMES[name] ?? suggest(name, Object.keys(flags)))
+  return meant ? [`Did you mean --${meant}?`] : []
+}
+
+/** An example of the help in one line, without its description. */
+function formatExample(example: unknown): string {
+  const text = typeof example === 'string' ? example : (example as { command: string }).command
+  return `Example: ${text.replaceAll(/ \\\n\s*/g, ' ')}`
+}
+
+/** oclif calls this for a command that it does not know. `id` has all words up to the first flag, joined by colons. */
+export const commandNotFound: Hook<'command_not_found'> = async ({ config, id, argv = [] }) => {
+  const error = unknownCommand(config, id.split(':'))
+  // A flag in place of a command is the id. The config file is not read: it may have a fault of its own.
+  if (!wantsJson([id, ...argv])) throw error
+  process.exitCode = ExitCode.Usage
+  printJson({ ...reportError(error).json, warnings: [] })
 }

@@ -37,11 +37,9 @@ export class KlinesHelp extends Help {
   }
 
   override async showHelp(argv: string[]): Promise<void> {
-    const end = argv.findIndex(word => word.startsWith('-'))
-    const words = end === -1 ? argv : argv.slice(0, end)
-    const isName = (id: string) => this.config.findCommand(id) ?? this.config.findTopic(id)
-    const isKnown = words.some((_, index) => isName(words.slice(0, index + 1).join(':')))
-    if (words.length > 0 && !isKnown) throw unknownCommand(this.config, words)
+    const words = argv.filter(word => !word.startsWith('-'))
+    const [name] = words
+    if (name && !this.config.findCommand(name) && !this.config.findTopic(name)) throw unknownCommand(this.config, words)
     await super.showHelp(argv)
   }
 }

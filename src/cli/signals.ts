@@ -1,6 +1,7 @@
 import { constants } from 'node:os'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+type Signal = (typeof SIGNALS)[number]
 
 /** How long a run may take to end after a signal, ms. */
 export const GRACE_MS = 2_000
@@ -10,8 +11,6 @@ export const GRACE_MS = 2_000
  */
 const REPEAT_MS = 500
 
-const ADVICE = 'What was downloaded is kept; run the same command again to continue.'
-
 /** The reason of an aborted run: a signal, with the exit code that shells expect (128 plus its number). */
 export class Interruption extends Error {
   override readonly name = 'Interruption'
@@ -19,10 +18,11 @@ export class Interruption extends Error {
 
   /** `done`: how much was done by then, as text. */
   constructor(
-    private readonly signal: (typeof SIGNALS)[number],
+    private readonly signal: Signal,
     done?: string,
   ) {
-    super(`Interrupted (${signal})${done === undefined ? '' : ` after ${done}`}. ${ADVICE}`)
+    const after = done === undefined ? '' : ` after ${done}`
+    super(`Interrupted (${signal})${after}. What was downloaded is kept; run the same command again to continue.`)
     this.exitCode = 128 + constants.signals[signal]
   }
 
@@ -37,23 +37,22 @@ export class Interruption extends Error {
  */
 export function interruptible(graceMs = GRACE_MS): { signal: AbortSignal; dispose(): void } {
   const controller = new AbortController()
+  const { signal } = controller
   let firstMs = 0
-  const handle = (name: (typeof SIGNALS)[number]) => {
-    const { aborted } = controller.signal
-    if (!aborted) {
-      firstMs = performance.now()
-      controller.abort(new Interruption(name))
-    }
+  const handle = (name: Signal) => {
+    const isFirst = !signal.aborted
+    if (isFirst) firstMs = performance.now()
+    controller.abort(new Interruption(name))
     // Output that a stalled reader does not take would keep the process alive.
-    const { exitCode } = controller.signal.reason as Interruption
-    setTimeout(() => process.exit(exitCode), firstMs + (aborted ? REPEAT_MS : graceMs) - performance.now()).unref()
+    const { exitCode } = signal.reason as Interruption
+    setTimeout(() => process.exit(exitCode), firstMs + (isFirst ? graceMs : REPEAT_MS) - performance.now()).unref()
   }
   for (const name of SIGNALS) process.on(name, handle)
   return {
-    signal: controller.signal,
+    signal,
     dispose: () => {
       // A second signal may come while the process ends, and must not change its exit code.
-      if (!controller.signal.aborted) for (const name of SIGNALS) process.off(name, handle)
+      if (!signal.aborted) for (const name of SIGNALS) process.off(name, handle)
     },
   }
 }

@@ -34,7 +34,7 @@ export const set = command({
     const { changeConfigFile, parseSetting } = await import('../cli/config.js')
     const { ConfigSet } = await import('./reports/local.js')
     const value = await parseSetting(config, key, text)
-    const path = changeConfigFile(content => {
+    const path = await changeConfigFile(content => {
       content[key] = value
     })
     const variable = variableOf(key)
@@ -51,7 +51,7 @@ export const unset = command({
   async run({ args: { key }, show }) {
     const { changeConfigFile } = await import('../cli/config.js')
     const { ConfigUnset } = await import('./reports/local.js')
-    const path = changeConfigFile((content, path) => {
+    const path = await changeConfigFile((content, path) => {
       if (!Object.hasOwn(content, key)) {
         const suggestions = ['klines config lists every key.']
         throw new KlinesError('bad_config', `${path} does not set "${key}".`, { suggestions })

@@ -151,7 +151,7 @@ describe('a refusal ends the run at once:', () => {
     exchange.always(() => exchange.log.length > GOOD, answer)
     const run = { ...request(), symbols: ['BTCUSDT'], intervals: ['15m' as const], concurrency }
     const error = await catchError(downloadKlines({ ...run, from: '2024-01-01' }))
-    const { exitCode, text } = reportError(error, { bin: 'klines', debug: false })
+    const { exitCode, text } = reportError(error)
     expect(exitCode, text).toBe(5)
     expect(text.split('\n')[0]).toMatch(message)
     expect(text).toMatch(advice)

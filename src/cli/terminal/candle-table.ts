@@ -1,8 +1,7 @@
 import { COLUMN_KINDS, COLUMNS } from '../../candles/columns.js'
 import { type SeriesLabel, seriesName } from '../../candles/series.js'
 import { formatCount, quoteText } from '../../candles/text.js'
-import type { Output } from '../../engine/output-stream.js'
-import { StreamOutput } from '../../engine/output-stream.js'
+import { type Output, StreamOutput } from '../../engine/output-stream.js'
 import type { Exporter, ExporterOptions } from '../../formats/exporter.js'
 import { isSeriesColumn } from '../../formats/row-format.js'
 import { TIME_CONVERSIONS } from '../../formats/text.js'
@@ -61,38 +60,39 @@ export class CandleTable implements Exporter {
     if (this.series === undefined || seriesName(this.series) !== seriesName(batch.series))
       await this.begin(batch.series)
     const { isExcerpt } = this.options
-    const first = isExcerpt ? 0 : Math.max(0, batch.length - ROWS)
-    this.left += first
-    for (let row = first; row < batch.length; row++) {
+    for (let row = isExcerpt ? 0 : Math.max(0, batch.length - ROWS); row < batch.length; row++) {
       this.rows.push(this.columns.map(name => cellText(batch, row, name)))
       if (isExcerpt && this.rows.length === ROWS_A_TABLE) await this.end()
     }
     if (isExcerpt) return
-    this.left += Math.max(0, this.rows.length - ROWS)
+    this.left += Math.max(0, batch.length - ROWS) + Math.max(0, this.rows.length - ROWS)
     this.rows = this.rows.slice(-ROWS)
   }
 
-  /** Writes the rows that are left. */
+  /** Writes the rows that are left, with as many columns as fit. */
   async end(): Promise<void> {
     const { rows, options } = this
     if (rows.length === 0) return
     this.rows = []
-    const columns = this.columns.map((name, index) => {
-      const cells = rows.map(row => row[index])
-      return toColumn(name, cells, options)
+    const columns = this.columns.map((name, index) => toColumn(name, rows, index, options))
+    const layOut = (shown: typeof columns) => ({
+      head: shown.map(({ head }) => head),
+      rows: rows.map((_, row) => shown.map(({ cells }) => cells[row])),
+      right: shown.flatMap(({ head, isNumber }) => (isNumber ? head : [])),
     })
-    const { text, hidden } = layOut(columns, options.width)
-    this.hidden = Math.max(this.hidden, hidden)
-    await this.emit(`${text}\n`)
+    const widths = columnWidths(layOut(columns))
+    let count = columns.length
+    while (count > 1 && totalWidth(widths.slice(0, count)) > options.width) count--
+    this.hidden = Math.max(this.hidden, columns.length - count)
+    await this.emit(`${textTable(layOut(columns.slice(0, count)))}\n`)
   }
 
   /** What the last table leaves out, and which columns all do: one line, to be written after the end. */
   get omitted(): string {
     const { columns, hidden } = this
     const rest = `${COLUMNS.length - columns.length + hidden} more columns: --columns`
-    const narrow = hidden > 0 ? `too wide for this terminal: ${columns.slice(columns.length - hidden).join(', ')}` : ''
-    const note = this.options.columns === undefined ? rest : narrow
-    return [this.more, note].filter(text => text !== '').join('. ')
+    const narrow = hidden > 0 && `too wide for this terminal: ${columns.slice(-hidden).join(', ')}`
+    return [this.more, this.options.columns ? narrow : rest].filter(Boolean).join('. ')
   }
 
   private get more(): string {
@@ -107,8 +107,8 @@ export class CandleTable implements Exporter {
     this.series = series
     this.left = 0
     const hasTimes = this.options.timeFormat === undefined && this.columns.some(name => kindOf(name) === 'time')
-    const notes = [...(hasTimes ? ['times in UTC'] : []), ...(this.isSample ? ['synthetic sample data'] : [])]
-    await this.emit(`${[seriesName(series), ...notes].join(', ')}\n`)
+    const parts = [seriesName(series), hasTimes && 'times in UTC', this.isSample && 'synthetic sample data']
+    await this.emit(`${parts.filter(Boolean).join(', ')}\n`)
   }
 }
 
@@ -123,14 +123,14 @@ function cellText(batch: KlineBatch, row: number, name: OutputColumn): string {
   return batch.plain ? text : quoteText(text).slice(1, -1)
 }
 
-/** A column: the text above it, and its cells. Numbers are aligned to the right. */
-interface Column {
-  readonly head: string
-  readonly cells: readonly string[]
-  readonly isNumber: boolean
-}
-
-function toColumn(name: OutputColumn, cells: string[], { columns, timeFormat }: CandleTableOptions): Column {
+/** A column of some rows: the text above it, and its cells. Numbers are aligned to the right. */
+function toColumn(
+  name: OutputColumn,
+  rows: readonly (readonly string[])[],
+  index: number,
+  { columns, timeFormat }: CandleTableOptions,
+) {
+  const cells = rows.map(row => row[index])
   const kind = kindOf(name)
   const head = columns === undefined && name === 'open_time' ? 'time' : name
   if (kind !== 'time') return { head, cells: kind === 'text' ? cells : trimZeros(cells), isNumber: kind !== 'text' }
@@ -148,18 +148,4 @@ function trimZeros(cells: readonly string[]): string[] {
   const whole = (cell: string) => cell.split('.', 1)[0].length
   const needed = Math.max(...cells.map(cell => cell.slice(whole(cell)).replace(/\.?0*$/, '').length))
   return cells.map(cell => cell.slice(0, whole(cell) + needed))
-}
-
-/** As many columns as fit into `width` columns of a terminal, at least one, and how many do not. */
-function layOut(columns: readonly Column[], width: number): { text: string; hidden: number } {
-  for (let count = columns.length; ; count--) {
-    const shown = columns.slice(0, count)
-    const table = {
-      head: shown.map(({ head }) => head),
-      rows: columns[0].cells.map((_, row) => shown.map(({ cells }) => cells[row])),
-      right: shown.flatMap(({ head, isNumber }) => (isNumber ? head : [])),
-    }
-    if (count === 1 || totalWidth(columnWidths(table)) <= width)
-      return { text: textTable(table), hidden: columns.length - count }
-  }
 }

@@ -3,7 +3,6 @@ import { escapeControls } from '../../candles/text.js'
 import type { Token } from '../../greeting/schemas.js'
 
 /** All text of the commands is printed here: names, addresses and messages in it may come from anywhere. */
-
 /** How a line starts that says by its words what its colour only stresses. */
 const COLOURS = [
   [/^(OK|Everything is up to date|No problems found|Equal)\b/gm, 'green'],
@@ -22,17 +21,12 @@ export async function printTokens(tokens: AsyncIterable<Token>, asLines: boolean
   const output = StreamOutput.toStdout(signal)
   const print = (text: string) => output.write(Buffer.from(text))
   try {
-    for await (const token of tokens) await print(asLines ? `${JSON.stringify(token)}\n` : plainText(token.message))
+    for await (const token of tokens)
+      await print(asLines ? `${JSON.stringify(token)}\n` : escapeControls(token.message))
   } finally {
     if (!asLines && output.bytes > 0) await print('\n')
   }
   await output.finish()
-}
-
-/** Untrusted text without the control characters (escape sequences included) that could steer a terminal. */
-function plainText(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: it removes them; line feed and tab stay
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '')
 }
 
 /** Prints an object to stdout as JSON. */

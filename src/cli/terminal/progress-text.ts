@@ -3,12 +3,10 @@ import { cutToColumns, formatBytes, formatCount, plural } from '../../candles/te
 import { toSourceName } from '../../sources/base-url.js'
 import type { NetworkActivity } from '../../sources/fetcher.js'
 import type { Cost } from '../../sources/source.js'
-import { formatClock, printable } from './text.js'
+import { printable } from './text.js'
 
 /** A bar has so many characters, if there is room. */
 const BAR_WIDTH = 16
-/** Lists take less time than this, unless the service does not answer, ms. */
-const SLOW_LISTS_MS = 2_000
 
 /** What a run does, and to what. */
 export interface ProgressWords {
@@ -20,7 +18,7 @@ export interface ProgressWords {
   readonly noun: string
 }
 
-/** How far a run is. All times in ms. */
+/** How far a run is. */
 export interface Progress extends NetworkActivity {
   /** Items that are done, and of all; undefined while the lists are fetched that tell how many there are. */
   readonly done: number
@@ -30,7 +28,6 @@ export interface Progress extends NetworkActivity {
   readonly bytesPerSecond: number
   /** Undefined as long as it cannot be estimated. */
   readonly leftMs: number | undefined
-  readonly elapsedMs: number
 }
 
 export const READING: ProgressWords = { start: 'Reading the mirror', verb: 'Reading', noun: 'window' }
@@ -50,8 +47,9 @@ export function describeCost({ requests, limitMs }: Cost): string {
 /** Two lines for a terminal of so many columns: what is under way, and how far it is. What does not fit is cut from their ends. */
 export function barText(progress: Progress, words: ProgressWords, columns: number): string {
   const { done, total, label } = progress
+  const wait = describeWait(progress, words)
   // The spinner and a blank stand before the first line.
-  if (total === undefined) return cutToColumns(describeStart(progress, words), columns - 2)
+  if (total === undefined) return cutToColumns(words.start + wait, columns - 2)
   const head = done === total ? 'Finishing' : `${words.verb} ${label}`.trimEnd()
   const filled = Math.floor((BAR_WIDTH * done) / Math.max(total, 1))
   const bar = `${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)} `
@@ -59,16 +57,17 @@ export function barText(progress: Progress, words: ProgressWords, columns: numbe
   const line = [counts, ...describeRate(progress)].join('  ')
   // The bar goes first.
   const shown = bar.length + line.length + 3 <= columns ? bar + line : line
-  return `${cutToColumns(head + describeWait(progress, words.noun), columns - 2)}\n  ${cutToColumns(shown, columns - 3)}`
+  return `${cutToColumns(head + wait, columns - 2)}\n  ${cutToColumns(shown, columns - 3)}`
 }
 
 /** One line for a log. */
 export function plainText(progress: Progress, words: ProgressWords): string {
   const { done, total, label } = progress
-  if (total === undefined) return describeStart(progress, words)
+  const wait = describeWait(progress, words)
+  if (total === undefined) return words.start + wait
   const counts = `${formatCount(done)} of ${plural(total, words.noun)} (${formatPercent(done, total)})`
   const underWay = done === total || label === '' ? '' : `; now ${label}`
-  return [counts, ...describeRate(progress)].join(', ') + underWay + describeWait(progress, words.noun)
+  return [counts, ...describeRate(progress)].join(', ') + underWay + wait
 }
 
 /** How much of a run is done, as part of a sentence; undefined when nothing is. */
@@ -76,13 +75,6 @@ export function describeDone({ done, total, bytes }: Progress, { noun }: Progres
   if (total === undefined) return undefined
   const received = bytes === 0 ? '' : ` (${formatBytes(bytes)} received)`
   return `${formatCount(done)} of ${plural(total, noun)}${received}`
-}
-
-function describeStart(progress: Progress, { start }: ProgressWords): string {
-  const { elapsedMs, requests, bytes } = progress
-  const silence = requests > 0 && bytes === 0 ? ', no answer yet' : ''
-  const slowness = elapsedMs < SLOW_LISTS_MS ? '' : ` (${Math.floor(elapsedMs / 1000)} s${silence})`
-  return start + slowness + describeWait(progress, 'list')
 }
 
 function describeRate({ done, total, bytes, bytesPerSecond, leftMs }: Progress): string[] {
@@ -93,10 +85,20 @@ function describeRate({ done, total, bytes, bytesPerSecond, leftMs }: Progress):
   ]
 }
 
-function describeWait({ pauseMs, pauseReason = 'waiting', retrying, failure }: Progress, noun: string): string {
+function describeWait(progress: Progress, { noun }: ProgressWords): string {
+  const { total, pauseMs, pauseReason = 'waiting', retrying, failure } = progress
   if (pauseMs > 0) return `; ${pauseReason}, resuming in ${Math.ceil(pauseMs / 1000)} s`
   if (retrying === 0) return ''
-  return `; retrying ${plural(retrying, noun)}${failure === undefined ? '' : `: ${printable(failure)}`}`
+  const what = plural(retrying, total === undefined ? 'list' : noun)
+  return `; retrying ${what}${failure === undefined ? '' : `: ${printable(failure)}`}`
+}
+
+/** `0:42`, `12:05`, `1:02:03`, rounded up. */
+function formatClock(ms: number): string {
+  const seconds = Math.ceil(ms / 1000)
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60]
+  const pad = (count: number) => String(count).padStart(2, '0')
+  return `${hours === 0 ? minutes : `${hours}:${pad(minutes)}`}:${pad(seconds % 60)}`
 }
 
 /** `100%` only when all is done. */

@@ -12,14 +12,14 @@ const PERIODS_MS = { bar: 80, plain: 15_000, none: 60_000 }
 /** A rate over less time says nothing. */
 const MIN_RATE_MS = 1_000
 
-/**
- * How progress is shown on stderr. `listsWindows`: a line for each requested window (`-v`), in place of a bar. `endsEarly`: with the last
- * item, as data for the terminal follows. `isShort`: only a bar, for work that takes no time that is worth a line.
- */
+/** How progress is shown on stderr. */
 export interface ProgressStyle {
   readonly isSilent?: boolean
+  /** A line for each requested window (`-v`), in place of a bar. */
   readonly listsWindows?: boolean
+  /** Ends with the last item, as data for the terminal follows. */
   readonly endsEarly?: boolean
+  /** Only a bar, for work that takes no time that is worth a line. */
   readonly isShort?: boolean
 }
 
@@ -48,10 +48,9 @@ export async function showProgress<T>(
   const timer = setInterval(update, PERIODS_MS[kind]).unref()
   /** Leaves the terminal clean. */
   const end = () => {
-    if (nextMs === Number.POSITIVE_INFINITY) return
-    nextMs = Number.POSITIVE_INFINITY
+    if (nextMs !== Infinity) draw()
+    nextMs = Infinity
     clearInterval(timer)
-    draw()
     spinner?.stop()
   }
   const onEvent = (event: KlinesEvent) => {
@@ -62,9 +61,9 @@ export async function showProgress<T>(
       if (event.limitMs > MINUTE_MS && kind !== 'none') printNote(`This takes ${describeCost(event)}.`)
     }
     if (event.type !== 'progress') return
-    const isWindow = 'window' in event
-    if (isWindow && listsWindows && !isSilent) printWindow(event)
-    meter.advance(event.done, event.total, isWindow ? seriesName(event.window) : '', isWindow ? event.limitMs : 0)
+    const window = 'window' in event ? event : undefined
+    if (window && listsWindows && !isSilent) printWindow(window)
+    meter.advance(event.done, event.total, window ? seriesName(window.window) : '', window?.limitMs)
     // Synchronous work leaves the timer no turn.
     if (performance.now() >= nextMs) update()
     if (event.done === event.total && endsEarly) end()
@@ -83,7 +82,6 @@ const IDLE = { requests: 0, bytes: 0, retrying: 0, failure: undefined, pauseMs: 
 
 /** Measures the progress of a run. `now`: a clock that never jumps, ms. */
 export class ProgressMeter {
-  private readonly startedMs: number
   private items: Pick<Progress, 'done' | 'total' | 'label'> = { done: 0, total: undefined, label: '' }
   private network: NetworkActivity = IDLE
   /** The time for the lists says nothing about the windows. */
@@ -91,9 +89,7 @@ export class ProgressMeter {
   private limitMs = 0
   private pausedUntil = 0
 
-  constructor(private readonly now: () => number = () => performance.now()) {
-    this.startedMs = now()
-  }
+  constructor(private readonly now: () => number = () => performance.now()) {}
 
   /** Items are done, the latest of them of `label`. `limitMs`: how long the others take by the limits of the host; 0 without. */
   advance(done: number, total: number, label: string, limitMs = 0): void {
@@ -108,7 +104,7 @@ export class ProgressMeter {
   }
 
   read(): Progress {
-    const { items, network } = this
+    const { items, network, limitMs } = this
     const { done, total } = items
     const now = this.now()
     const pauseMs = Math.max(0, this.pausedUntil - now)
@@ -116,10 +112,10 @@ export class ProgressMeter {
     const hasRate = total !== undefined && spanMs >= MIN_RATE_MS
     const byRate = hasRate && done > 0 ? (spanMs * (total - done)) / done : undefined
     // Between the pauses that a limit makes, the rate is much too high.
-    const byLimit = this.limitMs > MINUTE_MS ? Math.max(this.limitMs, byRate ?? 0) : byRate
-    const leftMs = byLimit === undefined ? undefined : Math.max(pauseMs, byLimit)
+    const byLimit = limitMs > MINUTE_MS ? Math.max(limitMs, byRate ?? 0) : byRate
+    const leftMs = byLimit && Math.max(pauseMs, byLimit)
     const bytesPerSecond = hasRate ? (1000 * network.bytes) / spanMs : 0
-    return { ...network, ...items, pauseMs, leftMs, bytesPerSecond, elapsedMs: now - this.startedMs }
+    return { ...network, ...items, pauseMs, leftMs, bytesPerSecond }
   }
 }
 
@@ -136,7 +132,6 @@ async function startSpinner(text: string) {
 
 function printWindow({ window, status, change }: WindowEvent): void {
   if (status !== 'cached') printNote(`${windowName(window)}: ${status}`)
-  for (const cell of change?.cells ?? []) {
+  for (const cell of change?.cells ?? [])
     printNote(`${seriesName(window)} ${new Date(cell.openTime).toISOString()} ${describeCell(cell)}`)
-  }
 }

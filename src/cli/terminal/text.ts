@@ -17,14 +17,6 @@ export function formatDuration(ms: number): string {
   return [...show(hours, 'h'), ...show(long, 'min'), ...show(short, 's')].join(' ')
 }
 
-/** `0:42`, `12:05`, `1:02:03`, rounded up. */
-export function formatClock(ms: number): string {
-  const seconds = Math.ceil(ms / 1000)
-  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60]
-  const pad = (count: number) => String(count).padStart(2, '0')
-  return `${hours === 0 ? minutes : `${hours}:${pad(minutes)}`}:${pad(seconds % 60)}`
-}
-
 /** `2024-01-01 12:00`, with seconds where there are any. */
 export function exactTime(time: number): string {
   if (time % 60_000 === 0) return formatTime(time)

@@ -10,7 +10,6 @@ const START: Progress = {
   bytes: 0,
   bytesPerSecond: 0,
   leftMs: undefined,
-  elapsedMs: 0,
   requests: 0,
   retrying: 0,
   failure: undefined,

@@ -20,7 +20,7 @@ export async function runInProcess(request: ExportRequest, policy?: Partial<Retr
     if (policy) await downloadWithPolicy(withNotes, { ...RETRY_POLICY, ...policy })
     await exportKlines({ ...withNotes, offline: policy !== undefined })
   } catch (error) {
-    const { exitCode, text } = reportError(error, { bin: 'klines', debug: false })
+    const { exitCode, text } = reportError(error)
     Object.assign(result, { code: exitCode, text: `${text}\n` })
   }
   const stderr = notes.join('') + result.text
