@@ -78,13 +78,12 @@ Missing candles keep their place. Without colours (NO_COLOR, or not a terminal),
   async run({ args, flags, options, given, warn, during, show }) {
     const { parseSelection } = await import('../engine/selection.js')
     const { loadCharts } = await import('../cli/chart/load-charts.js')
-    const { drawPictures, parsePictures, pictureRoom } = await import('../cli/chart/pictures.js')
-    const { drawCharts, screenRoom } = await import('../cli/chart/screen.js')
+    const { drawCharts, drawPictures, parsePictures, roomFor } = await import('../cli/chart/draw-charts.js')
     const { Chart } = await import('./reports/chart.js')
     const { downloadingFrom } = await import('../cli/terminal/progress-text.js')
     const pictures = parsePictures(flags, given)
     const request = { ...options, ...parseSelection({ symbols: args.symbol, intervals: flags.interval }) }
-    const room = pictures ? pictureRoom(pictures) : screenRoom(flags)
+    const room = roomFor(pictures, flags)
     // Reading a mirror takes no time that is worth a line.
     const loaded = flags.offline
       ? await loadCharts(request, room)

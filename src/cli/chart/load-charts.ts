@@ -1,4 +1,4 @@
-import { type ErrorCode, isKlinesError } from '../../candles/errors.js'
+import { isKlinesError } from '../../candles/errors.js'
 import { type Series, seriesName } from '../../candles/series.js'
 import { plural } from '../../candles/text.js'
 import type { RequestedRange } from '../../candles/time-range.js'
@@ -33,13 +33,9 @@ export interface ChartRoom {
   readonly besideLabels: (chart: FittedCandles) => number
 }
 
-/** What an offline request throws when nothing of it is cached. */
-const NOTHING: readonly ErrorCode[] = ['window_missing', 'no_candles', 'unknown_symbol']
-
 /**
- * Loads the candles of charts: the newest ones that fit, or all of a range that has a start. When the service cannot be reached, they
- * are what is cached. Throws `unreachable` or `rate_limited` when nothing is, `incomplete` for a window that could not be downloaded or
- * read, and `no_candles`.
+ * Loads the candles of charts: the newest ones that fit, or all of a range that has a start. When the service cannot be reached, they are
+ * what is cached. Throws `incomplete`, `no_candles`, and `unreachable` or `rate_limited` when nothing is cached.
  */
 export async function loadCharts(request: ReadRequest, room: ChartRoom): Promise<LoadedCharts> {
   try {
@@ -47,11 +43,10 @@ export async function loadCharts(request: ReadRequest, room: ChartRoom): Promise
   } catch (error) {
     const isAway = isKlinesError(error, 'unreachable') || isKlinesError(error, 'rate_limited')
     if (request.offline || !isAway) throw error
-    try {
-      return { ...(await load({ ...request, offline: true }, room, true)), failure: error.message }
-    } catch (other) {
-      throw isKlinesError(other) && NOTHING.includes(other.code) ? error : other
-    }
+    const cached = await load({ ...request, offline: true }, room, true).catch(other => {
+      throw isKlinesError(other) ? error : other
+    })
+    return { ...cached, failure: error.message }
   }
 }
 
@@ -63,19 +58,18 @@ function load(request: ReadRequest, { candles, besideLabels }: ChartRoom, cached
     const isTail = request.from === undefined && request.last === undefined
     const asked = await planRequest(request, run, { isTail })
     const plan = cachedOnly ? withoutMissing(asked, run) : asked
-    const first = await fitCharts(plan, candles, run)
-    const room = Math.min(...first.charts.map(besideLabels))
-    const isWide = first.charts.some(({ slots }) => slots.length > room)
+    let fitted = await fitCharts(plan, candles, run)
+    const room = Math.min(...fitted.charts.map(besideLabels))
     // Where prices are long, the candles are read again, from the cache.
-    const fitted = isWide ? await fitCharts(plan, room, { ...run, emit: () => {} }) : first
+    if (fitted.charts.some(({ slots }) => slots.length > room))
+      fitted = await fitCharts(plan, room, { ...run, emit: () => {} })
     const baseUrl = run.source?.name ?? run.mirror.source
     return { ...fitted, range: plan.range, baseUrl, mirror: run.mirror.root }
   })
 }
 
 async function fitCharts(plan: Plan, maxCandles: number, run: Run): Promise<Pick<LoadedCharts, 'charts' | 'coverage'>> {
-  const { range } = plan
-  const keep = range.fromTime === Number.NEGATIVE_INFINITY ? 'newest' : 'all'
+  const keep = plan.range.fromTime === Number.NEGATIVE_INFINITY ? 'newest' : 'all'
   const series = []
   for (const one of plan.series) series.push(keep === 'newest' ? await cutToTail(run, one, maxCandles, false) : one)
   const tally = new Tally({ ...plan, series }, run)
@@ -86,8 +80,8 @@ async function fitCharts(plan: Plan, maxCandles: number, run: Run): Promise<Pick
     for await (const batch of batches) fitter.add(batch)
     charts.push(fitter.end())
   }
-  const { series: coverage } = tally.report({ partial: true })
   const empty = charts.filter(({ candles }) => candles === 0).map(({ series }) => seriesName(series))
+  const { series: coverage } = tally.report({ partial: true })
   if (empty.length > 0) run.warn(`No candles in the range: ${joinNames(empty)}.`)
   return { charts: charts.filter(({ candles }) => candles > 0), coverage }
 }

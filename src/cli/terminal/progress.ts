@@ -48,9 +48,10 @@ export async function showProgress<T>(
   const timer = setInterval(update, PERIODS_MS[kind]).unref()
   /** Leaves the terminal clean. */
   const end = () => {
-    if (nextMs !== Infinity) draw()
+    if (nextMs === Infinity) return
     nextMs = Infinity
     clearInterval(timer)
+    draw()
     spinner?.stop()
   }
   const onEvent = (event: KlinesEvent) => {

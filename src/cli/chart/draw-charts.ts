@@ -1,0 +1,128 @@
+import { WriteStream } from 'node:tty'
+import { gzipSync } from 'node:zlib'
+import { KlinesError } from '../../candles/errors.js'
+import { drawSvg, SAMPLE_NOTE } from '../../chart/svg/draw-svg.js'
+import * as svg from '../../chart/svg/layout.js'
+import * as frame from '../../chart/terminal/frame.js'
+import { type FileOptions, writeFiles } from '../../engine/output-file.js'
+import { checkOutputs, parseTemplate, planOutputs } from '../../engine/output-names.js'
+import { checkValue } from '../../options.js'
+import { SAMPLE } from '../../sources/base-url.js'
+import { refuse } from '../command.js'
+import { coverageText, SYNTHETIC } from '../fields.js'
+import type { ChartRoom, LoadedCharts } from './load-charts.js'
+
+/** The flags that say how charts are drawn. */
+interface ChartFlags {
+  readonly output?: string | undefined
+  readonly format?: string | undefined
+  readonly theme?: svg.PictureOptions['theme'] | undefined
+  readonly width?: number | undefined
+  readonly height?: number | undefined
+  readonly log: boolean
+  readonly ascii: boolean
+  readonly json: boolean | undefined
+}
+
+/** Pictures to draw instead of charts in the terminal. */
+interface PictureJob {
+  /** A path with placeholders, or `-` for stdout. */
+  readonly template: string
+  readonly gzip: boolean
+  readonly picture: svg.PictureOptions
+}
+
+/** The sides of a chart in the terminal, in characters, and of a picture, in pixels. */
+const TERMINAL = { width: { min: 40, max: 1000 }, height: { min: 12, max: 200 } }
+const PICTURE = { width: svg.PICTURE_WIDTHS, height: svg.PICTURE_HEIGHTS }
+
+/**
+ * What `-o` and `-f` request; undefined for charts in the terminal. `given`: the flags on the command line; the width and height of a
+ * default are characters. Throws `bad_option` for flags that do not fit, and `bad_output` for another format than svg.
+ */
+export function parsePictures(flags: ChartFlags, given: ReadonlySet<string>): PictureJob | undefined {
+  const template = flags.output ?? (given.has('format') ? '-' : undefined)
+  const isPicture = template !== undefined
+  for (const side of ['width', 'height'] as const) {
+    const [unit, range] = isPicture ? ['pixels', PICTURE[side]] : ['characters', TERMINAL[side]]
+    if (given.has(side) || !isPicture) checkValue(side, { takes: 'number', unit, range }, flags[side])
+  }
+  if (isPicture && given.has('ascii')) throw refuse('--ascii is for a terminal. Leave it out with -o and -f.')
+  if (!isPicture && given.has('theme')) throw refuse('--theme is for a picture. Name one with -o.')
+  if (!isPicture) return undefined
+  if (template !== '-' && flags.format === undefined && !/\.svg(\.gz)?$/i.test(template)) {
+    const message = `A chart is drawn as svg, not as ${template}. Expected a name that ends with .svg.`
+    throw new KlinesError('bad_output', message, { suggestions: ['klines export writes the candles themselves.'] })
+  }
+  if (flags.json && template === '-')
+    throw refuse('--json prints an object on stdout, where the picture goes. Expected one of them.')
+  const side = (name: 'width' | 'height') => (given.has(name) && flags[name]) || svg.DEFAULT_PICTURE[name]
+  const { theme = svg.DEFAULT_PICTURE.theme, log } = flags
+  // A text, as JSON is.
+  const { gzip } = parseTemplate(template, 'json')
+  return { template, gzip, picture: { theme, log, width: side('width'), height: side('height') } }
+}
+
+/** How many candles fit into pictures, or into the terminal. */
+export function roomFor(pictures: PictureJob | undefined, flags: ChartFlags): ChartRoom {
+  if (pictures) return { candles: svg.maxCandles(pictures.picture), besideLabels: () => Number.POSITIVE_INFINITY }
+  const size = { width: chartWidth(flags), log: flags.log }
+  return { candles: frame.candlesThatFit(size.width), besideLabels: chart => frame.candlesBesideLabels(chart, size) }
+}
+
+/** Draws a picture of each series and puts all of them in their places. Throws what `planOutputs` and `checkOutputs` throw. */
+export async function drawPictures(
+  { charts, baseUrl }: LoadedCharts,
+  { template, gzip, picture }: PictureJob,
+  options: FileOptions & { readonly signal?: AbortSignal | undefined; readonly resample?: string | undefined },
+): Promise<{ path: string; bytes: number; candles: number }[]> {
+  const labelled = charts.map(chart => {
+    return { ...chart.series, interval: options.resample ?? chart.series.interval, chart }
+  })
+  const targets = planOutputs(template, { format: 'svg', gzip }, labelled)
+  await checkOutputs(targets, options)
+  const note = baseUrl === SAMPLE ? SAMPLE_NOTE : undefined
+  const files = targets.map(({ path, series: [{ chart }] }) => {
+    const text = Buffer.from(drawSvg(chart, picture, note) ?? '')
+    return { path, bytes: gzip ? gzipSync(text) : text, candles: chart.candles }
+  })
+  await writeFiles(files, options)
+  return files.map(({ path, bytes, candles }) => ({ path, bytes: bytes.length, candles }))
+}
+
+/** Prints the charts below each other, and what the range lacks. Warns when a chart does not fit. */
+export function drawCharts(loaded: LoadedCharts, flags: ChartFlags, warn: (text: string) => void): void {
+  const { charts, coverage, range, baseUrl } = loaded
+  const { MIN_WIDTH, MIN_HEIGHT, MAX_HEIGHT } = frame
+  const width = chartWidth(flags)
+  if (width < MIN_WIDTH) warn(`The terminal has ${width} columns; a chart needs ${MIN_WIDTH}.`)
+  // The terminal shows one of several charts, and the prompt.
+  const rows = Math.max(MIN_HEIGHT, Math.min(MAX_HEIGHT, process.stdout.rows ? process.stdout.rows - 1 : 24))
+  const style = { colour: hasColours(), ascii: flags.ascii || !hasUnicode(), log: flags.log }
+  const options = { ...style, width, height: flags.height ?? rows }
+  const parts = charts.map(chart => frame.drawFrame(chart, options).join('\n'))
+  const short = coverageText(coverage, { range, baseUrl, verbose: false })
+  if (short !== undefined) parts.push(short)
+  if (baseUrl === SAMPLE) parts.push(SYNTHETIC)
+  // The texts are drawn from names and decimals that were checked; ANSI codes must reach the terminal.
+  process.stdout.write(`${parts.join('\n\n')}\n`)
+}
+
+/** The columns of a chart: the flag's, the terminal's, those of COLUMNS, or 80. */
+function chartWidth({ width }: ChartFlags): number {
+  const { COLUMNS = '' } = process.env
+  return width ?? (process.stdout.columns || (/^[1-9]\d{0,3}$/.test(COLUMNS) ? Number(COLUMNS) : 80))
+}
+
+/** Node's own rules for FORCE_COLOR, NO_COLOR and TERM. */
+function hasColours(): boolean {
+  const mayShow = process.stdout.isTTY || process.env.FORCE_COLOR !== undefined
+  return mayShow && WriteStream.prototype.getColorDepth() > 1
+}
+
+/** Whether the terminal and the locale have more than ASCII. Without a locale, as in many containers, and on Windows they do. */
+function hasUnicode(): boolean {
+  const { LC_ALL, LC_CTYPE, LANG, TERM } = process.env
+  if (TERM === 'dumb' && process.stdout.isTTY) return false
+  return process.platform === 'win32' || /utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || 'UTF-8')
+}
