@@ -1,46 +1,42 @@
-import { type SeriesLabel, seriesName } from '../candles/series.js'
-import type { TimeRange } from '../candles/time-range.js'
+import type { SeriesLabel } from '../candles/series.js'
 import type { Exporter, ExporterOptions, FileMetadata } from '../formats/exporter.js'
 import { type RowFormat, withSeriesColumns } from '../formats/row-format.js'
 import { openExporter } from '../formats/text.js'
-import type { WindowFailure } from '../mirror/errors.js'
+import { incomplete } from '../mirror/errors.js'
 import { Mirror } from '../mirror/mirror.js'
 import type { Compression, FileFormat, Format } from '../options.js'
-import { Fingerprinter, type SeriesFingerprint, sha256 } from '../rows/fingerprint.js'
+import { Fingerprinter, type SeriesFingerprint } from '../rows/fingerprint.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
 import { VERSION } from '../version.js'
-import { type FilePlace, OutputFile } from './output-file.js'
+import { discardFile, type FilePlace, OutputFile } from './output-file.js'
 import { GzipOutput, type Output, StreamOutput } from './output-stream.js'
 import { readPlan } from './read.js'
-import { type SeriesReport, Tally } from './report.js'
+import { Tally } from './report.js'
 import type { Run } from './run.js'
-import { shareTasks } from './threads.js'
-import type { Plan, SeriesPlan, WindowResult } from './windows.js'
+import { countThreads, shareTasks } from './threads.js'
+import type { Plan, SeriesPlan } from './windows.js'
 
 /** How all tasks of a run are encoded. Plain data. */
 export interface Encoding {
+  readonly range: Plan['range']
   readonly rowFormat: RowFormat
   readonly metadata: Pick<FileMetadata, 'range' | 'source'>
-  /** Whether outputs have fingerprints. */
-  readonly fingerprint?: boolean | undefined
   readonly partial: boolean | undefined
-  /** The most rows of each series: the first ones. Default: all. */
+  /** The most rows of each series: the first ones, or the last ones. Default: all. */
   readonly limit?: number | undefined
-  /** The same for the last ones. */
   readonly tail?: number | undefined
+  /** Whether fingerprints are computed, and whether files name them. */
+  readonly fingerprint?: 'computed' | 'named' | undefined
 }
 
-/** One output of a task, and which rows go to it. */
-export interface TaskOutput extends FileFormat {
+/** One output of a task. */
+interface TaskOutput extends FileFormat {
   /** A path, or `-` for stdout and for a stream. */
   readonly path: string
-  readonly series: readonly SeriesLabel[]
-  /** Open times of its rows, ms UTC. Those of the outputs of a task ascend. */
-  readonly range: TimeRange
-  /** Where its file is written; undefined for a stream, which only the main thread writes. */
+  /** Its rows open before this time, ms UTC, and not before that of the output before it. */
+  readonly toTime: number
+  /** Where its file is written; undefined for a stream. */
   readonly place: FilePlace | undefined
-  /** Its rows are there already: they are read, and not written. */
-  readonly stays?: boolean
 }
 
 /**
@@ -50,19 +46,13 @@ export interface TaskOutput extends FileFormat {
 export interface EncodeTask {
   readonly series: readonly SeriesPlan[]
   readonly outputs: readonly TaskOutput[]
-  /** Whether the fingerprint of all rows is wanted, for a task of one series. */
-  readonly fingerprint?: boolean | undefined
-  /** Whether the SHA-256 of its windows are wanted, as they were read. */
-  readonly digests?: boolean | undefined
 }
 
-/** A task all of whose outputs are written. */
+/** A task all of whose outputs are written, but those without rows. */
 export interface EncodedTask {
-  /** One for each output; undefined for one without rows, and for one that stays. */
-  readonly outputs: readonly (FinishedOutput | undefined)[]
-  readonly fingerprint: SeriesFingerprint | undefined
-  /** By startDate. */
-  readonly digests: ReadonlyMap<string, string>
+  readonly outputs: readonly { readonly file: WrittenFile; readonly place: FilePlace | undefined }[]
+  /** Of its series with rows, if they are wanted. */
+  readonly fingerprints: readonly SeriesFingerprint[]
 }
 
 /** A file that was written. */
@@ -79,110 +69,89 @@ export interface WrittenFile {
   readonly bytes: number
 }
 
-/** An output all of whose bytes are on the disk or with the reader; a file waits for its place. */
-export interface FinishedOutput {
-  readonly file: WrittenFile
-  /** Of its series with rows, in their order, if that was asked for. */
-  readonly fingerprints: readonly SeriesFingerprint[] | undefined
-  /** Open times of its first and last row, ms UTC. */
-  readonly firstOpenTime: number
-  readonly lastOpenTime: number
-}
-
-/** What a worker begins with. */
-interface EncodeScope {
-  readonly root: string
-  readonly encoding: Encoding
-  readonly range: Plan['range']
-}
-
-/** The result of a task in a worker. */
-interface WorkerResult {
-  readonly encoded: EncodedTask | undefined
-  readonly reports: readonly SeriesReport[]
-  readonly failures: readonly WindowFailure[]
-}
-
 /** Opens what takes the bytes of an output without a place. */
 type OpenStream = (path: string) => Output | Promise<Output>
 
 /**
- * Writes the outputs of tasks from the mirror, several tasks at once; no file is in its place then. A task with a window that could not be
- * had has no result, and the tally says which. Throws what the format and the outputs throw.
+ * Writes the outputs of tasks from the mirror, several tasks at once, and has `commit` put them in their places; of others nothing is
+ * left. Throws what the format and the outputs throw, and `incomplete`.
  */
-export async function encodeTasks(
-  { mirror, signal }: Pick<Run, 'mirror' | 'signal'>,
+export async function encodeTasks<T>(
+  { mirror, signal }: Run,
   tasks: readonly EncodeTask[],
   encoding: Encoding,
-  { threads, tally, open }: { threads: number; tally: Tally; open?: OpenStream },
-): Promise<(EncodedTask | undefined)[]> {
-  const data: EncodeScope = { root: mirror.root, encoding, range: tally.plan.range }
-  const results = await shareTasks<EncodeTask, Partial<WorkerResult>>({
-    ...{ kind: 'encode', data, tasks, threads, signal },
-    work: async task => ({ encoded: await encodeTask({ mirror, signal }, task, encoding, tally, open) }),
-    done: ({ series }, { reports = [], failures = [] }) => tally.addCounted(series, reports, failures),
-  })
-  return results.map(({ encoded }) => encoded)
+  { threads, open }: { threads: number | undefined; open?: OpenStream },
+  commit: (tasks: EncodedTask[]) => Promise<T>,
+): Promise<T> {
+  const windows = tasks.flatMap(({ series }) => series).reduce((sum, { windows }) => sum + windows.length, 0)
+  const places = tasks.flatMap(({ outputs }) => outputs.flatMap(({ place }) => place ?? []))
+  try {
+    const encoded = await shareTasks<EncodeTask, EncodedTask>({
+      ...{ kind: 'encode', data: { root: mirror.root, encoding }, tasks, signal },
+      threads: countThreads(tasks.length, windows, { threads }),
+      work: task => encodeTask(mirror, signal, task, encoding, open),
+    })
+    return await commit(encoded)
+  } finally {
+    // The last one first: an earlier one may have made the folder above it.
+    for (const place of places.toReversed()) await discardFile(place)
+  }
 }
 
 /** What does the tasks of a worker. The main thread has read the mirror before, and has warned about it. */
-export function encodeInWorker({ root, encoding, range }: EncodeScope): (task: EncodeTask) => Promise<WorkerResult> {
-  const run = { mirror: new Mirror(root), source: undefined, signal: new AbortController().signal, emit: () => {} }
-  return async task => {
-    const tally = new Tally({ range, series: task.series, gone: [] }, run)
-    const encoded = await encodeTask(run, task, encoding, tally)
-    return { encoded, reports: tally.reports, failures: tally.failures }
-  }
+export function encodeInWorker({ root, encoding }: { root: string; encoding: Encoding }) {
+  const mirror = new Mirror(root)
+  const { signal } = new AbortController()
+  return (task: EncodeTask): Promise<EncodedTask> => encodeTask(mirror, signal, task, encoding)
 }
 
-/**
- * Reads the windows of a task and writes its outputs. After a window that could not be had, the others are only counted, and it returns
- * undefined. Then, and when it throws, nothing is left of its outputs.
- */
+/** Reads the windows of a task and writes its outputs. When it throws, nothing is left of them. */
 async function encodeTask(
-  run: Pick<Run, 'mirror' | 'signal'>,
-  { series, outputs, ...task }: EncodeTask,
+  mirror: Mirror,
+  signal: AbortSignal,
+  { series, outputs }: EncodeTask,
   encoding: Encoding,
-  tally: Tally,
   open?: OpenStream,
-): Promise<EncodedTask | undefined> {
-  const { partial, limit = Number.POSITIVE_INFINITY, tail } = encoding
-  const writers = outputs.map(output => (output.stays ? undefined : new OutputWriter(output, encoding, open)))
-  const finished: (FinishedOutput | undefined)[] = []
-  const finishNext = async () => finished.push(await writers[finished.length]?.finish())
+): Promise<EncodedTask> {
+  const { range, partial, limit = Number.POSITIVE_INFINITY, tail, fingerprint } = encoding
+  const run = { mirror, signal, source: undefined, emit: () => {} }
+  const tally = new Tally({ range, series, gone: [] }, run)
+  const fingerprints: SeriesFingerprint[] = []
+  const labels = series.map(({ label }) => label)
+  const writers = outputs.map(output => new OutputWriter(output, labels, encoding, fingerprints, open))
+  let current = 0
   const write = async (batch: KlineBatch) => {
     for (let rest = batch; rest.length > 0; ) {
-      const range = outputs[finished.length]?.range
-      if (range === undefined || rest.openTime(0) < range.fromTime) throw new Error('A row belongs to no output.')
-      if (rest.openTime(0) < range.toTime) {
-        await writers[finished.length]?.write(rest.slice(-Infinity, range.toTime))
-        rest = rest.slice(range.toTime, Infinity)
-      } else await finishNext()
+      const { toTime } = outputs[current]
+      if (rest.openTime(0) >= toTime) await writers[current++].finish()
+      else {
+        await writers[current].write(rest.slice(-Infinity, toTime))
+        rest = rest.slice(toTime, Infinity)
+      }
     }
   }
-  const fingerprinter = task.fingerprint ? new Fingerprinter(series[0].label) : undefined
-  const digests = new Map<string, string>()
-  const digest = ({ window, bytes }: WindowResult) => void digests.set(window.startDate, sha256(bytes))
-  const reading = { series, partial, ...(task.digests && { onWindow: digest }) }
   let isDone = false
   try {
-    for await (const [{ resampleTo }, candles] of readPlan(run, tally, reading)) {
+    for await (const [{ label, resampleTo }, candles] of readPlan(run, tally, { partial })) {
+      const fingerprinter = fingerprint && new Fingerprinter(label)
       let left = limit
       // Candles as they are were cut to the last ones before: which longer ones are whole is known at the end.
       const isCut = tail === undefined || resampleTo === undefined
       for await (const batch of isCut ? candles : lastRows(candles, tail)) {
         const rows = batch.length > left ? batch.rows(0, left) : batch
         left -= rows.length
-        fingerprinter?.add(rows)
+        if (fingerprinter) fingerprinter.add(rows)
         await write(rows)
       }
+      if (fingerprinter) fingerprints.push(...[fingerprinter.finish() ?? []].flat())
     }
-    if (tally.failures.length > 0) return undefined
-    while (finished.length < writers.length) await finishNext()
+    // Windows that were there before may be missing now, when somebody removed files.
+    if (tally.failures.length > 0) throw incomplete(tally.failures, tally.total, { offline: true, forExport: true })
+    for (const writer of writers.slice(current)) await writer.finish()
     isDone = true
-    return { outputs: finished, fingerprint: fingerprinter?.finish(), digests }
+    return { outputs: writers.flatMap(({ finished }) => finished ?? []), fingerprints }
   } finally {
-    if (!isDone) for (const writer of writers) await writer?.discard()
+    if (!isDone) for (const writer of writers) await writer.discard()
   }
 }
 
@@ -201,12 +170,10 @@ async function* lastRows(batches: AsyncIterable<KlineBatch>, count: number): Asy
 
 /** Turns the rows of one output into bytes, and writes these. Nothing is opened before the first row. */
 class OutputWriter {
+  /** What was written, when it is complete. */
+  finished: EncodedTask['outputs'][number] | undefined
   private readonly stats = { inexactDoubles: 0 }
-  private readonly fingerprinters: ReadonlyMap<string, Fingerprinter> | undefined
-  private fingerprints: readonly SeriesFingerprint[] | undefined
   private candles = 0
-  private firstOpenTime = 0
-  private lastOpenTime = 0
   private exporter: Exporter | undefined
   private output: Output | undefined
   /** The last chunk, which is written while the next one is made: never more than two are in memory. */
@@ -214,44 +181,35 @@ class OutputWriter {
 
   constructor(
     private readonly spec: TaskOutput,
+    private readonly series: readonly SeriesLabel[],
     private readonly encoding: Encoding,
-    private readonly open: OpenStream | undefined,
-  ) {
-    if (encoding.fingerprint)
-      this.fingerprinters = new Map(spec.series.map(series => [seriesName(series), new Fingerprinter(series)]))
-  }
+    private readonly fingerprints: readonly SeriesFingerprint[],
+    private readonly open: OpenStream = StreamOutput.to,
+  ) {}
 
   /** Adds rows: series by series, each in order of time. */
   async write(batch: KlineBatch): Promise<void> {
     if (batch.length === 0) return
-    if (this.exporter === undefined) {
-      this.exporter = await this.openExporter()
-      this.firstOpenTime = batch.openTime(0)
-    }
-    this.fingerprinters?.get(seriesName(batch.series))?.add(batch)
+    this.exporter ??= await this.openExporter()
     this.candles += batch.length
-    this.lastOpenTime = batch.openTime(batch.length - 1)
     await this.exporter.write(batch)
   }
 
-  /** Writes what is left. Returns undefined for an output without rows. */
-  async finish(): Promise<FinishedOutput | undefined> {
-    const { spec, exporter, output, candles, stats, firstOpenTime, lastOpenTime } = this
-    if (exporter === undefined || output === undefined) return undefined
-    if (this.fingerprinters)
-      this.fingerprints = [...this.fingerprinters.values()].flatMap(series => series.finish() ?? [])
+  /** Writes what is left. */
+  async finish(): Promise<void> {
+    const { spec, exporter, output, candles, stats } = this
+    if (exporter === undefined || output === undefined) return
     await exporter.end()
     await this.writing
+    const { path, format, gzip, place } = spec
     // What follows on stdout, such as a prompt, begins on a line of its own. A file is a window file, byte for byte.
-    if (spec.path === '-' && spec.format === 'json') await output.write(Buffer.from('\n'))
+    if (path === '-' && format === 'json') await output.write(Buffer.from('\n'))
     // Frees its memory: what was written stays until all outputs are.
     this.exporter = undefined
     await output.finish()
-    const { path, format, gzip } = spec
-    const series = spec.series.map(({ symbol, interval }) => ({ symbol, interval }))
+    const series = this.series.map(({ symbol, interval }) => ({ symbol, interval }))
     const compression = gzip ? 'gzip' : this.encoding.rowFormat.compression
-    const file = { path, format, compression, series, candles, ...stats, bytes: output.bytes }
-    return { file, fingerprints: this.fingerprints, firstOpenTime, lastOpenTime }
+    this.finished = { file: { path, format, compression, series, candles, ...stats, bytes: output.bytes }, place }
   }
 
   /** Leaves the output as it was, as far as possible. Never throws. */
@@ -260,20 +218,19 @@ class OutputWriter {
   }
 
   private async openExporter(): Promise<Exporter> {
-    const { path, place, format, gzip, series } = this.spec
-    const opened: Output = place ? await OutputFile.open(place) : await (this.open ?? StreamOutput.to)(path)
+    const { series } = this
+    const { path, place, format, gzip } = this.spec
+    const opened: Output = place ? await OutputFile.open(place) : await this.open(path)
     const output: Output = gzip ? new GzipOutput(opened) : opened
     this.output = output
-    const join = (names: readonly string[]) => [...new Set(names)].join(',')
-    const symbol = join(series.map(({ symbol }) => symbol))
-    const interval = join(series.map(({ interval }) => interval))
-    const { rowFormat, metadata } = this.encoding
+    const join = (name: keyof SeriesLabel) => [...new Set(series.map(label => label[name]))].join(',')
+    const { rowFormat, metadata, fingerprint } = this.encoding
     const { columns } = rowFormat
     const options: ExporterOptions = {
       rowFormat: { ...rowFormat, columns: series.length > 1 ? withSeriesColumns(columns) : columns },
-      metadata: { symbol, interval, ...metadata, version: VERSION },
+      metadata: { symbol: join('symbol'), interval: join('interval'), ...metadata, version: VERSION },
       stats: this.stats,
-      fingerprints: () => this.fingerprints,
+      fingerprints: () => (fingerprint === 'named' ? this.fingerprints : undefined),
       emit: async bytes => {
         await this.writing
         this.writing = output.write(bytes)

@@ -1,4 +1,4 @@
-import { type Series, seriesName } from '../candles/series.js'
+import type { Series } from '../candles/series.js'
 import type { RequestedRange } from '../candles/time-range.js'
 import type { WindowFailure } from '../mirror/errors.js'
 import { incomplete } from '../mirror/errors.js'
@@ -8,7 +8,7 @@ import type { FingerprintReport } from '../rows/fingerprint.js'
 import { GapCounter, type SeriesTotals } from '../rows/gaps.js'
 import { type Coverage, checkGaps, coverPlan } from './coverage.js'
 import { noCandles } from './errors.js'
-import type { Run, WindowEvent } from './run.js'
+import { type Run, sourceOf, type WindowEvent } from './run.js'
 import { isBeforeFirst, type Plan, type SeriesPlan, type WindowOutcome } from './windows.js'
 
 /** The most changed cells that a report lists of a series; all are counted, and `changes.jsonl` has them. */
@@ -63,11 +63,9 @@ export interface ReportOptions {
 /** Counts the windows and candles of a plan as they come. */
 export class Tally {
   private readonly series: ReadonlyMap<SeriesPlan, SeriesTally>
-  /** Reports of series that were counted elsewhere. */
-  private readonly counted = new Map<SeriesPlan, SeriesReport>()
   /** Windows that could not be downloaded or read. */
   readonly failures: WindowFailure[] = []
-  private readonly total: number
+  readonly total: number
   private done = 0
   private limitMs = 0
 
@@ -101,18 +99,9 @@ export class Tally {
     this.emit(result)
   }
 
-  /** Adds all windows of some series as they were counted elsewhere. */
-  addCounted(plans: readonly SeriesPlan[], reports: readonly SeriesReport[], failures: readonly WindowFailure[]): void {
-    this.failures.push(...failures)
-    for (const [index, plan] of plans.entries()) {
-      this.counted.set(plan, reports[index])
-      for (const window of plan.windows) this.emit({ window, status: 'cached' })
-    }
-  }
-
   /** The reports of all series, in the order of the plan. */
   get reports(): SeriesReport[] {
-    return [...this.series].map(([plan, tally]) => this.counted.get(plan) ?? tally.report())
+    return [...this.series.values()].map(series => series.report())
   }
 
   /**
@@ -122,8 +111,7 @@ export class Tally {
   report({ failOnGaps, partial }: ReportOptions = {}, forExport = false, mayBeEmpty = false): DownloadReport {
     const { plan, failures, reports } = this
     const { source, mirror } = this.run
-    if (failures.length > 0)
-      throw incomplete(this.inOrder(failures), this.total, { offline: source === undefined, forExport })
+    if (failures.length > 0) throw incomplete(failures, this.total, { offline: source === undefined, forExport })
     if (!mayBeEmpty && reports.every(({ candles }) => candles === 0)) throw noCandles(plan, mirror)
     const series = reports.map((report, index) => {
       const one = plan.series[index]
@@ -132,14 +120,7 @@ export class Tally {
     })
     if (failOnGaps) checkGaps(series, plan.range, forExport)
     const { requests, bytes } = source?.traffic ?? { requests: 0, bytes: 0 }
-    return { baseUrl: source?.name ?? mirror.source, mirror: mirror.root, range: plan.range, series, requests, bytes }
-  }
-
-  /** Failures in the order of the plan: threads report theirs as they come. */
-  private inOrder(failures: readonly WindowFailure[]): WindowFailure[] {
-    const places = new Map(this.plan.series.map(({ series }, index) => [seriesName(series), index]))
-    const placeOf = ({ window }: WindowFailure) => places.get(seriesName(window)) ?? 0
-    return failures.toSorted((a, b) => placeOf(a) - placeOf(b))
+    return { baseUrl: sourceOf(this.run), mirror: mirror.root, range: plan.range, series, requests, bytes }
   }
 
   private emit({

@@ -134,6 +134,11 @@ export function mirrorRun(mirror: Mirror, { now, signal, warn }: Pick<Run, 'now'
   return { mirror, source: undefined, ...ways, signal, now, emit: () => {}, warn, close: async () => {} }
 }
 
+/** The base address of the candles; undefined for a mirror that does not say it. */
+export function sourceOf({ source, mirror }: Pick<Run, 'source' | 'mirror'>): string | undefined {
+  return source?.name ?? mirror.source
+}
+
 /** Runs work, and closes what was opened for it. */
 export async function withRun<T, S extends Source | undefined>(
   opening: Promise<Run<S>>,

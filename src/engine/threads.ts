@@ -1,12 +1,13 @@
+import { once } from 'node:events'
 import { availableParallelism, totalmem } from 'node:os'
 import { parentPort, SHARE_ENV, Worker, workerData } from 'node:worker_threads'
+import pMap from 'p-map'
 import { KlinesError } from '../candles/errors.js'
 import { checkValue } from '../options.js'
 import { CODE_URL } from '../version.js'
 
-/** More threads are used only when the user says so. */
 const DEFAULT_MAX = 8
-/** Memory for each of the threads of a default, bytes: one takes 80 to 130 MB, and eight 214 to 326, by what they do. */
+/** One takes 80 to 130 MB, and eight 214 to 326. */
 const BYTES_A_THREAD = 100 * 1000 * 1000
 /** With fewer windows, one thread is done about when a worker has started. */
 const MIN_WINDOWS = 2_000
@@ -45,48 +46,41 @@ interface Workload<Task, Result> {
   readonly threads: number
   /** Does a task in the main thread. */
   readonly work: (task: Task) => Promise<Result>
-  /** Called with the result of each task of a worker as it comes. */
-  readonly done?: (task: Task, result: Result) => void
+  /** Called when a worker has done a task. */
+  readonly done?: (task: Task) => void
   readonly signal: AbortSignal
 }
 
 /**
- * Does tasks in the main thread and in workers, and returns their results in order. Whatever fails ends the run as it would in the main
- * thread alone: no other task is begun, and the first error is thrown. No worker runs any more when it settles.
+ * Does tasks in workers and in the main thread, and returns their results in order. Whatever fails ends the run as it would in the main
+ * thread alone: no other task is begun, and the first error is thrown. Nothing runs any more when it settles.
  */
 export async function shareTasks<Task, Result>(load: Workload<Task, Result>): Promise<Result[]> {
   const { kind, data, tasks, threads, work, done, signal } = load
-  const results: Result[] = []
-  let next = 0
-  let failure: { readonly error: unknown } | undefined
-  /** Does one task after the other, until none is left or something failed anywhere. */
-  const doTasks = async (doTask: (task: Task) => Promise<Result>, isDone?: typeof done) => {
-    try {
-      while (!failure && !signal.aborted && next < tasks.length) {
-        const index = next++
-        results[index] = await doTask(tasks[index])
-        isDone?.(tasks[index], results[index])
-      }
-    } catch (error) {
-      failure ??= { error }
-    }
-  }
   const start = () =>
     new Worker(new URL('worker.cjs', CODE_URL), {
       ...{ workerData: { kind, data }, env: SHARE_ENV, resourceLimits: RESOURCE_LIMITS },
     })
   const workers = Array.from({ length: Math.min(threads, tasks.length) - 1 }, start)
-  const stop = () => Promise.all(workers.map(worker => worker.terminate()))
-  signal.addEventListener('abort', stop, { once: true })
-  try {
-    await Promise.all([...workers.map(worker => doTasks(task => sendTask(worker, task), done)), doTasks(work)])
-  } finally {
-    signal.removeEventListener('abort', stop)
-    await stop()
+  let own: Promise<unknown> = Promise.resolve()
+  const workHere = (task: Task) => {
+    const result = work(task)
+    own = result
+    return result
   }
-  signal.throwIfAborted()
-  if (failure) throw failure.error
-  return results
+  const idle = [...workers.map(worker => sendTo<Task, Result>(worker, done)), workHere]
+  const doNext = async (task: Task) => {
+    const doTask = idle.shift() ?? workHere
+    const result = await doTask(task)
+    idle.push(doTask)
+    return result
+  }
+  try {
+    return await pMap(tasks, doNext, { concurrency: idle.length, signal })
+  } finally {
+    await Promise.all(workers.map(worker => worker.terminate()))
+    await Promise.allSettled([own])
+  }
 }
 
 /** The outcome of a task in a worker. An error comes as its fields: a copy would lose its class. */
@@ -94,21 +88,22 @@ type Outcome<Result> =
   | { readonly result: Result }
   | { readonly error: Pick<KlinesError, 'message'> & Partial<Pick<KlinesError, 'code' | 'suggestions' | 'data'>> }
 
-/** Has a worker do a task. Throws what it throws there, and when the worker ends. */
-function sendTask<Task, Result>(worker: Worker, task: Task): Promise<Result> {
-  return new Promise<Result>((resolve, reject) => {
-    const onMessage = (outcome: Outcome<Result>) => {
-      end()
-      if ('result' in outcome) return resolve(outcome.result)
-      const { code, message, suggestions, data } = outcome.error
-      reject(code ? new KlinesError(code, message, { suggestions, data }) : new Error(message))
-    }
-    const onExit = () => reject(new Error('A worker thread ended.'))
-    // Not `removeAllListeners`: a worker without the listeners of Node's own answers no more.
-    const end = () => worker.off('message', onMessage).off('error', reject).off('exit', onExit)
-    worker.on('message', onMessage).on('error', reject).on('exit', onExit)
+/** What has a worker do a task; it throws what the task throws there, and when the worker ends. */
+function sendTo<Task, Result>(worker: Worker, done?: (task: Task) => void): (task: Task) => Promise<Result> {
+  const ended = once(worker, 'exit').then(() => Promise.reject(new Error('A worker thread ended.')))
+  // The next task reports it.
+  ended.catch(() => {})
+  return async task => {
+    const answered = once(worker, 'message')
     worker.postMessage(task)
-  })
+    const [outcome]: Outcome<Result>[] = await Promise.race([answered, ended])
+    if ('result' in outcome) {
+      done?.(task)
+      return outcome.result
+    }
+    const { code, message, suggestions, data } = outcome.error
+    throw code ? new KlinesError(code, message, { suggestions, data }) : new Error(message)
+  }
 }
 
 /** Does the tasks of `shareTasks` in a worker. `open`: for each kind, gets the data of the workload and returns what does one task. */
@@ -117,13 +112,14 @@ export function runTasks(
 ): void {
   const { kind, data } = workerData as Pick<Workload<unknown, unknown>, 'kind' | 'data'>
   const work = open[kind](data as never)
-  parentPort?.on('message', async (task: unknown) => {
+  parentPort?.on('message', async task => {
     try {
       parentPort?.postMessage({ result: await work(task as never) })
     } catch (error) {
-      const { message, ...fields } = error as KlinesError
-      const { code, suggestions, data } = error instanceof KlinesError ? fields : {}
-      parentPort?.postMessage({ error: { message, code, suggestions, data } })
+      const { message, code, suggestions, data } = error as KlinesError
+      parentPort?.postMessage({
+        error: error instanceof KlinesError ? { message, code, suggestions, data } : { message },
+      })
     }
   })
 }

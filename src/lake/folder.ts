@@ -31,56 +31,43 @@ const OTHER_FOLDER = { suggestions: ['Name another folder with -o, such as lake.
 export function openFolder(root: string, warn: (warning: string) => void = () => {}): LakeFolder {
   try {
     const stats = statSync(root, { throwIfNoEntry: false })
-    checkName(root, stats?.isDirectory() === true)
+    const fault = nameFault(root, stats?.isDirectory() === true)
+    if (fault) throw new KlinesError('bad_output', fault, OTHER_FOLDER)
     if (stats === undefined) return { root, manifest: undefined, parts: [] }
     if (!stats.isDirectory()) throw notALake(root, 'is a file')
-    const read = readManifest(root)
-    if (read === 'missing') {
+    const manifest = readManifest(root)
+    if (manifest === 'missing') {
       if (!readdirSync(root).every(name => isOfKilledRun(root, name))) throw notALake(root, 'is not empty')
       return { root, manifest: undefined, parts: [] }
     }
-    const isUsable = !('fault' in read)
-    if (!isUsable) warn(`${join(root, MANIFEST_FILE)} cannot be used: ${read.fault}. All parts are written again.`)
+    if (manifest === 'damaged')
+      warn(`${join(root, MANIFEST_FILE)} cannot be used: it is damaged. All parts are written again.`)
     const files = findFiles(root)
     const foreign = files.filter(path => path.endsWith('.parquet') && !parsePartPath(path))
     if (foreign.length > 0) {
       const names = joinNames(foreign.map(path => join(root, path)))
       const [is, it] = foreign.length === 1 ? ['is', 'it'] : ['are', 'them']
-      warn(
-        `${names} ${is} not of this lake, but a query over **/*.parquet reads ${it}. Remove ${it}, or put ${it} elsewhere.`,
-      )
+      const what = `${names} ${is} not of this lake, but a query over **/*.parquet reads ${it}`
+      warn(`${what}. Remove ${it}, or put ${it} elsewhere.`)
     }
-    return { root, manifest: isUsable ? read : undefined, parts: files.filter(parsePartPath) }
+    return { root, manifest: manifest === 'damaged' ? undefined : manifest, parts: files.filter(parsePartPath) }
   } catch (error) {
     throw outputError(error, root)
   }
 }
 
-/** Throws for the name of no lake; that of a folder that is there may look like a file's. */
-function checkName(root: string, isFolder: boolean): void {
+/** Why no lake can have a name; that of a folder that is there may look like a file's. */
+function nameFault(root: string, isFolder: boolean): string | undefined {
+  if (root === '-') return 'A lake is a folder; it cannot go to stdout.'
   const format = formatOfName(root) ?? 'parquet'
-  const [placeholder] = /\{[^{}]*\}/.exec(root) ?? []
+  if (format !== 'parquet' && !isFolder)
+    return `${root} is the name of a ${format} file, and a lake is a folder of Parquet files.`
+  if (/\{[^{}]*\}/.test(root)) return `${root} has a placeholder, but the folders of a lake follow from its layout.`
   const columns: readonly string[] = [...OUTPUT_COLUMNS, 'year', 'month']
-  const path = resolve(root).split(sep)
-  const column = path.find(name => columns.includes(/^([^=]+)=/.exec(name)?.[1] ?? ''))
-  const faults = [
-    [root === '', 'The name of the lake is empty. Expected a folder.'],
-    [root === '-', 'A lake is a folder; it cannot go to stdout.'],
-    [
-      format !== 'parquet' && !isFolder,
-      `${root} is the name of a ${format} file, and a lake is a folder of Parquet files.`,
-    ],
-    [
-      placeholder !== undefined,
-      `${root} has the placeholder ${placeholder}, but the folders of a lake follow from its layout. Expected the name of its root alone.`,
-    ],
-    [
-      column !== undefined,
-      `${root} lies in the folder ${column}: readers of the lake would take that name for a column of it.`,
-    ],
-  ] as const
-  const fault = faults.find(([isSo]) => isSo)
-  if (fault) throw new KlinesError('bad_output', fault[1], OTHER_FOLDER)
+  const column = resolve(root)
+    .split(sep)
+    .find(name => name.includes('=') && columns.includes(name.split('=', 1)[0]))
+  return column && `${root} lies in the folder ${column}: readers of the lake would take that name for a column of it.`
 }
 
 function notALake(root: string, what: string): KlinesError {
@@ -125,15 +112,14 @@ export function removeLeftovers(root: string): void {
 
 /** Opens a lake to read it. Throws `bad_input` for a folder that is no lake. */
 export function openLakeCandles(lake: string): CandleFile {
-  const read = readManifest(lake)
-  if (read === 'missing' || 'fault' in read) {
-    const fault =
-      read === 'missing' ? `it has no ${MANIFEST_FILE}` : `its ${MANIFEST_FILE} cannot be used: ${read.fault}`
-    throw new KlinesError('bad_input', `${lake} is not a lake that can be read: ${fault}.`, {
-      suggestions: [`Write it (again): klines export SYMBOL... -i INTERVAL... --layout hive -o ${lake}`],
-    })
+  const manifest = readManifest(lake)
+  if (manifest === 'missing' || manifest === 'damaged') {
+    const advice = `Write it (again): klines export SYMBOL... -i INTERVAL... --layout hive -o ${lake}`
+    const fault = manifest === 'missing' ? `it has no ${MANIFEST_FILE}` : `its ${MANIFEST_FILE} is damaged`
+    const message = `${lake} is not a lake that can be read: ${fault}.`
+    throw new KlinesError('bad_input', message, { suggestions: [advice] })
   }
-  const { options, series } = read
+  const { options, series } = manifest
   const written = series.filter(({ parts }) => parts.length > 0)
   const named = written.flatMap(({ fingerprint }) => fingerprint ?? [])
   return {

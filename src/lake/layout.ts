@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { intervalSegment, parseIntervalSegment } from '../candles/paths.js'
 import type { SeriesLabel } from '../candles/series.js'
 import { isSymbol } from '../candles/symbols.js'
-import type { TimeRange } from '../candles/time-range.js'
 
 /** How the parts of a lake lie in folders: `symbol=BTCUSDT/interval=1h/part-0.parquet`, as Hive names them. */
 export const LAYOUTS = ['hive'] as const
@@ -29,23 +28,14 @@ export function seriesFolder({ symbol, interval }: SeriesLabel): string {
   return `symbol=${symbol}/interval=${intervalSegment(interval)}`
 }
 
-/** A part that a series may have. */
-export interface PartPlace {
-  /** Relative to the lake, with slashes. */
-  readonly path: string
-  /** Open times of its rows, ms UTC. */
-  readonly range: TimeRange
-}
-
-/** The part that holds an open time (ms UTC). */
-export function partAt(series: SeriesLabel, partition: Partition, openTime: number): PartPlace {
+/** The part that holds an open time, ms UTC: its path in the lake, and until when its rows open. */
+export function partAt(series: SeriesLabel, partition: Partition, openTime: number) {
   const folder = seriesFolder(series)
-  if (partition === 'none') return { path: `${folder}/${PART_FILE}`, range: { fromTime: -Infinity, toTime: Infinity } }
+  if (partition === 'none') return { path: `${folder}/${PART_FILE}`, toTime: Number.POSITIVE_INFINITY }
   const [year, month] = new Date(openTime).toISOString().split('-')
-  const span = partition === 'year' ? `year=${year}` : `year=${year}/month=${month}`
-  const [first, months] = partition === 'year' ? [0, 12] : [Number(month) - 1, 1]
-  const range = { fromTime: Date.UTC(Number(year), first), toTime: Date.UTC(Number(year), first + months) }
-  return { path: `${folder}/${span}/${PART_FILE}`, range }
+  if (partition === 'year')
+    return { path: `${folder}/year=${year}/${PART_FILE}`, toTime: Date.UTC(Number(year) + 1, 0) }
+  return { path: `${folder}/year=${year}/month=${month}/${PART_FILE}`, toTime: Date.UTC(Number(year), Number(month)) }
 }
 
 /** The series of a part's path, and how it is partitioned; undefined for a path that no part can have. */
@@ -59,12 +49,10 @@ export function parsePartPath(path: string): (SeriesLabel & { readonly partition
 
 /** The paths of all files in the root of a lake and in the folders of its series, relative to it, sorted. Links are not followed. */
 export function findFiles(root: string, folder = ''): string[] {
-  const entries = readdirSync(join(root, folder), { withFileTypes: true })
-  return entries
-    .flatMap(entry => {
-      const path = folder === '' ? entry.name : `${folder}/${entry.name}`
-      if (entry.isFile()) return [path]
-      return entry.isDirectory() && SERIES_FOLDERS.test(entry.name) ? findFiles(root, path) : []
-    })
-    .sort()
+  const found = readdirSync(join(root, folder), { withFileTypes: true }).flatMap(entry => {
+    const path = folder === '' ? entry.name : `${folder}/${entry.name}`
+    if (entry.isFile()) return [path]
+    return entry.isDirectory() && SERIES_FOLDERS.test(entry.name) ? findFiles(root, path) : []
+  })
+  return found.sort()
 }

@@ -6,7 +6,6 @@ import type { RowFormat } from '../formats/row-format.js'
 import { errnoCode } from '../fs/errno.js'
 import type { OptionOf } from '../options.js'
 import type { SeriesFingerprint } from '../rows/fingerprint.js'
-import type { SeriesTotals } from '../rows/gaps.js'
 import { VERSION } from '../version.js'
 import { type Partition, seriesFolder } from './layout.js'
 
@@ -24,31 +23,21 @@ export interface LakeOptions extends Pick<RowFormat, OptionOf<'parquet'>> {
   readonly partition: Partition
 }
 
-/** A Parquet file of a lake. */
+/** A Parquet file of a lake, as it was put in its place. */
 export interface LakePart {
   /** Relative to the lake, with slashes. */
   readonly path: string
-  /** The key of its inputs: what the file follows from. */
-  readonly key: string
-  /** Of the file as it was put in its place: bytes, and ms UTC. */
   readonly size: number
+  /** ms UTC. */
   readonly mtime: number
-  readonly rows: number
-  /** Open times of its first and last row, ms UTC. */
-  readonly first: number
-  readonly last: number
 }
 
 /** A series of a lake. */
 export interface LakeSeries extends SeriesLabel {
-  /** The interval that it is made of. */
-  readonly source: string
-  /** Changes whenever a file changes that it is made of: as long as it stays, no window is read. */
+  /** The key of its inputs: changes whenever a file changes that it is made of, or what is made of these. */
   readonly seen: string
-  /** Of the candles that were read. */
-  readonly totals: SeriesTotals
   readonly parts: readonly LakePart[]
-  /** Of its candles, if the lake has fingerprints and the series has candles. */
+  /** If the lake has fingerprints and the series has candles. */
   readonly fingerprint?: SeriesFingerprint | undefined
 }
 
@@ -68,11 +57,8 @@ export function encodeManifest({ source, options, series }: LakeManifest): Buffe
   return Buffer.from(JSON.stringify(head, null, 2).replace(/\n\}$/, `,\n  "series": [\n${lines}\n  ]\n}\n`))
 }
 
-/**
- * Reads the manifest of a lake: `missing`, a manifest, or why it cannot be used, as part of a sentence. Throws what the file system
- * throws.
- */
-export function readManifest(root: string): LakeManifest | 'missing' | { readonly fault: string } {
+/** The manifest of a lake; `damaged` for one that this version cannot use. Throws what the file system throws. */
+export function readManifest(root: string): LakeManifest | 'missing' | 'damaged' {
   let text: string
   try {
     text = readFileSync(join(root, MANIFEST_FILE), 'utf8')
@@ -80,17 +66,12 @@ export function readManifest(root: string): LakeManifest | 'missing' | { readonl
     if (errnoCode(error) === 'ENOENT') return 'missing'
     throw error
   }
+  const isSeries = ({ parts, ...label }: LakeSeries) =>
+    parts.every(({ path }) => path.startsWith(`${seriesFolder(label)}/`))
   try {
     const value = JSON.parse(text)
-    if (value.schema !== SCHEMA) return { fault: 'another version wrote it' }
-    const isWhole = isObject(value.options) && value.series.every(isSeries)
-    return isWhole ? value : { fault: 'it has another form' }
+    return value.schema === SCHEMA && isObject(value.options) && value.series.every(isSeries) ? value : 'damaged'
   } catch {
-    return { fault: 'it is damaged' }
+    return 'damaged'
   }
-}
-
-function isSeries({ symbol, interval, totals, parts }: LakeSeries): boolean {
-  const isOfSeries = ({ path }: LakePart) => path.startsWith(`${seriesFolder({ symbol, interval })}/`)
-  return isObject(totals) && parts.every(isOfSeries)
 }

@@ -1,15 +1,14 @@
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { KlinesError } from '../candles/errors.js'
 import { windowPath } from '../candles/paths.js'
 import { type SeriesLabel, seriesName } from '../candles/series.js'
 import { describeRange, type RangeText, type TimeRange } from '../candles/time-range.js'
 import { windowSpan } from '../candles/windows.js'
-import type { ReadRequest } from '../engine/klines.js'
-import { type DryRunReport, describePlan } from '../engine/klines.js'
+import { type DryRunReport, describePlan, type ReadRequest } from '../engine/klines.js'
 import { planRequest } from '../engine/plan.js'
 import { completeUntil } from '../engine/read.js'
-import { openRun, type Run, withRun } from '../engine/run.js'
+import { openRun, type Run, sourceOf, withRun } from '../engine/run.js'
 import { checkThreads, type ThreadOptions } from '../engine/threads.js'
 import type { Plan, SeriesPlan } from '../engine/windows.js'
 import { isSeriesColumn, parseRowFormat, type RowFormat } from '../formats/row-format.js'
@@ -20,8 +19,8 @@ import { CandleGrid } from '../rows/candle-grid.js'
 import { sha256 } from '../rows/fingerprint.js'
 import { VERSION } from '../version.js'
 import { isOnDisk, type LakeFolder, openFolder } from './folder.js'
-import { PART_FILE, PARTITIONS, type Partition, type PartPlace, parsePartPath, partAt, seriesFolder } from './layout.js'
-import type { LakeOptions, LakePart, LakeSeries } from './manifest.js'
+import { PART_FILE, PARTITIONS, type Partition, parsePartPath, partAt, seriesFolder } from './layout.js'
+import type { LakeOptions, LakeSeries } from './manifest.js'
 
 /** Which candles, and the folder of the lake. `columns` are without `symbol` and `interval`, which the folders name. */
 export interface LakeRequest extends ReadRequest, RangeText, ThreadOptions, Pick<OutputRequest, OptionOf<'parquet'>> {
@@ -53,12 +52,10 @@ export interface LakeJob {
 /** A series of a plan beside what the manifest says of it. */
 export interface SeriesState {
   readonly plan: SeriesPlan
+  /** The key of its inputs. */
   readonly seen: string
-  readonly old: LakeSeries | undefined
-  /** The parts that the series may have, and those of the lake that stay. Whether one has rows is known when it is written. */
-  readonly parts: readonly (PartPlace & { readonly current: LakePart | undefined })[]
-  /** Whether nothing of it is to be read. */
-  readonly isUnchanged: boolean
+  /** What the lake has of it, when all of that stays. */
+  readonly current: LakeSeries | undefined
 }
 
 /** The options of a request, and the row format of its parts. Throws `bad_option`. */
@@ -112,97 +109,49 @@ export async function planLake(request: LakeRequest, run: Run): Promise<LakeJob>
   return { run, plan, folder, options, rowFormat, request, others }
 }
 
-/** Compares a series with the manifest: what is there and stays. Reads the windows of a series whose files have changed. */
-export function compareSeries({ run, plan, folder, options, request }: LakeJob, one: SeriesPlan): SeriesState {
-  const seen = describeFiles(run, one, options)
-  const found = folder.manifest?.series.find(entry => seriesName(entry) === seriesName(one.label))
-  const old = request.force ? undefined : found
-  const there = new Map(old?.parts.flatMap(part => (isOnDisk(folder.root, part) ? [[part.path, part]] : [])))
-  const lacksFingerprint = request.fingerprint && old?.fingerprint === undefined && old?.parts.length !== 0
-  const isUnchanged = old?.seen === seen && there.size === old.parts.length && !plan.range.endMoves && !lacksFingerprint
-  const digests = isUnchanged || there.size === 0 ? new Map() : readDigests(run, one)
-  const parts = possibleParts(one, plan.range, options).map(part => {
-    const current = there.get(part.path)
-    const stays = isUnchanged || (current && current.key === partKey(run, one, part.range, options, digests))
-    return { ...part, current: stays ? current : undefined }
-  })
-  return { plan: one, seen, old, parts, isUnchanged }
+/** Compares a series with the manifest. Reads no window. */
+export function compareSeries({ run, folder, options, request }: LakeJob, one: SeriesPlan): SeriesState {
+  const { root, manifest } = folder
+  const seen = keyOf(run, one, options)
+  const old = request.force ? undefined : manifest?.series.find(entry => seriesName(entry) === seriesName(one.label))
+  const hasFingerprint = !request.fingerprint || old?.fingerprint !== undefined || old?.parts.length === 0
+  const isCurrent = old?.seen === seen && hasFingerprint && old.parts.every(part => isOnDisk(root, part))
+  return { plan: one, seen, current: isCurrent ? old : undefined }
 }
 
-/** The possible parts of a series in a range, in order of time. */
-function possibleParts(
+/** The key of the inputs of a series: its files as they are on the disk, and what is made of them. */
+function keyOf(
+  { mirror, source }: Run,
+  { series, range, resampleTo, windows }: SeriesPlan,
+  options: LakeOptions,
+): string {
+  const files = windows.map(window => {
+    const stats = statSync(join(mirror.root, windowPath(window)), { throwIfNoEntry: false })
+    return [window.startDate, stats?.ino, stats?.size, stats?.ctimeMs]
+  })
+  // A delisted symbol is complete when the exchange has no further candle.
+  const until = resampleTo && String(completeUntil(mirror, windows, newestCandle(mirror, series)))
+  const made = [seriesName(series), range.fromTime, range.toTime, options, resampleTo, until]
+  const text = JSON.stringify([VERSION, sourceOf({ mirror, source }), made, files])
+  return sha256(Buffer.from(text))
+}
+
+/** The parts that a series may have in a range, in order of time. */
+export function possibleParts(
   { series, label, resampleTo, windows }: SeriesPlan,
   { fromTime, toTime }: TimeRange,
   { partition }: LakeOptions,
-): PartPlace[] {
-  const grid = resampleTo && new CandleGrid(resampleTo, series.symbol)
-  const parts = new Map<string, PartPlace>()
-  for (const window of windows) {
-    const { startTime, endTime } = windowSpan(window)
-    // A resampled candle may open before the window of its first candle.
-    let time = Math.max(grid ? grid.start(startTime) : startTime, fromTime)
-    while (time < Math.min(endTime, toTime)) {
-      const part = partAt(label, partition, time)
-      parts.set(part.path, part)
-      time = part.range.toTime
-    }
-  }
-  return [...parts.values()]
-}
-
-/** The key of a part: what its bytes follow from. `digests`: SHA-256 of the windows of its series, by startDate. */
-export function partKey(
-  run: Run,
-  plan: SeriesPlan,
-  range: TimeRange,
-  options: LakeOptions,
-  digests: ReadonlyMap<string, string>,
-): string {
-  const { series, label, resampleTo, windows } = plan
-  const needed = windows.filter(window => {
-    const { startTime, endTime } = windowSpan(window)
-    return resampleTo !== undefined || (startTime < range.toTime && endTime > range.fromTime)
-  })
-  const files = needed.map(({ startDate }) => [startDate, digests.get(startDate)])
-  const rows = [Math.max(plan.range.fromTime, range.fromTime), Math.min(plan.range.toTime, range.toTime)].map(String)
-  const names = [seriesName(series), seriesName(label)]
-  return hashOf([VERSION, sourceOf(run), ...names, options, rows, resampledFrom(run, plan), files])
-}
-
-/** What resampled candles follow from beside windows: the grid, and until when a delisted symbol is complete. */
-function resampledFrom({ mirror }: Run, { resampleTo, series, windows }: SeriesPlan): unknown[] {
-  return resampleTo ? [resampleTo, String(completeUntil(mirror, windows, newestCandle(mirror, series)))] : []
-}
-
-/** A text that changes whenever a file changes that a series is made of, or what is made of it. Reads no window. */
-function describeFiles(run: Run, plan: SeriesPlan, options: LakeOptions): string {
-  const files = plan.windows.map(window => {
-    const stats = statSync(join(run.mirror.root, windowPath(window)), { throwIfNoEntry: false })
-    return [window.startDate, stats?.ino, stats?.size, stats?.ctimeMs]
-  })
-  return hashOf([VERSION, sourceOf(run), seriesName(plan.series), options, resampledFrom(run, plan), files])
-}
-
-function hashOf(value: unknown): string {
-  return sha256(Buffer.from(JSON.stringify(value)))
-}
-
-/** The SHA-256 of the files of a series; without those that cannot be read, which are named when they are read as windows. */
-function readDigests({ mirror }: Run, { windows }: SeriesPlan): Map<string, string> {
-  const digests = new Map<string, string>()
-  for (const window of windows) {
-    try {
-      digests.set(window.startDate, sha256(readFileSync(join(mirror.root, windowPath(window)))))
-    } catch {
-      return new Map()
-    }
-  }
-  return digests
-}
-
-/** The name of the source of the candles; undefined for that of a mirror that does not say it. */
-export function sourceOf({ source, mirror }: Run): string | undefined {
-  return source?.name ?? mirror.source
+) {
+  const spans = windows.map(windowSpan)
+  const parts: ReturnType<typeof partAt>[] = []
+  if (spans.length === 0) return parts
+  const [{ startTime }] = spans
+  // A resampled candle may open before the window of its first candle.
+  const first = resampleTo ? new CandleGrid(resampleTo, series.symbol).start(startTime) : startTime
+  const end = Math.min(spans[spans.length - 1].endTime, toTime)
+  for (let time = Math.max(first, fromTime); time < end; time = parts[parts.length - 1].toTime)
+    parts.push(partAt(label, partition, time))
+  return parts
 }
 
 /**
@@ -217,9 +166,7 @@ export async function dryRunLake(request: LakeRequest): Promise<DryRunReport> {
     const plan = describePlan(job.plan, run)
     const changed = job.plan.series.filter((one, index) => {
       const { open, missing } = plan.series[index].windows
-      if (open + missing > 0) return true
-      const { isUnchanged, parts } = compareSeries(job, one)
-      return !isUnchanged && parts.some(({ current }) => current === undefined)
+      return open + missing > 0 || compareSeries(job, one).current === undefined
     })
     const name = partition === 'none' ? PART_FILE : ''
     const files = changed.map(({ label }) => join(root, seriesFolder(label), name))

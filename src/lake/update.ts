@@ -1,20 +1,13 @@
-import { lstatSync, statSync } from 'node:fs'
-import { join } from 'node:path'
-import { windowPath } from '../candles/paths.js'
+import { lstatSync } from 'node:fs'
+import { join, relative, sep } from 'node:path'
 import { seriesName } from '../candles/series.js'
-import type { WrittenFile } from '../engine/encode.js'
-import { type EncodedTask, type EncodeTask, encodeTasks } from '../engine/encode.js'
-import { checkGone, noWholeCandle } from '../engine/errors.js'
-import { type ExportReport, warnAbout } from '../engine/export.js'
+import { type EncodedTask, type EncodeTask, encodeTasks, type WrittenFile } from '../engine/encode.js'
+import { noWholeCandle } from '../engine/errors.js'
+import { type ExportReport, reportExport } from '../engine/export.js'
 import { downloadPlan } from '../engine/klines.js'
-import { commitFiles, discardFile, type FilePlace, prepareFile, writeFiles } from '../engine/output-file.js'
-import { type SeriesReport, Tally } from '../engine/report.js'
-import { openRun, type Run, withRun } from '../engine/run.js'
-import { countThreads } from '../engine/threads.js'
-import type { SeriesPlan } from '../engine/windows.js'
+import { commitFiles, prepareFile, writeFiles } from '../engine/output-file.js'
+import { openRun, sourceOf, withRun } from '../engine/run.js'
 import { checkInside, missingFolders, removeFolders } from '../fs/folders.js'
-import { reportFingerprints } from '../rows/fingerprint.js'
-import type { SeriesTotals } from '../rows/gaps.js'
 import { openFolder, removeLeftovers, removeParts } from './folder.js'
 import { parsePartPath } from './layout.js'
 import { type LakeLock, lockLake } from './lock.js'
@@ -24,10 +17,9 @@ import {
   type LakeJob,
   type LakeRequest,
   parseLakeOptions,
-  partKey,
   planLake,
+  possibleParts,
   type SeriesState,
-  sourceOf,
 } from './plan.js'
 import { lakeReadme, lakeViews, README_FILE, VIEWS_FILE } from './readers.js'
 
@@ -78,77 +70,47 @@ export async function exportLake(request: LakeRequest): Promise<LakeReport> {
 
 /** Writes the parts that are not current, removes those that the lake must not have, and writes the manifest last. */
 async function updateLake(job: LakeJob, lock: LakeLock): Promise<LakeReport> {
-  const { run, plan, folder, options, rowFormat, request } = job
-  const { root, manifest } = folder
+  const { run, plan, options, rowFormat, request, others } = job
+  const { root, manifest } = job.folder
+  const { threads, prune } = request
   removeLeftovers(root)
-  // Only the main thread makes requests.
-  const first = run.source ? await downloadPlan(plan, run, request, true) : undefined
-  const reading = { ...run, source: undefined }
+  const report = await downloadPlan(plan, run, request, true)
   const states = plan.series.map(one => compareSeries(job, one))
-  const tally = new Tally(plan, first ? { ...reading, emit: () => {} } : reading)
-  for (const { plan: one, old, isUnchanged } of states)
-    if (isUnchanged && old) tally.addCounted([one], [reportUnchanged(run, one, old)], [])
-  const changed = states.filter(({ isUnchanged }) => !isUnchanged)
-  const fingerprint = request.fingerprint || manifest?.series.some(({ fingerprint }) => fingerprint !== undefined)
-  const places: FilePlace[] = []
-  try {
-    const tasks: EncodeTask[] = []
-    for (const { plan: one, parts } of changed) {
-      const outputs: EncodeTask['outputs'][number][] = []
-      for (const { path, range, current } of parts) {
-        if (current === undefined) {
-          checkInside(root, path)
-          places.push(await prepareFile(join(root, path), { force: true }))
-        }
-        const place = current ? undefined : places.at(-1)
-        const spec = { path: place?.path ?? path, format: 'parquet', gzip: false, series: [one.label] } as const
-        outputs.push({ ...spec, range, place, stays: current !== undefined })
-      }
-      tasks.push({ series: [one], outputs, fingerprint, digests: true })
+  const tasks: EncodeTask[] = []
+  for (const { plan: one } of states.filter(({ current }) => !current)) {
+    const outputs: EncodeTask['outputs'][number][] = []
+    for (const { path, toTime } of possibleParts(one, plan.range, options)) {
+      checkInside(root, path)
+      const place = await prepareFile(join(root, path), { force: true })
+      outputs.push({ path: place.path, format: 'parquet', gzip: false, toTime, place })
     }
-    const windows = changed.reduce((sum, { plan: one }) => sum + one.windows.length, 0)
-    const metadata = { range: options.range, source: sourceOf(run) ?? 'unknown' }
-    const threads = countThreads(tasks.length, windows, request)
-    const format = { rowFormat, metadata, partial: options.partial }
-    const encoded = await encodeTasks(reading, tasks, format, { threads, tally })
-    const report = first && tally.failures.length === 0 ? first : tally.report(request, true)
-    const counted = new Map(tally.reports.map((one, index) => [plan.series[index], one]))
-    const { series, files, removed } = await placeParts(job, lock, states, encoded, places, counted)
-    const total = series.reduce((sum, { parts }) => sum + parts.length, 0)
-    const counts = { written: files.length, unchanged: total - files.length, removed }
-    const notRequested = request.prune ? [] : [...job.others.keys()].sort()
-    const fingerprints = series.flatMap(({ fingerprint }) => fingerprint ?? [])
-    const updated = {
-      ...report,
-      files,
-      ...(request.fingerprint && { fingerprints: reportFingerprints(fingerprints) }),
-      lake: { folder: root, ...counts, notRequested },
-    }
-    warnAbout(updated, files, run.warn)
-    checkGone(plan, run)
-    return updated
-  } finally {
-    for (const place of places) await discardFile(place)
+    tasks.push({ series: [one], outputs })
   }
+  const metadata = { range: options.range, source: sourceOf(run) ?? 'unknown' }
+  const isNamed = request.fingerprint || manifest?.series.some(({ fingerprint }) => fingerprint !== undefined)
+  const fingerprint = isNamed ? 'computed' : undefined
+  const encoding = { range: plan.range, rowFormat, metadata, partial: options.partial, fingerprint } as const
+  const commit = (encoded: EncodedTask[]) => placeParts(job, lock, states, encoded)
+  const { series, files, removed } = await encodeTasks(run, tasks, encoding, { threads }, commit)
+  const fingerprints = series.flatMap(({ fingerprint }) => fingerprint ?? [])
+  const written = files.length
+  const unchanged = series.reduce((sum, { parts }) => sum + parts.length, 0) - written
+  const notRequested = prune ? [] : [...others.keys()].sort()
+  const exported = reportExport(plan, run, { ...report, files }, request.fingerprint ? fingerprints : undefined)
+  return { ...exported, lake: { folder: root, written, unchanged, removed, notRequested } }
 }
 
 /** Puts the new parts in their places. The lock is looked at before each change: a run that slept ends there. */
 async function placeParts(
-  job: LakeJob,
+  { run, plan, folder, options, request, others }: LakeJob,
   lock: LakeLock,
   states: readonly SeriesState[],
-  encoded: readonly (EncodedTask | undefined)[],
-  places: readonly FilePlace[],
-  counted: ReadonlyMap<SeriesPlan, SeriesTotals>,
+  encoded: readonly EncodedTask[],
 ): Promise<{ series: LakeSeries[]; files: WrittenFile[]; removed: string[] }> {
-  const { run, folder, options, request, others } = job
   const { root, manifest } = folder
   const source = sourceOf(run) ?? manifest?.source ?? null
-  const results = encoded.values()
-  const outcomes = states.map(state => ({ state, result: state.isUnchanged ? undefined : results.next().value }))
-  const hasRows = ({ result, state }: (typeof outcomes)[number]) =>
-    state.parts.some(({ current }, index) => current ?? result?.outputs[index])
-  if (!outcomes.some(hasRows)) throw noWholeCandle(job.plan.series)
+  if (![...encoded.map(({ outputs }) => outputs), ...states.map(({ current }) => current?.parts ?? [])].some(isFilled))
+    throw noWholeCandle(plan.series)
   const writeRootFile = async (name: string, bytes: Buffer) => {
     checkInside(root, name)
     lock.check()
@@ -162,30 +124,25 @@ async function placeParts(
   removeParts(root, wrong)
   const series: LakeSeries[] = []
   const files: WrittenFile[] = []
-  for (const { state, result } of outcomes) {
-    const { plan: one, seen, old } = state
-    if (result === undefined) {
-      if (old) series.push({ ...old, seen })
+  const results = encoded.values()
+  for (const { plan: one, seen, current } of states) {
+    if (current) {
+      series.push(current)
       continue
     }
+    const { outputs, fingerprints } = results.next().value as EncodedTask
     const parts: LakePart[] = []
-    for (const [index, { path, range, current }] of state.parts.entries()) {
-      const output = result.outputs[index]
-      if (current) parts.push(current)
-      if (output === undefined) continue
+    for (const { file, place } of outputs) {
+      const path = relative(root, file.path).replaceAll(sep, '/')
       lock.check()
       checkInside(root, path)
-      const { file, firstOpenTime: first, lastOpenTime: last } = output
-      const placed = await commitFiles(places.filter(({ path }) => path === file.path))
+      const placed = await commitFiles(place ? [place] : [])
       if (placed.length > 0) files.push(file)
-      const { size, mtimeMs: mtime } = lstatSync(join(root, path))
-      const key = partKey(run, one, range, options, result.digests)
-      parts.push({ path, key, size, mtime, rows: file.candles, first, last })
+      const { size, mtimeMs: mtime } = lstatSync(file.path)
+      parts.push({ path, size, mtime })
     }
     const { symbol, interval } = one.label
-    const { candles, firstOpenTime, lastOpenTime, gaps, missing } = counted.get(one) as SeriesTotals
-    const totals = { candles, firstOpenTime, lastOpenTime, gaps, missing }
-    series.push({ symbol, interval, source: one.series.interval, seen, totals, parts, fingerprint: result.fingerprint })
+    series.push({ symbol, interval, seen, parts, fingerprint: fingerprints[0] })
   }
   const kept = request.prune ? [] : (manifest?.series.filter(one => others.has(seriesName(one))) ?? [])
   const all = [...kept, ...series]
@@ -199,12 +156,4 @@ async function placeParts(
   return { series, files, removed: [...wrong, ...gone].sort() }
 }
 
-/** The report of a series of which nothing was read: its windows are as they were when the manifest was written. */
-function reportUnchanged({ mirror }: Run, { series, windows }: SeriesPlan, { totals }: LakeSeries): SeriesReport {
-  const total = windows.length
-  const counts = { total, cached: total, fetched: 0, revalidated: 0, retained: 0, absent: 0, failed: 0 }
-  const cachedBytes = windows
-    .map(window => statSync(join(mirror.root, windowPath(window)), { throwIfNoEntry: false })?.size ?? 0)
-    .reduce((sum, size) => sum + size, 0)
-  return { ...series, ...totals, windows: counts, cachedBytes, newCandles: 0, restated: 0, changes: [] }
-}
+const isFilled = (list: readonly unknown[]) => list.length > 0
