@@ -76,13 +76,12 @@ Missing candles keep their place. Without colours (NO_COLOR, or not a terminal),
     ...fetchFlags,
   },
   async run({ args, flags, options, given, warn, during, show }) {
-    const { parseSelection } = await import('../engine/selection.js')
     const { loadCharts } = await import('../cli/chart/load-charts.js')
     const { drawCharts, drawPictures, parsePictures, roomFor } = await import('../cli/chart/draw-charts.js')
     const { Chart } = await import('./reports/chart.js')
     const { downloadingFrom } = await import('../cli/terminal/progress-text.js')
     const pictures = parsePictures(flags, given)
-    const request = { ...options, ...parseSelection({ symbols: args.symbol, intervals: flags.interval }) }
+    const request = { ...options, symbols: args.symbol, intervals: flags.interval }
     const room = roomFor(pictures, flags)
     // Reading a mirror takes no time that is worth a line.
     const loaded = flags.offline

@@ -47,12 +47,11 @@ Works offline. If the mirror lacks a window of the range, the exit code is 3. Wh
       const advice = 'Name intervals with -i, such as -i 1h, or write a folder as ./FOLDER.'
       throw refuse('Expected at least one interval of the symbols.', advice)
     }
-    const { parseSelection } = await import('../engine/selection.js')
     const { fingerprintKlines } = await import('../identity/fingerprint.js')
     const { coverageText, SYNTHETIC } = await import('../cli/fields.js')
     const partial = resample !== undefined || given.has('partial') ? flags.partial : undefined
-    const selection = parseSelection({ symbols: names, intervals: interval })
-    const found = await fingerprintKlines({ ...options, ...selection, partial, offline: true })
+    const request = { ...options, symbols: names, intervals: interval, partial, offline: true }
+    const found = await fingerprintKlines(request)
     // Not on stdout, where each line is a fingerprint; the object has it for each series.
     const short = coverageText(found.series, { ...found, verbose })
     if (short !== undefined && !json) warn(short)

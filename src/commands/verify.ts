@@ -60,14 +60,9 @@ Exit codes: 0 no problems found, 3 windows are missing, 4 there are no candles, 
       process.exitCode = EXIT_CODES[check.verdict]
       return
     }
-    const { parseSelection } = await import('../engine/selection.js')
     const { verifyKlines } = await import('../verify/verify.js')
     const { Verify } = await import('./reports/verify.js')
-    const request = {
-      ...options,
-      ...parseSelection({ symbols: args.symbol, intervals: flags.interval }),
-      sums: flags.verbose,
-    }
+    const request = { ...options, symbols: args.symbol, intervals: flags.interval, sums: flags.verbose }
     const result = await during(CHECKING, events => verifyKlines({ ...request, ...events }))
     print(Verify, result)
     const isFailure = result.failOnGaps && result.verdict === 'incomplete'
@@ -81,12 +76,8 @@ export const stats = command({
   args: symbolArgs,
   flags: { ...pick(selectionFlags, 'interval'), ...tableFlags, ...rangeFlags, ...locationFlags },
   async run({ args, flags, options, print }) {
-    const { parseSelection } = await import('../engine/selection.js')
     const { statsKlines } = await import('../verify/stats.js')
     const { Stats } = await import('./reports/lists.js')
-    print(
-      Stats,
-      await statsKlines({ ...options, ...parseSelection({ symbols: args.symbol, intervals: flags.interval }) }),
-    )
+    print(Stats, await statsKlines({ ...options, symbols: args.symbol, intervals: flags.interval }))
   },
 })

@@ -107,15 +107,19 @@ export class Mirror {
 
   /** The startDates of the windows that a series has, or had: the index may know some that the folder lacks. Ascending. */
   dates(series: Series): string[] {
-    const names = this.reading(() => listFolder(join(this.root, seriesPath(series))))
-    const dates = names.flatMap(name => (name.endsWith('.json') ? name.slice(0, -5) : []))
-    const known = [...this.facts(series).keys()]
-    return [...new Set([...dates, ...known])].filter(date => isStartDate(series.interval, date)).sort()
+    return [...new Set(this.names(series))].filter(date => isStartDate(series.interval, date)).sort()
   }
 
   /** Whether the mirror has, or had, a window of a series. */
   has(series: Series): boolean {
-    return this.dates(series).length > 0
+    return this.names(series).some(date => isStartDate(series.interval, date))
+  }
+
+  /** The names of the files of a series, and what its index knows. */
+  private names(series: Series): string[] {
+    const names = this.reading(() => listFolder(join(this.root, seriesPath(series))))
+    const dates = names.flatMap(name => (name.endsWith('.json') ? name.slice(0, -5) : []))
+    return [...dates, ...this.facts(series).keys()]
   }
 
   /** The symbols with a window: the ten of the public service first, then the others by name. Default: at any interval. */

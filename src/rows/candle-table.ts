@@ -58,7 +58,8 @@ export class CandleTable {
   reserve(rows: number): void {
     const { kernel, start } = this
     if (this.length + rows <= this.capacity) return
-    this.capacity = Math.max(FIRST_ROWS, 2 * this.capacity, this.length + rows)
+    // Memory that is not written to costs nothing; rows that move do.
+    this.capacity = Math.max(FIRST_ROWS, 4 * this.capacity, this.length + rows)
     this.start = kernel.allocate(this.capacity * CANDLE_BYTES)
     new Uint8Array(kernel.view.buffer).copyWithin(this.start, start, start + this.length * CANDLE_BYTES)
   }

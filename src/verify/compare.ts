@@ -3,14 +3,7 @@ import { type Interval, nextOpenTime } from '../candles/intervals.js'
 import type { Series } from '../candles/series.js'
 import type { TimeRange } from '../candles/time-range.js'
 import { type CandleTable, DECIMALS } from '../rows/candle-table.js'
-import {
-  CANDLE_BYTES,
-  CLOSE_TIME,
-  COMPARED,
-  DECIMALS as DECIMALS_OFFSET,
-  DIGITS,
-  IGNORE,
-} from '../rows/wasm/assembly/layout.js'
+import * as layout from '../rows/wasm/assembly/layout.js'
 
 /** Two series of one symbol: `finer` is the interval of the finer candles. */
 export type SeriesPair = Series & { readonly finer: Interval }
@@ -20,11 +13,10 @@ export interface Difference extends SeriesPair {
   readonly openTime: number
   /** Undefined when one of the two candles is missing. */
   readonly column: Column | undefined
-  /** The candle's own value. */
   readonly value: string
   /** The value of the sum. */
   readonly expected: string
-  /** Why the difference is not a fault, as text; undefined when it is one. */
+  /** Why the difference is no fault; undefined when it is one. */
   readonly note: string | undefined
 }
 
@@ -33,12 +25,15 @@ const EARLY_CLOSE_NOTE = 'The candle closes early; only its close time differs, 
 /** Indexes of the columns that are compared as text. */
 const TEXT_COLUMNS = ['close_time', 'count', 'ignore'].map(name => COLUMNS.indexOf(name as Column))
 
-/** 32-bit words of a candle. */
-const WORDS = CANDLE_BYTES / 4
+/** 32-bit words and doubles of a candle. */
+const WORDS = layout.CANDLE_BYTES / 4
+const DOUBLES = layout.CANDLE_BYTES / 8
+/** The word that says whether a candle was compared. */
+const COMPARED = layout.COMPARED / 4
 
 /**
- * Compares the candles of a series in `table` with the sums of finer ones: those that open in a range. Marks them as
- * compared, adds the values that differ to `differences`, and returns how many open times there are.
+ * Compares the candles of a series in `table` that open in a range with the sums of finer ones. Marks them as compared, adds the values
+ * that differ to `differences`, and returns how many open times there are.
  */
 export function compareCandles(
   pair: SeriesPair,
@@ -49,16 +44,17 @@ export function compareCandles(
 ): number {
   const differ = (openTime: number, column: Column | undefined, value: string, expected: string, note?: string) =>
     differences.push({ ...pair, openTime, column, value, expected, note })
-  const [words, sumWords] = [table.words, sums.words]
+  const { words, doubles } = table
+  const { words: sumWords, doubles: sumDoubles } = sums
   let [row, sum] = [table.rowFrom(fromTime), sums.rowFrom(fromTime)]
   const [end, sumEnd] = [table.rowFrom(toTime, row), sums.rowFrom(toTime, sum)]
   let comparisons = 0
   for (; row < end || sum < sumEnd; comparisons++) {
-    const time = row < end ? table.openTime(row) : Infinity
-    const sumTime = sum < sumEnd ? sums.openTime(sum) : Infinity
+    const time = row < end ? doubles[row * DOUBLES] : Infinity
+    const sumTime = sum < sumEnd ? sumDoubles[sum * DOUBLES] : Infinity
     if (time > sumTime) differ(sumTime, undefined, 'no candle', `${sums.rows(sum)} finer candles`)
     else {
-      words[row * WORDS + COMPARED / 4] = 1
+      words[row * WORDS + COMPARED] = 1
       if (time < sumTime) differ(time, undefined, 'a candle', 'no finer candle')
       else if (!areEqual(words, row * WORDS, sumWords, sum * WORDS)) {
         const columns = differingColumns(table, row, sums, sum)
@@ -78,16 +74,16 @@ export function compareCandles(
   return comparisons
 }
 
-/** How many of the first `rows` candles of a table that open in a range were not compared with any other. */
+/** How many of the first `rows` candles of a table that open in a range were compared with no other. */
 export function countUnverified(table: CandleTable, rows: number, { fromTime, toTime }: TimeRange): number {
   const { words } = table
   const end = Math.min(rows, table.rowFrom(toTime))
   let count = 0
-  for (let row = table.rowFrom(fromTime); row < end; row++) count += 1 - words[row * WORDS + COMPARED / 4]
+  for (let row = table.rowFrom(fromTime); row < end; row++) count += 1 - words[row * WORDS + COMPARED]
   return count
 }
 
-/** Indexes of the columns whose values differ; decimals by their amount, so that leading and trailing zeros do not count. */
+/** Indexes of the columns whose values differ: of decimals the amounts, whatever their zeros. */
 export function differingColumns(table: CandleTable, row: number, other: CandleTable, otherRow: number): number[] {
   return [
     ...DECIMALS.filter((_, place) => table.amount(row, place) !== other.amount(otherRow, place)),
@@ -95,11 +91,11 @@ export function differingColumns(table: CandleTable, row: number, other: CandleT
   ]
 }
 
-/** Whether two candles are equal in all columns but the open time; `at` and `otherAt` are their first words. */
+/** Whether two candles are equal in all columns but the open time, from their first words on. */
 function areEqual(words: Uint32Array, at: number, other: Uint32Array, otherAt: number): boolean {
-  for (let word = CLOSE_TIME / 4; word < DIGITS / 4; word++)
+  for (let word = layout.CLOSE_TIME / 4; word < layout.DIGITS / 4; word++)
     if (words[at + word] !== other[otherAt + word]) return false
-  for (let word = DECIMALS_OFFSET / 4; word < WORDS; word++)
+  for (let word = layout.DECIMALS / 4; word < WORDS; word++)
     if (words[at + word] !== other[otherAt + word]) return false
-  return words[at + IGNORE / 4] === other[otherAt + IGNORE / 4]
+  return words[at + layout.IGNORE / 4] === other[otherAt + layout.IGNORE / 4]
 }

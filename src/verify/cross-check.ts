@@ -1,63 +1,48 @@
 import { approximateLength } from '../candles/intervals.js'
-import type { Series } from '../candles/series.js'
 import type { TimeRange } from '../candles/time-range.js'
-import type { WindowSpan } from '../candles/windows.js'
 import type { CandleGrid } from '../rows/candle-grid.js'
 import { type CandleTable, groupCandles } from '../rows/candle-table.js'
 import { isMultiple, parseTargetInterval } from '../rows/target-interval.js'
 import { compareCandles, countUnverified, type Difference, type SeriesPair } from './compare.js'
+import type { SeriesReader } from './series-reader.js'
 import { overlaps } from './spans.js'
 
-/** How many candles of one interval were compared with those of a finer one. */
 export type IntervalPair = SeriesPair & { readonly comparisons: number }
 
-/** The result of comparing the intervals of one symbol. */
 export interface CrossCheck {
   readonly pairs: readonly IntervalPair[]
   readonly differences: readonly Difference[]
 }
 
-/** A series of which a slice of time is in memory. */
-export interface SlicedSeries {
-  readonly series: Series
-  /** Whether its candles are compared with those of finer series; else they are only what others are compared with. */
-  readonly isNamed: boolean
-  /** The candles that were read and are still needed, in order of time. */
-  readonly table: CandleTable
-  readonly grid: CandleGrid
-  /** The time up to the end of the slice whose candles were all read, without the time of candles off the grid; ascending. */
-  readonly spans: readonly WindowSpan[]
-}
+/** A series whose table has a slice of time: the candles that were read and are still needed, in order. */
+export type SlicedSeries = Pick<SeriesReader, 'series' | 'isNamed' | 'table' | 'grid' | 'spans'>
 
-/** A series with the candles that a finer one adds up to. */
 interface Pair {
   readonly finer: SlicedSeries
   readonly coarser: SlicedSeries
-  /** Whose sums to add up in place of the candles of the finer series: sums of sums are the same sums. */
+  /** Whose sums to add up in place of the finer candles: sums of sums are the same sums. */
   readonly base: Pair | undefined
   comparisons: number
   readonly differences: Difference[]
 }
 
 /**
- * Compares every candle of the named series that a finer series of the same symbol covers with the exact sum of its
- * finer candles, in all columns, for every pair of intervals of which one fits into the other; slice by slice of time,
- * so that a series need not be in memory whole. Candles that the exchange itself has off the grid do not add up to
- * others, nor others to them: they are not compared. All tables belong to one kernel.
+ * Compares every candle of the named series that a finer series of the same symbol covers with the exact sum of its finer candles, in all
+ * columns, for every pair of intervals of which one fits into the other, slice by slice of time. Candles that the exchange itself has off
+ * the grid do not add up: they are not compared. All tables belong to one kernel.
  */
 export class CrossChecker {
   private readonly pairs: readonly Pair[]
   /** The end of the last slice, ms UTC. */
   private comparedTo = -Infinity
-  /** How many candles of a series were compared with no finer series, so that nothing confirms or refutes them. */
+  /** How many candles of a series were compared with no finer ones. */
   readonly unverified = new Map<SlicedSeries, number>()
 
-  /** `all`: the series of one symbol, with their first candles. `range`: the open times of the candles that are compared. */
+  /** `all`: the series of one symbol, with their first candles. `range`: the candles that are compared. */
   constructor(
     private readonly all: readonly SlicedSeries[],
     private readonly range: TimeRange,
   ) {
-    /** Whether candles consist of whole candles of a finer series. */
     const isPart = (finer: SlicedSeries, coarser: SlicedSeries) =>
       isMultiple(parseTargetInterval(coarser.series.interval), finer.series.interval)
     const length = ({ series }: SlicedSeries) => approximateLength(series.interval)
@@ -74,10 +59,7 @@ export class CrossChecker {
     })
   }
 
-  /**
-   * Compares the candles up to `toTime` (ms UTC), and removes from the tables what no later slice needs. The tables
-   * have every candle that opens before `toTime`, and the next one.
-   */
+  /** Compares the candles up to `toTime`: they are in the tables, with the next one. Removes what no later slice needs. */
   check(toTime: number): void {
     for (const finer of this.all) {
       const { table } = finer
@@ -103,7 +85,6 @@ export class CrossChecker {
     return { pairs, differences: this.pairs.flatMap(({ differences }) => differences) }
   }
 
-  /** Compares the candles of a pair that end by `toTime` and were not compared before. */
   private compare(pair: Pair, sums: CandleTable, toTime: number): void {
     const { finer, coarser } = pair
     const { series, table, grid } = coarser
@@ -130,7 +111,7 @@ export class CrossChecker {
   }
 }
 
-/** The end of the open times of candles that end by a time, or close by then because nothing was traded any more, ms UTC. */
+/** The end of the open times of candles that end by a time, or close by then because trading ended. */
 function lastEnd(table: CandleTable, grid: CandleGrid, time: number): number {
   const start = grid.start(time)
   const row = table.rowFrom(start)

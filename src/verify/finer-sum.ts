@@ -20,9 +20,7 @@ export interface CandleSum extends Series {
     | {
         readonly interval: Interval
         readonly candles: number
-        /** The exact sum. */
         readonly cells: readonly string[]
-        /** The columns in which the candle differs from it. */
         readonly differing: readonly Column[]
       }
     | undefined
@@ -60,7 +58,6 @@ export function sumFiner(mirror: Mirror, { symbol, interval }: Series, range: Ti
   return found
 }
 
-/** The candles of a series in a range. */
 function readRange(mirror: Mirror, series: Series, range: TimeRange, kernel: Kernel): SeriesReader {
   const windows = planWindows(series, mirror.dates(series), range, Infinity)
   const task = { series, isNamed: false, windows }

@@ -2,7 +2,7 @@ import { mayBeOffGrid, nextOpenTime } from '../candles/intervals.js'
 import type { Series, WindowRef } from '../candles/series.js'
 import type { TimeRange } from '../candles/time-range.js'
 import { type WindowSpan, windowSpan } from '../candles/windows.js'
-import type { Mirror, WindowRead } from '../mirror/mirror.js'
+import type { CachedWindow, Mirror, WindowRead } from '../mirror/mirror.js'
 import type { SeriesIndex } from '../mirror/series-index.js'
 import { firstCandle, newestCandle } from '../mirror/status.js'
 import type { WindowFacts } from '../mirror/window-state.js'
@@ -10,7 +10,6 @@ import { buildSeriesGrid, type CandleGrid } from '../rows/candle-grid.js'
 import type { CandleTable } from '../rows/candle-table.js'
 import { sha256 } from '../rows/fingerprint.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
-import type { SlicedSeries } from './cross-check.js'
 import { type Inspection, SeriesInspector } from './inspect.js'
 import { addSpan, overlaps, without } from './spans.js'
 
@@ -19,11 +18,10 @@ export interface SeriesTask {
   readonly series: Series
   /** Whether it is reported; else its candles are only what others are compared with. */
   readonly isNamed: boolean
-  /** Ascending. */
   readonly windows: readonly WindowRef[]
 }
 
-/** The open times of candles, ms UTC. */
+/** Which candles are read, by their open times. */
 export interface ReadScope {
   /** Those that are reported. */
   readonly range: TimeRange
@@ -31,47 +29,35 @@ export interface ReadScope {
   readonly readTo: number
 }
 
-/** The findings for a series. */
 export interface SeriesFindings extends Series, Inspection {
   /** Number of windows that have a file. */
   readonly windows: number
-  /** The startDates of windows that are needed and have no file, ascending. */
   readonly missingWindows: readonly string[]
   /** Windows whose file is corrupt, or not as it was downloaded. */
   readonly corrupt: readonly { readonly startDate: string; readonly reason: string }[]
-  /** Open time of the first candle of the series that is known at all, ms UTC, where the range names its start. */
-  readonly begin: number | undefined
   /** Candles that were compared with no finer series. */
   readonly unverified: number
 }
 
 /** Reads the windows of a series into a table, slice by slice of time, and inspects the candles of the range. */
-export class SeriesReader implements SlicedSeries {
+export class SeriesReader {
   readonly series: Series
   readonly isNamed: boolean
-  /** Number of windows that were read. */
-  private done = 0
-  private readonly index: SeriesIndex
-  private readonly begin: number | undefined
-  /** Open time of the last candle that is known or was read, ms UTC: after it nothing is missing. */
-  private knownLast: number
-  /** Those of the first and the last candle that was read. */
+  grid: CandleGrid
   firstOpenTime: number | undefined
   private lastOpenTime: number | undefined
-  private knownGrid: CandleGrid | undefined
-  private inspector: SeriesInspector | undefined
-  /** The windows that were read. */
+  private done = 0
+  private readonly index: SeriesIndex
+  /** When the last candle ends that the index knows, or that was read: after it nothing is missing. */
+  private knownUntil: number
+  private readonly inspector: SeriesInspector
   private readonly loaded: WindowSpan[] = []
   /** The time of candles that the exchange has off the grid. */
   private readonly offGrid: WindowSpan[] = []
   private wasOffGrid = false
-  private readonly files = {
-    windows: 0,
-    missingWindows: [] as string[],
-    corrupt: [] as { startDate: string; reason: string }[],
-  }
+  private readonly files = { windows: 0, missingWindows: [] as string[], corrupt: [] as SeriesFindings['corrupt'][0][] }
 
-  /** `table`: where the candles go; its kernel reads the files. */
+  /** `table`: where the candles go, in order of time, until they are dropped; its kernel reads the files. */
   constructor(
     private readonly mirror: Mirror,
     private readonly task: SeriesTask,
@@ -83,15 +69,15 @@ export class SeriesReader implements SlicedSeries {
     this.series = series
     this.isNamed = isNamed
     this.index = mirror.facts(series)
-    this.begin = fromTime === -Infinity ? undefined : firstCandle(mirror, series, table.kernel)
-    this.knownLast = newestCandle(mirror, series, table.kernel) ?? -Infinity
+    const begin = fromTime === -Infinity ? undefined : firstCandle(mirror, series, table.kernel)
+    this.grid = buildSeriesGrid(series, begin)
+    const newest = newestCandle(mirror, series, table.kernel)
+    this.knownUntil = newest === undefined ? -Infinity : nextOpenTime(series.interval, newest)
+    this.inspector = new SeriesInspector(series.interval, begin !== undefined && begin < fromTime ? begin : undefined)
   }
 
-  get grid(): CandleGrid {
-    return this.knownGrid ?? buildSeriesGrid(this.series, this.begin)
-  }
-
-  get spans(): WindowSpan[] {
+  /** The time that was read whole, without that of candles off the grid; ascending. */
+  get spans(): readonly WindowSpan[] {
     return without(this.known(this.scope.readTo), this.offGrid)
   }
 
@@ -110,6 +96,11 @@ export class SeriesReader implements SlicedSeries {
     if (read.state === 'cached') this.add(span, read.batch)
   }
 
+  end(unverified: number): SeriesFindings {
+    const inspection = this.inspector.end(this.grid, this.known(this.scope.range.toTime), this.knownUntil)
+    return { ...this.series, ...inspection, ...this.files, unverified }
+  }
+
   private report({ startDate }: WindowRef, read: WindowRead): void {
     if (read.state === 'missing') return void this.files.missingWindows.push(startDate)
     this.files.windows++
@@ -117,50 +108,29 @@ export class SeriesReader implements SlicedSeries {
     if (reason !== undefined) this.files.corrupt.push({ startDate, reason })
   }
 
-  /** The findings when all is read and compared. */
-  end(unverified: number): SeriesFindings {
-    const { series, begin, files, scope } = this
-    const inspection = this.openInspector().end(this.known(scope.range.toTime), this.knownUntil)
-    return { ...series, ...inspection, ...files, begin, unverified }
-  }
-
-  /** When the last candle that is known ends, ms UTC. */
-  private get knownUntil(): number {
-    return this.knownLast === -Infinity ? -Infinity : nextOpenTime(this.series.interval, this.knownLast)
-  }
-
   /** The time of the windows that were read, up to `time` and the end of what is known of the series. */
   private known(time: number): WindowSpan[] {
     return overlaps(this.loaded, [{ startTime: -Infinity, endTime: Math.min(time, this.knownUntil) }])
   }
 
-  private add({ startTime, endTime }: WindowSpan, batch: KlineBatch): void {
-    const { table, scope, loaded } = this
+  private add(span: WindowSpan, batch: KlineBatch): void {
+    const { table, scope, loaded, series } = this
     const { fromTime, toTime } = scope.range
-    const start = Math.max(startTime, fromTime)
-    const end = Math.min(endTime, scope.readTo)
-    if (start < end) addSpan(loaded, { startTime: start, endTime: end })
+    const [startTime, endTime] = [Math.max(span.startTime, fromTime), Math.min(span.endTime, scope.readTo)]
+    if (startTime < endTime) addSpan(loaded, { startTime, endTime })
     if (batch.length === 0) return
-    this.knownGrid ??= buildSeriesGrid(this.series, batch.firstOpenTime)
+    if (this.firstOpenTime === undefined) this.grid = buildSeriesGrid(series, batch.firstOpenTime)
     this.addOffGrid(batch)
     const rows = batch.slice(fromTime, scope.readTo)
-    if (rows.length === 0) return
-    this.firstOpenTime ??= rows.firstOpenTime
-    this.lastOpenTime = rows.lastOpenTime
-    this.knownLast = Math.max(this.knownLast, rows.lastOpenTime ?? -Infinity)
+    const { firstOpenTime, lastOpenTime } = rows
+    if (lastOpenTime === undefined) return
+    this.firstOpenTime ??= firstOpenTime
+    this.lastOpenTime = lastOpenTime
+    this.knownUntil = Math.max(this.knownUntil, nextOpenTime(series.interval, lastOpenTime))
     const before = table.length
     table.add(rows)
     const inRange = table.rowFrom(toTime)
-    if (!this.isNamed || inRange <= before) return
-    this.openInspector().add(table, before, inRange, loaded)
-  }
-
-  /** Once something is read, the first candle is known. */
-  private openInspector(): SeriesInspector {
-    const { series, firstOpenTime, begin, scope } = this
-    const before = begin !== undefined && begin < scope.range.fromTime ? begin : undefined
-    this.inspector ??= new SeriesInspector(series, firstOpenTime, before)
-    return this.inspector
+    if (this.isNamed && inRange > before) this.inspector.add(table, before, inRange, this.grid, loaded)
   }
 
   /** A stretch of candles off the grid lasts until its last one should end, after the next candle opens. */
@@ -177,7 +147,7 @@ export class SeriesReader implements SlicedSeries {
 }
 
 /** How a valid file is not as it was downloaded; undefined for one that is, or of which nothing is known. */
-function findChange(facts: WindowFacts | undefined, { bytes, batch }: { bytes: Uint8Array; batch: KlineBatch }) {
+function findChange(facts: WindowFacts | undefined, { bytes, batch }: CachedWindow): string | undefined {
   if (facts === undefined || (facts.size === bytes.length && facts.sha256 === sha256(bytes))) return undefined
   const ends = [facts.last, facts.first]
   const lost = ends.find(time => time !== undefined && batch.slice(time, time + 1).length === 0)

@@ -1,6 +1,6 @@
 import type { WindowSpan } from '../candles/windows.js'
 
-/** Adds a span to ascending ones: it starts at the start of the last one or later. Spans that touch become one. */
+/** Adds a span to ascending ones. Spans that touch become one. */
 export function addSpan(spans: WindowSpan[], { startTime, endTime }: WindowSpan): void {
   const last = spans.at(-1)
   if (last === undefined || startTime > last.endTime) spans.push({ startTime, endTime })
@@ -30,7 +30,6 @@ export function without(spans: readonly WindowSpan[], holes: readonly WindowSpan
   )
 }
 
-/** ms. */
 export function lengthOf(spans: readonly WindowSpan[]): number {
   return spans.reduce((sum, { startTime, endTime }) => sum + endTime - startTime, 0)
 }

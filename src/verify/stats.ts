@@ -27,16 +27,18 @@ type StatsDecimals = Readonly<Record<keyof typeof DECIMALS, string | undefined>>
 /** Statistics of a series. Decimals are exact, as text; undefined for a series without candles. */
 export interface SeriesStats extends Series, SeriesTotals, StatsDecimals {
   readonly trades: number
-  /** Candles missing in the largest gap; 0 when there is none. */
+  /** Candles missing in the largest gap. */
   readonly largestGap: number
 }
 
-/** The statistics of some series of a mirror. */
 export interface StatsReport extends Pick<VerificationReport, 'mirror' | 'baseUrl' | 'range'> {
   readonly series: readonly (SeriesStats & { readonly coverage: Coverage })[]
 }
 
-/** Exact statistics of series. Throws `incomplete` where windows are missing or corrupt, and `no_candles`. */
+/**
+ * Exact statistics of series. Throws `incomplete` where windows are missing or corrupt, `no_candles`, and `digits_lost` at a decimal too
+ * long for exact sums.
+ */
 export function statsKlines(request: CheckRequest): Promise<StatsReport> {
   return withRun(openRun({ ...request, offline: true }), async run => {
     const plan = await planRequest(request, run)
@@ -44,16 +46,12 @@ export function statsKlines(request: CheckRequest): Promise<StatsReport> {
     const found: SeriesStats[] = []
     for await (const [one, batches] of readPlan(run, tally, { asIs: true }))
       found.push(await computeStats(one.series, batches))
-    const { mirror, baseUrl, range, series } = tally.report()
-    return { mirror, baseUrl, range, series: series.map(({ coverage }, index) => ({ ...found[index], coverage })) }
+    const { series, ...report } = tally.report()
+    return { ...report, series: series.map(({ coverage }, index) => ({ ...found[index], coverage })) }
   })
 }
 
-/** The statistics of a series from its batches in order of time. Throws `digits_lost` at a decimal too long for exact sums. */
-export async function computeStats(
-  series: Series,
-  batches: AsyncIterable<KlineBatch> | Iterable<KlineBatch>,
-): Promise<SeriesStats> {
+async function computeStats(series: Series, batches: AsyncIterable<KlineBatch>): Promise<SeriesStats> {
   const kernel = new Kernel()
   const [table, total] = [new CandleTable(kernel), new CandleTable(kernel)]
   const gaps = new GapCounter(series)

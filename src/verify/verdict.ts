@@ -2,20 +2,14 @@ import { nextOpenTime } from '../candles/intervals.js'
 import { type Series, seriesName } from '../candles/series.js'
 import type { WindowSpan } from '../candles/windows.js'
 import { type Coverage, countShort } from '../engine/coverage.js'
+import { sumOf } from '../mirror/status.js'
 import type { Gap } from '../rows/gaps.js'
 import type { Difference } from './compare.js'
-import { listFaults } from './inspect.js'
 import type { SeriesFindings } from './series-reader.js'
 import { addSpan, lengthOf, overlaps } from './spans.js'
 
-/**
- * `short`: nothing is wrong with what is there, and less is there than was requested. `incomplete`: windows are
- * missing, and nothing else is wrong. `empty`: there is no candle to check.
- */
+/** `short`: nothing is wrong, and less is there than was requested. `incomplete`: windows are missing, and nothing else is wrong. */
 export type Verdict = 'ok' | 'short' | 'empty' | 'incomplete' | 'failed'
-
-/** A gap. `outage`: another symbol lacks candles at the same time, for half of it or more: the exchange was down. */
-export type OutageGap = Gap & { readonly outage: boolean }
 
 /** A time without candles in one or more series, ms UTC. */
 export interface Outage extends WindowSpan {
@@ -24,30 +18,27 @@ export interface Outage extends WindowSpan {
   readonly isShared: boolean
 }
 
-/** The findings for a series, and how much of the requested range it has. */
-export interface VerifiedSeries extends Omit<SeriesFindings, 'gaps' | 'begin'> {
-  readonly gaps: readonly OutageGap[]
-  readonly coverage: Coverage
-}
+export type CoveredFindings = SeriesFindings & { readonly coverage: Coverage }
 
 /** A series, and how much of it is wrong. */
-export interface JudgedSeries extends VerifiedSeries {
+export interface JudgedSeries extends Omit<CoveredFindings, 'gaps'> {
+  /** `outage`: another symbol lacks candles at the same time, for half of it or more. */
+  readonly gaps: readonly (Gap & { readonly outage: boolean })[]
+  /** Candles that are missing in the gaps. */
+  readonly missing: number
   /** Candles that differ from their finer candles, notes apart. */
   readonly differing: number
-  /** Gaps that count as failures. */
   readonly failingGaps: number
   /** Candles that are missing at the ends of the range that are named. */
   readonly short: number
   /** Candles with differences that are notes, and candles that the exchange has off the grid. */
   readonly notes: number
-  /** Whether something is wrong or missing. */
   readonly isFailing: boolean
 }
 
 /** What a verification comes to. */
 export interface Judgement {
   readonly verdict: Verdict
-  /** Whether candles that are missing are failures. */
   readonly failOnGaps: boolean
   readonly series: readonly JudgedSeries[]
   /** What differs, each value once; of candles that are made of invalid ones only those are blamed. */
@@ -59,25 +50,24 @@ export interface Judgement {
 /** A value that differs, and every finer interval that shows it. */
 export type CandleDifference = Omit<Difference, 'finer'> & { readonly finer: readonly Difference['finer'][] }
 
-/** Judges what was found. */
 export function judge(
-  series: readonly VerifiedSeries[],
+  found: readonly CoveredFindings[],
   differences: readonly Difference[],
   { failOnGaps = false }: { readonly failOnGaps?: boolean | undefined },
 ): Judgement {
-  const faults = mergeDifferences(withoutExplained(differences, series))
-  const judged = series.map(one => {
-    const short = countShort(one.coverage)
+  const faults = mergeDifferences(withoutExplained(differences, found))
+  const series = markOutages(found).map(one => {
     const counts = {
+      missing: sumOf(one.gaps.map(({ missing }) => missing)),
       differing: countCandles(faults, one, false),
       failingGaps: failOnGaps ? one.gaps.length : 0,
-      short,
-      notes: countCandles(faults, one, true) + one.counts.old_off_grid,
+      short: countShort(one.coverage),
+      notes: countCandles(faults, one, true) + one.counts.offGrid,
     }
-    const isFailing = isWrong({ ...one, ...counts }) || one.missingWindows.length > 0 || (failOnGaps && short > 0)
-    return { ...one, ...counts, isFailing }
+    const isWanting = one.missingWindows.length > 0 || (failOnGaps && counts.short > 0)
+    return { ...one, ...counts, isFailing: isWanting || isWrong({ ...one, ...counts }) }
   })
-  return { verdict: findVerdict(judged, failOnGaps), failOnGaps, series: judged, faults, outages: mergeGaps(series) }
+  return { verdict: findVerdict(series, failOnGaps), failOnGaps, series, faults, outages: mergeGaps(series) }
 }
 
 function findVerdict(series: readonly JudgedSeries[], failOnGaps: boolean): Verdict {
@@ -88,13 +78,13 @@ function findVerdict(series: readonly JudgedSeries[], failOnGaps: boolean): Verd
   return failOnGaps ? 'failed' : 'short'
 }
 
-function isWrong({ corrupt, differing, invalid, failingGaps }: Omit<JudgedSeries, 'isFailing'>): boolean {
-  return corrupt.length + differing + invalid + failingGaps > 0
+function isWrong({ corrupt, differing, counts, failingGaps }: Omit<JudgedSeries, 'isFailing'>): boolean {
+  return corrupt.length + differing + counts.invalid + failingGaps > 0
 }
 
 /** The differences of candles without an invalid finer candle: where there is one, that one is wrong. */
-function withoutExplained(differences: readonly Difference[], series: readonly VerifiedSeries[]): Difference[] {
-  const invalid = new Map(series.map(one => [seriesName(one), listFaults(one).map(({ openTime }) => openTime)]))
+function withoutExplained(differences: readonly Difference[], series: readonly SeriesFindings[]): Difference[] {
+  const invalid = new Map(series.map(one => [seriesName(one), one.faults.map(({ openTime }) => openTime)]))
   return differences.filter(({ symbol, interval, finer, openTime }) => {
     const end = nextOpenTime(interval, openTime)
     return !invalid.get(seriesName({ symbol, interval: finer }))?.some(time => time >= openTime && time < end)
@@ -113,18 +103,16 @@ function mergeDifferences(differences: readonly Difference[]): CandleDifference[
 
 /** How many candles of a series have a difference that is a note, or one that is none. */
 function countCandles(all: readonly CandleDifference[], { symbol, interval }: Series, isNote: boolean): number {
-  const differences = all.filter(({ note }) => (note !== undefined) === isNote)
-  const own = differences.filter(one => one.symbol === symbol && one.interval === interval)
-  return new Set(own.map(({ openTime }) => openTime)).size
+  const own = all.filter(one => one.symbol === symbol && one.interval === interval)
+  return new Set(own.flatMap(({ note, openTime }) => ((note !== undefined) === isNote ? openTime : []))).size
 }
 
 /** Marks the gaps during at least half of which another symbol, at any interval, lacks candles too. */
-export function markOutages(all: readonly SeriesFindings[]): (Omit<SeriesFindings, 'gaps'> & { gaps: OutageGap[] })[] {
+function markOutages(all: readonly CoveredFindings[]) {
   const gaps = all
-    .flatMap(({ symbol, gaps }) => gaps.map(({ startTime, endTime }) => ({ symbol, startTime, endTime })))
+    .flatMap(({ symbol, gaps }) => gaps.map(gap => ({ symbol, ...gap })))
     .sort((a, b) => a.startTime - b.startTime)
   return all.map(series => {
-    /** When any other symbol lacks candles. */
     const lacking: WindowSpan[] = []
     for (const gap of gaps) if (gap.symbol !== series.symbol) addSpan(lacking, gap)
     const isOutage = (gap: WindowSpan) => 2 * lengthOf(overlaps([gap], lacking)) >= lengthOf([gap])
@@ -133,7 +121,7 @@ export function markOutages(all: readonly SeriesFindings[]): (Omit<SeriesFinding
 }
 
 /** Merges the gaps that overlap, outages with outages and other gaps with those of their symbol; ascending. */
-function mergeGaps(all: readonly VerifiedSeries[]): Outage[] {
+function mergeGaps(all: readonly JudgedSeries[]): Outage[] {
   const merged: { startTime: number; endTime: number; isShared: boolean; series: Series[] }[] = []
   const latest = new Map<string, (typeof merged)[number]>()
   const gaps = all.flatMap(({ symbol, interval, gaps }) => gaps.map(gap => ({ ...gap, one: { symbol, interval } })))

@@ -5,13 +5,9 @@ import { Kernel } from '../rows/wasm/kernel.js'
 import { type CrossCheck, CrossChecker } from './cross-check.js'
 import { type ReadScope, type SeriesFindings, SeriesReader, type SeriesTask } from './series-reader.js'
 
-/**
- * How many candles of the finest series are in memory at once: 9 MB. With the longer intervals and the sums, a slice of
- * all intervals of the exchange takes 30 MB.
- */
+/** How many candles of the finest series are in memory at once: 9 MB, and 30 MB with all longer intervals and the sums. */
 const SLICE_CANDLES = 50_000
 
-/** The findings for the series of one symbol. */
 export type SymbolFindings = CrossCheck & { readonly series: readonly SeriesFindings[] }
 
 /** What a worker starts with: the root of the mirror, and what to read. */
@@ -28,7 +24,6 @@ export class SymbolVerifier {
   /** The memory of a kernel is never freed: the next symbol takes these tables again. */
   private readonly tables = new Map<Interval, CandleTable>()
 
-  /** `kernel`: where the candles are. `sliceCandles`: the number of candles of the finest series in a slice of time. */
   constructor(
     private readonly mirror: Mirror,
     private readonly scope: ReadScope,
@@ -36,10 +31,7 @@ export class SymbolVerifier {
     private readonly sliceCandles = SLICE_CANDLES,
   ) {}
 
-  /**
-   * Inspects and compares every candle of the named series of one symbol. `afterRead` is called after each window.
-   * Throws `digits_lost` for a decimal too long for exact sums, `mirror_unusable`, and what `afterRead` throws.
-   */
+  /** `tasks`: the series of one symbol. Throws `digits_lost` for a decimal too long for exact sums, and `mirror_unusable`. */
   async verify(
     tasks: readonly SeriesTask[],
     afterRead: () => Promise<void> | undefined = () => undefined,

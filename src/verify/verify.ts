@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { EXCHANGE_INTERVALS, nextOpenTime } from '../candles/intervals.js'
+import { EXCHANGE_INTERVALS, type Interval, nextOpenTime } from '../candles/intervals.js'
 import type { Series } from '../candles/series.js'
 import type { RequestedRange } from '../candles/time-range.js'
 import { windowSpan } from '../candles/windows.js'
@@ -10,13 +10,14 @@ import { openRun, type Run, type SourceOptions, withRun } from '../engine/run.js
 import { countThreads, shareTasks, type ThreadOptions } from '../engine/threads.js'
 import { planWindows, type SeriesPlan } from '../engine/windows.js'
 import type { Mirror } from '../mirror/mirror.js'
+import { firstCandle, sumOf } from '../mirror/status.js'
 import type { Gap } from '../rows/gaps.js'
 import { isMultiple, parseTargetInterval } from '../rows/target-interval.js'
 import type { Difference } from './compare.js'
 import type { IntervalPair } from './cross-check.js'
 import { type CandleSum, sumFiner } from './finer-sum.js'
 import type { ReadScope, SeriesFindings, SeriesTask } from './series-reader.js'
-import { type Judgement, judge, markOutages } from './verdict.js'
+import { type Judgement, judge } from './verdict.js'
 import { type SymbolFindings, SymbolVerifier, type WorkerScope } from './verify-symbol.js'
 
 /** Which candles of a mirror to read, without any request. Default: each series from its first to its last window. */
@@ -32,11 +33,9 @@ export type VerifyRequest = CheckRequest &
     readonly sums?: boolean | undefined
   }
 
-/** The result of `verifyKlines`. Times are ms UTC. */
+/** What a verification found. Times are ms UTC. */
 export interface VerificationReport extends Judgement {
-  /** Folder of the mirror. */
   readonly mirror: string
-  /** Base address of the mirror; undefined for one that does not say it. */
   readonly baseUrl: string | undefined
   readonly range: RequestedRange
   readonly pairs: readonly IntervalPair[]
@@ -50,9 +49,8 @@ export interface VerificationReport extends Judgement {
 const MAX_BESIDE = 20
 
 /**
- * Checks every cached candle of some series, without any request: order, times, prices, gaps, missing and corrupt
- * windows, and whether each candle is the exact sum of its finer ones, for all finer intervals that the mirror has.
- * What is wrong is in the report. Each thread has at most about 100 MB, however long the series are. Throws
+ * Checks every cached candle of some series, without any request: order, times, prices, gaps, missing and corrupt windows, and whether
+ * each candle is the exact sum of its finer ones, for all finer intervals that the mirror has. What is wrong is in the report. Throws
  * `window_missing` for a series that is not in the mirror, `mirror_mismatch`, and what is wrong with the request.
  *
  * @example
@@ -72,8 +70,9 @@ export async function verifyKlines(request: VerifyRequest): Promise<Verification
     const tasks = symbols.map(symbol => planSymbol(mirror, seriesOf(symbol), readTo))
     const findings = await verifyAll(run, tasks, { range: { fromTime, toTime }, readTo }, request)
     // A plan has one symbol after another, too.
-    const all = markOutages(findings.flatMap(({ series }) => series))
-    const series = all.map((one, index) => ({ ...one, coverage: cover(plan.series[index], range, one, mirror) }))
+    const series = findings
+      .flatMap(one => one.series)
+      .map((one, index) => ({ ...one, coverage: cover(plan.series[index], range, one, mirror) }))
     const isShort = named.from !== undefined || named.to !== undefined
     const short = request.sums && isShort ? series.filter(({ candles }) => candles <= MAX_BESIDE) : []
     const differences = findings.flatMap(one => one.differences)
@@ -86,17 +85,16 @@ export async function verifyKlines(request: VerifyRequest): Promise<Verification
   })
 }
 
-/** Verifies the symbols, several at once if there are very many windows. */
+/** Verifies the symbols, a task each, several at once if there are very many windows. */
 async function verifyAll(
   { mirror, signal, emit }: Run,
-  /** What a thread does at a time: the series of one symbol. */
   tasks: readonly (readonly SeriesTask[])[],
   scope: ReadScope,
   { threads }: ThreadOptions,
 ): Promise<SymbolFindings[]> {
   const verifier = new SymbolVerifier(mirror, scope)
-  const countWindows = (task: readonly SeriesTask[]) => task.reduce((sum, { windows }) => sum + windows.length, 0)
-  const total = tasks.reduce((sum, task) => sum + countWindows(task), 0)
+  const countWindows = (task: readonly SeriesTask[]) => sumOf(task.map(({ windows }) => windows.length))
+  const total = sumOf(tasks.map(countWindows))
   let done = 0
   const progress = (windows: number) => {
     done += windows
@@ -120,10 +118,7 @@ async function verifyAll(
   return findings
 }
 
-/**
- * What is read of a symbol: the named series, and all finer ones of the mirror that cover their time. Windows after the
- * range are those that its last candles reach into.
- */
+/** The named series of a symbol, and all finer ones of the mirror that cover their time, also that of the last candles of the range. */
 function planSymbol(mirror: Mirror, named: readonly SeriesPlan[], readTo: number): SeriesTask[] {
   const { symbol } = named[0].series
   const spans = named.flatMap(({ windows }) => windows.map(windowSpan))
@@ -131,10 +126,12 @@ function planSymbol(mirror: Mirror, named: readonly SeriesPlan[], readTo: number
   const endTime = readTo === Infinity ? Math.max(...spans.map(({ endTime }) => endTime)) : readTo
   const cached = (one: Series, from: number) =>
     planWindows(one, mirror.dates(one), { fromTime: from, toTime: endTime }, Infinity)
-  const unnamed = EXCHANGE_INTERVALS.filter(interval => !named.some(plan => plan.series.interval === interval))
-    .filter(interval => named.some(plan => isMultiple(parseTargetInterval(plan.series.interval), interval)))
-    .map(interval => ({ symbol, interval }))
-    .map(series => ({ series, isNamed: false, windows: cached(series, fromTime) }))
+  const isFiner = (interval: Interval) =>
+    named.every(plan => plan.series.interval !== interval) &&
+    named.some(plan => isMultiple(parseTargetInterval(plan.series.interval), interval))
+  const unnamed = EXCHANGE_INTERVALS.filter(isFiner).map(interval => {
+    return { series: { symbol, interval }, isNamed: false, windows: cached({ symbol, interval }, fromTime) }
+  })
   return [
     ...named.map(({ series, windows }) => {
       const last = windows.at(-1)
@@ -146,11 +143,11 @@ function planSymbol(mirror: Mirror, named: readonly SeriesPlan[], readTo: number
 }
 
 /** How much of the range a series has. Candles that count as gaps, between others of the series, are not counted twice. */
-function cover(plan: SeriesPlan, range: RequestedRange, one: SeriesFindings, { rules }: Mirror): Coverage {
-  const coverage = coverPlan(plan, range, one, { rules, begin: one.begin })
+function cover(plan: SeriesPlan, range: RequestedRange, one: SeriesFindings, mirror: Mirror): Coverage {
+  const begin = range.fromTime === -Infinity ? undefined : firstCandle(mirror, plan.series)
+  const coverage = coverPlan(plan, range, one, { rules: mirror.rules, begin })
   const { first = -Infinity, last = -Infinity, shortAtStart, shortAtEnd } = coverage
-  const count = (gaps: readonly Gap[]) => gaps.reduce((sum, { missing }) => sum + missing, 0)
-  const before = count(one.gaps.filter(({ startTime }) => startTime < first))
-  const after = count(one.gaps.filter(({ startTime }) => startTime > last))
+  const count = (isCounted: (gap: Gap) => boolean) => sumOf(one.gaps.filter(isCounted).map(({ missing }) => missing))
+  const [before, after] = [count(({ startTime }) => startTime < first), count(({ startTime }) => startTime > last)]
   return { ...coverage, shortAtStart: Math.max(0, shortAtStart - before), shortAtEnd: Math.max(0, shortAtEnd - after) }
 }

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { Interval } from '../../src/candles/intervals.js'
 import type { WindowSpan } from '../../src/candles/windows.js'
+import { buildSeriesGrid } from '../../src/rows/candle-grid.js'
 import { CandleTable } from '../../src/rows/candle-table.js'
 import { Kernel } from '../../src/rows/wasm/kernel.js'
 import { decodeWindow } from '../../src/rows/window-codec.js'
-import { type AnomalyKind, type Inspection, SeriesInspector } from '../../src/verify/inspect.js'
+import { type Inspection, SeriesInspector } from '../../src/verify/inspect.js'
 import { sampleRow, toJsonBytes } from '../support/windows.js'
 
 const HOUR = 3_600_000
@@ -26,16 +27,16 @@ function inspect(
   startDate = '2024-02-01',
   { spans, before, after } = COVERS_ALL,
 ): Inspection {
-  const open = () => new SeriesInspector({ symbol: 'BTCUSDT', interval }, rows[0]?.[0] as number | undefined, before)
-  const [whole, stepwise] = [open(), open()]
+  const [whole, stepwise] = [new SeriesInspector(interval, before), new SeriesInspector(interval, before)]
+  const grid = buildSeriesGrid({ symbol: 'BTCUSDT', interval }, (rows[0]?.[0] as number | undefined) ?? before)
   const table = new CandleTable(new Kernel())
   for (const row of rows) {
     table.add(decodeWindow(toJsonBytes([row]), { symbol: 'BTCUSDT', interval, startDate }))
-    stepwise.add(table, table.length - 1, table.length, spans)
+    stepwise.add(table, table.length - 1, table.length, grid, spans)
   }
-  whole.add(table, 0, table.length, spans)
-  const inspection = whole.end(spans, after)
-  expect(stepwise.end(spans, after)).toEqual(inspection)
+  whole.add(table, 0, table.length, grid, spans)
+  const inspection = whole.end(grid, spans, after)
+  expect(stepwise.end(grid, spans, after)).toEqual(inspection)
   return inspection
 }
 
@@ -52,14 +53,12 @@ describe('SeriesInspector', () => {
       firstOpenTime: START,
       lastOpenTime: START + 2 * HOUR,
       gaps: [],
-      anomalies: [],
-      invalid: 0,
-      withoutTrades: 0,
-      runsWithoutTrades: [],
+      ...{ earlyClose: [], offGrid: [], faults: [], zeroTrades: [] },
+      counts: { earlyClose: 0, offGrid: 0, invalid: 0, zeroTrades: 0 },
     })
   })
 
-  it.each<[AnomalyKind, string, unknown[][]]>([
+  it.each<['early_close' | 'invalid_values', string, unknown[][]]>([
     ['early_close', 'a close time too early', [hour(0, { 6: START + HOUR - 2 })]],
     ['invalid_values', 'a low above the open', [hour(0, { 1: '42555', 3: '42555.00000001' })]],
     ['invalid_values', 'an open above the high', [hour(0, { 1: '42600.50000001' })]],
@@ -72,20 +71,21 @@ describe('SeriesInspector', () => {
       [hour(0), hour(1, { ...IDLE, 7: '184467440737.09551616' })],
     ],
   ])('finds %s: %s', (kind, _, rows) => {
-    const { anomalies, counts, invalid } = inspect(rows)
-    expect(anomalies.map(anomaly => anomaly.kind)).toEqual([kind])
-    expect(counts[kind]).toBe(1)
-    expect(invalid).toBe(kind === 'early_close' ? 0 : 1)
-    expect(anomalies[0].openTime).toBe(rows.at(-1)?.[0])
+    const { earlyClose, offGrid, faults, counts } = inspect(rows)
+    const [early, invalid] = kind === 'early_close' ? [1, 0] : [0, 1]
+    expect(counts).toMatchObject({ earlyClose: early, offGrid: 0, invalid })
+    expect([earlyClose.length, offGrid.length, faults.length]).toEqual([early, 0, invalid])
+    expect([...earlyClose, ...faults][0].openTime).toBe(rows.at(-1)?.[0])
+    for (const fault of faults) expect(fault.kind).toBe(kind)
   })
 
   it('finds stretches of candles without a trade, which end with a trade, a gap or an early close', () => {
     const idle = (index: number, cells: Record<number, unknown> = {}) => hour(index, { ...IDLE, ...cells })
     const early = idle(9, { 6: START + 10 * HOUR - 5 })
     const rows = [idle(0), hour(1), idle(2), idle(3), idle(4), idle(6), idle(7), hour(8), early, idle(10)]
-    const { withoutTrades, runsWithoutTrades, anomalies } = inspect(rows)
-    expect(withoutTrades).toBe(8)
-    const runs = runsWithoutTrades.map(({ startTime, endTime, candles }) => {
+    const { counts, zeroTrades, earlyClose, faults } = inspect(rows)
+    expect(counts.zeroTrades).toBe(8)
+    const runs = zeroTrades.map(({ startTime, endTime, candles }) => {
       return [(startTime - START) / HOUR, (endTime - START) / HOUR, candles]
     })
     expect(runs).toEqual([
@@ -95,28 +95,28 @@ describe('SeriesInspector', () => {
       [9, 10 - 4 / HOUR, 1],
       [10, 11, 1],
     ])
-    expect(anomalies.map(({ kind }) => kind)).toEqual(['early_close'])
+    expect([earlyClose.length, faults]).toEqual([1, []])
   })
 
   it('finds a candle that the exchange has off the grid', () => {
     const opens = ['2018-02-28T09:28:14.789Z', '2018-02-28T23:59:59.999Z'].map(Date.parse)
     const kinds = opens.map(openTime => {
       const row = sampleRow(openTime, { 6: openTime + HOUR - 1 })
-      return inspect([row], '1h', '2018-02-01').anomalies
+      return inspect([row], '1h', '2018-02-01').offGrid
     })
     expect(kinds).toEqual([
-      [{ kind: 'old_off_grid', openTime: opens[0], description: 'opens 1694789 ms off the grid' }],
-      [{ kind: 'old_off_grid', openTime: opens[1], description: 'opens 3599999 ms off the grid' }],
+      [{ openTime: opens[0], description: 'opens 1694789 ms off the grid' }],
+      [{ openTime: opens[1], description: 'opens 3599999 ms off the grid' }],
     ])
   })
 
   it('describes a fault with its columns and values', () => {
-    expect(inspect([hour(0, { 1: '42555', 3: '42555.00000001' })]).anomalies[0].description).toBe(
+    expect(inspect([hour(0, { 1: '42555', 3: '42555.00000001' })]).faults[0].description).toBe(
       'low 42555.00000001 is above open 42555',
     )
     const traded = inspect([hour(0, { ...IDLE, 2: '42555.5', 5: '3.50', 7: '7' })])
-    expect(traded).toMatchObject({ invalid: 1, counts: { invalid_values: 3 } })
-    expect(traded.anomalies.map(({ description }) => description)).toEqual([
+    expect(traded).toMatchObject({ counts: { invalid: 1 } })
+    expect(traded.faults.map(({ description }) => description)).toEqual([
       'count is 0, but high 42555.5 is above low 42555',
       'count is 0, but volume is 3.50',
       'count is 0, but quote_volume is 7',

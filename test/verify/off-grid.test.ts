@@ -34,15 +34,11 @@ const verify = (root: string, request: Partial<VerifyRequest> = {}) =>
 
 async function findings(root: string, request?: Partial<VerifyRequest>) {
   const report = await verify(root, request)
-  const kinds = report.series.map(({ interval, anomalies }) => [
-    interval,
-    Object.fromEntries(
-      [...new Set(anomalies.map(({ kind }) => kind))].map(kind => [
-        kind,
-        anomalies.filter(anomaly => anomaly.kind === kind).map(({ openTime }) => openTime),
-      ]),
-    ),
-  ])
+  const kinds = report.series.map(({ interval, earlyClose, offGrid, faults }) => {
+    const all = { early_close: earlyClose, old_off_grid: offGrid, faults }
+    const there = Object.entries(all).filter(([, candles]) => candles.length > 0)
+    return [interval, Object.fromEntries(there.map(([kind, candles]) => [kind, candles.map(one => one.openTime)]))]
+  })
   return {
     ...report,
     kinds: Object.fromEntries(kinds),

@@ -208,7 +208,7 @@ test('verifying slices of any length and range finds what an independent calcula
         const { interval, missing, corrupt } = named[index]
         const rows = named[index].rows.filter(([openTime]) => openTime >= fromTime && openTime < toTime)
         expect(series.candles).toBe(rows.length)
-        const invalid = series.anomalies.filter(({ kind }) => kind === 'invalid_values').map(({ openTime }) => openTime)
+        const invalid = series.faults.filter(({ kind }) => kind === 'invalid_values').map(({ openTime }) => openTime)
         expect([...new Set(invalid)]).toEqual(
           rows.filter(row => !isPossible(interval, row)).map(([openTime]) => openTime),
         )

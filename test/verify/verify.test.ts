@@ -21,8 +21,8 @@ describe.skipIf(!hasRealTree)('a real tree (skipped without ../shared/data)', ()
       const missing = gaps.reduce((sum, gap) => sum + gap.missing, 0)
       expect({
         ...{ symbol, interval, rows: candles, firstOpenTime, lastOpenTime, corrupt: corrupt.length },
-        ...{ gaps: gaps.length, missing, earlyClose: found.counts.early_close, zeroTrades: found.withoutTrades },
-        others: found.anomalies.length - found.counts.early_close,
+        ...{ gaps: gaps.length, missing, earlyClose: found.counts.earlyClose },
+        ...{ zeroTrades: found.counts.zeroTrades, others: found.offGrid.length + found.faults.length },
       }).toEqual({
         ...{ symbol, interval, rows: truth.rows, corrupt: 0, others: 0 },
         ...{ firstOpenTime: truth.firstOpenTime, lastOpenTime: truth.lastOpenTime },
@@ -144,7 +144,7 @@ describe('verifyKlines', () => {
     writeFileSync(path, JSON.stringify(rows))
     const { series, pairs, range } = await verify(root, ['1h', '1d'], { from: '2025-01-10', to: '2025-01-12' })
     expect(series[0]).toMatchObject({
-      ...{ candles: 46, windows: 1, missingWindows: [], anomalies: [] },
+      ...{ candles: 46, windows: 1, missingWindows: [], faults: [], earlyClose: [], offGrid: [] },
       gaps: [
         { startTime: range.fromTime, endTime: range.fromTime + HOUR, missing: 1 },
         { startTime: range.toTime - HOUR, endTime: range.toTime, missing: 1 },

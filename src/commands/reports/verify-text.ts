@@ -6,7 +6,6 @@ import { coverageText, sum, sumOf } from '../../cli/fields.js'
 import { column, count, day, type TextFlags, text, textOf } from '../../cli/report.js'
 import { textTable } from '../../cli/terminal/table.js'
 import { candleName, exactTime, formatDuration, printable, wrap } from '../../cli/terminal/text.js'
-import { isFault, listFaults } from '../../verify/inspect.js'
 import type { CandleDifference, JudgedSeries, Outage } from '../../verify/verdict.js'
 import type { VerificationReport } from '../../verify/verify.js'
 
@@ -60,7 +59,8 @@ function verdictLine({ verdict, series, pairs, outages, failOnGaps }: Verificati
     outages.length > shared && plural(outages.length - shared, 'gap'),
     notes > 0 && plural(notes, 'note'),
   ]
-  const [differing, invalid] = [sumOf(failing, 'differing'), sumOf(failing, 'invalid')]
+  const differing = sumOf(failing, 'differing')
+  const invalid = sum(failing.map(({ counts }) => counts.invalid))
   const corrupt = sum(failing.map(one => one.corrupt.length))
   const missing = sum(failing.map(one => one.missingWindows.length))
   const gaps = sumOf(failing, 'failingGaps')
@@ -86,7 +86,7 @@ const FAILING: Readonly<Record<string, (series: JudgedSeries) => number>> = {
   'missing windows': ({ missingWindows }) => missingWindows.length,
   corrupt: ({ corrupt }) => corrupt.length,
   differ: ({ differing }) => differing,
-  invalid: ({ invalid }) => invalid,
+  invalid: ({ counts }) => counts.invalid,
   gaps: ({ failingGaps }) => failingGaps,
   short: ({ short }) => short,
 }
@@ -104,8 +104,8 @@ const ALL = {
   firstOpenTime: column('first', day()),
   lastOpenTime: column('last', day()),
   gaps: column('gaps', count(), ({ gaps }: JudgedSeries) => gaps.length),
-  early: column('early', count(), ({ counts }: JudgedSeries) => counts.early_close),
-  withoutTrades: column('no trade', count()),
+  early: column('early', count(), ({ counts }: JudgedSeries) => counts.earlyClose),
+  withoutTrades: column('no trade', count(), ({ counts }: JudgedSeries) => counts.zeroTrades),
   unverified: column('unverified', count()),
 }
 
@@ -130,11 +130,10 @@ function corruptLines(series: JudgedSeries): string[] {
 
 /** The candles of a series that cannot be right, with the reason. */
 function invalidLines(series: JudgedSeries): string[] {
-  const faults = listFaults(series)
-  const lines = faults.flatMap(({ openTime, description }) => {
+  const lines = series.faults.flatMap(({ openTime, description }) => {
     return wrap([`${candleName({ ...series, openTime })}:`, description])
   })
-  return [...lines, ...moreLine(series, series.invalid - faults.length)]
+  return [...lines, ...moreLine(series, series.counts.invalid - series.faults.length)]
 }
 
 /** The candle, its value and the expected one, in one line or two. */
@@ -145,35 +144,31 @@ function describeDifference(difference: CandleDifference): string[] {
 }
 
 /** One line for a series that has candles that the exchange itself has off the grid. */
-function offGridLines(series: JudgedSeries): string[] {
-  const times = series.anomalies.flatMap(({ kind, openTime }) => (kind === 'old_off_grid' ? exactTime(openTime) : []))
-  if (times.length === 0) return []
-  return wrap([
-    `${seriesName(series)}: ${plural(series.counts.old_off_grid, 'candle')},`,
-    `${times[0]} to ${times.at(-1)}`,
-  ])
+function offGridLines({ offGrid, counts, ...series }: JudgedSeries): string[] {
+  const [first, last] = [offGrid.at(0), offGrid.at(-1)].map(candle => candle && exactTime(candle.openTime))
+  if (first === undefined) return []
+  return wrap([`${seriesName(series)}: ${plural(counts.offGrid, 'candle')},`, `${first} to ${last}`])
 }
 
 /** The gaps of a series, then its harmless oddities in order of time. */
 function oddityLines(series: JudgedSeries): string[] {
-  const { gaps, anomalies, runsWithoutTrades, withoutTrades, counts } = series
+  const { gaps, offGrid, earlyClose, zeroTrades, counts } = series
   const name = seriesName(series)
-  const notes = anomalies.filter(({ kind }) => !isFault(kind))
-  const listed = [
-    ...notes.map(one => ({ time: one.openTime, line: `${candleName({ ...series, ...one })}: ${one.description}` })),
-    ...runsWithoutTrades.map(({ startTime, endTime, candles }) => {
-      const run = `${exactTime(startTime)} to ${exactTime(endTime)}: ${plural(candles, 'candle')} without a trade`
-      return { time: startTime, line: `${name} ${candles === 1 ? `${exactTime(startTime)}: has no trade` : run}` }
+  const odd = [
+    ...[...offGrid, ...earlyClose].map(({ openTime, description }) => ({ time: openTime, what: `: ${description}` })),
+    ...zeroTrades.map(({ startTime, endTime, candles }) => {
+      const run = ` to ${exactTime(endTime)}: ${plural(candles, 'candle')} without a trade`
+      return { time: startTime, what: candles === 1 ? ': has no trade' : run }
     }),
-  ]
-  const all = counts.early_close + counts.old_off_grid + withoutTrades
+  ].sort((a, b) => a.time - b.time)
+  const left = counts.offGrid + counts.earlyClose + counts.zeroTrades - sumOf(zeroTrades, 'candles')
   return [
     ...gaps.map(({ startTime, endTime, missing, outage }) => {
       const what = `${plural(missing, 'candle')} missing${outage ? ', an outage' : ''}`
       return `${name} ${exactTime(startTime)} to ${exactTime(endTime)}: ${what}`
     }),
-    ...listed.toSorted((a, b) => a.time - b.time).map(({ line }) => line),
-    ...moreLine(series, all - notes.length - sumOf(runsWithoutTrades, 'candles')),
+    ...odd.map(({ time, what }) => `${name} ${exactTime(time)}${what}`),
+    ...moreLine(series, left - offGrid.length - earlyClose.length),
   ]
 }
 
@@ -223,12 +218,12 @@ function closingLines({ series, range, mirror, verdict }: VerificationReport): s
   const unverified = sumOf(series, 'unverified')
   const time = (value: number, open: string) => (Number.isFinite(value) ? exactTime(value) : open)
   const isNamed = range.named.from !== undefined || range.named.to !== undefined
-  const isOffGrid = series.some(({ counts }) => counts.old_off_grid > 0)
+  const isOffGrid = series.some(({ counts }) => counts.offGrid > 0)
   const reason = isOffGrid ? 'off the grid or without finer candles' : 'because no finer candles are cached'
   const lines = [
     failing.some(({ missingWindows, corrupt }) => missingWindows.length + corrupt.length > 0) &&
       'klines download downloads missing and corrupt windows.',
-    failing.some(({ differing, invalid }) => differing + invalid > 0) &&
+    failing.some(({ differing, counts }) => differing + counts.invalid > 0) &&
       'klines download --refresh downloads every window of a series again.',
     unverified > 0 &&
       `Not compared, ${reason}: ${formatCount(unverified)} of ${plural(sumOf(series, 'candles'), 'candle')}`,

@@ -1,19 +1,13 @@
 import { coverage, mirror, range, seriesName, sum, sumOf } from '../../cli/fields.js'
-import type { Field } from '../../cli/report.js'
 import * as s from '../../cli/report.js'
-import { type AnomalyKind, listFaults } from '../../verify/inspect.js'
-import type { JudgedSeries, VerifiedSeries } from '../../verify/verdict.js'
+import type { Inspection } from '../../verify/inspect.js'
+import type { JudgedSeries } from '../../verify/verdict.js'
 import type { VerificationReport } from '../../verify/verify.js'
 import { verifyText } from './verify-text.js'
 
 /** The number of something in all series. */
-function total(of: (series: JudgedSeries) => number): Field<number> {
+function total(of: (series: JudgedSeries) => number) {
   return s.derived(s.count(), ({ series }: VerificationReport) => sum(series.map(of)))
-}
-
-/** Candles missing in all gaps. */
-function countMissing({ gaps }: VerifiedSeries): number {
-  return sumOf(gaps, 'missing')
 }
 
 const totals = s.object({
@@ -23,25 +17,17 @@ const totals = s.object({
   missingWindows: total(({ missingWindows }) => missingWindows.length),
   corruptWindows: total(({ corrupt }) => corrupt.length),
   differentCandles: total(({ differing }) => differing),
-  invalidCandles: total(({ invalid }) => invalid),
+  invalidCandles: total(({ counts }) => counts.invalid),
   gaps: total(({ gaps }) => gaps.length),
-  missingCandles: total(countMissing),
+  missingCandles: total(({ missing }) => missing),
   notes: total(({ notes }) => notes),
 })
 
 const candleRun = { startTime: s.integer('ms since the epoch, UTC'), endTime: s.integer() }
-
-/** The open times of the candles that are listed with an anomaly. */
-function openTimes(kind: AnomalyKind): Field<readonly number[]> {
-  return s.derived(s.list(s.integer(), 'open times, the first 10,000'), ({ anomalies }: VerifiedSeries) =>
-    anomalies.filter(anomaly => anomaly.kind === kind).map(({ openTime }) => openTime),
-  )
-}
-
-/** A number of candles of a series. */
-function counted(of: (series: VerifiedSeries) => number): Field<number> {
-  return s.derived(s.count(), of)
-}
+const openTimes = s.list(
+  { ...s.integer(), json: ({ openTime }: Inspection['earlyClose'][number]) => openTime },
+  'open times, the first 10,000',
+)
 
 const series = s.object({
   ...seriesName,
@@ -54,28 +40,14 @@ const series = s.object({
   gaps: s.list(
     s.object({ ...candleRun, missing: s.count(), outage: s.flag('whether another symbol lacks candles then, too') }),
   ),
-  missing: s.derived(s.count('candles missing in the gaps'), countMissing),
-  counts: s.derived(
-    s.object({
-      earlyClose: counted(({ counts }) => counts.early_close),
-      zeroTrades: counted(({ withoutTrades }) => withoutTrades),
-      offGrid: counted(({ counts }) => counts.old_off_grid),
-      invalid: s.count(),
-    }),
-    (one: VerifiedSeries) => one,
-  ),
-  earlyClose: openTimes('early_close'),
-  zeroTrades: s.derived(
-    s.list(s.object({ ...candleRun, candles: s.count() }), 'stretches without a trade, the first 1,000'),
-    ({ runsWithoutTrades }: VerifiedSeries) => runsWithoutTrades,
-  ),
-  offGrid: openTimes('old_off_grid'),
-  faults: s.derived(
-    s.list(
-      s.object({ kind: s.oneOf(['off_grid', 'invalid_values']), openTime: s.integer(), description: s.text() }),
-      'the first 10,000 of each kind',
-    ),
-    listFaults,
+  missing: s.count('candles missing in the gaps'),
+  counts: s.object({ earlyClose: s.count(), zeroTrades: s.count(), offGrid: s.count(), invalid: s.count() }),
+  earlyClose: openTimes,
+  zeroTrades: s.list(s.object({ ...candleRun, candles: s.count() }), 'stretches without a trade, the first 1,000'),
+  offGrid: openTimes,
+  faults: s.list(
+    s.object({ kind: s.oneOf(['off_grid', 'invalid_values']), openTime: s.integer(), description: s.text() }),
+    'the first 10,000 of each kind',
   ),
   unverified: s.count('candles that were compared with no finer ones'),
   coverage,
@@ -91,39 +63,31 @@ const difference = s.object({
   note: s.optional(s.text('why it is no fault')),
 })
 
+function counted(head: string, of: (series: JudgedSeries) => number) {
+  return s.column(head, s.count(), of)
+}
+
 /** The columns of `-f csv`, a row for each series. */
 const CSV = {
   symbol: s.column('symbol', s.text()),
   interval: s.column('interval', s.text()),
   windows: s.column('windows', s.count()),
-  missingWindows: s.column(
-    'missing windows',
-    counted(({ missingWindows }) => missingWindows.length),
-  ),
-  corrupt: s.column(
-    'corrupt windows',
-    counted(({ corrupt }) => corrupt.length),
-  ),
+  missingWindows: counted('missing windows', ({ missingWindows }) => missingWindows.length),
+  corrupt: counted('corrupt windows', ({ corrupt }) => corrupt.length),
   candles: s.column('candles', s.count()),
   firstOpenTime: s.column('first (UTC)', s.time()),
   lastOpenTime: s.column('last (UTC)', s.time()),
-  gaps: s.column(
-    'gaps',
-    counted(({ gaps }) => gaps.length),
-  ),
-  missing: s.column('missing candles', counted(countMissing)),
-  early: s.column(
-    'early close',
-    counted(({ counts }) => counts.early_close),
-  ),
-  withoutTrades: s.column('no trade', s.count()),
-  invalid: s.column('invalid', s.count()),
+  gaps: counted('gaps', ({ gaps }) => gaps.length),
+  missing: s.column('missing candles', s.count()),
+  early: counted('early close', ({ counts }) => counts.earlyClose),
+  withoutTrades: counted('no trade', ({ counts }) => counts.zeroTrades),
+  invalid: counted('invalid', ({ counts }) => counts.invalid),
   differing: s.column('different', s.count()),
   notes: s.column('notes', s.count()),
   unverified: s.column('unverified', s.count()),
 }
 
-/** `verify`: the verdict, what fails, the outages of the exchange, and the notes. The counts of `--json` are exact. */
+/** `verify`. The counts of `--json` are exact. */
 export const Verify = s.report(
   'klines-verify',
   {
