@@ -40,129 +40,105 @@ export type ErrorCode =
 /** What a body is not: JSON at all, or JSON of the expected shape. */
 export type BodyFault = 'not_json' | 'shape'
 
-/**
- * The values for programs of each code. Which of them an error has depends on what failed. A code that is not here has
- * other values, or none.
- */
+/** The values of an error, for programs. Which of them it has depends on its code, and on what failed. Times are ms UTC. */
 export interface ErrorData {
-  /** `symbol` is the name, or the first of the names in `symbols`. */
-  unknown_symbol: { readonly symbol?: string; readonly symbols?: readonly string[] }
-  /** `source` and `target`: the intervals of a resampling that cannot be. `symbol`: whose 3d grid is not known. */
-  bad_option: {
-    readonly source?: string
-    readonly target?: string
-    readonly symbol?: string
-  }
-  /** `row` and `element` count from 0; `what` says what is wrong with them. */
-  bad_window: { readonly kind?: BodyFault; readonly row?: number; readonly element?: number; readonly what?: string }
-  /** `baseUrl`: the service whose list it is; `mirror` and `path`: the folder, and the file in it. */
-  bad_list: { readonly kind?: BodyFault; readonly baseUrl?: string; readonly mirror?: string; readonly path?: string }
-  /**
-   * `failures`: every window that could not be downloaded or read, and why. `missing`: what the list of `baseUrl`
-   * lacks, or the files that a lake lacks. `series`: those that lack candles of the range, and how many: between two
-   * others, and at its ends. `tokens`: how many tokens came before a stream broke off.
-   */
-  incomplete: {
-    readonly failures?: readonly WindowFault[]
-    readonly missing?: readonly string[]
-    readonly baseUrl?: string
-    readonly series?: readonly {
-      readonly symbol: string
-      readonly interval: string
-      readonly missing: number
-      readonly shortAtStart: number
-      readonly shortAtEnd: number
-    }[]
-    readonly tokens?: number
-  }
-  /** `lock`: the file of the run that writes the lake. */
-  lake_busy: { readonly lock?: string }
-  /** `link`: its path. */
-  linked_path: { readonly link?: string }
-  /** `errno`: the code of the system, such as `ENOSPC`. `path`: the file, relative to the folder `mirror`. */
-  mirror_unusable: { readonly mirror?: string; readonly errno?: string; readonly path?: string }
-  /** `lock`: the file. `series`: those that differ, and their years. `restated`: every cell that the run saw change. */
-  lock_differs: {
-    readonly lock?: string
-    readonly series?: readonly (SeriesNames & { readonly years: readonly number[] })[]
-    readonly restated?: readonly (SeriesNames & {
-      readonly openTime: number
-      readonly column: string
-      readonly before: string | null
-      readonly after: string | null
-    })[]
-  }
-  bad_input: InputData
-  damaged_input: InputData
-  bad_output: OutputData
-  output_exists: OutputData
-  output_unwritable: OutputData
-  output_closed: OutputData
-  /** `until`: when requests are allowed again, in UTC, such as `2025-02-12T12:05:00Z`. `cause`: what the service said. */
-  rate_limited: { readonly status?: number; readonly until?: string; readonly cause?: readonly string[] }
-  /** `status`: of HTTP; `tries`: how many there were; `reason`: of the last. `cause`: what the service said. */
-  unreachable: {
-    readonly baseUrl?: string
-    readonly status?: number
-    readonly tries?: number
-    readonly reason?: string
-    readonly cause?: readonly string[]
-  }
-  /** `cause`: what the service said about each field; `answer`: what it sent instead of an update. */
-  rejected: { readonly status?: number; readonly cause?: readonly string[]; readonly answer?: unknown }
-}
-
-// Types without a name of their own: those have an index, so that an error of one code is an error of any.
-type SeriesNames = { readonly symbol: string; readonly interval: string }
-type WindowFault = SeriesNames & { readonly startDate: string; readonly reason: string }
-/** `file`: the path as it was given. `row` counts from 1, without a header; `cell` is the name of a column. */
-type InputData = { readonly file?: string; readonly row?: number; readonly cell?: string }
-/**
- * `output`: the path as it was given; `outputs`: two that some disks take for one file. `errno`: the code of the
- * system, such as `ENOSPC`. `placed`: files of the same export that are new already.
- */
-type OutputData = {
+  readonly symbol?: string
+  readonly interval?: string
+  /** Symbols that a source does not have, of which `symbol` is the first. */
+  readonly symbols?: readonly string[]
+  /** The intervals of a resampling that cannot be. */
+  readonly source?: string
+  readonly target?: string
+  /** A text that is no point in time. */
+  readonly time?: string
+  readonly kind?: BodyFault
+  /** The row and the element of a window, counted from 0; of a file, the row counted from 1 without a header, and the column. */
+  readonly row?: number | undefined
+  readonly element?: number
+  readonly cell?: string | undefined
+  readonly what?: string
+  /** The service or the mirror, and a path in it. */
+  readonly baseUrl?: string
+  readonly mirror?: string
+  readonly mirrorBaseUrl?: string
+  readonly path?: string
+  readonly link?: string
+  readonly host?: string
+  readonly port?: number
+  /** A file that was read, the outputs that were written, and those of them that are new already: paths as they were given. */
+  readonly file?: string
   readonly output?: string
   readonly outputs?: readonly string[]
-  readonly errno?: string
   readonly placed?: readonly string[]
+  /** The code of a system error, such as `ENOSPC`. */
+  readonly errno?: string
+  /** Every window that could not be downloaded or read, and why. */
+  readonly failures?: readonly (SeriesNames & { readonly startDate: string; readonly reason: string })[]
+  /** What a list lacks, or the files that a lake lacks. */
+  readonly missing?: readonly string[]
+  /** Series that lack candles, between others and at the ends of the range, or that differ from a lock in some years. */
+  readonly series?: readonly (SeriesNames & {
+    readonly missing?: number
+    readonly shortAtStart?: number
+    readonly shortAtEnd?: number
+    readonly years?: readonly number[]
+  })[]
+  /** Tokens that came before a stream broke off. */
+  readonly tokens?: number
+  /** The file of a lock. */
+  readonly lock?: string
+  /** Every cell that a run saw change. */
+  readonly restated?: readonly (SeriesNames & {
+    readonly openTime: number
+    readonly column: string
+    readonly before: string | null
+    readonly after: string | null
+  })[]
+  /** The status of an answer, what it says, how often it was asked for, and until when no request is allowed (ISO 8601). */
+  readonly status?: number
+  readonly cause?: readonly string[]
+  readonly reason?: string
+  readonly tries?: number
+  readonly until?: string
+  /** What the greeting service sent instead of an update. */
+  readonly answer?: unknown
 }
 
-/** The values of an error with that code. */
-type DataOf<Code extends ErrorCode> = [Code] extends [keyof ErrorData] ? ErrorData[Code] : Record<string, unknown>
+interface SeriesNames {
+  readonly symbol: string
+  readonly interval: string
+}
 
 /** Details of an error beside its message. */
-export interface ErrorDetails<Code extends ErrorCode = ErrorCode> {
-  /** The underlying error. */
-  cause?: unknown
+export interface ErrorDetails {
+  readonly cause?: unknown
   /** What to do next, one sentence each. */
-  suggestions?: string[]
-  /** Values for programs (JSON only). */
-  data?: DataOf<Code>
+  readonly suggestions?: string[]
+  readonly data?: ErrorData
 }
 
 /** Every error that this project throws on purpose: a code, a message for people, and what to do next. */
-export class KlinesError<Code extends ErrorCode = ErrorCode> extends Error {
-  // A class with a type parameter would make `instanceof` say `KlinesError<any>`.
-  declare static readonly [Symbol.hasInstance]: (value: unknown) => value is KlinesError
+export class KlinesError extends Error {
   override readonly name: string = 'KlinesError'
-  readonly code: Code
   readonly suggestions: string[]
-  readonly data: DataOf<Code>
+  /** Values for programs. */
+  readonly data: ErrorData
 
-  constructor(code: Code, message: string, details: ErrorDetails<Code> = {}) {
-    super(message, details.cause === undefined ? undefined : { cause: details.cause })
-    this.code = code
-    this.suggestions = details.suggestions ?? []
-    // Every value of every code may be missing.
-    this.data = details.data ?? ({} as DataOf<Code>)
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    { cause, suggestions = [], data = {} }: ErrorDetails = {},
+  ) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.suggestions = suggestions
+    this.data = data
   }
 }
 
-/** Whether `error` is a KlinesError, and has that code if one is given: then its `data` has the values of that code. */
+/** Whether `error` is a KlinesError, and has that code if one is given. */
 export function isKlinesError<Code extends ErrorCode = ErrorCode>(
   error: unknown,
   code?: Code,
-): error is KlinesError<Code> {
+): error is KlinesError & { readonly code: Code } {
   return error instanceof KlinesError && (code === undefined || error.code === code)
 }

@@ -13,21 +13,51 @@ export const EXCHANGE_INTERVALS = [...MINUTE_INTERVALS, ...INTERVALS] as const
 
 /** One of the twelve intervals of the static service, or of the three that only the exchange has. */
 export type Interval = (typeof EXCHANGE_INTERVALS)[number]
-export type MinuteInterval = (typeof MINUTE_INTERVALS)[number]
 
 export const MINUTE_MS = 60_000
 export const HOUR_MS = 60 * MINUTE_MS
 export const DAY_MS = 24 * HOUR_MS
-/** Monday, 5 January 1970, ms UTC: candles of whole weeks are counted from it. */
-export const FIRST_MONDAY = 4 * DAY_MS
 
-/** Milliseconds of the units that have a fixed length. */
-export const UNIT_MS = { m: MINUTE_MS, h: HOUR_MS, d: DAY_MS, w: 7 * DAY_MS } as const
+/** A length of candles or windows: a fixed one, or calendar months. */
+export type Length = { readonly ms: number } | { readonly months: number }
 
-/** Length in ms of every interval with a fixed length. */
-const LENGTH_MS = Object.fromEntries(
-  EXCHANGE_INTERVALS.map(name => [name, Number(name.slice(0, -1)) * UNIT_MS[name.slice(-1) as keyof typeof UNIT_MS]]),
-) as Record<Exclude<Interval, '1M'>, number>
+/** The units of lengths, shortest first. */
+export const UNITS: Readonly<Record<string, Length>> = {
+  m: { ms: MINUTE_MS },
+  h: { ms: HOUR_MS },
+  d: { ms: DAY_MS },
+  w: { ms: 7 * DAY_MS },
+  M: { months: 1 },
+  q: { months: 3 },
+  y: { months: 12 },
+}
+
+/** The length of `45m`, `2w` or `1q`; undefined for a text of another form. */
+export function parseLength(text: string): Length | undefined {
+  const [, digits, unit] = /^([1-9]\d{0,4})([mhdwMqy])$/.exec(text) ?? []
+  if (unit === undefined) return undefined
+  const length = UNITS[unit]
+  return 'ms' in length ? { ms: Number(digits) * length.ms } : { months: Number(digits) * length.months }
+}
+
+const lengths = EXCHANGE_INTERVALS.map(name => [name, parseLength(name)])
+export const LENGTHS: Readonly<Record<Interval, Length>> = Object.fromEntries(lengths)
+
+/** The time `steps` lengths after `time`, or before it; of months, the first instant of the month. All times are ms UTC. */
+export function addLengths(length: Length, time: number, steps = 1): number {
+  return 'ms' in length ? time + steps * length.ms : monthStart(monthIndex(time) + steps * length.months)
+}
+
+/** How many whole lengths fit between two times. */
+export function countLengths(length: Length, time: number, laterTime: number): number {
+  if ('ms' in length) return Math.floor((laterTime - time) / length.ms)
+  return Math.floor((monthIndex(laterTime) - monthIndex(time)) / length.months)
+}
+
+/** The last time at or before `time` that is whole lengths away from `anchor`. */
+export function floorToLength(length: Length, anchor: number, time: number): number {
+  return addLengths(length, anchor, countLengths(length, anchor, time))
+}
 
 /** 1 March 2018, ms UTC: from then on every candle of the exchange opens on the grid of its series. */
 export const ALWAYS_ON_GRID = Date.UTC(2018, 2)
@@ -35,23 +65,11 @@ export const ALWAYS_ON_GRID = Date.UTC(2018, 2)
 /**
  * Whether the exchange itself may have a candle off the grid at `openTime`, ms UTC. After some outages before March
  * 2018 it counted from the moment at which it resumed: the hours of BTCUSDT open at 28:14.789 past the hour from 9 to
- * 11 February 2018, and its minutes are some seconds late from 4 to 17 December 2017. Source: issues 14 and 77 of
- * github.com/binance/binance-public-data.
+ * 11 February 2018. Source: issues 14 and 77 of github.com/binance/binance-public-data.
  */
 export function mayBeOffGrid(openTime: number): boolean {
   return openTime < ALWAYS_ON_GRID
 }
-
-const SECONDS =
-  'Candles of 1s are too many for a tree of files; https://data.binance.vision has them as daily archives.'
-
-/** Units as people write them, in minutes and in lower case; for suggestions only. */
-const UNITS: readonly [RegExp, number][] = [
-  [/^(m|mins?|minutes?)?$/, 1],
-  [/^(h|hrs?|hours?|hourly)$/, 60],
-  [/^(d|days?|daily)$/, 24 * 60],
-  [/^(w|wks?|weeks?|weekly)$/, 7 * 24 * 60],
-]
 
 /** Whether `text` is an interval exactly as the service or the exchange writes it. */
 export function isInterval(text: unknown): text is Interval {
@@ -59,8 +77,8 @@ export function isInterval(text: unknown): text is Interval {
 }
 
 /** Whether only the exchange has candles of this length. */
-export function isMinutes(interval: Interval): interval is MinuteInterval {
-  return (MINUTE_INTERVALS as readonly Interval[]).includes(interval)
+export function isMinutes(interval: Interval): boolean {
+  return isOneOf(MINUTE_INTERVALS, interval)
 }
 
 /**
@@ -70,48 +88,33 @@ export function isMinutes(interval: Interval): interval is MinuteInterval {
 export function parseInterval(text: string): Interval {
   const name = text.trim()
   if (isInterval(name)) return name
-  throw new KlinesError(
-    'unknown_interval',
-    `Unknown interval "${text}". Expected one of ${EXCHANGE_INTERVALS.join(', ')}.`,
-    {
-      suggestions: suggestInterval(name),
-      data: { interval: text },
-    },
-  )
+  const message = `Unknown interval "${text}". Expected one of ${EXCHANGE_INTERVALS.join(', ')}.`
+  throw new KlinesError('unknown_interval', message, { suggestions: suggestInterval(name), data: { interval: text } })
 }
+
+const SECONDS =
+  'Candles of 1s are too many for a tree of files; https://data.binance.vision has them as daily archives.'
 
 function suggestInterval(name: string): string[] {
-  const lower = name.toLowerCase()
-  if (/^1? ?(s|secs?|seconds?)$/.test(lower)) return [SECONDS]
+  if (/^\d* ?s(ec\w*)?$/i.test(name)) return [SECONDS]
   const near = nearestInterval(name)
-  const resampled = suggestLength(name)
-  if (resampled.length > 0 && parseLength(lower) === undefined) return resampled
-  return near ? [`Did you mean ${near}?`] : resampled
+  if (near) return [`Did you mean ${near}?`]
+  const length = parseLength(name)
+  if (length === undefined) return []
+  const fits = (part: Interval) => 'ms' in length && floorToLength(LENGTHS[part], 0, length.ms) === length.ms
+  const source = (['1d', '1h', '15m', '1m'] as const).find(fits) ?? '1M'
+  return [`--resample ${name} makes such candles of shorter ones: -i ${source}`]
 }
 
-/** The interval that a text was most likely meant to be: `1h` for `60m` and `1H`. */
+/** The interval that a text was most likely meant to be: `1h` for `60m`, `1H` and `hourly`. */
 export function nearestInterval(name: string): Interval | undefined {
   const lower = name.toLowerCase()
   if (/^1? ?(mo|mon|months?|monthly)$/.test(lower)) return '1M'
-  const length = parseLength(lower)
-  if (length === undefined) return suggest(name, EXCHANGE_INTERVALS)
-  return EXCHANGE_INTERVALS.find(known => known !== '1M' && LENGTH_MS[known] === length)
-}
-
-/** How candles of a length that is no interval are made. */
-function suggestLength(name: string): string[] {
-  const [, digits, unit = ''] = /^([1-9]\d{0,3})([mhdwMqy])$/.exec(name) ?? []
-  const source = { m: Number(digits) % 15 === 0 ? '15m' : '1m', h: '1h', d: '1d', w: '1d', M: '1M', q: '1M', y: '1M' }[
-    unit
-  ]
-  return source === undefined ? [] : [`--resample ${name} makes such candles of shorter ones: -i ${source}`]
-}
-
-/** The length of `60`, `60m`, `1h` or `hourly` in ms: a number alone counts minutes, a unit alone is one. */
-function parseLength(text: string): number | undefined {
-  const [, digits = '', word = ''] = /^(\d{0,6}) ?([a-z]*)$/.exec(text) ?? []
-  const minutes = UNITS.find(([unit]) => unit.test(word))?.[1]
-  return minutes === undefined || digits + word === '' ? undefined : Number(digits || 1) * minutes * MINUTE_MS
+  // A number alone counts minutes, a unit alone is one.
+  const [match, digits, unit] = /^(?=.)(\d*) ?(?:([mhdw])[a-z]*)?$/.exec(lower) ?? []
+  const length = parseLength(name) ?? (match && parseLength(`${digits || 1}${unit ?? 'm'}`))
+  if (!length) return suggest(name, EXCHANGE_INTERVALS)
+  return EXCHANGE_INTERVALS.find(known => approximateLength(known) === addLengths(length, 0))
 }
 
 /** Length of a candle in ms, of a month that of a January: to compare and to estimate. */
@@ -121,16 +124,7 @@ export function approximateLength(interval: Interval): number {
 
 /** The open time (ms UTC) that follows `openTime` when no candle is missing; for `1M` the first of the next month. */
 export function nextOpenTime(interval: Interval, openTime: number): number {
-  return interval === '1M' ? monthStart(monthIndex(openTime) + 1) : openTime + LENGTH_MS[interval]
-}
-
-/**
- * How many whole candles fit between two open times (ms UTC): 1 for neighbours, n+1 when n candles are missing. A rest,
- * beside a candle off the grid, is too short for a candle.
- */
-export function stepsBetween(interval: Interval, openTime: number, laterOpenTime: number): number {
-  if (interval === '1M') return monthIndex(laterOpenTime) - monthIndex(openTime)
-  return Math.floor((laterOpenTime - openTime) / LENGTH_MS[interval])
+  return addLengths(LENGTHS[interval], openTime)
 }
 
 /** The calendar month that contains `time` (ms UTC), counted from January of the year 0. */
@@ -140,6 +134,6 @@ export function monthIndex(time: number): number {
 }
 
 /** The first instant (ms UTC) of a month counted from January of the year 0. */
-export function monthStart(month: number): number {
+function monthStart(month: number): number {
   return new Date(0).setUTCFullYear(0, month, 1)
 }

@@ -2,13 +2,8 @@ import { type BodyFault, KlinesError } from './errors.js'
 import { type Interval, isMinutes } from './intervals.js'
 import { decodeUtf8 } from './json.js'
 import { isSymbol, type SymbolName, sortSymbols } from './symbols.js'
-import { quoteText } from './text.js'
-import { consecutiveStartDates, firstStartDate, isWindowStart, parseDate, windowLength } from './windows.js'
-
-/** Longer lists are refused; a day a window makes 3,600 in ten years. */
-const MAX_ENTRIES = 20_000
-/** Larger bodies are not parsed: sixteen megabytes of `[],` would take hundreds of megabytes of memory. */
-const MAX_BYTES = 4 * 1024 * 1024
+import { showValue } from './text.js'
+import { consecutiveStartDates, firstStartDate, isStartDate, parseDate, timeOfDate, windowLength } from './windows.js'
 
 /**
  * Parses the list of an interval's startDates: real dates on which a window of the interval can start, ascending,
@@ -25,23 +20,15 @@ export function parseStartDates(bytes: Uint8Array, interval: Interval): string[]
   return list
 }
 
-/** What a list of startDates is compared with. */
-export interface ListKnowledge {
-  /** StartDates that are known to exist: of an earlier list, or of cached windows. */
-  readonly known: Iterable<string>
-  /** The present, ms UTC: a list reaches it. */
-  readonly now: number
-}
-
 /**
- * The startDates that a list lacks, ascending: windows follow each other without a hole from its first entry to its
- * last one, and at least to the present; every known one is listed. A service may begin earlier or later than this
- * version's calendar, and list more. A list of 1m, 3m or 5m ends with the day on which it was made.
+ * The startDates that a list lacks, ascending: windows follow each other without a hole from its first entry to its last
+ * one, and at least to the present (`now`, ms UTC); those that are `known`, of an earlier list or of cached windows, are
+ * listed. A list of 1m, 3m or 5m ends with the day on which it was made.
  */
 export function findMissingStartDates(
   list: readonly string[],
   interval: Interval,
-  { known, now }: ListKnowledge,
+  { known, now }: { readonly known: Iterable<string>; readonly now: number },
 ): string[] {
   const [first = firstStartDate(interval)] = list
   const lastListed = list.length === 0 ? now : parseDate(list[list.length - 1])
@@ -55,7 +42,8 @@ export function findMissingStartDates(
 export function parseSymbols(bytes: Uint8Array): SymbolName[] {
   const list = parseTexts(bytes, 'The list of symbols')
   const bad = list.findIndex(name => !isSymbol(name))
-  if (bad !== -1) throw badList(`The list of symbols is refused: entry ${bad} is ${show(list[bad])}, not a symbol.`)
+  if (bad !== -1)
+    throw badList(`The list of symbols is refused: entry ${bad} is ${showValue(list[bad])}, not a symbol.`)
   return sortSymbols(list)
 }
 
@@ -67,42 +55,24 @@ function parseTexts(bytes: Uint8Array, name: string): string[] {
 }
 
 /** Parses a JSON array of anything. `name`: of the list, for the error. Throws `bad_list`. */
-export function parseList(
-  bytes: Uint8Array,
-  name: string,
-  { maxBytes = MAX_BYTES, maxEntries = MAX_ENTRIES } = {},
-): unknown[] {
-  const { length } = bytes
-  if (length > maxBytes) throw badList(`${name} is refused: ${length} bytes, expected at most ${maxBytes}.`)
+export function parseList(bytes: Uint8Array, name: string): unknown[] {
   let list: unknown
   try {
     list = JSON.parse(decodeUtf8(bytes))
   } catch (cause) {
     throw badList(`${name} is refused: it is not JSON.`, 'not_json', cause)
   }
-  if (!Array.isArray(list)) throw badList(`${name} is refused: it is not an array.`)
-  if (list.length > maxEntries) {
-    throw badList(`${name} is refused: ${list.length} entries, expected at most ${maxEntries}.`)
-  }
-  return list
+  if (Array.isArray(list)) return list
+  throw badList(`${name} is refused: it is not an array.`)
 }
 
 function findDateFault(date: string, previous: string, interval: Interval): string | undefined {
-  let time: number
-  try {
-    time = parseDate(date)
-  } catch {
-    return `is ${show(date)}, not a date`
-  }
+  if (timeOfDate(date) === undefined) return `is ${showValue(date)}, not a date`
   if (date <= previous) return `is ${date}, which does not come after ${previous}`
-  if (!isWindowStart(interval, time)) return `is ${date}, where no window of ${windowLength(interval)} starts`
+  if (!isStartDate(interval, date)) return `is ${date}, where no window of ${windowLength(interval)} starts`
   return undefined
 }
 
 function badList(message: string, kind: BodyFault = 'shape', cause?: unknown): KlinesError {
   return new KlinesError('bad_list', message, { cause, data: { kind } })
-}
-
-function show(text: string): string {
-  return quoteText(text.length > 40 ? `${text.slice(0, 40)}...` : text)
 }

@@ -9,7 +9,7 @@ export function plural(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 || noun.endsWith('s') ? '' : 's'}`
 }
 
-/** A sentence, or a reason that some other program wrote, as part of a longer sentence: without a period at its end. */
+/** A sentence as part of a longer one: without a period at its end. */
 export function trimPeriod(text: string): string {
   return text.replace(/\.$/, '')
 }
@@ -59,12 +59,20 @@ export function cutToColumns(text: string, columns: number): string {
 /** Controls, format characters such as bidirectional marks, line and paragraph separators. */
 const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}]/gu
 
-/**
- * Quotes untrusted text for a message: as JSON, with every character escaped that a terminal could interpret (JSON
- * itself does not escape C1 controls and bidirectional marks).
- */
+/** Quotes untrusted text for a message: as JSON, with every character escaped that a terminal could interpret. */
 export function quoteText(text: string): string {
   return JSON.stringify(text).replace(INVISIBLE, escapeUnits)
+}
+
+/** How much of a text an error shows. */
+const SHOWN_CHARACTERS = 40
+
+/** A value of foreign JSON for a message: its JSON, shortened and safe for a terminal. Nested values are only named. */
+export function showValue(value: unknown): string {
+  if (Array.isArray(value)) return `an array of ${value.length}`
+  if (typeof value === 'object' && value !== null) return 'an object'
+  if (typeof value !== 'string') return String(value)
+  return quoteText(value.length > SHOWN_CHARACTERS ? `${value.slice(0, SHOWN_CHARACTERS)}...` : value)
 }
 
 /** Escapes in lines of text what a terminal could interpret, line feeds and tabs excepted. JSON stays the same JSON. */
@@ -73,10 +81,7 @@ export function escapeControls(lines: string): string {
 }
 
 function escapeUnits(character: string): string {
-  return character
-    .split('')
-    .map(unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-    .join('')
+  return character.replace(/[\s\S]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 /** A word of a command that people copy, as a POSIX shell takes it: quoted if the shell would interpret it. */

@@ -2,7 +2,7 @@ import { UTCDateMini } from '@date-fns/utc/date/mini'
 import { sub } from 'date-fns/sub'
 import { KlinesError } from './errors.js'
 import { DAY_MS } from './intervals.js'
-import { parseDate } from './windows.js'
+import { timeOfDate } from './windows.js'
 
 /** The open times in `[fromTime, toTime)`, ms UTC. `-Infinity` and `Infinity` are open ends. */
 export interface TimeRange {
@@ -45,13 +45,12 @@ export interface RangeText {
 const FORMS =
   'Expected YYYY, YYYY-MM, YYYY-MM-DD or an ISO instant such as 2024-01-01T12:00Z (times are UTC); now, today, yesterday or -7d (h, d, w, M, y); or a Unix time of 10 digits (s) or 13 digits (ms)'
 const LENGTH = /^([1-9]\d{0,5})([hdwMy])$/
-const INSTANT = /^(\d{4}-\d{2}-\d{2})[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:?\d{2})?$/i
+const DAY = /^\d{4}(-\d{2}){0,2}$/
+const INSTANT = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:?\d{2})?$/i
 
 /**
- * Parses a point in time to ms UTC: `2024`, `2024-01`, `2024-01-31`, `2024-01-31T12:00`, with seconds, ms, `Z` or an
- * offset; `now`, `today`, `yesterday` or `-7d`, from `now` (ms UTC); a Unix time of 10 digits (s) or 13 digits (ms).
- * Without an offset it is UTC, and a day starts at midnight UTC, whatever the system's time zone. A number is ms UTC.
- * Throws `bad_time` on other forms and invalid days.
+ * Parses a point in time, in the forms of `RangeText`, to ms UTC; `now` is ms UTC, too. Throws `bad_time` on other forms and
+ * invalid days.
  */
 export function parseInstant(text: TimeText, now: number): number {
   if (typeof text !== 'string') return parseNumber(text)
@@ -60,13 +59,12 @@ export function parseInstant(text: TimeText, now: number): number {
   if (relative !== undefined) return relative
   if (/^\d{10}$/.test(trimmed)) return Number(trimmed) * 1000
   if (/^\d{13}$/.test(trimmed)) return Number(trimmed)
-  if (/^\d{4}$/.test(trimmed)) return parseDay(`${trimmed}-01-01`, text)
-  if (/^\d{4}-\d{2}$/.test(trimmed)) return parseDay(`${trimmed}-01`, text)
-  if (/^\d{4}-\d{2}-\d{2}$/.test(trimmed)) return parseDay(trimmed, text)
-  const match = INSTANT.exec(trimmed)
-  if (!match) throw badTime(text)
-  parseDay(match[1], text)
-  const zoned = match[4] ? trimmed : `${trimmed}Z`
+  const instant = INSTANT.exec(trimmed)
+  if (!instant && !DAY.test(trimmed)) throw badTime(text)
+  const day = timeOfDate(`${trimmed}-01-01`.slice(0, 10))
+  if (day === undefined) throw badTime(text, ' There is no such day.')
+  if (!instant) return day
+  const zoned = instant[3] ? trimmed : `${trimmed}Z`
   const time = Date.parse(zoned.toUpperCase().replace(' ', 'T'))
   if (Number.isNaN(time)) throw badTime(text)
   return time
@@ -77,15 +75,12 @@ export function parseInstant(text: TimeText, now: number): number {
  * months and years are calendar ones. Throws `bad_time`.
  */
 export function timeBefore(end: number, duration: string): number {
-  const [, digits, unit] = LENGTH.exec(duration.trim()) ?? []
-  const units = { h: 'hours', d: 'days', w: 'weeks', M: 'months', y: 'years' } as const
-  if (unit === undefined) {
-    const expected = 'Expected a number and h, d, w, M or y: 90d.'
-    throw new KlinesError('bad_time', `"${duration}" is not a length of time. ${expected}`)
-  }
-  const time = sub(new UTCDateMini(end), { [units[unit as keyof typeof units]]: Number(digits) }).getTime()
-  if (Number.isNaN(time)) throw new KlinesError('bad_time', `"${duration}" goes back further than dates do.`)
-  return time
+  const [, digits, unit = ''] = LENGTH.exec(duration.trim()) ?? []
+  const name = { h: 'hours', d: 'days', w: 'weeks', M: 'months', y: 'years' }[unit]
+  const time = name === undefined ? Number.NaN : sub(new UTCDateMini(end), { [name]: Number(digits) }).getTime()
+  if (!Number.isNaN(time)) return time
+  const expected = 'Expected a number and h, d, w, M or y: 90d.'
+  throw new KlinesError('bad_time', `"${duration}" is not a length of time. ${expected}`)
 }
 
 /**
@@ -100,11 +95,9 @@ export function parseRange({ from, to, last }: RangeText, now: number): TimeRang
   const start = from === undefined ? -Infinity : parseInstant(from, now)
   const fromTime = last === undefined ? start : timeBefore(to === undefined ? now : toTime, last)
   if (fromTime >= toTime) {
-    const [a, b] = [new Date(fromTime).toISOString(), new Date(toTime).toISOString()]
-    throw new KlinesError(
-      'bad_range',
-      `The range is empty: from ${a} to ${b}. Expected --from before --to, which is exclusive.`,
-    )
+    const ends = [fromTime, toTime].map(time => new Date(time).toISOString()).join(' to ')
+    const message = `The range is empty: from ${ends}. Expected --from before --to, which is exclusive.`
+    throw new KlinesError('bad_range', message)
   }
   return { fromTime, toTime }
 }
@@ -168,14 +161,6 @@ function parseRelative(text: string, now: number): number | undefined {
   if (word === 'today') return midnight
   if (word === 'yesterday') return midnight - DAY_MS
   return text.startsWith('-') && LENGTH.test(text.slice(1)) ? timeBefore(now, text.slice(1)) : undefined
-}
-
-function parseDay(day: string, given: string): number {
-  try {
-    return parseDate(day)
-  } catch {
-    throw badTime(given, ` There is no such day.`)
-  }
 }
 
 function badTime(text: string, reason = ''): KlinesError {

@@ -1,47 +1,43 @@
 import { KlinesError } from './errors.js'
-import { DAY_MS, type Interval, monthIndex, monthStart } from './intervals.js'
+import { addLengths, EXCHANGE_INTERVALS, floorToLength, type Interval, type Length, parseLength } from './intervals.js'
 import type { WindowRef } from './series.js'
-
-/** How the history of an interval is cut into windows. */
-interface WindowRule {
-  /** Length of a window, in days or in calendar months. */
-  readonly length: { readonly days: number } | { readonly months: number }
-  /** The length as text. */
-  readonly text: string
-  /** The first and last startDate known to this version; a list that the service serves takes precedence. */
-  readonly first: string
-  /** Undefined for an interval that the static service does not have. */
-  readonly last?: string
-}
 
 /** Before the first pairs of the exchange opened, on 14 July 2017: https://www.binance.com/en/support/announcement */
 const EXCHANGE_OPENED = '2017-07-01'
 
-/** A UTC day has 1,440, 480 or 288 candles. */
-const MINUTES: WindowRule = { length: { days: 1 }, text: '1 day', first: EXCHANGE_OPENED }
+/** Windows of one day, which the static service does not have. */
+const MINUTES = ['1 day', EXCHANGE_OPENED] as const
 
-const RULES: Record<Interval, WindowRule> = {
+/**
+ * How the history of an interval is cut into windows: their length, the first and the last startDate known to this version. A list
+ * that the service serves takes precedence.
+ */
+const WINDOWS: Record<Interval, readonly [length: string, first: string, last?: string]> = {
   '1m': MINUTES,
   '3m': MINUTES,
   '5m': MINUTES,
-  '15m': { length: { days: 7 }, text: '7 days', first: '2024-12-30', last: '2039-12-26' },
-  '30m': { length: { days: 14 }, text: '14 days', first: '2024-01-01', last: '2039-12-26' },
-  '1h': { length: { months: 1 }, text: '1 month', first: '2022-01-01', last: '2039-12-01' },
-  '2h': { length: { months: 2 }, text: '2 months', first: '2017-07-01', last: '2039-11-01' },
-  '4h': { length: { months: 3 }, text: '3 months', first: '2017-07-01', last: '2039-10-01' },
-  '6h': { length: { months: 6 }, text: '6 months', first: '2017-07-01', last: '2039-07-01' },
-  '8h': { length: { months: 6 }, text: '6 months', first: '2017-07-01', last: '2039-07-01' },
-  '12h': { length: { months: 12 }, text: '1 year', first: '2017-01-01', last: '2039-01-01' },
-  '1d': { length: { months: 24 }, text: '2 years', first: '2016-01-01', last: '2038-01-01' },
-  '3d': { length: { months: 60 }, text: '5 years', first: '2015-01-01', last: '2035-01-01' },
-  '1w': { length: { months: 120 }, text: '10 years', first: '2010-01-01', last: '2030-01-01' },
-  '1M': { length: { months: 240 }, text: '20 years', first: '2010-01-01', last: '2030-01-01' },
+  '15m': ['7 days', '2024-12-30', '2039-12-26'],
+  '30m': ['14 days', '2024-01-01', '2039-12-26'],
+  '1h': ['1 month', '2022-01-01', '2039-12-01'],
+  '2h': ['2 months', '2017-07-01', '2039-11-01'],
+  '4h': ['3 months', '2017-07-01', '2039-10-01'],
+  '6h': ['6 months', '2017-07-01', '2039-07-01'],
+  '8h': ['6 months', '2017-07-01', '2039-07-01'],
+  '12h': ['1 year', '2017-01-01', '2039-01-01'],
+  '1d': ['2 years', '2016-01-01', '2038-01-01'],
+  '3d': ['5 years', '2015-01-01', '2035-01-01'],
+  '1w': ['10 years', '2010-01-01', '2030-01-01'],
+  '1M': ['20 years', '2010-01-01', '2030-01-01'],
 }
 
-/** Start of the first window, ms UTC. */
-const ANCHORS = Object.fromEntries(
-  Object.entries(RULES).map(([interval, { first }]) => [interval, parseDate(first)]),
-) as Record<Interval, number>
+/** Length of the windows, and start of the first one, ms UTC. */
+const CYCLES = Object.fromEntries(
+  EXCHANGE_INTERVALS.map(interval => {
+    const [text, first] = WINDOWS[interval]
+    const [, number, unit] = /^(\d+) ([a-z])/.exec(text) ?? []
+    return [interval, { length: parseLength(number + (unit === 'm' ? 'M' : unit)), anchor: parseDate(first) }]
+  }),
+) as Record<Interval, { readonly length: Length; readonly anchor: number }>
 
 /** Dates have years of four digits. */
 const END_OF_DATES = Date.UTC(10_000, 0)
@@ -54,17 +50,22 @@ export interface WindowSpan {
 
 /** The length of an interval's windows as text, such as `2 months`. */
 export function windowLength(interval: Interval): string {
-  return RULES[interval].text
+  return WINDOWS[interval][0]
 }
 
-/** `YYYY-MM-DD` to ms UTC. Throws `bad_time` on anything that is not a real date of that form. */
+/** `YYYY-MM-DD` to ms UTC; undefined for anything that is not a real date of that form. */
+export function timeOfDate(text: string): number | undefined {
+  const time = Date.parse(`${text}T00:00:00.000Z`)
+  // Date.parse reads 2024-02-31 as 2 March.
+  return !Number.isNaN(time) && formatDate(time) === text ? time : undefined
+}
+
+/** The same; throws `bad_time` on anything else. */
 export function parseDate(text: string): number {
-  const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00.000Z`) : Number.NaN
-  // Date.parse reads 2024-02-31 as 2 March; the day of a real date stays the same.
-  if (!Number.isNaN(time) && new Date(time).getUTCDate() === Number(text.slice(-2))) return time
-  throw new KlinesError('bad_time', `"${text}" is not a date. Expected a real day as YYYY-MM-DD.`, {
-    data: { date: text },
-  })
+  const time = timeOfDate(text)
+  if (time !== undefined) return time
+  const message = `"${text}" is not a date. Expected a real day as YYYY-MM-DD.`
+  throw new KlinesError('bad_time', message, { data: { time: text } })
 }
 
 /** ms UTC to `YYYY-MM-DD`. */
@@ -75,52 +76,34 @@ export function formatDate(time: number): string {
 /** The span of the window that starts on `startDate`, a day on which a window of the interval can start. */
 export function windowSpan({ interval, startDate }: Pick<WindowRef, 'interval' | 'startDate'>): WindowSpan {
   const startTime = parseDate(startDate)
-  const { length } = RULES[interval]
-  if ('days' in length) return { startTime, endTime: startTime + length.days * DAY_MS }
-  return { startTime, endTime: monthStart(monthIndex(startTime) + length.months) }
+  return { startTime, endTime: addLengths(CYCLES[interval].length, startTime) }
 }
 
-/**
- * Whether a window of this interval can start at `time` (ms UTC): a whole number of window lengths before or after the
- * first window of the service.
- */
-export function isWindowStart(interval: Interval, time: number): boolean {
-  const { length } = RULES[interval]
-  const anchor = ANCHORS[interval]
-  if ('days' in length) return (time - anchor) % (length.days * DAY_MS) === 0
-  const month = monthIndex(time)
-  return (month - monthIndex(anchor)) % length.months === 0 && time === monthStart(month)
+/** Start of the window that contains `time` (ms UTC): whole window lengths before or after the first one of the service. */
+function windowStart(interval: Interval, time: number): number {
+  const { length, anchor } = CYCLES[interval]
+  return floorToLength(length, anchor, time)
 }
 
-/** The startDate of the window that contains `time` (ms UTC), a whole number of window lengths from the first one. */
+/** The startDate of the window that contains `time`, ms UTC. */
 export function startDateAt(interval: Interval, time: number): string {
-  const { length } = RULES[interval]
-  const anchor = ANCHORS[interval]
-  if ('days' in length) {
-    const step = length.days * DAY_MS
-    return formatDate(anchor + Math.floor((time - anchor) / step) * step)
-  }
-  const month = monthIndex(anchor)
-  return formatDate(monthStart(month + Math.floor((monthIndex(time) - month) / length.months) * length.months))
+  return formatDate(windowStart(interval, time))
 }
 
 /** Whether `text` is a real day as `YYYY-MM-DD` on which a window of this interval can start. */
 export function isStartDate(interval: Interval, text: string): boolean {
-  try {
-    return isWindowStart(interval, parseDate(text))
-  } catch {
-    return false
-  }
+  const time = timeOfDate(text)
+  return time !== undefined && windowStart(interval, time) === time
 }
 
 /** The first startDate of an interval that this version knows. */
 export function firstStartDate(interval: Interval): string {
-  return RULES[interval].first
+  return WINDOWS[interval][1]
 }
 
 /** Every startDate of an interval that this version knows of the static service, ascending: none for 1m, 3m and 5m. */
 export function knownStartDates(interval: Interval): string[] {
-  const { first, last } = RULES[interval]
+  const [, first, last] = WINDOWS[interval]
   return last === undefined ? [] : consecutiveStartDates(interval, first, parseDate(last))
 }
 
@@ -135,15 +118,14 @@ export function consecutiveStartDates(interval: Interval, first: string, time: n
   return dates
 }
 
-/** The start date of the first window of an interval that can have candles of the exchange. */
+/** The startDate of the first window that can have candles of the exchange. */
 export function firstExchangeStartDate(interval: Interval): string {
   return startDateAt(interval, Math.min(parseDate(EXCHANGE_OPENED), parseDate(firstStartDate(interval))))
 }
 
 /**
- * The start dates of an interval's windows for the whole history of the exchange, ascending: those of the published
- * tree, and before them those of the same cycle back to the window that contains 1 July 2017. Those of 1m, 3m and 5m,
- * which the published tree does not have, end with the window that contains `now`, ms UTC.
+ * The startDates of the whole history of the exchange, ascending: those of the static service, and before them those of the same
+ * cycle. Those of 1m, 3m and 5m end with the window that contains `now`, ms UTC.
  */
 export function exchangeStartDates(interval: Interval, now: number): string[] {
   const last = knownStartDates(interval).at(-1)

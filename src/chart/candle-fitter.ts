@@ -1,17 +1,10 @@
 import { isKlinesError, type KlinesError } from '../candles/errors.js'
-import { DAY_MS, EXCHANGE_INTERVALS } from '../candles/intervals.js'
+import { addLengths, countLengths, DAY_MS, EXCHANGE_INTERVALS } from '../candles/intervals.js'
 import type { SeriesLabel } from '../candles/series.js'
 import { hasListingDate } from '../rows/candle-grid.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
 import { Resampler } from '../rows/resampler.js'
-import {
-  hasListingGrid,
-  isMultiple,
-  parseTargetInterval,
-  slotAfter,
-  slotsBetween,
-  type TargetInterval,
-} from '../rows/target-interval.js'
+import { hasListingGrid, isMultiple, parseTargetInterval, type TargetInterval } from '../rows/target-interval.js'
 import { Kernel } from '../rows/wasm/kernel.js'
 import { type ChartCandle, type FittedCandles, readCandle, type Slot } from './chart-candle.js'
 
@@ -121,7 +114,7 @@ function addCandles(candidate: Candidate, batch: KlineBatch | undefined, maxCand
   const { target, maxSlots } = candidate
   for (let row = 0; row < batch.length && candidate.slotCount <= maxSlots; row++) {
     const last = candidate.candles.at(-1)
-    candidate.slotCount += last ? slotsBetween(target, last.openTime, batch.openTime(row)) : 1
+    candidate.slotCount += last ? slotsBetween(target, last, batch.openTime(row)) : 1
     if (candidate.candles.length >= 2 * maxCandles) candidate.candles = candidate.candles.slice(-maxCandles)
     candidate.candles.push(readCandle(batch, row))
   }
@@ -133,10 +126,10 @@ function newestSlots({ candles, target }: Candidate, max: number): Slot[] {
   for (let index = candles.length - 1; index >= 0 && slots.length < max; index--) {
     const candle = candles[index]
     const later = candles.at(index + 1)
-    const missing = later ? slotsBetween(target, candle.openTime, later.openTime) - 1 : 0
+    const missing = later ? slotsBetween(target, candle, later.openTime) - 1 : 0
     if (slots.length + missing >= max) break
     for (let step = missing; step >= 1; step--) {
-      slots.push({ openTime: slotAfter(target, candle.openTime, step), candle: undefined })
+      slots.push({ openTime: addLengths(target.length, candle.openTime, step), candle: undefined })
     }
     slots.push({ openTime: candle.openTime, candle })
   }
@@ -157,6 +150,11 @@ function resampleLadder({ symbol, interval: source }: SeriesLabel, anchor?: numb
   return [...EXCHANGE_INTERVALS, ...LONGER, ...(doubled[source as keyof typeof doubled] ?? [])]
     .map(name => ({ ...parseTargetInterval(name), anchor }))
     .filter(target => isMultiple(target, source) && (hasAnchor || !hasListingGrid(target)))
+}
+
+/** At least 1, also where a candle off the grid is closer. */
+function slotsBetween({ length }: TargetInterval, { openTime }: ChartCandle, laterOpenTime: number): number {
+  return Math.max(1, countLengths(length, openTime, laterOpenTime))
 }
 
 /** A length to compare intervals by, in ms: a month counts as 30 days. */

@@ -1,5 +1,5 @@
 import { COLUMNS } from '../candles/columns.js'
-import { DAY_MS } from '../candles/intervals.js'
+import { addLengths, DAY_MS } from '../candles/intervals.js'
 import type { WindowRef } from '../candles/series.js'
 import { seriesName as nameOf, type SeriesLabel } from '../candles/series.js'
 import { plural } from '../candles/text.js'
@@ -7,7 +7,7 @@ import type { RequestedRange, TimeRange } from '../candles/time-range.js'
 import { type CoveredSeries, countShort, describeCoverage, describeRequested } from '../engine/coverage.js'
 import { CHANGES_FILE } from '../mirror/changes.js'
 import type { ChangedCell } from '../rows/diff.js'
-import { parseTargetInterval, slotAfter } from '../rows/target-interval.js'
+import { parseTargetInterval } from '../rows/target-interval.js'
 import { exchangeMayHaveMore, SAMPLE } from '../sources/base-url.js'
 import * as s from './report.js'
 import { candleName, describeCell, firstLines, formatDuration } from './terminal/text.js'
@@ -116,7 +116,7 @@ function staleAdvice(series: readonly Covered[], { range, baseUrl }: CoverageDet
   const { named, now } = range
   if (named.to === undefined || named.to < now - STALE_MS || !exchangeMayHaveMore(baseUrl)) return []
   const ends = series.flatMap(({ coverage: { interval, last } }) => {
-    return last === undefined ? [] : [slotAfter(parseTargetInterval(interval), last, 1)]
+    return last === undefined ? [] : [addLengths(parseTargetInterval(interval).length, last)]
   })
   const age = now - Math.max(...ends)
   if (ends.length === 0 || age < STALE_MS) return []

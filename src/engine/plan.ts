@@ -174,7 +174,7 @@ export async function checkOrigin({ mirror, source, readOnly, signal, warn }: Ru
   }
   throw new KlinesError('mirror_mismatch', `${mirror.root} does not say where its candles come from, and ${fault}.`, {
     suggestions: ['Name another folder with --mirror.'],
-    data: { mirror: mirror.root, baseUrl: source.name, window },
+    data: { mirror: mirror.root, baseUrl: source.name },
   })
 }
 

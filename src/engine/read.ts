@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { addLengths } from '../candles/intervals.js'
 import type { WindowRef } from '../candles/series.js'
 import { windowSpan } from '../candles/windows.js'
 import type { WindowFailure } from '../mirror/errors.js'
@@ -7,7 +8,7 @@ import type { Mirror } from '../mirror/mirror.js'
 import { CandleGrid } from '../rows/candle-grid.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
 import { Resampler } from '../rows/resampler.js'
-import { parseTargetInterval, slotAfter } from '../rows/target-interval.js'
+import { parseTargetInterval } from '../rows/target-interval.js'
 import { Kernel } from '../rows/wasm/kernel.js'
 import { refresh, WINDOWS_A_TURN } from './refresh.js'
 import type { Tally } from './report.js'
@@ -140,8 +141,8 @@ export async function cutToTail(run: Run, plan: SeriesPlan, count: number, forEx
   const { source } = run
   const { series, resampleTo, range } = plan
   // One more candle before them tells that they are whole.
-  const target = resampleTo ?? parseTargetInterval(series.interval)
-  const begin = slotAfter(target, Math.min(range.toTime, run.now()), -(count + 1))
+  const { length } = resampleTo ?? parseTargetInterval(series.interval)
+  const begin = addLengths(length, Math.min(range.toTime, run.now()), -(count + 1))
   const needed = plan.windows.filter(window => windowSpan(window).endTime > begin).length
   for (let taken = Math.max(1, needed), done = 0; ; taken *= 2) {
     const windows = plan.windows.slice(-taken)

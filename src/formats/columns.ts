@@ -70,9 +70,9 @@ export abstract class FixedColumn<Value extends number | bigint> implements Colu
     for (let row = start; row < end; ) {
       const place = (to + row - start) * valueBytes
       const count = Math.min(end - row, most)
-      const read = rows.kernel.readColumn(
+      const read = rows.kernel.write(
         summary,
-        (calls, address, summary) => valueBytes * this.read(calls, rows.address, row, count, address, summary),
+        (calls, to, head) => to + valueBytes * this.read(calls, rows.address, row, count, to, head),
       )
       this.bytes.set(read, place)
       if (read.length === 0) this.putLong(rows.batch, row++, new DataView(this.bytes.buffer, place, valueBytes))

@@ -166,7 +166,7 @@ class RowTemplate {
     }
     this.end = literal + syntax.rowEnd
     const isCopied = this.slots.every(({ convert }) => convert === undefined)
-    this.writer = isCopied ? WasmRowWriter.create(this.slots, this.end) : undefined
+    this.writer = isCopied ? new WasmRowWriter(this.slots, this.end) : undefined
   }
 
   /** Whether this template is made for the rows of a batch. */

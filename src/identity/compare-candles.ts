@@ -1,8 +1,9 @@
 import { COLUMN_KINDS } from '../candles/columns.js'
+import { addLengths } from '../candles/intervals.js'
 import { trimDecimal } from '../rows/decimals.js'
 import { type ChangedCell, diffRows, isSameCell } from '../rows/diff.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
-import { parseTargetInterval, slotAfter } from '../rows/target-interval.js'
+import { parseTargetInterval } from '../rows/target-interval.js'
 
 /** The candles of a series on one of two sides. */
 export interface ComparedCandles {
@@ -37,7 +38,7 @@ export async function compareCandles(
   sides: Readonly<Record<SideName, ComparedCandles>>,
   most: number,
 ) {
-  const target = parseTargetInterval(interval)
+  const { length } = parseTargetInterval(interval)
   const counts = { both: 0, changedCandles: 0, changedCells: 0, onlyInA: 0, onlyInB: 0, beyond: 0, notCompared: 0 }
   const differences: Difference[] = []
   let total = 0
@@ -49,7 +50,7 @@ export async function compareCandles(
   const addOnly = (side: SideName, openTime: number, position: OnlyCandles['position']) => {
     counts[side === 'a' ? 'onlyInA' : 'onlyInB']++
     if (position !== 'inside') counts.beyond++
-    if (run?.side === side && run.position === position && openTime === slotAfter(target, run.lastOpenTime, 1)) {
+    if (run?.side === side && run.position === position && openTime === addLengths(length, run.lastOpenTime)) {
       run.lastOpenTime = openTime
       run.candles++
     } else {

@@ -1,14 +1,11 @@
 import { KlinesError } from '../candles/errors.js'
-import { FIRST_MONDAY, monthIndex, monthStart, UNIT_MS } from '../candles/intervals.js'
+import { addLengths, countLengths, DAY_MS, floorToLength, type Length } from '../candles/intervals.js'
 import type { Series } from '../candles/series.js'
 import type { SymbolName } from '../candles/symbols.js'
 import { parseDate } from '../candles/windows.js'
 import { hasListingGrid, parseTargetInterval, type TargetInterval } from './target-interval.js'
 
-/**
- * The listing dates of the ten symbols of the public service: 3d candles are counted from this day (measured on the
- * service's whole tree). The 3d grid of any other symbol comes from its first 3d candle.
- */
+/** 3d candles are counted from these days (measured on the service's whole tree), those of other symbols from their first one. */
 const LISTING_DATES: Readonly<Record<SymbolName, string>> = {
   BTCUSDT: '2017-08-17',
   ETHUSDT: '2017-08-17',
@@ -22,34 +19,35 @@ const LISTING_DATES: Readonly<Record<SymbolName, string>> = {
   AVAXUSDT: '2020-09-22',
 }
 
+/** January of the year 0, and Monday, 5 January 1970, ms UTC. */
+const [FIRST_MONTH, FIRST_MONDAY] = [Date.parse('0000-01-01'), 4 * DAY_MS]
+
 /** When the candles of a target interval open, ms UTC. */
 export class CandleGrid {
   /** Length of a candle in ms; undefined for months. */
   readonly step: number | undefined
-  /** An open time that the others follow from by whole steps, ms UTC. */
+  /** An open time that the others follow from by whole candles, ms UTC. */
   readonly anchor: number
-  private readonly months: number
+  private readonly length: Length
 
   /** Throws `bad_option` for a 3d grid without an anchor whose symbol has no known listing date. */
   constructor(target: TargetInterval, symbol: SymbolName) {
     const { length } = target
+    this.length = length
     this.step = 'ms' in length ? length.ms : undefined
-    this.months = 'ms' in length ? 0 : length.months
     if (hasListingGrid(target)) this.anchor = target.anchor ?? listingTime(symbol, target.name)
-    else this.anchor = 'ms' in length && length.ms % UNIT_MS.w === 0 ? FIRST_MONDAY : 0
+    else if ('months' in length) this.anchor = FIRST_MONTH
+    else this.anchor = length.ms % (7 * DAY_MS) === 0 ? FIRST_MONDAY : 0
   }
 
   /** When the candle that contains `time` opens; `time` itself if it is infinite. */
   start(time: number): number {
-    const { step, anchor } = this
-    if (!Number.isFinite(time)) return time
-    if (step !== undefined) return anchor + Math.floor((time - anchor) / step) * step
-    return monthStart(Math.floor(monthIndex(time) / this.months) * this.months)
+    return Number.isFinite(time) ? floorToLength(this.length, this.anchor, time) : time
   }
 
   /** When the candle after the one that opens at `start` opens. */
   end(start: number): number {
-    return this.step !== undefined ? start + this.step : monthStart(monthIndex(start) + this.months)
+    return addLengths(this.length, start)
   }
 
   /** The first open time at `time` or later. */
@@ -60,10 +58,7 @@ export class CandleGrid {
 
   /** The number of candles that open at `fromTime` or later and end by `toTime`. */
   count(fromTime: number, toTime: number): number {
-    if (!(toTime > fromTime)) return 0
-    const [from, to] = [this.next(fromTime), this.start(toTime)]
-    const steps = this.step === undefined ? (monthIndex(to) - monthIndex(from)) / this.months : (to - from) / this.step
-    return Math.max(0, Math.round(steps))
+    return toTime > fromTime ? Math.max(0, countLengths(this.length, this.next(fromTime), this.start(toTime))) : 0
   }
 
   /** Milliseconds from the start of the candle that contains `time` to `time`: 0 on the grid. */
@@ -86,8 +81,8 @@ function listingTime(symbol: SymbolName, target: string): number {
 }
 
 /**
- * The grid of a series of the service. A 3d grid is counted from `openTime` (ms UTC) of any of its candles; without one
- * it is that of the listing date, or any grid for a symbol whose date is not known.
+ * The grid of a series. A 3d grid is counted from `openTime` (ms UTC) of any of its candles; without one, from the listing
+ * date, or from the epoch for a symbol whose date is not known.
  */
 export function buildSeriesGrid({ symbol, interval }: Series, openTime?: number): CandleGrid {
   const anchor = openTime ?? (hasListingDate(symbol) ? undefined : 0)

@@ -2,6 +2,7 @@ import { COLUMN_KINDS, COLUMNS } from '../candles/columns.js'
 import { KlinesError } from '../candles/errors.js'
 import { type SeriesLabel, seriesName } from '../candles/series.js'
 import type { CandleGrid } from './candle-grid.js'
+import { firstRowFrom } from './kline-batch.js'
 import {
   CANDLE_BYTES,
   CLOSE_TIME,
@@ -29,8 +30,8 @@ export const DECIMALS = COLUMNS.map((_, column) => column).filter(column => COLU
 const IGNORE_COLUMN = COLUMNS.indexOf('ignore')
 
 /**
- * Candles of one series in a kernel's memory. Each decimal is a 128-bit integer in units of 10^-8, so nothing is
- * rounded. `place` is the index of a decimal among the 8 of a candle.
+ * Candles of one series in a kernel's memory. Each decimal is a 128-bit integer in units of 10^-8, so nothing is rounded.
+ * `place` is the index of a decimal among the 8 of a candle, `column` that of a cell among the 12. Times are ms UTC.
  */
 export class CandleTable {
   length = 0
@@ -39,7 +40,6 @@ export class CandleTable {
 
   constructor(readonly kernel: Kernel) {}
 
-  /** The address of a row. */
   address(row: number): number {
     return this.start + row * CANDLE_BYTES
   }
@@ -49,12 +49,11 @@ export class CandleTable {
     return new Uint32Array(this.kernel.view.buffer, this.start, (this.length * CANDLE_BYTES) / 4)
   }
 
-  /** The same as doubles: times and counts. */
+  /** The same as doubles. */
   get doubles(): Float64Array {
     return new Float64Array(this.kernel.view.buffer, this.start, (this.length * CANDLE_BYTES) / 8)
   }
 
-  /** Makes room for so many more rows. */
   reserve(rows: number): void {
     const { kernel, start } = this
     if (this.length + rows <= this.capacity) return
@@ -64,7 +63,7 @@ export class CandleTable {
     new Uint8Array(kernel.view.buffer).copyWithin(this.start, start, start + this.length * CANDLE_BYTES)
   }
 
-  /** Adds the rows of a batch. Throws `digits_lost` at a decimal of more than 15 digits before the point or 8 after it. */
+  /** Adds the rows of a batch. Throws `digits_lost` at a decimal that is not `EXACT`. */
   add(batch: IndexedRows & { readonly series: SeriesLabel }): void {
     const { kernel } = this
     const rows = batch.numbers.length / NUMBERS_PER_ROW
@@ -89,7 +88,7 @@ export class CandleTable {
     this.length -= rows
   }
 
-  /** Adds an empty candle that opens at `openTime`, ms UTC. */
+  /** Adds an empty candle that opens at `openTime`. */
   begin(openTime: number): void {
     this.reserve(1)
     this.kernel.calls.beginCandle(this.address(this.length++), openTime)
@@ -103,17 +102,14 @@ export class CandleTable {
     this.kernel.calls.addCandles(this.address(this.length - 1), table.address(start), end - start)
   }
 
-  /** Open time of a row, ms UTC. */
   openTime(row: number): number {
     return this.number(row, OPEN_TIME)
   }
 
-  /** Close time of a row, ms UTC. */
   closeTime(row: number): number {
     return this.number(row, CLOSE_TIME)
   }
 
-  /** Number of trades of a row. */
   count(row: number): number {
     return this.number(row, COUNT)
   }
@@ -140,7 +136,6 @@ export class CandleTable {
     return digits === 0 ? whole : `${whole}.${text.slice(-SCALE).slice(0, digits)}`
   }
 
-  /** A cell as text. `column` is its index, 0 to 11. */
   text(row: number, column: number): string {
     const name = COLUMNS[column]
     if (name === 'open_time') return String(this.openTime(row))
@@ -152,13 +147,7 @@ export class CandleTable {
 
   /** First row from `row` on that opens at or after `time`, ms UTC; `length` when there is none. */
   rowFrom(time: number, row = 0): number {
-    let [low, high] = [row, this.length]
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (this.openTime(middle) < time) low = middle + 1
-      else high = middle
-    }
-    return low
+    return firstRowFrom(this, time, row)
   }
 
   private number(row: number, offset: number): number {
@@ -179,10 +168,9 @@ export class CandleTable {
 function tooLong(series: SeriesLabel, kernel: Kernel, address: RowAddress, row: number): KlinesError {
   const openTime = new Date(kernel.view.getFloat64(address.numbers + row * NUMBERS_BYTES, true)).toISOString()
   const column = DECIMALS.find(decimal => !EXACT.test(kernel.text(address, row, decimal))) ?? DECIMALS[0]
-  return new KlinesError(
-    'digits_lost',
-    `${seriesName(series)} ${openTime}: ${COLUMNS[column]} is ${kernel.text(address, row, column)}, longer than what can be added up exactly: 15 digits before the point and 8 after it.`,
-  )
+  const cell = `${COLUMNS[column]} is ${kernel.text(address, row, column)}`
+  const limit = 'longer than what can be added up exactly: 15 digits before the point and 8 after it'
+  return new KlinesError('digits_lost', `${seriesName(series)} ${openTime}: ${cell}, ${limit}.`)
 }
 
 /** The coarser candles that the first `rows` rows of a table add up to, in the memory of the same kernel. */

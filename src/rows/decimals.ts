@@ -4,8 +4,8 @@ export const DECIMAL_SCALE = 8
 export const DECIMAL_PRECISION = 38
 
 /**
- * The value of a decimal (`\d+(\.\d+)?`) in units of 10^-8. Returns undefined when it has no exact DECIMAL(38,8): more
- * than 8 digits after the point (zeros at the end do not count) or more than 30 before it.
+ * A decimal (`\d+(\.\d+)?`) in units of 10^-8; undefined for more than 8 digits after the point (zeros at the end do not
+ * count) or more than 30 before it.
  */
 export function parseDecimal(text: string): bigint | undefined {
   const [whole, fraction = ''] = trimDecimal(text).split('.')
@@ -27,11 +27,8 @@ export function trimDecimal(text: string): string {
 /** The shortest text of a double, written without an exponent. */
 function withoutExponent(value: number): string {
   const text = String(value)
-  const [, digits, fraction = '', exponent] = /^(\d+)(?:\.(\d+))?e([+-]\d+)$/.exec(text) ?? []
-  if (digits === undefined) return text
-  const power = Number(exponent)
-  if (power < 0) return `0.${'0'.repeat(-power - 1)}${digits}${fraction}`
-  return digits + fraction.padEnd(power, '0')
+  const [, digits, fraction = '', power] = /^(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text) ?? []
+  return digits === undefined ? text : shiftPoint(digits + fraction, Number(power) - fraction.length)
 }
 
 /** Compares two decimals (`\d+(\.\d+)?`) exactly: negative when `a` is the smaller one. */
@@ -40,10 +37,7 @@ export function compareDecimals(a: string, b: string): number {
   return unitsA === unitsB ? 0 : unitsA < unitsB ? -1 : 1
 }
 
-/**
- * The change from one decimal to another in percent with two digits after the point, rounded half away from zero:
- * `+13.15%`. Undefined when `from` is 0.
- */
+/** The change from one decimal to another, rounded half away from zero: `+13.15%`. Undefined when `from` is 0. */
 export function formatChange(from: string, to: string): string | undefined {
   const [start, end] = toUnits(from, to)
   if (start === 0n) return undefined
@@ -53,14 +47,14 @@ export function formatChange(from: string, to: string): string | undefined {
   return `${sign}${shiftPoint(String(hundredths), -2)}%`
 }
 
-/** A whole number times a power of ten, as text: `shiftPoint('25', -1)` is `2.5`, with as many digits after the point. */
+/** A whole number times a power of ten: `shiftPoint('25', -1)` is `2.5`. */
 export function shiftPoint(digits: string, exponent: number): string {
   if (exponent >= 0) return digits === '0' ? digits : digits + '0'.repeat(exponent)
   const padded = digits.padStart(1 - exponent, '0')
   return `${padded.slice(0, exponent)}.${padded.slice(exponent)}`
 }
 
-/** Decimals as whole numbers of the smallest unit that one of them has. */
+/** Decimals in the smallest unit that one of them has. */
 function toUnits(...texts: string[]): bigint[] {
   const parts = texts.map(text => text.split('.'))
   const digits = Math.max(...parts.map(([, fraction = '']) => fraction.length))

@@ -7,7 +7,7 @@ import { isSymbol } from '../candles/symbols.js'
 import { trimDecimal } from './decimals.js'
 import type { KlineBatch } from './kline-batch.js'
 import { intervalName } from './target-interval.js'
-import { writePieces } from './wasm/row-writer.js'
+import { writeLines } from './wasm/row-writer.js'
 
 /** The version of the definition, which every fingerprint begins with. */
 const VERSION = 'klines:1:'
@@ -39,7 +39,7 @@ export interface FingerprintReport<Fingerprint extends SeriesFingerprint = Serie
   readonly set: string | undefined
 }
 
-/** The SHA-256 of the candles of a series, year by year: pure but for `node:crypto`, and in constant memory. */
+/** Makes the fingerprint of a series, in constant memory. */
 export class Fingerprinter {
   private readonly years: YearDigest[] = []
   private year = { year: 0, candles: 0, endTime: -Infinity, hash: newHash() }
@@ -95,7 +95,7 @@ export class Fingerprinter {
   }
 }
 
-/** The fingerprint of the candles of some years, of which each has at least one. The years ascend. */
+/** The fingerprint of the candles of some years, which ascend. */
 export function describeSeries(
   { symbol, interval }: SeriesLabel,
   years: readonly YearDigest[],
@@ -107,10 +107,7 @@ export function describeSeries(
   return { ...label, fingerprint: VERSION + hashLines(lines), candles, ...ends, years }
 }
 
-/**
- * The fingerprint of a set of series, in any order: `klines:1:set:` and a SHA-256 in hex. Throws `bad_option` when a
- * series is there twice.
- */
+/** The fingerprint of a set of series, in any order. Throws `bad_option` when a series is there twice. */
 export function fingerprintSet(all: readonly Pick<SeriesFingerprint, 'symbol' | 'interval' | 'fingerprint'>[]): string {
   const names = all.map(seriesName)
   const twice = names.find((name, index) => names.indexOf(name) !== index)
@@ -126,7 +123,7 @@ export function reportFingerprints<Fingerprint extends SeriesFingerprint>(
   return { series, set: series.length > 1 ? fingerprintSet(series) : undefined }
 }
 
-/** Whether a value of foreign JSON is the fingerprint of a series: made of its years, with names in their one spelling. */
+/** Whether foreign JSON is the fingerprint of a series: made of its years, with names in their one spelling. */
 export function isFingerprint(value: unknown): value is SeriesFingerprint {
   if (!isObject(value)) return false
   const { symbol, interval, fingerprint, candles, firstOpenTime, lastOpenTime, years } = value
@@ -147,12 +144,8 @@ function isIntervalName(value: unknown): value is string {
 function isYear(value: unknown): value is YearDigest {
   if (!isObject(value)) return false
   const { year, candles, sha256 } = value
-  return (
-    Number.isSafeInteger(year) &&
-    Number.isSafeInteger(candles) &&
-    Number(candles) > 0 &&
-    /^[0-9a-f]{64}$/.test(String(sha256))
-  )
+  const isCounted = Number.isSafeInteger(year) && Number.isSafeInteger(candles) && Number(candles) > 0
+  return isCounted && /^[0-9a-f]{64}$/.test(String(sha256))
 }
 
 function isTime(value: unknown): value is number {
@@ -169,15 +162,12 @@ function hashLines(lines: readonly (string | Buffer)[]): string {
 const KINDS = COLUMN_KINDS.slice(0, COLUMNS.length - 1)
 
 /**
- * Writes candles in their canonical form, which fingerprints are made of: the eleven cells before `ignore` joined by
- * commas, and a line feed. Integers are as they are; a decimal loses the zeros that do not change its value, and a
- * point without digits. `append` gets the lines in pieces, each valid until the next one.
+ * Writes the lines that fingerprints are made of: the eleven cells before `ignore` joined by commas, and a line feed.
+ * Integers are as they are; a decimal loses the zeros that do not change its value, and a point without digits. `append`
+ * gets the lines in pieces, each valid until the next one.
  */
 export function writeCandleLines(batch: KlineBatch, append: (lines: Uint8Array) => void): void {
-  const written = writePieces(batch, KINDS.length, append, (kernel, address, start, end) =>
-    kernel.writeLines(address, start, end),
-  )
-  for (let row = written; row < batch.length; row++) {
+  for (let row = writeLines(batch, append); row < batch.length; row++) {
     const cells = KINDS.map((kind, column) => {
       const text = batch.text(row, column)
       return kind === 'decimal' ? trimDecimal(text) : text

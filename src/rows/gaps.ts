@@ -1,4 +1,4 @@
-import { type Interval, nextOpenTime, stepsBetween } from '../candles/intervals.js'
+import { countLengths, type Interval, LENGTHS, nextOpenTime } from '../candles/intervals.js'
 import type { Series } from '../candles/series.js'
 import type { WindowSpan } from '../candles/windows.js'
 import type { CandleGrid } from './candle-grid.js'
@@ -12,10 +12,7 @@ export interface Gap {
   readonly missing: number
 }
 
-/**
- * The gaps between a candle and the next one that was read (open times, ms UTC). Time outside of the spans, whose
- * candles are all loaded, is no gap: nothing is known about it.
- */
+/** The gaps between the open times of a candle and the next one, ms UTC. Only within the spans all candles are known. */
 export function findGaps(
   interval: Interval,
   grid: CandleGrid,
@@ -28,26 +25,22 @@ export function findGaps(
   return spans.flatMap(span => {
     const startTime = span.startTime <= next ? next : grid.next(span.startTime)
     const endTime = span.endTime >= laterOpenTime ? laterOpenTime : grid.next(span.endTime)
-    const missing = endTime > startTime ? stepsBetween(interval, startTime, endTime) : 0
+    const missing = endTime > startTime ? countLengths(LENGTHS[interval], startTime, endTime) : 0
     return missing > 0 ? [{ startTime, endTime, missing }] : []
   })
 }
 
-/** Totals over the candles of one series. Times are open times, ms UTC. */
+/** Totals over the candles of a series. Times are open times, ms UTC. */
 export interface SeriesTotals {
   readonly candles: number
   readonly firstOpenTime: number | undefined
   readonly lastOpenTime: number | undefined
-  /** How often one or more candles are missing between two candles. */
   readonly gaps: number
   /** Candles missing in all gaps. */
   readonly missing: number
 }
 
-/**
- * Counts the candles of one series and the gaps between them. The distance between neighbours is compared with the
- * interval, so a 3d grid of any anchor works. Time before the first and after the last candle is not a gap.
- */
+/** Counts the candles of a series and the gaps between them, by the distance of neighbours: a grid of any anchor works. */
 export class GapCounter {
   private candles = 0
   private first: number | undefined
@@ -59,13 +52,13 @@ export class GapCounter {
 
   constructor(readonly series: Series) {}
 
-  /** Adds the next batch; batches come in order of time. */
+  /** Adds the next batch, in order of time. */
   add(batch: { readonly length: number; openTime(row: number): number }): void {
     for (let row = 0; row < batch.length; row++) this.addTime(batch.openTime(row))
     this.candles += batch.length
   }
 
-  /** Adds the totals of the next batch in its place; what is in them does not count for `largestGap`. */
+  /** Adds the totals of the next batch; the gaps in them do not count for `largestGap`. */
   addTotals({ candles, firstOpenTime, lastOpenTime, gaps, missing }: SeriesTotals): void {
     if (firstOpenTime === undefined) return
     this.addTime(firstOpenTime)
@@ -76,7 +69,8 @@ export class GapCounter {
   }
 
   private addTime(openTime: number): void {
-    const missing = this.last === undefined ? 0 : stepsBetween(this.series.interval, this.last, openTime) - 1
+    const { last = openTime } = this
+    const missing = countLengths(LENGTHS[this.series.interval], last, openTime) - 1
     if (missing > 0) {
       this.gaps++
       this.missing += missing

@@ -10,19 +10,16 @@ const encoder = new TextEncoder()
 /** Keeps a byte order mark: at the start of a cell it is part of the text. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/**
- * Rows of one series as bytes, with the place of every cell: what flows from a window file to an exporter. No decimal
- * becomes a float and no row an object on the way. A slice shares memory with the batch that it was cut from.
- */
+/** Rows of one series as bytes, with the place of every cell: what flows from a window file to an exporter. */
 export class KlineBatch {
   /** Number of rows. */
   readonly length: number
 
-  /** The bytes that the offsets point into. @internal */
+  /** See `IndexedRows`. @internal */
   readonly bytes: Uint8Array
-  /** 24 a row: start and end (exclusive) of each of the 12 cells, without quotes. @internal */
+  /** @internal */
   readonly offsets: Uint32Array
-  /** 3 a row: open time, close time (ms UTC), number of trades. @internal */
+  /** @internal */
   readonly numbers: Float64Array
 
   /** @internal */
@@ -56,7 +53,7 @@ export class KlineBatch {
     return this.length === 0 ? undefined : this.openTime(0)
   }
 
-  /** Open time of the last row, ms UTC; undefined without rows. */
+  /** Open time of the last row, ms UTC. */
   get lastOpenTime(): number | undefined {
     return this.length === 0 ? undefined : this.openTime(this.length - 1)
   }
@@ -89,7 +86,7 @@ export class KlineBatch {
 
   /** The rows whose open time lies in `[fromTime, toTime)`, ms UTC. Shares memory. */
   slice(fromTime: number, toTime: number): KlineBatch {
-    const [start, end] = [this.firstRowFrom(fromTime), this.firstRowFrom(toTime)]
+    const [start, end] = [firstRowFrom(this, fromTime), firstRowFrom(this, toTime)]
     return start === 0 && end === this.length ? this : this.rows(start, Math.max(start, end))
   }
 
@@ -99,18 +96,21 @@ export class KlineBatch {
     const numbers = this.numbers.subarray(start * NUMBERS_PER_ROW, end * NUMBERS_PER_ROW)
     return new KlineBatch(this.series, { bytes: this.bytes, offsets, numbers }, this.plain, this.kernel)
   }
+}
 
-  /** Index of the first row that opens at or after `time`; `length` when there is none. Rows ascend by open time. */
-  private firstRowFrom(time: number): number {
-    const { numbers } = this
-    let [low, high] = [0, this.length]
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (numbers[middle * NUMBERS_PER_ROW] < time) low = middle + 1
-      else high = middle
-    }
-    return low
+/** First row from `row` on that opens at or after `time`; `length` when there is none. Rows ascend by open time, ms UTC. */
+export function firstRowFrom(
+  rows: { readonly length: number; openTime(row: number): number },
+  time: number,
+  row = 0,
+): number {
+  let [low, high] = [row, rows.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (rows.openTime(middle) < time) low = middle + 1
+    else high = middle
   }
+  return low
 }
 
 /** Builds batches of rows that were computed, or read from something else than windows. */

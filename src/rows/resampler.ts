@@ -1,10 +1,11 @@
 import { COLUMNS } from '../candles/columns.js'
+import { addLengths } from '../candles/intervals.js'
 import type { Series, SeriesLabel } from '../candles/series.js'
 import type { TimeRange } from '../candles/time-range.js'
 import { CandleGrid } from './candle-grid.js'
 import { CandleTable } from './candle-table.js'
 import { BatchBuilder, type KlineBatch } from './kline-batch.js'
-import { checkMultiple, parseTargetInterval, slotAfter, type TargetInterval } from './target-interval.js'
+import { checkMultiple, parseTargetInterval, type TargetInterval } from './target-interval.js'
 import { Kernel } from './wasm/kernel.js'
 
 /** Which resampled candles to return. */
@@ -27,7 +28,7 @@ export class Resampler {
   /** At most one row: the candle in progress. */
   private readonly candle: CandleTable
   private readonly grid: CandleGrid
-  private readonly sourceInterval: TargetInterval
+  private readonly source: TargetInterval
   private readonly out: BatchBuilder
   /** When the candle in progress ends, ms UTC. */
   private endTime = -Infinity
@@ -44,7 +45,7 @@ export class Resampler {
     this.table = new CandleTable(kernel)
     this.candle = new CandleTable(kernel)
     checkMultiple(target, source.interval)
-    this.sourceInterval = parseTargetInterval(source.interval)
+    this.source = parseTargetInterval(source.interval)
     this.grid = new CandleGrid(target, source.symbol)
     this.out = new BatchBuilder({ symbol: source.symbol, interval: target.name })
     this.coveredFrom = options.coveredFrom
@@ -60,7 +61,7 @@ export class Resampler {
       if (openTime >= this.endTime) this.begin(openTime)
       const next = table.rowFrom(this.endTime, row)
       candle.addToLast(table, row, next)
-      this.reachedTime = slotAfter(this.sourceInterval, table.openTime(next - 1), 1)
+      this.reachedTime = addLengths(this.source.length, table.openTime(next - 1))
       row = next
     }
     return this.out.take()

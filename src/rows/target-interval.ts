@@ -1,11 +1,13 @@
 import { KlinesError } from '../candles/errors.js'
-import { DAY_MS, monthIndex, monthStart, UNIT_MS } from '../candles/intervals.js'
-
-/** Months of the calendar units. */
-const UNIT_MONTHS = { M: 1, q: 3, y: 12 } as const
-const MAX_MONTHS = 1200
-
-const FORMS = 'Expected a number and m, h, d, w, M, q or y, such as 45m, 3h, 2d, 2w, 1q or 1y'
+import {
+  addLengths,
+  countLengths,
+  DAY_MS,
+  floorToLength,
+  type Length,
+  parseLength,
+  UNITS,
+} from '../candles/intervals.js'
 
 /**
  * A length that candles are resampled to, aligned as the exchange aligns its own: weeks from Monday 5 January 1970,
@@ -15,8 +17,7 @@ const FORMS = 'Expected a number and m, h, d, w, M, q or y, such as 45m, 3h, 2d,
 export interface TargetInterval {
   /** As it was written, such as `3h`. */
   readonly name: string
-  /** Length in ms, or in months. */
-  readonly length: { readonly ms: number } | { readonly months: number }
+  readonly length: Length
   /** When any candle of the symbol's 3d grid opens, ms UTC. Default: the listing date, which is known of the ten `SYMBOLS`. */
   readonly anchor?: number | undefined
 }
@@ -24,25 +25,22 @@ export interface TargetInterval {
 /** Throws `unknown_interval` on anything but a whole number and a unit. */
 export function parseTargetInterval(text: string): TargetInterval {
   const name = text.trim()
-  const [, digits, unit] = /^([1-9]\d{0,4})([mhdwMqy])$/.exec(name) ?? []
-  const amount = Number(digits)
-  if (unit === undefined) throw badTarget(text, FORMS)
-  if (unit in UNIT_MS) return { name, length: { ms: amount * UNIT_MS[unit as keyof typeof UNIT_MS] } }
-  const months = amount * UNIT_MONTHS[unit as keyof typeof UNIT_MONTHS]
-  if (months > MAX_MONTHS) throw badTarget(text, 'Expected 100 years at the most')
-  return { name, length: { months } }
+  const length = parseLength(name)
+  if (length) return { name, length }
+  const expected = 'Expected a number and m, h, d, w, M, q or y, such as 45m, 3h, 2d, 2w, 1q or 1y.'
+  const message = `"${text}" is no interval to resample to. ${expected}`
+  throw new KlinesError('unknown_interval', message, { data: { interval: text } })
 }
 
-/**
- * The name of an interval that stands for its length, however it was written: `60m` is `1h`, `24h` is `1d` and `12M` is
- * `1y`. It has the largest unit that fits. Throws `unknown_interval`.
- */
+/** The one name of a length, with the largest unit that fits: `60m` is `1h`, `24h` is `1d`. Throws `unknown_interval`. */
 export function intervalName(text: string): string {
   const { length } = parseTargetInterval(text)
-  const [amount, units] = 'ms' in length ? [length.ms, UNIT_MS] : [length.months, UNIT_MONTHS]
-  const fitting = Object.entries(units).filter(([, size]) => amount % size === 0)
+  const end = addLengths(length, 0)
+  const fitting = Object.entries(UNITS).filter(
+    ([, unit]) => 'ms' in unit === 'ms' in length && floorToLength(unit, 0, end) === end,
+  )
   const [unit, size] = fitting[fitting.length - 1]
-  return `${amount / size}${unit}`
+  return `${countLengths(size, 0, end)}${unit}`
 }
 
 /** Throws `bad_option` unless each candle of the target consists of whole candles of `source`, and of more than one. */
@@ -70,28 +68,11 @@ export function isMultiple({ length }: TargetInterval, source: string): boolean 
 
 /** What candles of a length in ms are counted from; `listing`: multiples of 3d that are not whole weeks. */
 function origin(ms: number): 'listing' | 'monday' | 'epoch' {
-  if (ms % UNIT_MS.w === 0) return 'monday'
+  if (ms % (7 * DAY_MS) === 0) return 'monday'
   return ms % (3 * DAY_MS) === 0 ? 'listing' : 'epoch'
 }
 
 /** Whether the candles of a target are counted from the symbol's listing. */
 export function hasListingGrid({ length }: TargetInterval): boolean {
   return 'ms' in length && origin(length.ms) === 'listing'
-}
-
-function badTarget(text: string, expected: string): KlinesError {
-  return new KlinesError('unknown_interval', `"${text}" is no interval to resample to. ${expected}.`, {
-    data: { interval: text },
-  })
-}
-
-/** The number of slots from one candle to a later one: at least 1, also where a candle off the grid is closer. */
-export function slotsBetween({ length }: TargetInterval, openTime: number, laterOpenTime: number): number {
-  if ('ms' in length) return Math.max(1, Math.floor((laterOpenTime - openTime) / length.ms))
-  return Math.max(1, Math.floor((monthIndex(laterOpenTime) - monthIndex(openTime)) / length.months))
-}
-
-/** The open time of the slot that is `steps` slots after the one at `openTime`, or before it, ms UTC. */
-export function slotAfter({ length }: TargetInterval, openTime: number, steps: number): number {
-  return 'ms' in length ? openTime + steps * length.ms : monthStart(monthIndex(openTime) + steps * length.months)
 }

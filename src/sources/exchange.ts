@@ -24,8 +24,6 @@ import type { WholeResponse } from './transport.js'
 
 /** The Date of an answer has whole seconds. */
 const SECOND_MS = 1000
-/** The exchange has some 3,500 names, which take 160 kB. */
-const NAMES_LIMITS = { maxBytes: 8 * 1024 * 1024, maxEntries: 50_000 }
 
 /** The first candle of a series that the exchange names. */
 interface FirstCandle {
@@ -168,7 +166,7 @@ export function exchangeSource(fetcher: Fetcher, clock: SourceClock, warn: (warn
 /** Parses the answer for `NAMES_PATH`: names that are symbols, and others. Throws `bad_list`. */
 function parseNames(bytes: Uint8Array): string[] {
   const list = "The exchange's list of symbols"
-  return parseList(bytes, list, NAMES_LIMITS).map((entry, index) => {
+  return parseList(bytes, list).map((entry, index) => {
     if (isObject(entry) && typeof entry.symbol === 'string') return entry.symbol
     throw new KlinesError('bad_list', `${list} is refused: entry ${index} has no symbol.`, { data: { kind: 'shape' } })
   })

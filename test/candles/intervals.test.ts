@@ -1,13 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
+  countLengths,
   EXCHANGE_INTERVALS,
   INTERVALS,
   type Interval,
   isInterval,
+  LENGTHS,
   nextOpenTime,
   parseInterval,
-  stepsBetween,
 } from '../../src/candles/intervals.js'
 import { INTERVAL_LENGTHS } from '../support/oracles/intervals.js'
 import { thrownBy } from '../support/thrown-by.js'
@@ -32,6 +33,8 @@ describe('parseInterval', () => {
     ['1H', ['Did you mean 1h?']],
     ['60m', ['Did you mean 1h?']],
     ['3h', ['--resample 3h makes such candles of shorter ones: -i 1h']],
+    ['3M', ['--resample 3M makes such candles of shorter ones: -i 1M']],
+    ['hourly', ['Did you mean 1h?']],
     ['24h', ['Did you mean 1d?']],
     ['60', ['Did you mean 1h?']],
     ['1month', ['Did you mean 1M?']],
@@ -63,15 +66,15 @@ describe('the grid of an interval', () => {
   ]
   test.each(nexts)('%s: after %i the next candle opens at %i', (interval, openTime, next) => {
     expect(nextOpenTime(interval, openTime)).toBe(next)
-    expect(stepsBetween(interval, openTime, next)).toBe(1)
+    expect(countLengths(LENGTHS[interval], openTime, next)).toBe(1)
   })
 
   test.each(INTERVAL_LENGTHS)('%s: steps of %i ms, from any start', (interval, length) => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 2e12 }), fc.nat(100_000), (openTime, steps) => {
         expect(nextOpenTime(interval, openTime)).toBe(openTime + length)
-        expect(stepsBetween(interval, openTime, openTime + steps * length)).toBe(steps)
-        expect(stepsBetween(interval, openTime, openTime + (steps + 1) * length - 1)).toBe(steps)
+        expect(countLengths(LENGTHS[interval], openTime, openTime + steps * length)).toBe(steps)
+        expect(countLengths(LENGTHS[interval], openTime, openTime + (steps + 1) * length - 1)).toBe(steps)
       }),
     )
   })
@@ -84,7 +87,7 @@ describe('the grid of an interval', () => {
       expect(nextOpenTime('1M', month)).toBe(months[index + 1])
     fc.assert(
       fc.property(fc.nat(months.length - 1), fc.nat(months.length - 1), (a, b) => {
-        expect(stepsBetween('1M', months[a], months[b])).toBe(b - a)
+        expect(countLengths(LENGTHS['1M'], months[a], months[b])).toBe(b - a)
       }),
     )
   })

@@ -76,10 +76,6 @@ describe('symbols', () => {
     expect(error.code).toBe('bad_list')
     expect(error.message).toBe(`The list of symbols is refused: entry 1 is ${shown}, not a symbol.`)
   })
-
-  test('more than 20,000 are refused', () => {
-    expect(thrownBy(() => parseSymbols(toJsonBytes(Array(20_001).fill('BTCUSDT')))).message).toContain('at most 20000')
-  })
 })
 
 describe('findMissingStartDates', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { isKlinesError } from '../../src/candles/errors.js'
 import { INTERVALS, type Interval } from '../../src/candles/intervals.js'
-import { isWindowStart, knownStartDates, parseDate, windowLength, windowSpan } from '../../src/candles/windows.js'
+import { isStartDate, knownStartDates, parseDate, windowLength, windowSpan } from '../../src/candles/windows.js'
 
 /** Length of the windows, first and last startDate, number of windows: measured on the service's whole tree. */
 const TABLE: [Interval, string, string, string, number][] = [
@@ -33,13 +33,6 @@ describe('the windows of an interval', () => {
     }
   })
 
-  test('a window starts at midnight only', () => {
-    for (const interval of INTERVALS) {
-      const start = parseDate(knownStartDates(interval)[0])
-      for (const off of [-1, 1, 1000, 3_600_000]) expect(isWindowStart(interval, start + off)).toBe(false)
-    }
-  })
-
   const candidates: [Interval, string, boolean][] = [
     ['15m', '2024-12-23', true],
     ['15m', '2024-12-31', false],
@@ -61,7 +54,7 @@ describe('the windows of an interval', () => {
   test.each(candidates)(
     '%s: a window can start on %s, also outside the known range: %s',
     (interval, date, expected) => {
-      expect(isWindowStart(interval, Date.parse(date))).toBe(expected)
+      expect(isStartDate(interval, date)).toBe(expected)
     },
   )
 })

@@ -20,7 +20,7 @@ it('a batch in the memory of a kernel stays as it is while tables and rows are b
   const append = (bytes: Uint8Array) => {
     text += Buffer.from(bytes).toString()
   }
-  WasmRowWriter.create([{ literal: '', column: 1 }], '\n')?.write(batch, append)
+  new WasmRowWriter([{ literal: '', column: 1 }], '\n').write(batch, append)
   expect(text).toBe('1.5\n'.repeat(600))
   expect(batch.row(599)).toEqual(rows[599])
 })

@@ -35,20 +35,20 @@ function findFault(interval: Interval, opens: string, anchor?: string): string |
 
 describe('a candle opens on the grid of its series', () => {
   it.each<[Interval, string, string, string]>([
-    ['1m', '2024-01-01T00:01Z', '2024-01-01T00:01:01Z', 'every 1m from midnight on'],
-    ['15m', '2024-12-30T00:15Z', '2024-12-30T00:20Z', 'every 15m from midnight on'],
-    ['1h', '2023-03-24T13:00Z', '2023-03-24T13:30Z', 'every 1h from midnight on'],
-    ['6h', '2019-08-17T18:00Z', '2019-08-17T16:00Z', 'every 6h from midnight on'],
-    ['1d', '2018-03-01', '2018-03-01T12:00Z', 'every 1d from midnight on'],
-    ['1w', '2018-03-05', '2018-03-01', 'on Mondays'],
-    ['1w', '2019-12-30', '2020-01-01', 'on Mondays'],
-    ['1M', '2024-02-01', '2024-02-29', 'on the first of a month'],
-    ['1M', '2018-03-01', '2018-03-01T00:00:00.001Z', 'on the first of a month'],
-    ['3d', '2024-02-01', '2024-02-01T12:00Z', 'at midnight'],
-  ])('%s: %s does, %s does not', (interval, on, off, grid) => {
+    ['1m', '2024-01-01T00:01Z', '2024-01-01T00:01:01Z', '2024-01-01T00:01:00.000Z'],
+    ['15m', '2024-12-30T00:15Z', '2024-12-30T00:20Z', '2024-12-30T00:15:00.000Z'],
+    ['1h', '2023-03-24T13:00Z', '2023-03-24T13:30Z', '2023-03-24T13:00:00.000Z'],
+    ['6h', '2019-08-17T18:00Z', '2019-08-17T16:00Z', '2019-08-17T12:00:00.000Z'],
+    ['1d', '2018-03-01', '2018-03-01T12:00Z', '2018-03-01T00:00:00.000Z'],
+    ['1w', '2018-03-05', '2018-03-01', '2018-02-26T00:00:00.000Z'],
+    ['1w', '2019-12-30', '2020-01-01', '2019-12-30T00:00:00.000Z'],
+    ['1M', '2024-02-01', '2024-02-29', '2024-02-01T00:00:00.000Z'],
+    ['1M', '2018-03-01', '2018-03-01T00:00:00.001Z', '2018-03-01T00:00:00.000Z'],
+    ['3d', '2024-02-01', '2024-02-01T12:00Z', '2024-02-01T00:00:00.000Z'],
+  ])('%s: %s does, %s does not', (interval, on, off, other) => {
     expect(findFault(interval, on)).toBeUndefined()
     expect(findFault(interval, off)).toBe(
-      `${new Date(off).toISOString()} is not on the grid of its series, whose candles open ${grid}`,
+      `${new Date(off).toISOString()} is not on the grid of its series, where a candle opens at ${other}`,
     )
   })
 
@@ -56,7 +56,7 @@ describe('a candle opens on the grid of its series', () => {
     expect(findFault('3d', '2020-08-11', '2020-08-14')).toBeUndefined()
     expect(findFault('3d', '2020-08-17', '2020-08-11')).toBeUndefined()
     expect(findFault('3d', '2020-08-18', '2020-08-11')).toBe(
-      '2020-08-18T00:00:00.000Z is not on the grid of its series, whose candles open every three days, one of them on 2020-08-11',
+      '2020-08-18T00:00:00.000Z is not on the grid of its series, where a candle opens at 2020-08-17T00:00:00.000Z',
     )
   })
 

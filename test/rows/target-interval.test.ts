@@ -14,7 +14,7 @@ describe('a target interval', () => {
     expect(parseTargetInterval(text)).toEqual({ name: text.trim(), length })
   })
 
-  it.each(['', '1', 'h', '0h', '01h', '1.5h', '-1h', '1 h', '1H', '1mo', '1m2', '100001m', '101y', 'constructor'])(
+  it.each(['', '1', 'h', '0h', '01h', '1.5h', '-1h', '1 h', '1H', '1mo', '1m2', '100001m', 'constructor'])(
     '%j is refused',
     text => {
       expect(thrownBy(() => parseTargetInterval(text))).toMatchObject({

@@ -302,7 +302,7 @@ describe('a body that breaks a rule is refused, and the message says where', () 
     [
       'a row of 30m',
       [before, sampleRow(START + HOUR / 2)],
-      'row 1, element 0 (open_time): 2024-02-01T00:30:00.000Z is not on the grid of its series, whose candles open every 1h from midnight on',
+      'row 1, element 0 (open_time): 2024-02-01T00:30:00.000Z is not on the grid of its series, where a candle opens at 2024-02-01T00:00:00.000Z',
     ],
     ['a negative count', [before, row({ 8: -1 })], 'row 1, element 8 (count): expected a number of trades, got -1'],
     ['an object', { rows: [] }, 'expected an array of rows, got an object'],
@@ -316,8 +316,8 @@ describe('a body that breaks a rule is refused, and the message says where', () 
   const valid = JSON.stringify([before])
   const bodies: [string, Uint8Array, string][] = [
     ['an empty body', new Uint8Array(), 'the body is empty'],
-    ['a web page', utf8('<!DOCTYPE html><html></html>'), 'the body is a web page, not JSON'],
-    ['a web page behind white space', utf8('\n <html>'), 'the body is a web page, not JSON'],
+    ['a web page', utf8('<!DOCTYPE html><html></html>'), 'the body is not JSON (it starts with "<!DOCTYPE html'],
+    ['a web page behind white space', utf8('\n <html>'), 'the body is not JSON'],
     ['other text', utf8('Not found'), 'the body is not JSON (it starts with "Not found")'],
     ['a body cut short', utf8(valid.slice(0, -1)), 'the body is not JSON'],
     ['a second value after the first', utf8(`${valid}[]`), 'the body is not JSON'],

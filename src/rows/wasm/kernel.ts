@@ -51,19 +51,18 @@ const ALIGNMENT = 16
 
 let compiled: WebAssembly.Module | undefined
 
-/** Larger files go to the JSON parser; the largest window of the service has 139,569 bytes. */
-const MAX_INPUT = 16 * 1024 * 1024
+/** The largest window of the service has 139,569 bytes. */
 const FIRST_INPUT = 256 * 1024
 /** Room for rows or values that a call writes. */
 export const OUTPUT_BYTES = 512 * 1024
 /** Room for the template of a row, or the summary of a column. */
-export const TEMPLATE_BYTES = 8 * 1024
+const HEAD_BYTES = 8 * 1024
 /** Bytes of the shortest row in the wire form: `[0,"1","1","1","1","1",0,"1",0,"1","1",""],`. */
-export const SHORTEST_ROW = 43
+const SHORTEST_ROW = 43
 
 /**
- * A WebAssembly memory in which compiled functions index windows, read, add up and compare candles, and write rows. It is allocated from
- * its start and never freed. It has room for one window at a time: each new one overwrites the window before.
+ * A WebAssembly memory in which compiled functions index windows, read, add up and compare candles, and write rows. It has
+ * room for one window at a time: each new one overwrites the window before.
  */
 export class Kernel {
   readonly calls: KernelCalls
@@ -89,15 +88,15 @@ export class Kernel {
   }
 
   /**
-   * Reserves `size` bytes for good and returns their address. Pages that are never written to cost nothing. Throws a
-   * RangeError beyond 4 GB. Growing detaches every view of the memory.
+   * Reserves `size` bytes for good and returns their address. Throws a RangeError beyond 4 GB. Growing detaches every view
+   * of the memory.
    */
   allocate(size: number): number {
     const address = this.free
     this.free = address + Math.ceil(size / ALIGNMENT) * ALIGNMENT
     const { byteLength } = this.memory.buffer
     if (this.free > byteLength) {
-      // Doubles the memory, because each growth makes all views anew.
+      // Doubles the memory, because each growth makes all views anew; pages that are never written to cost nothing.
       const most = MAX_PAGES * PAGE_BYTES - byteLength
       const more = Math.max(this.free - byteLength, Math.min(byteLength, most))
       this.memory.grow(Math.ceil(more / PAGE_BYTES))
@@ -117,22 +116,20 @@ export class Kernel {
 
   /** A buffer in this memory to read a file of `size` bytes into, which `index` then indexes in place. */
   buffer(size: number): Buffer {
-    if (size > MAX_INPUT) return Buffer.allocUnsafeSlow(size)
     this.reserve(size)
     return Buffer.from(this.view.buffer, this.input.bytes, size)
   }
 
   /**
    * Indexes the rows of a window in the service's wire form, `[[0,"1.0",...],[...]]` without white space, exponents or
-   * escapes. Returns undefined for anything else, legal or not, and for rows with times outside their window, their candle or the
-   * `grid`; without a grid, whoever calls checks that and how long the candles are. Offsets and numbers lie in this memory.
+   * escapes. Returns undefined for anything else, legal or not, and for times outside of the window, the candle or the `grid`;
+   * without a grid, the caller checks these. Offsets and numbers lie in this memory.
    */
   index(
     bytes: Uint8Array,
     { startTime, endTime }: WindowSpan,
     grid?: { step: number | undefined; anchor: number },
   ): IndexedRows | undefined {
-    if (bytes.length > MAX_INPUT) return undefined
     const isHere = bytes.buffer === this.view.buffer && bytes.byteOffset === this.input.bytes
     this.reserve(bytes.length)
     if (!isHere) new Uint8Array(this.view.buffer).set(bytes, this.input.bytes)
@@ -148,7 +145,7 @@ export class Kernel {
     }
   }
 
-  /** Addresses of rows. Rows that do not lie in this memory are copied into it, over the last window. */
+  /** Addresses of rows, which are copied into this memory, over the last window, if they do not lie there. */
   addressOf(rows: IndexedRows): RowAddress {
     const { bytes, offsets, numbers } = rows
     const { buffer } = this.view
@@ -156,32 +153,16 @@ export class Kernel {
     return { bytes: bytes.byteOffset, offsets: offsets.byteOffset, numbers: numbers.byteOffset }
   }
 
-  /** Writes rows as a template says and returns their text: at most OUTPUT_BYTES, valid until the next call. */
-  write({ bytes, offsets }: RowAddress, start: number, end: number, template: Uint8Array, slots: number): Uint8Array {
-    const to = this.output + TEMPLATE_BYTES
-    new Uint8Array(this.view.buffer).set(template, this.output)
-    const rows = offsets + start * OFFSETS_BYTES
-    const writtenTo = this.calls.writeRows(bytes, rows, end - start, this.output, slots, to)
-    return new Uint8Array(this.view.buffer, to, writtenTo - to)
-  }
-
-  /** The same with canonical lines, as `CandleLines` has them. */
-  writeLines({ bytes, offsets }: RowAddress, start: number, end: number): Uint8Array {
-    const to = this.output + TEMPLATE_BYTES
-    const writtenTo = this.calls.writeLines(bytes, offsets + start * OFFSETS_BYTES, end - start, to)
-    return new Uint8Array(this.view.buffer, to, writtenTo - to)
-  }
-
   /**
-   * Reads one column: `call` gets the address for up to `OUTPUT_BYTES` of values and that of their `summary`, which it
-   * brings up to date, and returns how many bytes it has written. These are valid until the next call.
+   * Has `call` write values or text to an address with room for OUTPUT_BYTES; it returns their end, and they are valid until
+   * the next call. Before it, `head` is copied to the second address, and back afterwards: a template, or a summary.
    */
-  readColumn(summary: Uint8Array, call: (calls: KernelCalls, to: number, summary: number) => number): Uint8Array {
-    const to = this.output + TEMPLATE_BYTES
-    new Uint8Array(this.view.buffer).set(summary, this.output)
-    const length = call(this.calls, to, this.output)
-    summary.set(new Uint8Array(this.view.buffer, this.output, summary.length))
-    return new Uint8Array(this.view.buffer, to, length)
+  write(head: Uint8Array, call: (calls: KernelCalls, to: number, head: number) => number): Uint8Array {
+    const to = this.output + HEAD_BYTES
+    new Uint8Array(this.view.buffer).set(head, this.output)
+    const end = call(this.calls, to, this.output)
+    head.set(new Uint8Array(this.view.buffer, this.output, head.length))
+    return new Uint8Array(this.view.buffer, to, end - to)
   }
 
   /** The text of a cell. */
@@ -216,7 +197,7 @@ export class Kernel {
   private reserve(size: number): void {
     if (size <= this.input.size) return
     // All at once: memory that grows later would take the views of a batch away.
-    if (this.output === 0) this.output = this.allocate(TEMPLATE_BYTES + OUTPUT_BYTES + ALIGNMENT)
+    if (this.output === 0) this.output = this.allocate(HEAD_BYTES + OUTPUT_BYTES + ALIGNMENT)
     const room = Math.max(FIRST_INPUT, 2 * size)
     const rows = Math.ceil(room / SHORTEST_ROW)
     this.input = {

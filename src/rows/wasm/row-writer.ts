@@ -1,5 +1,5 @@
-import { OFFSETS_PER_ROW, SLOT_BYTES } from './assembly/layout.js'
-import { type IndexedRows, type Kernel, OUTPUT_BYTES, type RowAddress, sharedKernel, TEMPLATE_BYTES } from './kernel.js'
+import { OFFSETS_BYTES, OFFSETS_PER_ROW, SLOT_BYTES } from './assembly/layout.js'
+import { type IndexedRows, type Kernel, type KernelCalls, OUTPUT_BYTES, sharedKernel } from './kernel.js'
 
 /** A cell of a row, and the fixed text in front of it. */
 export interface CellSlot {
@@ -8,55 +8,64 @@ export interface CellSlot {
   readonly column: number
 }
 
+export interface BatchRows extends IndexedRows {
+  readonly kernel?: Kernel | undefined
+}
+
 const encoder = new TextEncoder()
 
 /** Writes rows that consist of fixed text and of cells as they are. */
 export class WasmRowWriter {
-  private constructor(
-    /** Slots (see SLOT_BYTES), address and length of the text at a row's end, then all fixed text. */
-    private readonly template: Uint8Array,
-    private readonly slots: number,
-    private readonly literalBytes: number,
-  ) {}
+  /** Slots (see SLOT_BYTES), address and length of the text at a row's end, then all fixed text. */
+  private readonly template: Uint8Array
+  private readonly literalBytes: number
 
-  /** `end`: the text at the end of a row. Returns undefined when there is too much fixed text. */
-  static create(slots: readonly CellSlot[], end: string): WasmRowWriter | undefined {
+  /** `end`: the text at the end of a row. */
+  constructor(
+    private readonly slots: readonly CellSlot[],
+    end: string,
+  ) {
     const literals = [...slots.map(({ literal }) => literal), end].map(text => encoder.encode(text))
-    const literalBytes = literals.reduce((sum, { length }) => sum + length, 0)
+    this.literalBytes = literals.reduce((sum, { length }) => sum + length, 0)
     let address = SLOT_BYTES * slots.length + 8
-    if (address + literalBytes > TEMPLATE_BYTES) return undefined
-    const template = new Uint8Array(address + literalBytes)
-    const view = new DataView(template.buffer)
+    this.template = new Uint8Array(address + this.literalBytes)
+    const view = new DataView(this.template.buffer)
     for (const [index, literal] of literals.entries()) {
       view.setUint32(SLOT_BYTES * index, address, true)
       view.setUint32(SLOT_BYTES * index + 4, literal.length, true)
       if (index < slots.length) view.setUint32(SLOT_BYTES * index + 8, 8 * slots[index].column, true)
-      template.set(literal, address)
+      this.template.set(literal, address)
       address += literal.length
     }
-    return new WasmRowWriter(template, slots.length, literalBytes)
   }
 
   /** Hands the text of rows to `append`, in pieces. Returns how many rows it wrote: all, or those before one that is too long. */
   write(batch: BatchRows, append: (text: Uint8Array) => void): number {
     const { template, slots, literalBytes } = this
-    return writePieces(batch, literalBytes, append, (kernel, address, start, end) =>
-      kernel.write(address, start, end, template, slots),
+    return writePieces(batch, literalBytes, append, template, (calls, bytes, offsets, rows, to, head) =>
+      calls.writeRows(bytes, offsets, rows, head, slots.length, to),
     )
   }
 }
 
-type BatchRows = IndexedRows & { readonly kernel?: Kernel | undefined }
+/** Ten commas and a line feed. */
+const LINE_BYTES = 11
+const NO_TEMPLATE = new Uint8Array()
 
-/**
- * Has a kernel write rows, in pieces that fit into its output, with `literalBytes` of fixed text a row at most. Returns
- * how many rows it wrote: all, or those before one that is too long.
- */
-export function writePieces(
+/** The same with canonical lines, as `writeCandleLines` describes them. */
+export function writeLines(batch: BatchRows, append: (text: Uint8Array) => void): number {
+  return writePieces(batch, LINE_BYTES, append, NO_TEMPLATE, (calls, bytes, offsets, rows, to) =>
+    calls.writeLines(bytes, offsets, rows, to),
+  )
+}
+
+/** Has a kernel write rows, in pieces that fit into its output, with `literalBytes` of fixed text a row at most. */
+function writePieces(
   batch: BatchRows,
   literalBytes: number,
   append: (text: Uint8Array) => void,
-  write: (kernel: Kernel, address: RowAddress, start: number, end: number) => Uint8Array,
+  template: Uint8Array,
+  write: (calls: KernelCalls, bytes: number, offsets: number, rows: number, to: number, head: number) => number,
 ): number {
   const kernel = batch.kernel ?? sharedKernel()
   const { offsets } = batch
@@ -69,7 +78,8 @@ export function writePieces(
     let end = rows
     while (end > start && maxBytes(start, end) > OUTPUT_BYTES) end = start + ((end - start) >> 1)
     if (end === start) break
-    append(write(kernel, address, start, end))
+    const first = address.offsets + start * OFFSETS_BYTES
+    append(kernel.write(template, (calls, to, head) => write(calls, address.bytes, first, end - start, to, head)))
     start = end
   }
   return start

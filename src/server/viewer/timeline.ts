@@ -1,11 +1,18 @@
 import type { KlineRow } from '../../candles/columns.js'
-import { approximateLength, DAY_MS, HOUR_MS, MINUTE_MS, nextOpenTime } from '../../candles/intervals.js'
+import {
+  addLengths,
+  approximateLength,
+  DAY_MS,
+  HOUR_MS,
+  LENGTHS,
+  MINUTE_MS,
+  nextOpenTime,
+} from '../../candles/intervals.js'
 import type { Series } from '../../candles/series.js'
 import { plural } from '../../candles/text.js'
 import type { WindowSpan } from '../../candles/windows.js'
 import { buildSeriesGrid, type CandleGrid } from '../../rows/candle-grid.js'
 import { findGaps } from '../../rows/gaps.js'
-import { parseTargetInterval, slotAfter } from '../../rows/target-interval.js'
 
 /** A candle with numbers, for drawing only. */
 export interface Candle {
@@ -102,14 +109,13 @@ export class Timeline {
     const found = spans.flatMap(span =>
       findGaps(interval, grid, [span], openTime, laterOpenTime).map(gap => ({ ...gap, isMissing: span.isMissing })),
     )
-    const target = parseTargetInterval(interval)
     const total = found.reduce((sum, { missing }) => sum + missing, 0)
     const scale = Math.min(1, MAX_EMPTY_PLACES / total)
     for (const { startTime, missing: steps, isMissing } of found) {
       const from = this.places.length
       const count = Math.max(1, Math.round(steps * scale))
       for (let place = 0; place < count; place++)
-        this.places.push({ time: slotAfter(target, startTime, Math.floor((place * steps) / count)) })
+        this.places.push({ time: addLengths(LENGTHS[interval], startTime, Math.floor((place * steps) / count)) })
       this.bands.push({ from, to: from + count - 1, isMissing, steps })
       if (!isMissing) this.missing += steps
     }

@@ -3,7 +3,7 @@ import { CandleTable } from '../../../src/rows/candle-table.js'
 import type { KlineBatch } from '../../../src/rows/kline-batch.js'
 import { Kernel } from '../../../src/rows/wasm/kernel.js'
 import { decodeInPlace } from '../../../src/rows/window-codec.js'
-import { LEAP_MONTH, sampleRow, TWENTY_YEARS, toBatch, toJsonBytes } from '../../support/windows.js'
+import { LEAP_MONTH, sampleRow, toBatch, toJsonBytes } from '../../support/windows.js'
 
 const { window, span } = LEAP_MONTH
 const HOUR = 3_600_000
@@ -59,15 +59,5 @@ describe('the memory of a kernel', () => {
       table.add(source(own).rows(10, 13))
       expect(readVolumes(table)).toEqual([10, 11, 12])
     }
-  })
-
-  it('does not fit a larger file, which the JSON parser reads', () => {
-    const count = 130_000
-    const { startTime } = TWENTY_YEARS.span
-    const bytes = toJsonBytes(Array.from({ length: count }, (_, second) => sampleRow(startTime + second * 1000)))
-    expect(bytes.length).toBeGreaterThan(16 * 1024 * 1024)
-    const kernel = new Kernel()
-    expect(kernel.index(readInto(kernel, bytes), TWENTY_YEARS.span)).toBeUndefined()
-    expect(decodeInPlace(readInto(kernel, bytes), TWENTY_YEARS.window, kernel).length).toBe(count)
   })
 })
