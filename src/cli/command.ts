@@ -17,7 +17,6 @@ type OptionName<Flag extends string> = Flag extends `${infer Word}-${infer Rest}
   : Flag
 type FlagsOf<F extends Interfaces.FlagInput> = Interfaces.InferredFlags<F & typeof baseFlags>
 
-/** Who hears of a run. */
 interface Events {
   readonly onEvent: (event: KlinesEvent) => void
 }
@@ -30,12 +29,11 @@ type Options<Flags> = { -readonly [Name in keyof Flags & string as OptionName<Na
 /** Prints a report: with `--json` the object, else the text. */
 type Show = <R extends object>(report: Report<R>, result: R) => void
 
-/** What a command has while it runs. */
 export interface RunContext<F extends Interfaces.FlagInput, A extends Interfaces.ArgInput> {
   readonly args: Interfaces.InferredArgs<A>
   readonly flags: FlagsOf<F>
   readonly options: Options<FlagsOf<F>>
-  /** The names of the flags on the command line; other values are defaults, from the environment or from the user's config file. */
+  /** The names of the flags on the command line; other values are defaults. */
   readonly given: ReadonlySet<string>
   readonly config: Interfaces.Config
   /** Reports a warning. Each text is printed once; with `--json` it becomes part of the object. */
@@ -48,7 +46,6 @@ export interface RunContext<F extends Interfaces.FlagInput, A extends Interfaces
   readonly show: Show
 }
 
-/** What a command is. */
 interface Description<F extends Interfaces.FlagInput, A extends Interfaces.ArgInput> {
   readonly summary: string
   readonly description?: string
@@ -88,6 +85,14 @@ export function refuse(message: string, ...suggestions: string[]): KlinesError {
 
 type Values = Record<string, unknown>
 
+/** Flags that exclude each other: one on the command line replaces a default of the other. */
+const ALTERNATIVES = [
+  ['from', 'last'],
+  ['last', 'from'],
+  ['limit', 'tail'],
+  ['tail', 'limit'],
+]
+
 /** The base of all commands. Data and results go to stdout, everything else to stderr. */
 abstract class KlinesCommand extends Command {
   protected abstract readonly interruption: ReturnType<typeof interruptible>
@@ -104,7 +109,7 @@ abstract class KlinesCommand extends Command {
     const values: Values = output.flags
     this.values = values
     const given = new Set(output.raw.flatMap(token => (token.type === 'flag' ? [token.flag] : [])))
-    settings.dropWeaker(values, given)
+    for (const [one, other] of ALTERNATIVES) if (given.has(one) && !given.has(other)) values[other] = undefined
     // oclif returns one text, with its commas, for a repeatable flag that comes from the environment.
     for (const [name, flag] of Object.entries(flags))
       if (flag.type === 'option' && flag.multiple && values[name] !== undefined) values[name] = [values[name]].flat()

@@ -14,7 +14,7 @@ export type FlagValue = boolean | string | number | (string | number)[]
 /** Values of flags by their long names. */
 export type ConfigDefaults = ReadonlyMap<string, FlagValue>
 
-/** A value of a flag, by its long name, and the variable or the file that sets it. `overridden`: by a variable. */
+/** A value of a flag, by its long name, and the variable or the file (`source`) that sets it. */
 export interface Setting {
   readonly key: string
   readonly value: FlagValue
@@ -23,7 +23,7 @@ export interface Setting {
   readonly overridden: boolean
 }
 
-/** What every command line has to say itself: what it replaces, removes, names or sends. */
+/** What every command line has to say itself. */
 const REFUSED = ['force', 'prune', 'output', 'lock']
 
 /** In the platform's config folder, such as `~/.config/klines`; undefined for a user without a home folder. */
@@ -32,7 +32,7 @@ function findConfigPath(): string | undefined {
   return folder && join(folder, 'klines.config.json')
 }
 
-/** The object in the file; empty where there is no file. Throws `bad_config`. */
+/** Throws `bad_config`. */
 function readConfigFile(path: string | undefined): Readonly<Record<string, unknown>> {
   if (path === undefined || !existsSync(path)) return {}
   try {
@@ -46,7 +46,7 @@ function readConfigFile(path: string | undefined): Readonly<Record<string, unkno
   }
 }
 
-/** Changes the object in the user's file, and returns the path of the file. Throws `bad_config` and what `writeFiles` throws. */
+/** Changes the object in the user's file. Returns its path. Throws `bad_config` and what `writeFiles` throws. */
 export async function changeConfigFile(
   change: (content: Record<string, unknown>, path: string) => void,
 ): Promise<string> {
@@ -67,7 +67,7 @@ function isKey(name: string, flag: { readonly env?: string | undefined } | undef
   return flag?.env === variableOf(name) && !REFUSED.includes(name)
 }
 
-/** The values of the file, all checked. Throws `bad_config` with the file and the key. */
+/** The values of the file, all checked. */
 async function readSettings(config: Config): Promise<ConfigDefaults> {
   const [path, settings] = [findConfigPath(), new Map<string, FlagValue>()]
   for (const [name, value] of Object.entries(readConfigFile(path)))
@@ -75,7 +75,7 @@ async function readSettings(config: Config): Promise<ConfigDefaults> {
   return settings
 }
 
-/** Every value of an environment variable or the config file, by key, the strongest first. Throws `bad_config`. */
+/** Every value of an environment variable or the config file, by key, the strongest first. */
 export async function listSettings(config: Config) {
   const path = findConfigPath()
   const variables = new Map<string, Setting>()
@@ -144,21 +144,6 @@ export function applyDefaults<Flags extends FlagInput>(flags: Flags, defaults: C
     return [name, { ...copy, allowNo: true, default: readDefault }]
   })
   return Object.fromEntries(copies)
-}
-
-/** Flags that exclude each other. */
-const ALTERNATIVES = [
-  ['from', 'last'],
-  ['limit', 'tail'],
-]
-
-/** Of two flags that exclude each other, the command line (`given`) wins over the environment, and that over the file. */
-export function dropWeaker(values: Record<string, unknown>, given: ReadonlySet<string>): void {
-  const rank = (name: string) => (given.has(name) ? 2 : process.env[variableOf(name)] ? 1 : 0)
-  for (const [one, other] of ALTERNATIVES) {
-    if (rank(one) > rank(other)) values[other] = undefined
-    if (rank(other) > rank(one)) values[one] = undefined
-  }
 }
 
 /** Where the values of a command come from that its command line (`argv`) does not say: at most one sentence. */

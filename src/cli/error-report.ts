@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
+import type { Command } from '@oclif/core/command'
 import * as Errors from '@oclif/core/errors'
 import type { Hook } from '@oclif/core/hooks'
 import { type ErrorCode, KlinesError } from '../candles/errors.js'
@@ -37,10 +38,9 @@ export const EXIT_CODES: Record<ErrorCode, ExitCode> = {
   ...exit(ExitCode.VerificationFailed, 'damaged_input', 'lock_differs'),
 }
 
-/** The command that failed. */
 interface FailedCommand {
   readonly id: string
-  readonly examples?: readonly unknown[] | undefined
+  readonly examples?: readonly Command.Example[] | undefined
   /** Where values come from that its command line does not have: they may be at fault. */
   readonly origins?: readonly string[]
 }
@@ -69,7 +69,6 @@ function describe(error: unknown, command: FailedCommand) {
   return { code: 'unexpected', message, exitCode: ExitCode.Unexpected, suggestions }
 }
 
-/** The stacks of an error and of its causes. */
 function formatStack(error: Error): string[] {
   const [first, ...rest] = error.cause instanceof Error ? formatStack(error.cause) : []
   return [error.stack ?? String(error), ...(first ? [`Caused by ${first}`, ...rest] : [])]
@@ -103,14 +102,14 @@ function describeUsageError(error: Errors.CLIError, { id, examples = [], origins
     if (missing.length > 0) {
       const usage = `Usage: klines ${formatUsage(id, input.args, input.flags)}`
       const message = `Missing ${missing.join(' and ').replaceAll('...', '')}.`
-      return { message, suggestions: [usage, ...examples.slice(0, 2).map(formatExample), more] }
+      const shown = examples.slice(0, 2).map(one => `Example: ${typeof one === 'string' ? one : one.command}`)
+      return { message, suggestions: [usage, ...shown, more] }
     }
   }
   // oclif breaks its messages into lines, and ends them with the advice that stands here already.
-  const lines = stripVTControlCharacters(error.message)
-    .split('\n')
-    .map(line => line.trim())
-  const message = lines.filter(line => line !== 'See more help with --help').join(': ')
+  const lines = stripVTControlCharacters(error.message).split('\n')
+  if (lines.at(-1) === 'See more help with --help') lines.pop()
+  const message = lines.map(line => line.trim()).join(': ')
   return { message, suggestions: [more, ...(input ? [] : origins)] }
 }
 
@@ -122,12 +121,6 @@ function suggestFlag(given: string, flags: Parameters): string[] {
   const [, name] = /^--([^=]+)/.exec(given.toLowerCase()) ?? []
   const meant = name && (OTHER_NAMES[name] ?? suggest(name, Object.keys(flags)))
   return meant ? [`Did you mean --${meant}?`] : []
-}
-
-/** An example of the help in one line, without its description. */
-function formatExample(example: unknown): string {
-  const text = typeof example === 'string' ? example : (example as { command: string }).command
-  return `Example: ${text.replaceAll(/ \\\n\s*/g, ' ')}`
 }
 
 /** oclif calls this for a command that it does not know. `id` has all words up to the first flag, joined by colons. */

@@ -12,8 +12,6 @@ import { exchangeMayHaveMore, SAMPLE } from '../sources/base-url.js'
 import * as s from './report.js'
 import { candleName, describeCell, firstLines, formatDuration } from './terminal/text.js'
 
-/** Fields that several reports have. */
-
 export const seriesName = { symbol: s.text(), interval: s.text() }
 export const mirror = s.text('folder of the mirror')
 export const baseUrl = s.maybe(s.text(), 'base address that the candles come from; null for a tree without mirror.json')
@@ -74,7 +72,6 @@ export function sum(counts: readonly number[]): number {
   return counts.reduce((total, count) => total + count, 0)
 }
 
-/** The sum of a number of several objects. */
 export function sumOf<Key extends string>(all: readonly Readonly<Record<Key, number>>[], key: Key): number {
   return sum(all.map(one => one[key]))
 }
@@ -86,7 +83,6 @@ const STALE_MS = 2 * DAY_MS
 /** Changed cells that the summary of a run shows. */
 const MAX_CELLS = 5
 
-/** What the candles were requested from, and how. */
 interface CoverageDetails {
   readonly range: RequestedRange
   readonly baseUrl: string | undefined
@@ -96,7 +92,7 @@ interface CoverageDetails {
 
 type Covered = Pick<CoveredSeries, 'symbol' | 'interval' | 'coverage'>
 
-/** The series that have less than was requested, how old their source is, and what may have more; undefined when all is there. */
+/** The series that have less than was requested, and what may have more; undefined when all is there. */
 export function coverageText(series: readonly Covered[], details: CoverageDetails): string | undefined {
   const short = series.filter(({ coverage }) => countShort(coverage) > 0 || coverage.isBeginning)
   if (short.length === 0) return undefined

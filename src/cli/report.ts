@@ -7,47 +7,42 @@ export interface JsonSchema<T = unknown> {
   readonly '~type'?: T
 }
 
-/** The type of the values that a schema describes. */
 export type JsonOf<Schema> = Schema extends JsonSchema<infer Json> ? Json : never
 
 // biome-ignore lint/suspicious/noExplicitAny: each field knows its own values
 type Any = any
 
-/** A value of a report: its JSON Schema, where it is in the result of a library function, and how a table shows it. */
+/** A value of a report: its JSON Schema, where it is in a result of the library, and how a table shows it. */
 export interface Field<T = unknown> {
   readonly schema: JsonSchema<T>
-  /** Takes it from the object that it is part of. Default: the property of its name. */
+  /** Takes it from its object. Default: the property of its name. */
   readonly of?: (owner: Any) => unknown
-  /** The value as JSON has it. Default: as it is. */
+  /** The value as JSON has it. Default for this and the next two: as it is. */
   readonly json?: (value: Any) => unknown
   readonly isOptional?: boolean
   /** The heading of its column in a table; undefined for what no table has. */
   readonly head?: string
   /** Whether its column is aligned to the right. */
   readonly isNumber?: boolean
-  /** The value as CSV has it. Default: as it is. */
+  /** As CSV has it. */
   readonly exact?: (value: Any) => string | number
-  /** The same for people. Default: the same as CSV. */
+  /** As people read it. Default: as CSV has it. */
   readonly show?: (value: Any) => string | number
 }
 
-/** Fields by name, in the order in which JSON and tables have them. */
+/** Fields by name, in the order of JSON and tables. */
 export type Fields = Readonly<Record<string, Field>>
 
-/** The JSON object that fields describe. */
 export type ObjectOf<F extends Fields> = { readonly [Name in keyof F]: F[Name] extends Field<infer T> ? T : never }
 
-/** The value of a field in an object of a result; undefined where there is none. */
 function fieldValue(name: string, { of }: Field, owner: object): unknown {
   return of ? of(owner) : (owner as Readonly<Record<string, unknown>>)[name]
 }
 
-/** A value as JSON has it, null where there is none. */
 function toJson({ json }: Field, value: unknown): unknown {
   return value === undefined || value === null ? null : json ? json(value) : value
 }
 
-/** The fields of an object as JSON. */
 export function jsonOf(fields: Fields, owner: object): Record<string, unknown> {
   const entries = Object.entries(fields).flatMap(([name, field]) => {
     const value = fieldValue(name, field, owner)
@@ -56,7 +51,6 @@ export function jsonOf(fields: Fields, owner: object): Record<string, unknown> {
   return Object.fromEntries(entries)
 }
 
-/** The JSON Schema of an object of fields. */
 export function objectSchema<F extends Fields>(fields: F): JsonSchema<ObjectOf<F>> {
   const entries = Object.entries(fields)
   return {
@@ -68,14 +62,13 @@ export function objectSchema<F extends Fields>(fields: F): JsonSchema<ObjectOf<F
 }
 
 function described(schema: object, description?: string): JsonSchema<never> {
-  return { ...schema, ...(description === undefined ? {} : { description }) }
+  return { ...schema, ...(description && { description }) }
 }
 
 export function text(description?: string): Field<string> {
   return { schema: described({ type: 'string' }, description) }
 }
 
-/** A whole number of things. */
 export function count(description?: string): Field<number> {
   return { schema: described({ type: 'integer', minimum: 0 }, description), isNumber: true }
 }
@@ -107,7 +100,6 @@ export function decimal(): Field<string | null> {
   return { schema, isNumber: true, show: (value: string) => value.replace(/\.0*$|(\.\d*?)0+$/, '$1') }
 }
 
-/** One of some words. */
 export function oneOf<const Words extends readonly string[]>(words: Words, description?: string): Field<Words[number]> {
   return { schema: described({ type: 'string', enum: words }, description) }
 }
@@ -143,7 +135,7 @@ export function column<T, Owner>(head: string, field: Field<T>, of?: (owner: Own
   return { ...field, head, ...(of && { of }) }
 }
 
-/** What a command reports of the result of a library function: `--json` with its published schema, and the text for people. */
+/** What a command reports of a result of the library: `--json` with its published schema, and the text for people. */
 export interface Report<Result extends object, Json = unknown> {
   readonly schema: JsonSchema<Json>
   /** The object of `--json`, to which `warnings` are added. */
@@ -151,22 +143,19 @@ export interface Report<Result extends object, Json = unknown> {
   readonly text: (result: Result, flags: TextFlags) => string
 }
 
-/** What the flags say about a text. */
 export interface TextFlags {
   readonly verbose?: boolean
   readonly quiet?: boolean
-  /** `csv` for a table. */
   readonly format?: string | undefined
 }
 
 type WithWarnings<F extends Fields> = ObjectOf<F> & { readonly warnings: readonly string[] }
 
-/** The schema of what `--json` prints: fields, and the warnings of the run. */
+/** The schema of what `--json` prints. */
 export function reportSchema<F extends Fields>($id: string, fields: F): JsonSchema<WithWarnings<F>> {
   return { $id, ...objectSchema({ ...fields, warnings: list(text()) }) } as JsonSchema<WithWarnings<F>>
 }
 
-/** A report of these fields. */
 export function report<F extends Fields, Result extends object>(
   id: string,
   fields: F,
@@ -175,7 +164,7 @@ export function report<F extends Fields, Result extends object>(
   return { schema: reportSchema(id, fields), json: result => jsonOf(fields, result), text }
 }
 
-/** The table of some objects: the columns are the fields that have a heading. `isExact`: as CSV has it. */
+/** The columns are the fields that have a heading. `isExact`: as CSV has it. */
 function tableOf(row: Fields, objects: readonly object[], isExact = false): Table {
   const columns = Object.entries(row).filter(([, { head }]) => head !== undefined)
   const toCell = (owner: object, [name, field]: (typeof columns)[number]) => {
@@ -191,13 +180,12 @@ function tableOf(row: Fields, objects: readonly object[], isExact = false): Tabl
   }
 }
 
-/** The table of some objects as text. `keys` and `groups`: split where it is wider than the terminal, see `fittingText`. */
+/** A table as text. `keys` and `groups`: split where it is wider than the terminal, see `fittingText`. */
 export function textOf(row: Fields, objects: readonly object[], keys?: number, groups?: ColumnGroups): string {
   const shown = tableOf(row, objects)
   return keys === undefined ? textTable(shown) : fittingText(shown, keys, groups)
 }
 
-/** The table of some objects as CSV. */
 export function csvOf(row: Fields, objects: readonly object[]): string {
   return csvTable(tableOf(row, objects, true))
 }

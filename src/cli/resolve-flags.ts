@@ -6,7 +6,7 @@ import type { downloadFlags } from './flags/output.js'
 
 /** The flags of `download` and `export`. */
 export type CandleFlags = Partial<Interfaces.InferredFlags<typeof downloadFlags>> & {
-  readonly json?: boolean | undefined
+  json?: boolean | undefined
 }
 
 /** The flags of a run, as `resolveFlags` resolves them. */
@@ -15,13 +15,10 @@ export interface ResolvedFlags extends CandleFlags {
   isTable?: boolean
 }
 
-/** Flags that shape an output. */
 const LAKE_ONLY = ['partition', 'prune'] as const
 const EXCERPT = ['limit', 'tail'] as const
-const OUTPUT_ONLY = [
-  ...OUTPUT_ENTRIES.map(({ flag }) => flag),
-  ...['resample', 'partial', ...EXCERPT, 'threads'],
-] as const
+/** Flags that shape an output. */
+const OUTPUT_ONLY = [...OUTPUT_ENTRIES.map(({ flag }) => flag), 'resample', 'partial', ...EXCERPT, 'threads'] as const
 
 /** Throws `bad_option` for what a lock says itself, and for flags that have no use beside it (`others`). */
 export function refuseBesideLock(
@@ -43,20 +40,30 @@ export function refuseBesideLock(
  */
 export function resolveFlags(flags: CandleFlags, offline: boolean, given: ReadonlySet<string>): ResolvedFlags {
   const resolved: ResolvedFlags = { ...flags }
+  const leaveOut = (names: readonly (keyof CandleFlags)[], why: string, advice: string) => {
+    const unused = names.find(name => given.has(name) && flags[name] !== false)
+    if (unused !== undefined) throw refuse(`--${unused} ${why}`, advice)
+    for (const name of names) resolved[name] = undefined
+  }
   // KLINES_FORMAT is a default; only -f on the command line requests an export.
   if (resolved.output === undefined && (offline || given.has('format'))) resolved.output = '-'
-  if (resolved.resample === undefined && !given.has('partial')) resolved.partial = undefined
-  resolveLakeFlags(resolved, given)
-  if (resolved.partial && resolved.resample === undefined) {
-    const message = '--partial keeps incomplete candles of another length, and none is requested.'
-    throw refuse(message, 'Add --resample, or leave --partial out.')
-  }
-  const { output, layout } = resolved
+  const { output } = resolved
+  resolved.layout = resolveLayout(resolved, given)
+  const { layout } = resolved
+  if (layout === undefined)
+    leaveOut(
+      LAKE_ONLY,
+      'applies to --layout, which is missing.',
+      'Add --layout hive and the folder of the lake, -o DIR.',
+    )
   if (output === undefined) {
-    const unused = OUTPUT_ONLY.find(name => given.has(name) && flags[name] !== false)
-    if (unused === undefined) return resolved
     const advice = 'Name a file with -o, or a format with -f to write to stdout.'
-    throw refuse(`--${unused} applies to an output, and none is named.`, advice)
+    leaveOut(OUTPUT_ONLY, 'applies to an output, and none is named.', advice)
+    return resolved
+  }
+  if (resolved.resample === undefined) {
+    const why = 'keeps incomplete candles of another length, and none is requested.'
+    leaveOut(['partial'], why, 'Add --resample, or leave --partial out.')
   }
   // Node turns bytes of the command line that are not UTF-8 into U+FFFD, so another file than the named one would be written.
   if (output.includes('\ufffd')) {
@@ -74,25 +81,14 @@ export function resolveFlags(flags: CandleFlags, offline: boolean, given: Readon
 }
 
 /** A default of --layout does not apply to a file, stdout or a run without an output. Throws `bad_option` for flags that do not fit. */
-function resolveLakeFlags(flags: CandleFlags, given: ReadonlySet<string>): void {
-  const { output, format } = flags
+function resolveLayout({ output, format, layout }: CandleFlags, given: ReadonlySet<string>): CandleFlags['layout'] {
   const isFolder = output !== undefined && output !== '-' && formatOfName(output) === undefined && !given.has('format')
-  if (!given.has('layout') && !isFolder) flags.layout = undefined
-  if (flags.layout === undefined) {
-    const unused = LAKE_ONLY.find(name => given.has(name) && flags[name] !== false)
-    if (unused !== undefined) {
-      const advice = 'Add --layout hive and the folder of the lake, -o DIR.'
-      throw refuse(`--${unused} applies to --layout, which is missing.`, advice)
-    }
-    for (const name of LAKE_ONLY) flags[name] = undefined
-    return
-  }
-  if (output === undefined || (output === '-' && !given.has('output'))) {
-    const advice = 'Name the folder of the lake with -o DIR, such as -o lake/.'
-    throw refuse('--layout writes files into a folder, and none is named.', advice)
-  }
+  if (layout === undefined || (!given.has('layout') && !isFolder)) return undefined
+  if (output === undefined || (output === '-' && !given.has('output')))
+    throw refuse('--layout writes files into a folder, and none is named.', 'Name the folder of the lake with -o DIR.')
   if (format !== undefined && format !== 'parquet' && given.has('format'))
     throw refuse(`--layout writes Parquet files. Expected -f parquet or no -f, not ${format}.`)
+  return layout
 }
 
 /** Candles on stdout leave no room for the object of `--json`, and a terminal cannot show binary data. */

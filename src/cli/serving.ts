@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { KlinesError } from '../candles/errors.js'
@@ -11,9 +12,9 @@ import { printNote } from './terminal/print.js'
 
 type Warn = (text: string) => void
 
-/** The mirror to serve, where its candles come from, and where missing ones are fetched from. */
 interface Served {
   readonly mirror: string
+  /** Where its candles come from, and where missing ones are fetched from. */
   readonly baseUrl: string | undefined
   readonly upstream: string | undefined
   /** Whether it is the bundled sample. */
@@ -40,7 +41,7 @@ export function findServed({ upstream, mirror: folder, baseUrl }: ServeRequest, 
   throw new KlinesError('window_missing', `There is no mirror at ${isNamed ? folder : root}.`, { suggestions })
 }
 
-/** Serves it until `signal` aborts; `ended` resolves once requests under way were answered. */
+/** `ended` resolves after `signal` aborts, once requests under way were answered. */
 export async function startServing(
   { mirror, upstream }: Served,
   { signal, ...options }: ServeRequest & { readonly signal: AbortSignal },
@@ -49,21 +50,15 @@ export async function startServing(
   const logError = (text: string) => printNote(`klines: ${text}`)
   // What comes after the start is part of the log, like errors.
   let report = warn
-  const server = await serve(
-    {
-      ...{ ...options, mirror, baseUrl: upstream, upstream: upstream !== undefined },
-      onEvent: event => event.type === 'warning' && report(event.message),
-    },
+  const onEvent: ServeRequest['onEvent'] = event => event.type === 'warning' && report(event.message)
+  const { url, otherUrls, close } = await serve(
+    { ...options, mirror, baseUrl: upstream, upstream: upstream !== undefined, onEvent },
     {
       onError: ({ message, stack = message }) => logError(isOn('KLINES_DEBUG') ? stack : message),
       log: isVerbose ? printNote : undefined,
     },
   )
   report = logError
-  const ended = new Promise<void>((resolve, reject) => {
-    const close = () => server.close().then(resolve, reject)
-    if (signal.aborted) close()
-    else signal.addEventListener('abort', close, { once: true })
-  })
-  return { url: server.url, otherUrls: server.otherUrls, ended }
+  const stopped = signal.aborted ? Promise.resolve() : once(signal, 'abort')
+  return { url, otherUrls, ended: stopped.then(close) }
 }

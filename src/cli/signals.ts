@@ -5,10 +5,7 @@ type Signal = (typeof SIGNALS)[number]
 
 /** How long a run may take to end after a signal, ms. */
 export const GRACE_MS = 2_000
-/**
- * How long a run has after the first signal when a second one follows, ms. One Ctrl-C can arrive twice: the terminal sends it to
- * this process and to `npx` or `timeout`, which pass it on.
- */
+/** The same when a second one follows. One Ctrl-C can arrive twice: from the terminal, and from `npx` or `timeout`, which pass it on. */
 const REPEAT_MS = 500
 
 /** The reason of an aborted run: a signal, with the exit code that shells expect (128 plus its number). */
@@ -31,10 +28,7 @@ export class Interruption extends Error {
   }
 }
 
-/**
- * An AbortSignal that the first SIGINT, SIGTERM or SIGHUP aborts, so that a run can end cleanly within `graceMs`. A
- * second one ends the process, half a second after the first at the earliest: nothing on disk depends on a clean end.
- */
+/** An AbortSignal that the first signal aborts, so that a run can end cleanly. Nothing on disk depends on that. */
 export function interruptible(graceMs = GRACE_MS): { signal: AbortSignal; dispose(): void } {
   const controller = new AbortController()
   const { signal } = controller

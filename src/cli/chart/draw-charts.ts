@@ -12,7 +12,6 @@ import { refuse } from '../command.js'
 import { coverageText, SYNTHETIC } from '../fields.js'
 import type { ChartRoom, LoadedCharts } from './load-charts.js'
 
-/** The flags that say how charts are drawn. */
 interface ChartFlags {
   readonly output?: string | undefined
   readonly format?: string | undefined
@@ -63,14 +62,13 @@ export function parsePictures(flags: ChartFlags, given: ReadonlySet<string>): Pi
   return { template, gzip, picture: { theme, log, width: side('width'), height: side('height') } }
 }
 
-/** How many candles fit into pictures, or into the terminal. */
 export function roomFor(pictures: PictureJob | undefined, flags: ChartFlags): ChartRoom {
   if (pictures) return { candles: svg.maxCandles(pictures.picture), besideLabels: () => Number.POSITIVE_INFINITY }
   const size = { width: chartWidth(flags), log: flags.log }
   return { candles: frame.candlesThatFit(size.width), besideLabels: chart => frame.candlesBesideLabels(chart, size) }
 }
 
-/** Draws a picture of each series and puts all of them in their places. Throws what `planOutputs` and `checkOutputs` throw. */
+/** Writes a picture of each series. Throws what `planOutputs` and `checkOutputs` throw. */
 export async function drawPictures(
   { charts, baseUrl }: LoadedCharts,
   { template, gzip, picture }: PictureJob,
@@ -90,7 +88,7 @@ export async function drawPictures(
   return files.map(({ path, bytes, candles }) => ({ path, bytes: bytes.length, candles }))
 }
 
-/** Prints the charts below each other, and what the range lacks. Warns when a chart does not fit. */
+/** Prints the charts, and what the range lacks. */
 export function drawCharts(loaded: LoadedCharts, flags: ChartFlags, warn: (text: string) => void): void {
   const { charts, coverage, range, baseUrl } = loaded
   const { MIN_WIDTH, MIN_HEIGHT, MAX_HEIGHT } = frame

@@ -26,7 +26,7 @@ export interface LoadedCharts {
   readonly failure?: string
 }
 
-/** How many candles a chart has room for, at the most. */
+/** How many candles a chart has room for. */
 export interface ChartRoom {
   readonly candles: number
   /** Beside the labels of these candles, which may be long. */
@@ -86,7 +86,7 @@ async function fitCharts(plan: Plan, maxCandles: number, run: Run): Promise<Pick
   return { charts: charts.filter(({ candles }) => candles > 0), coverage }
 }
 
-/** The plan without the windows that the mirror lacks, which a note counts. */
+/** Leaves out the windows that the mirror lacks, and counts them in a note. */
 function withoutMissing(plan: Plan, { mirror, warn }: Run): Plan {
   const series = plan.series.map(one => {
     const windows = one.windows.filter(window => mirror.read(window).state !== 'missing')

@@ -25,11 +25,8 @@ export interface Parameter extends Described {
 type Parameters = Readonly<Record<string, Parameter>>
 type CommandEntry = Described & { readonly args: Parameters; readonly flags: Parameters }
 
-/** What completion needs of oclif.manifest.json and package.json: commands by their words, joined by colons. */
-export interface CommandTable {
-  readonly commands: Readonly<Record<string, CommandEntry>>
-  readonly topics: Readonly<Record<string, Described>>
-}
+/** The commands of oclif.manifest.json by their words, joined by colons. */
+export type CommandTable = Readonly<Record<string, CommandEntry>>
 
 /** A whole word that can replace the one to complete. */
 interface Candidate {
@@ -37,47 +34,44 @@ interface Candidate {
   readonly description?: string
 }
 
-/** What the word to complete can become: one of the candidates, or the name of a file or folder, which the shell completes. */
+/** What the word to complete can become. The shell completes the names of files and folders. */
 interface Completion {
   readonly kind: 'words' | 'files' | 'folders'
   readonly candidates: readonly Candidate[]
 }
 
-/** Stands for every symbol or interval; never part of a list. */
-const ALL = 'all'
-const [HELP, VERSION] = [{ value: '--help' }, { value: '--version' }]
+const HELP = { value: '--help' }
 
 /** Words for flags and arguments that also take others. */
 export const WORDS = new Map<string, readonly string[]>([
-  ['symbol', [...SYMBOLS, ALL]],
-  ['interval', [...EXCHANGE_INTERVALS, ALL]],
+  ['symbol', [...SYMBOLS, 'all']],
+  ['interval', [...EXCHANGE_INTERVALS, 'all']],
   ...[...CANDLE_ENTRIES, ...OUTPUT_ENTRIES].map(({ flag, option }) => [flag, option.values ?? []] as const),
   ['base-url', [SAMPLE, BINANCE]],
 ])
 
 /**
- * Prints how the last of `words`, those after `klines` up to the cursor, can be completed, as the scripts of the shells read it: `:words`,
- * `:files` or `:folders`, then one candidate a line with a tab and its description.
+ * Prints how the last of the words up to the cursor can be completed: `:words`, `:files` or `:folders`, then a candidate a line with a
+ * tab and its description.
  */
 export function printCompletion(words: readonly string[]): void {
-  const read = (name: string) => JSON.parse(readFileSync(new URL(name, PACKAGE_URL), 'utf8'))
-  const table = { commands: read('oclif.manifest.json').commands, topics: read('package.json').oclif.topics }
-  const { kind, candidates } = complete(words, table)
+  const { commands } = JSON.parse(readFileSync(new URL('oclif.manifest.json', PACKAGE_URL), 'utf8'))
+  const { kind, candidates } = complete(words, commands)
   const lines = candidates.map(({ value, description }) => (description ? `${value}\t${description}` : value))
   process.stdout.write([`:${kind}`, ...lines, ''].join('\n'))
 }
 
 /** Completes a command line. The last one of `words` is empty when the cursor follows a space. */
-export function complete(words: readonly string[], table: CommandTable): Completion {
+export function complete(words: readonly string[], commands: CommandTable): Completion {
   const [before, current] = [words.slice(0, -1), words.at(-1) ?? '']
-  if (before[0] === 'help') return matching(nextWords(before.slice(1), table), current)
-  const names = nextWords(before, table)
-  let length = before.length
-  while (length > 0 && !Object.hasOwn(table.commands, before.slice(0, length).join(':'))) length--
-  const flags = current.startsWith('-') ? [HELP, ...(before.length === 0 ? [VERSION] : [])] : []
-  if (length === 0) return matching([...names, ...flags], current)
-  const command = table.commands[before.slice(0, length).join(':')]
-  const { kind, candidates } = completeArguments(command, before.slice(length), current, table)
+  if (before[0] === 'help') return matching(nextWords(before.slice(1), commands), current)
+  const names = nextWords(before, commands)
+  const id = before.map((_, index) => before.slice(0, index + 1).join(':')).findLast(id => Object.hasOwn(commands, id))
+  if (id === undefined) {
+    const flags = before.length === 0 ? [HELP, { value: '--version' }] : [HELP]
+    return matching([...names, ...(current.startsWith('-') ? flags : [])], current)
+  }
+  const { kind, candidates } = completeArguments(commands, id, before, current)
   return { kind, candidates: [...matching(names, current).candidates, ...candidates] }
 }
 
@@ -85,13 +79,13 @@ function matching(candidates: readonly Candidate[], start: string): Completion {
   return { kind: 'words', candidates: candidates.filter(({ value }) => value.startsWith(start)) }
 }
 
-/** The words that can follow `words` in the name of a command, with what each stands for. */
-function nextWords(words: readonly string[], { commands, topics }: CommandTable): Candidate[] {
+/** The words that can follow `words` in the name of a command. */
+function nextWords(words: readonly string[], commands: CommandTable): Candidate[] {
   const found = new Map<string, Candidate>()
   for (const parts of Object.keys(commands).map(id => id.split(':'))) {
     if (parts.length <= words.length || words.some((word, index) => word !== parts[index])) continue
     const [path, value] = [parts.slice(0, words.length + 1).join(':'), parts[words.length]]
-    found.set(value, { value, description: summaryOf(commands[path] ?? topics[path] ?? {}) })
+    found.set(value, { value, description: summaryOf(commands[path] ?? {}) })
   }
   return [...found.values()]
 }
@@ -101,53 +95,42 @@ function summaryOf({ summary, description = '' }: Described): string {
   return (summary ?? description).trim().split(/\n|\.(?: |$)/, 1)[0]
 }
 
-/** Completes a word after the name of a command. `before`: the words between them. */
-function completeArguments(command: CommandEntry, before: string[], current: string, table: CommandTable): Completion {
-  const known = Object.values(command.flags)
-  const flagOf = (word: string) => known.find(({ name, char }) => word === `--${name}` || word === `-${char}`)
-  const given = new Set<string>()
-  const args: string[] = []
+/** Completes a word after the name of a command. `before`: all words before it. */
+function completeArguments(commands: CommandTable, id: string, before: readonly string[], current: string): Completion {
+  const { flags: known, args } = commands[id]
+  const flagWithValue = (word: string) =>
+    Object.values(known).find(({ name, char, type }) => type === 'option' && [`--${name}`, `-${char}`].includes(word))
   let pending: Parameter | undefined
-  let flagsEnded = false
-  for (const word of before) {
+  let [count, flagsEnded] = [0, false]
+  for (const word of before.slice(id.split(':').length)) {
     if (pending) pending = undefined
-    else if (flagsEnded || !word.startsWith('-') || word === '-') args.push(word)
+    else if (flagsEnded || !word.startsWith('-')) count++
     else if (word === '--') flagsEnded = true
-    else {
-      const flag = flagOf(word.split('=', 1)[0])
-      if (flag) given.add(flag.name)
-      if (flag?.type === 'option' && !word.includes('=')) pending = flag
-    }
+    else pending = flagWithValue(word)
   }
   if (pending) return completeValue(pending, '', current)
-  const open = known.filter(({ name, multiple }) => multiple || !given.has(name))
-  const flags = open.map(flag => ({ value: `--${flag.name}`, description: summaryOf(flag) }))
-  const [label] = current.split('=', 1)
-  if (!flagsEnded && current.startsWith('-')) {
-    const flag = current.includes('=') ? flagOf(label) : undefined
-    if (flag?.type === 'option') return completeValue(flag, `${label}=`, current.slice(label.length + 1))
-    return matching([...flags, HELP], current)
+  const [label, value] = current.split(/=(.*)/, 2)
+  const flag = flagsEnded || value === undefined ? undefined : flagWithValue(label)
+  if (flag) return completeValue(flag, `${label}=`, value)
+  const all = Object.values(args)
+  const next = all[count] ?? all.find(({ multiple }) => multiple)
+  if (next && !current.startsWith('-')) {
+    const keys = () => Object.values(commands).flatMap(({ flags }) => Object.keys(flags))
+    return completeValue(next.name === 'key' ? { ...next, options: [...new Set(keys())].sort() } : next, '', current)
   }
-  const all = Object.values(command.args)
-  const next = all[args.length] ?? all.find(({ multiple }) => multiple)
-  if (next === undefined) return matching(flagsEnded || current !== '' ? [] : [...flags, HELP], '')
-  const keys = () => [...new Set(Object.values(table.commands).flatMap(({ flags }) => Object.keys(flags)))].sort()
-  return completeValue(next.name === 'key' ? { ...next, options: keys() } : next, '', current, args)
+  const flags = Object.values(known).map(flag => ({ value: `--${flag.name}`, description: summaryOf(flag) }))
+  return matching(flagsEnded ? [] : [...flags, HELP], current)
 }
 
-/** Completes a value, or the last part of a list of them. `head` stands before it in the same word, `given` are the values before. */
-function completeValue(parameter: Parameter, head: string, text: string, given: readonly string[] = []): Completion {
-  const { name, options, helpValue, multiple } = parameter
+/** Completes a value, or the last one of a list. `head` stands before it in the same word. */
+function completeValue({ name, options, helpValue, multiple }: Parameter, head: string, text: string): Completion {
   // The sides of a comparison are files.
   if (helpValue === 'FILE' || name === 'a' || name === 'b') return { kind: 'files', candidates: [] }
   if (helpValue === 'DIR') return { kind: 'folders', candidates: [] }
+  const start = multiple ? text.lastIndexOf(',') + 1 : 0
+  const [done, part] = [text.slice(0, start), text.slice(start)]
   // `btc` stands for BTCUSDT. Intervals differ by case: 1m is not 1M.
   const fold = (word: string) => (name === 'symbol' ? word.toLowerCase() : word)
-  const start = multiple ? text.lastIndexOf(',') + 1 : 0
-  const [done, part] = [text.slice(0, start), fold(text.slice(start))]
-  const used = [...given, done].flatMap(word => fold(word).split(',')).filter(word => word !== '')
-  const isOpen = (word: string) => !used.includes(word) && (word !== ALL || (multiple === true && used.length === 0))
-  const words = used.includes(ALL) ? [] : (options ?? WORDS.get(name) ?? [])
-  const candidates = words.filter(word => fold(word).startsWith(part) && isOpen(fold(word)))
-  return { kind: 'words', candidates: candidates.map(word => ({ value: head + done + word })) }
+  const words = (options ?? WORDS.get(name) ?? []).filter(word => fold(word).startsWith(fold(part)))
+  return { kind: 'words', candidates: words.map(word => ({ value: head + done + word })) }
 }

@@ -8,13 +8,13 @@ import { TIME_CONVERSIONS } from '../../formats/text.js'
 import type { OutputColumn, TimeFormat } from '../../options.js'
 import type { KlineBatch } from '../../rows/kline-batch.js'
 import { SAMPLE } from '../../sources/base-url.js'
-import { columnWidths, textTable, totalWidth } from './table.js'
+import { fittingText } from './table.js'
 
 /** Rows of each series that are shown, the newest ones, unless the user says how many. */
 const ROWS = 20
-/** Rows that are laid out at a time. More come in several tables below each other, so that memory does not grow with their number. */
+/** Rows that are laid out at a time: memory does not grow with their number. */
 const ROWS_A_TABLE = 1_000
-/** What is shown unless the user names columns: fits into 80 characters for most series. */
+/** These fit into 80 characters for most series. */
 const SHOWN: readonly OutputColumn[] = ['open_time', 'open', 'high', 'low', 'close', 'volume', 'count']
 
 /** How candles are shown. */
@@ -35,11 +35,9 @@ export class CandleTable implements Exporter {
   private emit: (text: string) => Promise<void> = async () => {}
   private isSample = false
   private series: SeriesLabel | undefined
-  /** The cells of rows that are not written yet, as the source has them, and how many rows of the series are not shown. */
+  /** The cells of rows that are not written yet, and how many rows of the series are not shown. */
   private rows: string[][] = []
   private left = 0
-  /** The most columns that did not fit. */
-  private hidden = 0
 
   constructor(private readonly options: CandleTableOptions) {
     this.columns = options.columns ?? SHOWN
@@ -69,30 +67,24 @@ export class CandleTable implements Exporter {
     this.rows = this.rows.slice(-ROWS)
   }
 
-  /** Writes the rows that are left, with as many columns as fit. */
+  /** Writes the rows that are left. */
   async end(): Promise<void> {
     const { rows, options } = this
     if (rows.length === 0) return
     this.rows = []
     const columns = this.columns.map((name, index) => toColumn(name, rows, index, options))
-    const layOut = (shown: typeof columns) => ({
-      head: shown.map(({ head }) => head),
-      rows: rows.map((_, row) => shown.map(({ cells }) => cells[row])),
-      right: shown.flatMap(({ head, isNumber }) => (isNumber ? head : [])),
-    })
-    const widths = columnWidths(layOut(columns))
-    let count = columns.length
-    while (count > 1 && totalWidth(widths.slice(0, count)) > options.width) count--
-    this.hidden = Math.max(this.hidden, columns.length - count)
-    await this.emit(`${textTable(layOut(columns.slice(0, count)))}\n`)
+    const table = {
+      head: columns.map(({ head }) => head),
+      rows: rows.map((_, row) => columns.map(({ cells }) => cells[row])),
+      right: columns.flatMap(({ head, isNumber }) => (isNumber ? head : [])),
+    }
+    await this.emit(`${fittingText(table, 1, undefined, options.width)}\n`)
   }
 
-  /** What the last table leaves out, and which columns all do: one line, to be written after the end. */
+  /** What the last table leaves out: one line, to be written after the end. */
   get omitted(): string {
-    const { columns, hidden } = this
-    const rest = `${COLUMNS.length - columns.length + hidden} more columns: --columns`
-    const narrow = hidden > 0 && `too wide for this terminal: ${columns.slice(-hidden).join(', ')}`
-    return [this.more, this.options.columns ? narrow : rest].filter(Boolean).join('. ')
+    const rest = !this.options.columns && `${COLUMNS.length - SHOWN.length} more columns: --columns`
+    return [this.more, rest].filter(Boolean).join('. ')
   }
 
   private get more(): string {

@@ -10,16 +10,14 @@ export interface Table {
   readonly right?: readonly string[]
 }
 
-/** The parts of a frame, all of which are left out. */
+/** All parts of a frame: none is drawn. */
 const FRAME =
   'top top-mid top-left top-right bottom bottom-mid bottom-left bottom-right left left-mid mid mid-mid right right-mid'
 
 /** Characters between two columns. */
 const GAP = 2
-/** The columns of a terminal, where there is none. */
-const COLUMNS = 80
 
-/** A table as plain columns, easy to read and to grep: no frame and no colour; numbers with thousands separators. */
+/** A table as plain columns, easy to grep; numbers with thousands separators. */
 export function textTable({ head, rows, right = [] }: Table): string {
   const table = new CliTable({
     head: [...head],
@@ -41,16 +39,6 @@ export function csvTable({ head, rows }: Table): string {
   return stringify([names, ...rows.map(row => [...row])]).trimEnd()
 }
 
-/** The columns of a terminal that each column of a table takes. */
-export function columnWidths({ head, rows }: Table): number[] {
-  return head.map((name, index) => Math.max(textColumns(name), ...rows.map(row => textColumns(String(row[index])))))
-}
-
-/** The columns of a terminal that columns of these widths take beside each other. */
-export function totalWidth(widths: readonly number[]): number {
-  return widths.reduce((sum, width) => sum + width + GAP, -GAP)
-}
-
 /**
  * A table as text that fits into a terminal of so many columns: several tables where one is wider, of which each begins with the first
  * `keys` columns. `groups`: names of other columns that stay together where they fit.
@@ -59,11 +47,11 @@ export function fittingText(
   { head, rows, right }: Table,
   keys: number,
   groups: readonly (readonly string[])[] = [head.slice(keys)],
-  columns = process.stdout.columns || COLUMNS,
+  columns = process.stdout.columns || 80,
 ): string {
   const texts = toTexts(rows)
-  const widths = columnWidths({ head, rows: texts })
-  const fits = (part: readonly number[]) => totalWidth(part.map(index => widths[index])) <= columns
+  const widths = head.map((name, index) => Math.max(...[name, ...texts.map(row => row[index])].map(textColumns)))
+  const fits = (part: readonly number[]) => part.reduce((sum, index) => sum + widths[index] + GAP, -GAP) <= columns
   const all = [...head.keys()]
   const split = groups.flatMap(group => {
     const parts: number[][] = []

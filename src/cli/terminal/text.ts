@@ -23,12 +23,12 @@ export function exactTime(time: number): string {
   return new Date(time).toISOString().replace('T', ' ').replace('Z', '')
 }
 
-/** `BTCUSDT 1h 2024-01-01 12:00`, and with seconds for a candle that opens within a minute. */
+/** `BTCUSDT 1h 2024-01-01 12:00` */
 export function candleName(candle: SeriesLabel & { readonly openTime: number }): string {
   return `${seriesName(candle)} ${exactTime(candle.openTime)}`
 }
 
-/** Joins parts with blanks to lines of at most 80 characters, indented from the second one on; a part that is longer stays whole. */
+/** Joins parts to lines of at most 80 characters, indented from the second one on; a longer part stays whole. */
 export function wrap([first, ...parts]: readonly string[]): string[] {
   const lines = [first]
   for (const part of parts) {
@@ -50,7 +50,7 @@ export function printable(text: string): string {
   return text.replace(/\p{C}/gu, '?')
 }
 
-/** `close 12345.00000000 -> 68200.00000000`; of a candle that was added or withdrawn that it was. */
+/** `close 12345.00000000 -> 68200.00000000`, `added` or `withdrawn` */
 export function describeCell({ column, before, after }: Pick<ChangedCell, 'column' | 'before' | 'after'>): string {
   if (before === null || after === null) return before === null ? 'added' : 'withdrawn'
   return `${column} ${printable(before)} -> ${printable(after)}`

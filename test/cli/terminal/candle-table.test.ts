@@ -56,7 +56,14 @@ describe('a table of candles', () => {
     ])
     expect(omitted).toBe('')
     const narrow = await show([batch], { columns, timeFormat: 'ms', width: 30 })
-    expect(narrow.omitted).toBe('too wide for this terminal: ignore, open_time')
+    expect(narrow.lines.slice(1, 7)).toEqual([
+      'interval     close_time',
+      '1h        1706749199999',
+      '',
+      'interval  ignore',
+      '1h        a\\n\\"\\u202eb',
+      '',
+    ])
   })
 
   it('of the sample says so', async () => {
