@@ -1,5 +1,5 @@
 import type { SeriesLabel } from '../candles/series.js'
-import type { Exporter, ExporterOptions, FileMetadata } from '../formats/exporter.js'
+import type { Exporter, ExporterOptions } from '../formats/exporter.js'
 import { type RowFormat, withSeriesColumns } from '../formats/row-format.js'
 import { openExporter } from '../formats/text.js'
 import { incomplete } from '../mirror/errors.js'
@@ -19,8 +19,8 @@ import type { Plan, SeriesPlan } from './windows.js'
 /** How all tasks of a run are encoded. Plain data. */
 export interface Encoding {
   readonly range: Plan['range']
+  readonly source: string | undefined
   readonly rowFormat: RowFormat
-  readonly metadata: Pick<FileMetadata, 'range' | 'source'>
   readonly partial: boolean | undefined
   /** The most rows of each series: the first ones, or the last ones. Default: all. */
   readonly limit?: number | undefined
@@ -29,7 +29,6 @@ export interface Encoding {
   readonly fingerprint?: 'computed' | 'named' | undefined
 }
 
-/** One output of a task. */
 interface TaskOutput extends FileFormat {
   /** A path, or `-` for stdout and for a stream. */
   readonly path: string
@@ -48,14 +47,13 @@ export interface EncodeTask {
   readonly outputs: readonly TaskOutput[]
 }
 
-/** A task all of whose outputs are written, but those without rows. */
 export interface EncodedTask {
+  /** Without those that have no rows. */
   readonly outputs: readonly { readonly file: WrittenFile; readonly place: FilePlace | undefined }[]
   /** Of its series with rows, if they are wanted. */
   readonly fingerprints: readonly SeriesFingerprint[]
 }
 
-/** A file that was written. */
 export interface WrittenFile {
   /** A path, or `-` for stdout and for a stream. */
   readonly path: string
@@ -69,7 +67,7 @@ export interface WrittenFile {
   readonly bytes: number
 }
 
-/** Opens what takes the bytes of an output without a place. */
+/** Opens an output without a place. */
 type OpenStream = (path: string) => Output | Promise<Output>
 
 /**
@@ -168,9 +166,8 @@ async function* lastRows(batches: AsyncIterable<KlineBatch>, count: number): Asy
     yield index === 0 ? batch.rows(Math.max(0, rows - count), batch.length) : batch
 }
 
-/** Turns the rows of one output into bytes, and writes these. Nothing is opened before the first row. */
+/** Encodes the rows of one output. Nothing is opened before the first row. */
 class OutputWriter {
-  /** What was written, when it is complete. */
   finished: EncodedTask['outputs'][number] | undefined
   private readonly stats = { inexactDoubles: 0 }
   private candles = 0
@@ -195,7 +192,6 @@ class OutputWriter {
     await this.exporter.write(batch)
   }
 
-  /** Writes what is left. */
   async finish(): Promise<void> {
     const { spec, exporter, output, candles, stats } = this
     if (exporter === undefined || output === undefined) return
@@ -212,7 +208,6 @@ class OutputWriter {
     this.finished = { file: { path, format, compression, series, candles, ...stats, bytes: output.bytes }, place }
   }
 
-  /** Leaves the output as it was, as far as possible. Never throws. */
   async discard(): Promise<void> {
     await this.output?.discard()
   }
@@ -224,11 +219,13 @@ class OutputWriter {
     const output: Output = gzip ? new GzipOutput(opened) : opened
     this.output = output
     const join = (name: keyof SeriesLabel) => [...new Set(series.map(label => label[name]))].join(',')
-    const { rowFormat, metadata, fingerprint } = this.encoding
+    const { range, limit, tail, source = 'unknown', rowFormat, fingerprint } = this.encoding
     const { columns } = rowFormat
+    const names = { symbol: join('symbol'), interval: join('interval') }
+    const metadata = { ...names, range: range.text, limit, tail, source, version: VERSION }
     const options: ExporterOptions = {
       rowFormat: { ...rowFormat, columns: series.length > 1 ? withSeriesColumns(columns) : columns },
-      metadata: { symbol: join('symbol'), interval: join('interval'), ...metadata, version: VERSION },
+      metadata,
       stats: this.stats,
       fingerprints: () => (fingerprint === 'named' ? this.fingerprints : undefined),
       emit: async bytes => {

@@ -7,16 +7,22 @@ import type { Mirror } from '../mirror/mirror.js'
 import { newestCandle } from '../mirror/status.js'
 import { exchangeMayHaveMore, SAMPLE } from '../sources/base-url.js'
 import type { Source } from '../sources/source.js'
+import type { Run } from './run.js'
 import type { Plan, SeriesPlan } from './windows.js'
 
 /** Throws `incomplete` for symbols of the mirror that its source does not know any more, after everything else was done. */
-export function checkGone({ gone }: Plan, { source, mirror }: { source: Source | undefined; mirror: Mirror }): void {
+export function checkGone({ gone }: Plan, { source, mirror }: Run): void {
   if (gone.length === 0) return
   const [it, its] = gone.length === 1 ? ['it', 'its'] : ['them', 'their']
-  const message = `${source?.name} does not know ${joinNames(gone)} any more; everything else is done.`
   const folders = `${its} folders below ${mirror.root}: api/klines/*/SYMBOL and .klines/*/SYMBOL.json`
-  const suggestions = [`The mirror keeps ${it}. To remove ${it}, remove ${folders}.`]
-  throw new KlinesError('incomplete', message, { data: { baseUrl: source?.name, missing: gone }, suggestions })
+  throw new KlinesError(
+    'incomplete',
+    `${source?.name} does not know ${joinNames(gone)} any more; everything else is done.`,
+    {
+      suggestions: [`The mirror keeps ${it}. To remove ${it}, remove ${folders}.`],
+      data: { baseUrl: source?.name, missing: gone },
+    },
+  )
 }
 
 /** Where a symbol may be that a source does not have: the exchange has some 3,500. None for the exchange itself and the sample. */

@@ -21,37 +21,34 @@ import type { Plan, SeriesPlan } from './windows.js'
 /** Which candles, the files to write them to, and what is in these. */
 export interface ExportRequest extends ReadRequest, OutputRequest, ThreadOptions {
   /**
-   * A path with the placeholders `{symbol}`, `{base}`, `{quote}` and `{interval}`, `-` for stdout, or a stream of Node or of the web that
-   * takes bytes. A stream gets its first byte when every window is there, and is ended after the last one; when the run fails later, it
-   * is destroyed. Without a byte it stays as it is.
+   * A path with the placeholders `{symbol}`, `{base}`, `{quote}` and `{interval}`, `-` for stdout, or a stream of Node or of the web. A
+   * stream gets its first byte when every window is there, and is ended after the last one; when the run fails later, it is destroyed.
    */
   readonly output: string | OutputStream
   /** Default: from the extension of `output`; `json` for stdout and a stream. */
   readonly format?: Format | undefined
   /** Replace existing files. */
   readonly force?: boolean | undefined
-  /** Write only so many candles of each series, the first ones. */
+  /** Write only so many candles of each series: the first ones, or the last ones. */
   readonly limit?: number | undefined
-  /** The same for the last ones. */
   readonly tail?: number | undefined
 }
 
-/** The result of an export: how its windows were downloaded or read, and its files. */
+/** What became of the windows of an export, and its files. */
 export interface ExportReport extends DownloadReport {
   readonly files: WrittenFile[]
 }
 
-/** What may be done in another way than a request says: the bytes go to `sink`, the candles are those of `plan`, in the run of `open`. */
+/** What may be done in another way than a request says: the bytes go to `sink`, and the candles are those of `plan`. */
 interface ExportHooks {
   readonly sink?: ((report: DownloadReport) => Output) | undefined
   readonly plan?: ((run: Run) => Promise<Plan>) | undefined
-  readonly open?: () => Promise<Run>
 }
 
 /**
  * Downloads what is missing or can still change (unless `offline`) and exports the range. No file is put in place and no byte
- * goes to stdout before every window is there and valid, so a run that lacks one exports nothing. Throws what `downloadKlines` throws,
- * `bad_output`, `output_exists`, `output_unwritable`, `output_closed` for a stream that is closed early, and `digits_lost` when a decimal does not fit `numbers: 'decimal'`.
+ * goes to stdout before every window is there and valid. Throws what `downloadKlines` throws, `bad_output`, `output_exists`,
+ * `output_unwritable`, `output_closed` for a stream that is closed early, and `digits_lost`.
  *
  * @example
  * const { files } = await exportKlines({ symbols: 'all', intervals: ['1d'], output: '{symbol}.parquet', numbers: 'decimal' })
@@ -59,45 +56,44 @@ interface ExportHooks {
 export async function exportKlines(request: ExportRequest): Promise<ExportReport> {
   const { output, signal } = request
   if (typeof output === 'string') return exportTo({ ...request, output })
-  // The process goes on to use its stdout.
-  if (output === process.stdout) return exportTo({ ...request, output: '-' })
-  const stream = StreamOutput.toGiven(output, signal)
+  const stream = StreamOutput.to(output, signal)
   return exportTo({ ...request, output: '-' }, { sink: () => stream })
 }
 
 type FileRequest = ExportRequest & { readonly output: string }
 
 /** The same for a path. */
-export function exportTo(request: FileRequest, hooks: ExportHooks = {}): Promise<ExportReport> {
-  const { sink, open, plan = run => planRequest(request, run, { isTail: request.tail !== undefined }) } = hooks
+export function exportTo(request: FileRequest, hooks?: ExportHooks): Promise<ExportReport> {
+  return withRun(openRun(request), run => exportIn(run, request, hooks))
+}
+
+/** The same in a run that stays open. */
+export async function exportIn(run: Run, request: FileRequest, hooks: ExportHooks = {}): Promise<ExportReport> {
+  const { sink, plan = run => planRequest(request, run, { isTail: request.tail !== undefined }) } = hooks
   const { format, rowFormat } = parseContent(request)
-  return withRun(open?.() ?? openRun(request), async run => {
-    const asked = await plan(run)
-    const named = planOutputs(request.output, format, asked.series)
-    if (!sink) await checkOutputs(named, request)
-    const { partial, limit, tail, fingerprint, signal, threads } = request
-    const cut = tail === undefined ? asked : await cutPlan(asked, tail, run)
-    // No byte is written before every window is there: those in a pipe cannot be taken back.
-    const report = await downloadPlan(cut, run, request, true)
-    const tasks: EncodeTask[] = []
-    for (const { path, series, ...spec } of planOutputs(request.output, format, cut.series)) {
-      const place = sink || (await isStream(path)) ? undefined : await prepareFile(path, request)
-      tasks.push({ series, outputs: [{ ...spec, path, toTime: Infinity, place }] })
-    }
-    removeLeftovers(tasks.flatMap(({ outputs }) => outputs[0].place?.target ?? []))
-    const range = cut.range
-    const metadata = { range: range.text, limit, tail, source: sourceOf(run) ?? 'unknown' }
-    const ways = { range, rowFormat, metadata, partial, limit, tail }
-    const encoding: Encoding = { ...ways, fingerprint: fingerprint ? 'named' : undefined }
-    const openStream = (path: string) => (sink ? sink(report) : StreamOutput.to(path, signal))
-    return encodeTasks(run, tasks, encoding, { threads, open: openStream }, async encoded => {
-      const written = encoded.flatMap(({ outputs }) => outputs)
-      if (written.length === 0) throw noWholeCandle(cut.series)
-      await commitFiles(written.flatMap(({ place }) => place ?? []))
-      const files = written.map(({ file }) => file)
-      const fingerprints = encoded.flatMap(one => one.fingerprints)
-      return reportExport(cut, run, { ...report, files }, fingerprint ? fingerprints : undefined)
-    })
+  const asked = await plan(run)
+  const named = planOutputs(request.output, format, asked.series)
+  if (!sink) await checkOutputs(named, request)
+  const { partial, limit, tail, fingerprint, signal, threads } = request
+  const cut = tail === undefined ? asked : await cutPlan(asked, tail, run)
+  // No byte is written before every window is there: those in a pipe cannot be taken back.
+  const report = await downloadPlan(cut, run, request, true)
+  const tasks: EncodeTask[] = []
+  for (const { path, series, ...spec } of planOutputs(request.output, format, cut.series)) {
+    const place = sink || (await isStream(path)) ? undefined : await prepareFile(path, request)
+    tasks.push({ series, outputs: [{ ...spec, path, toTime: Infinity, place }] })
+  }
+  removeLeftovers(tasks.flatMap(({ outputs }) => outputs[0].place?.target ?? []))
+  const content = { range: cut.range, source: sourceOf(run), rowFormat, partial, limit, tail }
+  const encoding: Encoding = { ...content, fingerprint: fingerprint ? 'named' : undefined }
+  const open = (path: string) => (sink ? sink(report) : StreamOutput.to(path, signal))
+  return encodeTasks(run, tasks, encoding, { threads, open }, async encoded => {
+    const written = encoded.flatMap(({ outputs }) => outputs)
+    if (written.length === 0) throw noWholeCandle(cut.series)
+    await commitFiles(written.flatMap(({ place }) => place ?? []))
+    const files = written.map(({ file }) => file)
+    const fingerprints = encoded.flatMap(one => one.fingerprints)
+    return reportExport(cut, run, { ...report, files }, fingerprint ? fingerprints : undefined)
   })
 }
 
@@ -121,10 +117,7 @@ export function reportExport(
   return { ...report, ...(fingerprints && { fingerprints: reportFingerprints(fingerprints) }) }
 }
 
-/**
- * What `downloadKlines`, or with an `output` `exportKlines`, would download and write. Requests the lists, which say what
- * exists, and nothing else; exports nothing. Throws what those would throw about the request and its outputs.
- */
+/** What `downloadKlines`, or with an `output` `exportKlines`, would download and write. Requests the lists alone. */
 export function dryRun(
   request: Omit<ExportRequest, 'output'> & { readonly output?: string | undefined },
   plan: (run: Run) => Promise<Plan> = run => planRequest(request, run),
@@ -146,7 +139,7 @@ function parseContent(request: FileRequest): { readonly format: FileFormat; read
   return { format, rowFormat: parseRowFormat(request, format.format) }
 }
 
-/** Throws `bad_option` for a number of candles or threads that is none, for both, and for `partial` without `resample`: no option is ignored. */
+/** Throws `bad_option` for values and combinations of these options that nothing can mean: no option is ignored. */
 export function checkExcerpt(request: Omit<Partial<ExportRequest>, 'output'>): void {
   const { limit, tail } = request
   checkThreads(request)
@@ -157,7 +150,7 @@ export function checkExcerpt(request: Omit<Partial<ExportRequest>, 'output'>): v
   throw new KlinesError('bad_option', '--limit and --tail both say which candles to write. Expected one of them.')
 }
 
-/** A plan of the last candles of each series. What lies before them was not asked for, so that nothing is missing there. */
+/** A plan of the last candles of each series: nothing is missing before them. */
 async function cutPlan(plan: Plan, tail: number, run: Run): Promise<Plan> {
   const series: SeriesPlan[] = []
   for (const one of plan.series) series.push(await cutToTail(run, one, tail))

@@ -4,7 +4,7 @@ import type { Series, SeriesLabel } from '../candles/series.js'
 import type { TimeRange } from '../candles/time-range.js'
 import { type PublishReport, publishTree } from '../mirror/publish.js'
 import { openMirror } from '../mirror/user-mirrors.js'
-import { Fingerprinter, reportFingerprints } from '../rows/fingerprint.js'
+import { Fingerprinter, reportFingerprints, type SeriesFingerprint } from '../rows/fingerprint.js'
 import { KlineBatch } from '../rows/kline-batch.js'
 import { Kernel } from '../rows/wasm/kernel.js'
 import { shortSentences } from './coverage.js'
@@ -12,21 +12,20 @@ import { checkGone } from './errors.js'
 import { request } from './lists.js'
 import { type PlanRequest, planRequest, planUpdate } from './plan.js'
 import { readPlan } from './read.js'
-import { type DownloadReport, type ReportOptions, Tally } from './report.js'
-import { openRun, type Run, type SourceOptions, withRun } from './run.js'
+import { costOf, type DownloadReport, type ReportOptions, Tally } from './report.js'
+import { openRun, type Run, type SourceOptions, sourceOf, withRun } from './run.js'
 import { isBeforeFirst, type Plan } from './windows.js'
 
-/** Candles to download into the mirror. */
+/** Which candles to download into the mirror. */
 export interface DownloadRequest extends PlanRequest, SourceOptions, ReportOptions {}
 
-/** Candles to read, and where they come from. */
+/** Which candles to read, and where they come from. */
 export interface ReadRequest extends DownloadRequest {
   /** Read the mirror alone, without any request. */
   readonly offline?: boolean | undefined
 }
 
-/** How a mirror is updated: its series are those that are there or were. */
-export interface UpdateRequest extends SourceOptions, ReportOptions {}
+type UpdateRequest = SourceOptions & ReportOptions
 
 /**
  * Downloads every window of a range that the mirror lacks or that can still change. Throws `incomplete` when a window could not be
@@ -56,23 +55,22 @@ export async function downloadPlan(
   forExport = false,
 ): Promise<DownloadReport> {
   const tally = new Tally(plan, run)
-  const hasFingerprints = options.fingerprint && !forExport
-  const fingerprints = []
+  const isNamed = options.fingerprint && !forExport
+  const found: (SeriesFingerprint | undefined)[] = []
   for await (const [{ series }, batches] of readPlan(run, tally, { asIs: true })) {
-    const fingerprinter = hasFingerprints ? new Fingerprinter(series) : undefined
-    for await (const batch of batches) fingerprinter?.add(batch)
-    fingerprints.push(...[fingerprinter?.finish() ?? []].flat())
+    const fingerprinter = new Fingerprinter(series)
+    for await (const batch of batches) if (isNamed) fingerprinter.add(batch)
+    found.push(fingerprinter.finish())
   }
   const report = tally.report(options, forExport)
   if (!forExport) checkGone(plan, run)
-  return hasFingerprints ? { ...report, fingerprints: reportFingerprints(fingerprints) } : report
+  return isNamed ? { ...report, fingerprints: reportFingerprints(found.flatMap(one => one ?? [])) } : report
 }
 
 /**
  * Makes a mirror a complete static tree, which any web host can serve: the lists, `[]` for windows of the future and before the first
- * candle, and the times of files as the server would say. Whether a missing window lies before the first candle of a series of the exchange
- * takes a request. Nothing is written unless all is there. Throws `incomplete` while a window is missing or corrupt, or an open one does
- * not reach its end before the newest candle of its series; `window_missing` for a mirror without a window, and `mirror_unusable`.
+ * candle, and the times of files as the server would say. Nothing is written unless all is there. Throws `incomplete` while a window is
+ * missing or corrupt, or an open one does not reach its end before the newest candle of its series, and `window_missing`.
  */
 export async function publishMirror(options: Omit<SourceOptions, 'refresh'>): Promise<PublishReport> {
   const { source: baseUrl, root, exists } = openMirror(options)
@@ -83,23 +81,21 @@ export async function publishMirror(options: Omit<SourceOptions, 'refresh'>): Pr
   }
   return withRun(openRun({ ...options, mirror: root, baseUrl }), run => {
     const { source, signal } = run
-    const ask = (series: Series) => request(source, 'the first candle', source.firstCandle?.(series, signal) ?? none)
+    const find = async (series: Series) => source.firstCandle?.(series, signal)
+    const ask = (series: Series) => request(source, 'the first candle', find(series))
     return publishTree({ ...run, baseUrl: source.name, firstCandle: source.firstCandle && ask })
   })
 }
-
-const none = Promise.resolve(undefined)
 
 /** What a run would do. */
 export interface DryRunReport {
   readonly baseUrl: string | undefined
   readonly mirror: string
-  /** Whether the run makes no request, so that it would fail for a missing window. */
   readonly offline: boolean
   readonly range: TimeRange
   /** The windows of each series: `open` ones would be revalidated, `missing` ones downloaded; `cached` ones need no request. */
   readonly series: (Series & { readonly windows: Record<'total' | 'cached' | 'open' | 'missing', number> })[]
-  /** Requests for windows, and how long they take by the limits of the service, ms; 0 without limits. */
+  /** Requests for windows, and how long they take by the limits of the service, ms. */
   readonly requests: number
   readonly limitMs: number
   /** Paths that would be written, `-` for stdout. */
@@ -114,7 +110,8 @@ export function dryRunUpdate(request: UpdateRequest): Promise<DryRunReport> {
 }
 
 /** What a run would download of a plan. */
-export function describePlan(plan: Plan, { mirror, source, refresh }: Run): DryRunReport {
+export function describePlan(plan: Plan, run: Run): DryRunReport {
+  const { mirror, source, refresh } = run
   const kernel = new Kernel()
   let [requests, limitMs] = [0, 0]
   const series = plan.series.map(one => {
@@ -125,16 +122,16 @@ export function describePlan(plan: Plan, { mirror, source, refresh }: Run): DryR
       else if (source && state !== 'missing' && (state === 'open' || refresh)) counts.open++
       else counts.cached++
     }
-    const cost = source?.cost(one.series.interval) ?? { requests: 0, limitMs: 0 }
+    const cost = costOf(run, one.series)
     requests += (counts.missing + counts.open) * cost.requests
     limitMs += (counts.missing + counts.open) * cost.limitMs
     return { ...one.series, windows: counts }
   })
-  const place = { baseUrl: source?.name ?? mirror.source, mirror: mirror.root, offline: source === undefined }
+  const place = { baseUrl: sourceOf(run), mirror: mirror.root, offline: source === undefined }
   return { ...place, range: plan.range, series, requests, limitMs, files: [], removed: [] }
 }
 
-/** A candle, and the series it belongs to. `Row` is what `as` of the request says. */
+/** A candle, and the series it belongs to. */
 export interface SeriesRow<Row = KlineObject> {
   readonly series: SeriesLabel
   readonly row: Row
@@ -143,10 +140,8 @@ export interface SeriesRow<Row = KlineObject> {
 /**
  * Candles in batches of one window, series by series in order of time; with `resample`, the longer candles that `exportKlines` writes.
  * A series without candles in the range comes as one batch without rows. Throws `incomplete` at the first window that cannot be
- * downloaded or read (nothing is left out silently), and what `downloadKlines` throws. Leaving the loop ends all requests.
- *
- * At the end, a `warning` event says of each series what it lacks at an end of the range that was named; with `failOnGaps` that is
- * `incomplete`. A loop that is left before hears nothing of it.
+ * downloaded or read, and what `downloadKlines` throws. Leaving the loop ends all requests. At the end, a `warning` event says of each
+ * series what it lacks at an end of the range that was named; with `failOnGaps` that is `incomplete`.
  *
  * @example
  * for await (const batch of klineBatches({ symbols: ['BTCUSDT'], intervals: ['1h'], last: '7d' })) {
@@ -179,8 +174,8 @@ const ROW_FORMS = { objects: rowToObject, numbers: rowToNumbers, arrays: (row: K
 
 /**
  * The same candles row by row, as objects with the names of the columns: times in ms UTC, decimals as text with all of their digits.
- * With `as: 'numbers'` the decimals are numbers, which have 15 to 17 digits: prices are exact, and of long volumes the last digits are
- * lost. With `as: 'arrays'` a row is the array of 12 that the service writes. Throws what `klineBatches` throws, and `bad_option`.
+ * With `as: 'numbers'` the decimals are numbers, which lose the last digits of long volumes; with `as: 'arrays'` a row is the array of 12
+ * that the service writes. Throws what `klineBatches` throws, and `bad_option`.
  *
  * @example
  * for await (const { row } of klineRows({ symbols: ['BTCUSDT'], intervals: ['1d'], last: '30d' })) {
@@ -193,10 +188,8 @@ export function klineRows(request: ReadRequest & { readonly as: 'arrays' }): Asy
 export async function* klineRows(
   request: ReadRequest & { readonly as?: keyof typeof ROW_FORMS | undefined },
 ): AsyncGenerator<SeriesRow<KlineObject | KlineNumbers | KlineRow>> {
-  const form = request.as ?? 'objects'
-  if (!Object.hasOwn(ROW_FORMS, form))
-    throw new KlinesError('bad_option', `\`as\` is ${form}. Expected objects, numbers or arrays.`)
-  const toRow = ROW_FORMS[form]
+  const toRow = ROW_FORMS[request.as ?? 'objects']
+  if (!toRow) throw new KlinesError('bad_option', `\`as\` is ${request.as}. Expected objects, numbers or arrays.`)
   for await (const batch of klineBatches(request)) {
     for (let index = 0; index < batch.length; index++) yield { series: batch.series, row: toRow(batch.row(index)) }
   }

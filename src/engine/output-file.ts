@@ -8,7 +8,6 @@ import { checkWritableFolder, makeFolder, missingFolders, removeFolders } from '
 import { newHash } from '../rows/fingerprint.js'
 import { type Output, StreamOutput } from './output-stream.js'
 
-/** What may be done to write a file. */
 export interface FileOptions {
   /** Replace an existing file. */
   readonly force?: boolean | undefined
@@ -24,7 +23,6 @@ export interface FilePlace {
   readonly temp: string
   /** The mode of the file that is replaced. */
   readonly mode: number | undefined
-  /** Replaces a file that is there. */
   readonly force: boolean
   /** Folders that are made when the file is opened, the deepest one first. */
   readonly folders: readonly string[]
@@ -33,7 +31,7 @@ export interface FilePlace {
 /** Faults of the request, rather than of the run. */
 const REQUEST_FAULTS = ['ENOENT', 'ENOTDIR', 'EEXIST', 'ENAMETOOLONG']
 
-/** The error for a call on an output that failed; a KlinesError stays as it is. */
+/** The error for a call on an output that failed: `bad_output` or `output_unwritable`; a KlinesError stays as it is. */
 export function outputError(error: unknown, path: string): KlinesError {
   if (error instanceof KlinesError) return error
   const errno = errnoCode(error)
@@ -42,7 +40,6 @@ export function outputError(error: unknown, path: string): KlinesError {
   return new KlinesError(code, message, { cause: error, data: { output: path, errno } })
 }
 
-/** Runs a call on an output. Throws `bad_output` and `output_unwritable`. */
 async function on<T>(path: string, call: () => Promise<T>): Promise<T> {
   try {
     return await call()
@@ -51,10 +48,7 @@ async function on<T>(path: string, call: () => Promise<T>): Promise<T> {
   }
 }
 
-/**
- * Checks that a file can be written at `path`, before any work is done for it, and returns what is there. Throws `output_exists` when a file
- * exists and `force` is not set, `bad_output` for a folder, a dangling link or a name too long.
- */
+/** Checks that a file can be written, before any work is done for it, and returns what is there. Throws `output_exists` and `bad_output`. */
 export function checkTarget(path: string, { force = false }: FileOptions): Promise<Stats | undefined> {
   return on(path, async () => {
     const target = await stat(path).catch(undefinedIfMissing)
@@ -75,7 +69,7 @@ function outputIsFolder(path: string): KlinesError {
   return new KlinesError('bad_output', `${path} is a folder. Expected the name of a file.`)
 }
 
-/** The place of an output file before its first byte: checked, and with a name for its temp file. Throws what `checkTarget` throws. */
+/** The place of a file before its first byte. Throws what `checkTarget` throws. */
 export async function prepareFile(path: string, options: FileOptions): Promise<FilePlace> {
   const stats = await checkTarget(path, options)
   return on(path, async () => {
@@ -87,16 +81,13 @@ export async function prepareFile(path: string, options: FileOptions): Promise<F
   })
 }
 
-/**
- * Leaves everything as it was. Safe to call at any time before the file is in its place. Never throws, so that the original error is
- * reported; a later run removes a temp file that stays.
- */
+/** Leaves everything as it was, unless the file is in its place. Never throws; a later run removes a temp file that stays. */
 export async function discardFile({ temp, folders }: FilePlace): Promise<void> {
   await rm(temp, { force: true }).catch(() => {})
   removeFolders(folders)
 }
 
-/** A file being written: a temp file beside the target until `commitFiles`, so that the target is the old file or the whole new one. */
+/** A file being written: a temp file beside the target until `commitFiles`. */
 export class OutputFile implements Output {
   bytes = 0
 
@@ -105,7 +96,7 @@ export class OutputFile implements Output {
     private readonly file: FileHandle,
   ) {}
 
-  /** Opens a prepared file, in any thread, and makes its folders. Throws `output_unwritable` or `bad_output`. */
+  /** Opens a prepared file, in any thread, and makes its folders. */
   static async open(place: FilePlace): Promise<OutputFile> {
     const { path, temp, mode, folders } = place
     try {
@@ -120,7 +111,6 @@ export class OutputFile implements Output {
     }
   }
 
-  /** Writes all of `chunk`. */
   write(chunk: Uint8Array): Promise<void> {
     return on(this.place.path, async () => {
       for (let done = 0; done < chunk.length; ) done += (await this.file.write(chunk, done)).bytesWritten
@@ -138,7 +128,6 @@ export class OutputFile implements Output {
     })
   }
 
-  /** Leaves everything as it was. Never throws. */
   async discard(): Promise<void> {
     await this.file.close().catch(() => {})
     await discardFile(this.place)
@@ -146,9 +135,8 @@ export class OutputFile implements Output {
 }
 
 /**
- * Puts finished files in their places by one rename each; a file that has the same bytes already stays. What can be known before
- * the first rename is thrown before it. A rename that fails after others throws `output_unwritable` with the names of the new files.
- * Returns the paths of the files that are new or have changed.
+ * Puts finished files in their places by one rename each, and returns the paths of those that are new or have changed: a file that has the
+ * same bytes already stays. A rename that fails after others throws `output_unwritable` with the names of the new files.
  */
 export async function commitFiles(files: readonly FilePlace[]): Promise<string[]> {
   const changed: FilePlace[] = []
@@ -159,10 +147,10 @@ export async function commitFiles(files: readonly FilePlace[]): Promise<string[]
       await rename(temp, target)
       placed.push(path)
     } catch (error) {
-      const { message, data, cause, code } = outputError(error, path)
-      if (placed.length === 0) throw new KlinesError(code, message, { data, cause })
-      const text = `${message} These files are new already: ${placed.join(', ')}.`
-      throw new KlinesError('output_unwritable', text, { data: { ...data, placed }, cause })
+      const fault = outputError(error, path)
+      if (placed.length === 0) throw fault
+      const text = `${fault.message} These files are new already: ${placed.join(', ')}.`
+      throw new KlinesError('output_unwritable', text, { data: { ...fault.data, placed }, cause: error })
     }
   }
   for (const folder of new Set(changed.map(({ target }) => dirname(target)))) await syncFolder(folder)
@@ -194,7 +182,7 @@ async function syncFolder(path: string): Promise<void> {
   await folder?.close().catch(() => {})
 }
 
-/** Writes files, or stdout for `-`: all of them, or none. Throws what `checkTarget` throws, and `output_unwritable`. */
+/** Writes files, or stdout for `-`: all of them, or none. */
 export async function writeFiles(
   files: readonly { readonly path: string; readonly bytes: Uint8Array }[],
   options: FileOptions & { readonly signal?: AbortSignal | undefined },
@@ -205,7 +193,7 @@ export async function writeFiles(
       const place = path === '-' ? undefined : await prepareFile(path, options)
       if (place) places.push(place)
       removeLeftovers(place ? [place.target] : [])
-      const output = place ? await OutputFile.open(place) : StreamOutput.toStdout(options.signal)
+      const output = place ? await OutputFile.open(place) : StreamOutput.to(path, options.signal)
       try {
         await output.write(bytes)
         await output.finish()
@@ -215,8 +203,7 @@ export async function writeFiles(
       }
     }
     await commitFiles(places)
-  } catch (error) {
+  } finally {
     for (const place of places.reverse()) await discardFile(place)
-    throw error
   }
 }

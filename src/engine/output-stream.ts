@@ -10,7 +10,6 @@ import type { Exporter, ExporterOptions } from '../formats/exporter.js'
 
 /** Where the bytes of an output go: a file, a stream, or one of them compressed. */
 export interface Output {
-  /** Number of bytes written. */
   readonly bytes: number
   /** Makes what takes the rows in place of the format's exporter, for an output that shows them in another way. */
   readonly openExporter?: ((options: ExporterOptions) => Exporter) | undefined
@@ -30,45 +29,40 @@ export async function isStream(path: string): Promise<boolean> {
   return path === '-' || (await stat(path).catch(() => undefined))?.isFile() === false
 }
 
-/** Whether a stream was closed by its reader. */
+/** What a stream says that its reader closed. */
 const CLOSED = ['EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED']
 
 /**
- * stdout, a FIFO or a stream of the caller: what was written cannot be taken back. It is ended after the last byte, and destroyed when the
- * run fails after the first one, so that its reader does not take a part for the whole; stdout stays open. An abort also ends waiting for a
- * slow reader. Methods throw `output_closed` and `output_unwritable`.
+ * A stream, which is ended after the last byte, and destroyed when the run fails after the first one, so that its reader does not take a
+ * part for the whole; stdout stays open. An abort also ends waiting for a slow reader. Throws `output_closed` and `output_unwritable`.
  */
 export class StreamOutput implements Output {
   bytes = 0
   /** Rejects when the stream fails or closes early, and when the run is aborted. */
   private readonly ended: Promise<void>
+  /** At a terminal, control characters are escaped. */
+  private readonly terminal: InstanceType<typeof TextDecoder> | undefined
 
   constructor(
     private readonly stream: Writable,
     private readonly name: string,
     private readonly signal?: AbortSignal,
-    private readonly terminal?: InstanceType<typeof TextDecoder>,
   ) {
+    const isStdout = stream === process.stdout
+    if (isStdout && process.stdout.isTTY) this.terminal = new TextDecoder('utf-8', { ignoreBOM: true })
     const aborted = () => new Promise<void>((_, reject) => signal?.addEventListener('abort', reject, { once: true }))
     const options = { readable: false, cleanup: true, ...(signal && { signal }) }
-    this.ended = stream === process.stdout ? aborted() : finished(stream, options)
+    this.ended = isStdout ? aborted() : finished(stream, options)
     // The next call reports it.
     this.ended.catch(() => {})
   }
 
-  /** stdout. A pipe or a file gets the bytes as they are, a terminal text whose control characters are escaped. */
-  static toStdout(signal?: AbortSignal): StreamOutput {
-    const terminal = process.stdout.isTTY ? new TextDecoder('utf-8', { ignoreBOM: true }) : undefined
-    return new StreamOutput(process.stdout, 'stdout', signal, terminal)
-  }
-
-  /** stdout for `-`, or something that is there and no file. */
-  static to(path: string, signal?: AbortSignal): StreamOutput {
-    return path === '-' ? StreamOutput.toStdout(signal) : new StreamOutput(createWriteStream(path), path, signal)
-  }
-
-  static toGiven(stream: OutputStream, signal?: AbortSignal): StreamOutput {
-    return new StreamOutput('getWriter' in stream ? Writable.fromWeb(stream) : stream, 'the output stream', signal)
+  /** stdout for `-`, something that is there and no file, or a stream of the caller. */
+  static to(target: string | OutputStream, signal?: AbortSignal): StreamOutput {
+    if (target === '-') return new StreamOutput(process.stdout, 'stdout', signal)
+    if (typeof target === 'string') return new StreamOutput(createWriteStream(target), target, signal)
+    const stream = 'getWriter' in target ? Writable.fromWeb(target) : target
+    return new StreamOutput(stream, 'the output stream', signal)
   }
 
   async write(chunk: Uint8Array): Promise<void> {
@@ -101,11 +95,9 @@ export class StreamOutput implements Output {
     } catch (cause) {
       this.signal?.throwIfAborted()
       const { code = '', message } = cause instanceof Error ? (cause as NodeJS.ErrnoException) : { message: `${cause}` }
-      const isClosed = CLOSED.includes(code)
-      const text = isClosed
-        ? `The reader of ${this.name} left before the end.`
-        : `Cannot write to ${this.name}: ${message}.`
-      throw new KlinesError(isClosed ? 'output_closed' : 'output_unwritable', text, { cause })
+      if (CLOSED.includes(code))
+        throw new KlinesError('output_closed', `The reader of ${this.name} left before the end.`, { cause })
+      throw new KlinesError('output_unwritable', `Cannot write to ${this.name}: ${message}.`, { cause })
     }
   }
 }
@@ -113,7 +105,6 @@ export class StreamOutput implements Output {
 /** Compresses what goes to another output, as one gzip member without time or name: the same input gives the same bytes. */
 export class GzipOutput implements Output {
   private readonly gzip = createGzip()
-  /** Rejects when the other output fails. */
   private readonly passedOn: Promise<void>
 
   constructor(private readonly output: Output) {

@@ -40,8 +40,6 @@ function readWindow(mirror: Mirror, window: WindowRef, kernel?: Kernel): WindowR
 
 /** How the candles of a plan are read. */
 export interface ReadOptions {
-  /** Some series of the plan. Default: all. */
-  readonly series?: readonly SeriesPlan[]
   /** Candles as they are, also where the plan makes longer ones of them. */
   readonly asIs?: boolean
   /** Keep incomplete longer candles at either end. */
@@ -50,8 +48,6 @@ export interface ReadOptions {
   readonly afterFailure?: boolean
   /** Batches have memory of their own; else each is valid until the next one. */
   readonly ownMemory?: boolean
-  /** Hears of each window that was had. */
-  readonly onWindow?: (result: WindowResult) => void
 }
 
 /**
@@ -63,7 +59,7 @@ export async function* readPlan(
   tally: Tally,
   options: ReadOptions = {},
 ): AsyncGenerator<readonly [SeriesPlan, AsyncGenerator<KlineBatch>]> {
-  const { series = tally.plan.series } = options
+  const { series } = tally.plan
   const isOnline = (one: typeof run): one is Run<NonNullable<Run['source']>> => one.source !== undefined
   const windows = isOnline(run) ? refresh(run, series) : readWindows(run, series, options.ownMemory)
   try {
@@ -81,7 +77,7 @@ async function* readCandles(
   windows: WindowStream,
   plan: SeriesPlan,
   tally: Tally,
-  { afterFailure, onWindow }: ReadOptions,
+  { afterFailure }: ReadOptions,
 ): AsyncGenerator<KlineBatch> {
   const { fromTime, toTime } = plan.range
   for (const _ of plan.windows) {
@@ -91,7 +87,6 @@ async function* readCandles(
       tally.add(plan, result)
       continue
     }
-    onWindow?.(result)
     const batch = result.batch.slice(fromTime, toTime)
     tally.add(plan, { ...result, batch })
     if (afterFailure || tally.failures.length === 0) yield batch

@@ -1,25 +1,20 @@
 import type { Series } from '../candles/series.js'
 import type { RequestedRange } from '../candles/time-range.js'
-import type { WindowFailure } from '../mirror/errors.js'
-import { incomplete } from '../mirror/errors.js'
+import { incomplete, type WindowFailure } from '../mirror/errors.js'
 import { firstCandle } from '../mirror/status.js'
 import type { ChangedCell } from '../rows/diff.js'
 import type { FingerprintReport } from '../rows/fingerprint.js'
 import { GapCounter, type SeriesTotals } from '../rows/gaps.js'
 import { type Coverage, checkGaps, coverPlan } from './coverage.js'
 import { noCandles } from './errors.js'
-import { type Run, sourceOf, type WindowEvent } from './run.js'
+import { type Run, sourceOf } from './run.js'
 import { isBeforeFirst, type Plan, type SeriesPlan, type WindowOutcome } from './windows.js'
 
-/** The most changed cells that a report lists of a series; all are counted, and `changes.jsonl` has them. */
+/** The most changed cells that a report lists of a series. */
 const MAX_CHANGES = 1_000
 
-/** The number of windows of a series by what became of them. */
-export type WindowCounts = Record<WindowOutcome['status'] | 'total', number>
-
-/** The result of one series. */
 export interface SeriesReport extends Series, SeriesTotals {
-  readonly windows: WindowCounts
+  readonly windows: Record<WindowOutcome['status'] | 'total', number>
   /** Size of the files of these windows, bytes. */
   readonly cachedBytes: number
   /** Candles of the range that were not cached before. */
@@ -34,10 +29,8 @@ export interface SeriesReport extends Series, SeriesTotals {
 export interface DownloadReport {
   /** Base address the candles come from; undefined for a mirror that does not say it. */
   readonly baseUrl: string | undefined
-  /** Folder of the mirror. */
   readonly mirror: string
   readonly range: RequestedRange
-  /** Each series, and how much of the requested range it has. */
   readonly series: (SeriesReport & { readonly coverage: Coverage })[]
   /** The fingerprints of the series that have candles; with `fingerprint: true`. */
   readonly fingerprints?: FingerprintReport
@@ -47,14 +40,10 @@ export interface DownloadReport {
   readonly bytes: number
 }
 
-/** How a run is judged. */
 export interface ReportOptions {
   /** Whether resampled candles are there that are covered in part only. */
   readonly partial?: boolean | undefined
-  /**
-   * Throw `incomplete` when a series lacks closed candles of the range: between two others, or at an end that was named. Windows that
-   * were downloaded stay in the mirror, and nothing is exported.
-   */
+  /** Throw `incomplete` when a series lacks closed candles of the range: between two others, or at an end that was named. */
   readonly failOnGaps?: boolean | undefined
   /** Compute the fingerprints of the candles, which Parquet files and lakes name too. */
   readonly fingerprint?: boolean | undefined
@@ -77,26 +66,28 @@ export class Tally {
     this.total = plan.series.reduce((sum, { windows }) => sum + windows.length, 0)
     let requests = 0
     for (const one of plan.series) {
-      const cost = this.cost(one)
-      const cached = new Set(cost.limitMs > 0 ? run.mirror.dates(one.series) : [])
-      const isMissing = (window: SeriesPlan['windows'][number]) =>
-        cost.limitMs > 0 && !cached.has(window.startDate) && !isBeforeFirst(one, window)
-      const missing = one.windows.filter(isMissing).length
-      this.limitMs += cost.limitMs * missing
-      requests += cost.requests * missing
+      const cost = costOf(run, one.series)
+      if (cost.limitMs === 0) continue
+      const cached = new Set(run.mirror.dates(one.series))
+      const missing = one.windows.filter(window => !cached.has(window.startDate) && !isBeforeFirst(one, window))
+      this.limitMs += cost.limitMs * missing.length
+      requests += cost.requests * missing.length
     }
     run.emit({ type: 'plan', windows: this.total, requests, limitMs: this.limitMs })
   }
 
   /** Adds a window of a series, with its candles in the plan's range. Those of a series come in order of time. */
   add(plan: SeriesPlan, outcome: WindowOutcome): void {
+    const { run, total } = this
     const isKnown = outcome.status === 'fetched' && isBeforeFirst(plan, outcome.window)
     const result = isKnown ? { ...outcome, status: 'cached' as const } : outcome
+    const { window, status } = result
     this.series.get(plan)?.add(result)
-    if (result.status === 'failed') this.failures.push(result)
-    if (result.status === 'fetched' || result.status === 'failed')
-      this.limitMs = Math.max(0, this.limitMs - this.cost(plan).limitMs)
-    this.emit(result)
+    if (status === 'failed') this.failures.push(result)
+    if (status === 'fetched' || status === 'failed')
+      this.limitMs = Math.max(0, this.limitMs - costOf(run, plan.series).limitMs)
+    const change = 'change' in result ? result.change : undefined
+    run.emit({ type: 'progress', done: ++this.done, total, limitMs: this.limitMs, window, status, change })
   }
 
   /** The reports of all series, in the order of the plan. */
@@ -109,43 +100,33 @@ export class Tally {
    * without a candle is none. Throws `incomplete` or `no_candles`.
    */
   report({ failOnGaps, partial }: ReportOptions = {}, forExport = false, mayBeEmpty = false): DownloadReport {
-    const { plan, failures, reports } = this
+    const { plan, failures, reports, total } = this
     const { source, mirror } = this.run
-    if (failures.length > 0) throw incomplete(failures, this.total, { offline: source === undefined, forExport })
+    const { range } = plan
+    if (failures.length > 0) throw incomplete(failures, total, { offline: source === undefined, forExport })
     if (!mayBeEmpty && reports.every(({ candles }) => candles === 0)) throw noCandles(plan, mirror)
     const series = reports.map((report, index) => {
       const one = plan.series[index]
-      const begin = plan.range.named.from === undefined ? undefined : firstCandle(mirror, one.series)
-      return { ...report, coverage: coverPlan(one, plan.range, report, { rules: mirror.rules, begin, partial }) }
+      const begin = range.named.from === undefined ? undefined : firstCandle(mirror, one.series)
+      return { ...report, coverage: coverPlan(one, range, report, { rules: mirror.rules, begin, partial }) }
     })
-    if (failOnGaps) checkGaps(series, plan.range, forExport)
+    if (failOnGaps) checkGaps(series, range, forExport)
     const { requests, bytes } = source?.traffic ?? { requests: 0, bytes: 0 }
-    return { baseUrl: sourceOf(this.run), mirror: mirror.root, range: plan.range, series, requests, bytes }
+    return { baseUrl: sourceOf(this.run), mirror: mirror.root, range, series, requests, bytes }
   }
+}
 
-  private emit({
-    window,
-    status,
-    change,
-  }: Pick<WindowEvent, 'window' | 'status'> & { change?: WindowEvent['change'] }): void {
-    const { total, limitMs, run } = this
-    const bytes = run.source?.traffic.bytes ?? 0
-    run.emit({ type: 'progress', done: ++this.done, total, bytes, limitMs, window, status, change })
-  }
-
-  private cost({ series }: SeriesPlan): { readonly requests: number; readonly limitMs: number } {
-    return this.run.source?.cost(series.interval) ?? { requests: 0, limitMs: 0 }
-  }
+/** What a window of a series costs of the limits of the service. */
+export function costOf({ source }: Pick<Run, 'source'>, { interval }: Series) {
+  return source?.cost(interval) ?? { requests: 0, limitMs: 0 }
 }
 
 /** Counts one series. */
 class SeriesTally {
   private readonly counter: GapCounter
-  private readonly windows: WindowCounts
+  private readonly windows: SeriesReport['windows']
   private readonly changes: ChangedCell[] = []
-  private restated = 0
-  private newCandles = 0
-  private cachedBytes = 0
+  private readonly counts = { cachedBytes: 0, newCandles: 0, restated: 0 }
 
   constructor(private readonly plan: SeriesPlan) {
     this.counter = new GapCounter(plan.series)
@@ -157,18 +138,19 @@ class SeriesTally {
     this.windows[result.status]++
     if (result.status === 'failed' || result.status === 'absent') return
     const { batch, bytes, change, status } = result
+    const { counts } = this
     this.counter.add(batch)
-    this.cachedBytes += bytes.length
+    counts.cachedBytes += bytes.length
     const { fromTime, toTime } = this.plan.range
     const isNeeded = (time: number) => time >= fromTime && time < toTime
-    if (status === 'fetched') this.newCandles += change ? change.added.filter(isNeeded).length : batch.length
+    if (status === 'fetched') counts.newCandles += change ? change.added.filter(isNeeded).length : batch.length
     if (!change) return
-    this.restated += new Set(change.cells.map(({ openTime }) => openTime)).size
+    counts.restated += new Set(change.cells.map(({ openTime }) => openTime)).size
     this.changes.push(...change.cells.slice(0, MAX_CHANGES - this.changes.length))
   }
 
   report(): SeriesReport {
-    const { counter, windows, cachedBytes, newCandles, restated, changes } = this
-    return { ...counter.series, ...counter.totals, windows, cachedBytes, newCandles, restated, changes }
+    const { counter, windows, counts, changes } = this
+    return { ...counter.series, ...counter.totals, windows, ...counts, changes }
   }
 }

@@ -11,22 +11,20 @@ import type { Source } from '../sources/source.js'
 import type { WindowDifference, WindowOutcome, WindowResult } from './windows.js'
 
 const DEFAULT_CONCURRENCY = 16
-/** A polite pace: 4 at once are some 40 requests a second, of the 50 that the exchange allows to all programs of an address. */
+/** 4 at once are some 40 requests a second, of the 50 that the exchange allows to all programs of an address. */
 const EXCHANGE_CONCURRENCY = 4
 
-/** Windows or other items are done: how many, and of how many. */
-export interface ProgressEvent {
+interface ProgressEvent {
   readonly type: 'progress'
+  /** Windows or other items. */
   readonly done: number
   readonly total: number
 }
 
-/** A window of a download or an export is done. */
+/** A window is done. */
 export interface WindowEvent extends ProgressEvent {
   readonly window: WindowRef
   readonly status: WindowOutcome['status']
-  /** Bytes received over the wire so far. */
-  readonly bytes: number
   /** How long the windows that are left take by the limits of the service, ms; 0 without limits. */
   readonly limitMs: number
   /** How a fetched window differs from the cached one. */
@@ -34,9 +32,8 @@ export interface WindowEvent extends ProgressEvent {
 }
 
 /**
- * What happens in a run. `type` tells which event it is. `plan`: the windows are known; `requests` and `limitMs` say how many requests
- * the missing ones take, and how long by the limits of the service, 0 without limits. `warning`: what a user should know, each text
- * once. `network`: a request has ended, is retried or has to wait.
+ * What happens in a run. `plan`: the windows are known, and what the missing ones take by the limits of the service. `warning`: what a user
+ * should know, each text once. `network`: a request has ended, is retried or has to wait.
  */
 export type KlinesEvent =
   | { readonly type: 'plan'; readonly windows: number; readonly requests: number; readonly limitMs: number }
@@ -45,14 +42,10 @@ export type KlinesEvent =
   | { readonly type: 'warning'; readonly message: string }
   | ({ readonly type: 'network' } & NetworkActivity)
 
-/** Who hears of a run. */
-export interface EventOptions {
+/** Where candles come from and where they are stored. */
+export interface SourceOptions extends MirrorOptions, RequestLimits {
   /** Called with each event while the run goes on. What it throws ends the run. */
   readonly onEvent?: ((event: KlinesEvent) => void) | undefined
-}
-
-/** Where candles come from and where they are stored. */
-export interface SourceOptions extends MirrorOptions, RequestLimits, EventOptions {
   /** Download final windows again too. */
   readonly refresh?: boolean | undefined
   /** Requests at once, 1 to 256. Default 16, and 4 for the exchange. */
@@ -66,7 +59,7 @@ export interface SourceOptions extends MirrorOptions, RequestLimits, EventOption
 /** What the steps of a run share. */
 export interface Run<S extends Source | undefined = Source | undefined> {
   readonly mirror: Mirror
-  /** Whether the candles are of an exchange: those of the mirror, and those that it is going to have. */
+  /** Whether the mirror has candles of an exchange, or is going to have them. */
   readonly isExchange?: boolean
   /** Undefined for a run that reads the mirror alone. */
   readonly source: S
@@ -76,7 +69,7 @@ export interface Run<S extends Source | undefined = Source | undefined> {
   /** Store no lists: for what only looks. */
   readonly readOnly: boolean
   readonly signal: AbortSignal
-  /** This machine's present, ms UTC. */
+  /** ms UTC. */
   readonly now: () => number
   readonly emit: (event: KlinesEvent) => void
   /** Says what a user should know; each text once. */
@@ -87,18 +80,18 @@ export interface Run<S extends Source | undefined = Source | undefined> {
   readonly close: () => Promise<void>
 }
 
-type OpenOptions<Offline> = SourceOptions & { readonly offline?: Offline }
+type OpenOptions<Offline = boolean | undefined> = SourceOptions & { readonly offline?: Offline }
+/** `policy`: how failed requests are repeated where the options do not say it. */
+type RunUse = { readonly policy?: RetryPolicy; readonly readOnly?: boolean }
 
 /**
- * Opens the source and the mirror of a run; with `offline` the mirror alone. Sends no request and writes nothing. `policy`: how failed
- * requests are repeated where the options do not say it. Throws `bad_option`, `bad_base_url` and `mirror_mismatch`.
+ * Opens the source and the mirror of a run; with `offline` the mirror alone. Sends no request and writes nothing. Throws `bad_option`,
+ * `bad_base_url` and `mirror_mismatch`.
  */
 export async function openRun(options: OpenOptions<undefined>, use?: RunUse): Promise<Run<Source>>
-export async function openRun(options: OpenOptions<boolean | undefined>, use?: RunUse): Promise<Run>
-export async function openRun(
-  options: OpenOptions<boolean | undefined>,
-  { policy = RETRY_POLICY, readOnly = false }: RunUse = {},
-): Promise<Run> {
+export async function openRun(options: OpenOptions, use?: RunUse): Promise<Run>
+export async function openRun(options: OpenOptions, use: RunUse = {}): Promise<Run> {
+  const { policy = RETRY_POLICY, readOnly = false } = use
   const { offline, refresh = false, signal = new AbortController().signal, onEvent } = options
   const now = options.now === undefined ? Date.now : () => options.now as number
   const emit = (event: KlinesEvent) => onEvent?.(event)
@@ -112,21 +105,16 @@ export async function openRun(
   const concurrency = options.concurrency ?? (isExchange(name) ? EXCHANGE_CONCURRENCY : DEFAULT_CONCURRENCY)
   checkValue('concurrency', { takes: 'number', range: { min: 1, max: 256 } }, concurrency)
   if (!offline) mirror.checkSource(name)
-  const observe = clockNoter(now, warn)
   const onActivity = (activity: NetworkActivity) => emit({ type: 'network', ...activity })
-  const source = offline
-    ? undefined
-    : await openSource(name, { concurrency, policy, limits: options, now, observe, onActivity, warn })
+  const hooks = { now, warn, observe: clockNoter(now, warn), onActivity }
+  const source = offline ? undefined : await openSource(name, { ...hooks, concurrency, policy, limits: options })
   const close = async () => {
     await source?.close()
     mirror.flushAll()
   }
-  const fromExchange = isExchange(mirror.source ?? name)
-  const ways = { isExchange: fromExchange, concurrency, refresh, readOnly, done: new Map() }
+  const ways = { isExchange: isExchange(mirror.source ?? name), concurrency, refresh, readOnly, done: new Map() }
   return { mirror, source, ...ways, signal, now, emit, warn, close }
 }
-
-type RunUse = { readonly policy?: RetryPolicy; readonly readOnly?: boolean }
 
 /** A run that reads a mirror alone, which somebody else has opened. */
 export function mirrorRun(mirror: Mirror, { now, signal, warn }: Pick<Run, 'now' | 'signal' | 'warn'>): Run {
@@ -145,11 +133,7 @@ export async function withRun<T, S extends Source | undefined>(
   work: (run: Run<S>) => Promise<T>,
 ): Promise<T> {
   const run = await opening
-  try {
-    return await work(run)
-  } finally {
-    await run.close()
-  }
+  return work(run).finally(run.close)
 }
 
 /** Says once when the clock of a service differs by more than an hour from this machine's. */

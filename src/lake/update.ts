@@ -25,7 +25,6 @@ import { lakeReadme, lakeViews, README_FILE, VIEWS_FILE } from './readers.js'
 
 /** What became of the parts of a lake. */
 export interface LakeChanges {
-  /** The folder as the request names it. */
   readonly folder: string
   /** Numbers of parts of the requested series. */
   readonly written: number
@@ -43,9 +42,9 @@ export interface LakeReport extends ExportReport {
 
 /**
  * Brings a lake up to date: a folder of Parquet files, `symbol=BTCUSDT/interval=1h/part-0.parquet`, that engines read as one table.
- * Downloads what is missing or can still change (unless `offline`), and writes the parts whose inputs have changed, each by one
- * rename; without a change it writes nothing. No part is replaced before every window is there and valid. Throws what `exportKlines`
- * throws, `bad_output` for a folder that is no lake or has other options, and `lake_busy` when another run writes it.
+ * Downloads what is missing or can still change (unless `offline`), and writes the parts that have changed, each by one rename. No part
+ * is replaced before every window is there and valid. Throws what `exportKlines` throws, `bad_output` for a folder that is no lake or has
+ * other options, and `lake_busy` when another run writes it.
  *
  * @example
  * const { lake } = await exportLake({ symbols: 'all', intervals: ['1d'], output: 'lake', numbers: 'decimal' })
@@ -86,10 +85,10 @@ async function updateLake(job: LakeJob, lock: LakeLock): Promise<LakeReport> {
     }
     tasks.push({ series: [one], outputs })
   }
-  const metadata = { range: options.range, source: sourceOf(run) ?? 'unknown' }
   const isNamed = request.fingerprint || manifest?.series.some(({ fingerprint }) => fingerprint !== undefined)
   const fingerprint = isNamed ? 'computed' : undefined
-  const encoding = { range: plan.range, rowFormat, metadata, partial: options.partial, fingerprint } as const
+  const { range } = plan
+  const encoding = { range, source: sourceOf(run), rowFormat, partial: options.partial, fingerprint } as const
   const commit = (encoded: EncodedTask[]) => placeParts(job, lock, states, encoded)
   const { series, files, removed } = await encodeTasks(run, tasks, encoding, { threads }, commit)
   const fingerprints = series.flatMap(({ fingerprint }) => fingerprint ?? [])

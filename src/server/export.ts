@@ -7,7 +7,7 @@ import { suggest } from '../candles/suggest.js'
 import { parseSymbol } from '../candles/symbols.js'
 import { shortSentences } from '../engine/coverage.js'
 import { noMinutes } from '../engine/errors.js'
-import { checkExcerpt, type ExportRequest, exportTo } from '../engine/export.js'
+import { checkExcerpt, type ExportRequest, exportIn } from '../engine/export.js'
 import { StreamOutput } from '../engine/output-stream.js'
 import type { DownloadReport } from '../engine/report.js'
 import { mirrorRun, type Run } from '../engine/run.js'
@@ -210,11 +210,9 @@ async function sendExport(
     }
     return new ResponseOutput(reply, headers, signal)
   }
-  const write = (run: Run) => exportTo(request, { sink, open: async () => run })
+  const write = (run: Run) => exportIn(run, request, { sink })
   signal.throwIfAborted()
-  // The run stays open for others.
-  if (upstream && !isFromOtherSite(raw))
-    await upstream.use(run => write({ ...run, signal, warn, close: async () => {} }))
+  if (upstream && !isFromOtherSite(raw)) await upstream.use(run => write({ ...run, signal, warn }))
   else if (mirror.intervals.includes(interval)) await write(mirrorRun(mirror, { now, signal, warn }))
   else throw new HttpError(404, noMinutes(interval, 'This server').message)
 }

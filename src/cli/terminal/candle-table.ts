@@ -50,7 +50,7 @@ export class CandleTable implements Exporter {
       this.isSample = metadata.source === SAMPLE
       return this
     }
-    return Object.assign(StreamOutput.toStdout(signal), { openExporter })
+    return Object.assign(StreamOutput.to('-', signal), { openExporter })
   }
 
   async write(batch: KlineBatch): Promise<void> {

@@ -18,7 +18,7 @@ export function print(lines: string): void {
 /** Prints tokens no faster than the reader takes them. Text ends with a line end, also when the stream fails. */
 export async function printTokens(tokens: AsyncIterable<Token>, asLines: boolean, signal: AbortSignal): Promise<void> {
   const { StreamOutput } = await import('../../engine/output-stream.js')
-  const output = StreamOutput.toStdout(signal)
+  const output = StreamOutput.to('-', signal)
   const print = (text: string) => output.write(Buffer.from(text))
   try {
     for await (const token of tokens)
