@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { StreamOutput } from '../../../dist/engine/output-stream.js'
 
-const output = StreamOutput.toStdout()
+const output = StreamOutput.to('-')
 // Awaiting the first write would deadlock: the reader starts when the file `full` exists.
 void output.write(Buffer.alloc(64 * 1024, '1'))
 void output.write(Buffer.alloc(1_000, '2'))
