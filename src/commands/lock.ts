@@ -104,7 +104,7 @@ Only candles that can no longer change are locked: each series ends with its las
     const { READING } = await import('../cli/terminal/progress-text.js')
     const request = { ...options, symbols: args.symbol, intervals: interval }
     const lock = await during(READING, events => lockKlines({ ...request, ...events }))
-    if (lock.source === SAMPLE) warn(SYNTHETIC)
+    if (lock.baseUrl === SAMPLE) warn(SYNTHETIC)
     if (output !== '-') show(LockSummary, lock)
   },
 })

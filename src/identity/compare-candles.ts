@@ -5,17 +5,16 @@ import { type ChangedCell, diffRows, isSameCell } from '../rows/diff.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
 import { parseTargetInterval } from '../rows/target-interval.js'
 
-/** The candles of a series on one of two sides. */
 export interface ComparedCandles {
   /** In order of time. A batch is used until the next one is requested. */
   batches(): AsyncIterable<KlineBatch>
-  /** Whether the side lacks the window of an open time (ms UTC), at which the other side has a candle: nobody knows what is in it. */
-  lacks?(openTime: number): boolean
+  /** Whether the side lacks the window of an open time at which the other side has a candle: nobody knows what is in it. */
+  lacks(openTime: number): boolean
 }
 
 export type SideName = 'a' | 'b'
 
-/** Consecutive candles that only one side has. Times are open times, ms UTC: all candles from the first to the last one are there. */
+/** Consecutive candles that only one side has. */
 export interface OnlyCandles {
   readonly kind: 'only'
   readonly side: SideName
@@ -26,12 +25,12 @@ export interface OnlyCandles {
   candles: number
 }
 
-/** A cell whose values differ (`before` is the text of side A, `after` that of B), or candles of one side. */
-export type Difference = (ChangedCell & { readonly kind: 'cell' }) | OnlyCandles
+type Cell = Record<SideName, string | null> & Pick<ChangedCell, 'openTime' | 'column'> & { readonly kind: 'cell' }
+export type Difference = Cell | OnlyCandles
 
 /**
  * Compares the candles of two sides by open time: times and numbers of trades as numbers, decimals by value, whatever their number of
- * zeros; `ignore` is no part of a candle. Keeps `most` differences. Pure, and in the memory of two batches. Throws what the sides throw.
+ * zeros; `ignore` is no part of a candle. Keeps `most` differences, in order of time.
  */
 export async function compareCandles(
   interval: string,
@@ -50,7 +49,7 @@ export async function compareCandles(
   const addOnly = (side: SideName, openTime: number, position: OnlyCandles['position']) => {
     counts[side === 'a' ? 'onlyInA' : 'onlyInB']++
     if (position !== 'inside') counts.beyond++
-    if (run?.side === side && run.position === position && openTime === addLengths(length, run.lastOpenTime)) {
+    if (run?.side === side && openTime === addLengths(length, run.lastOpenTime)) {
       run.lastOpenTime = openTime
       run.candles++
     } else {
@@ -63,20 +62,20 @@ export async function compareCandles(
     const next = { a: await rows.a.next(), b: await rows.b.next() }
     const starts = { a: next.a.value?.openTime, b: next.b.value?.openTime }
     while (!next.a.done || !next.b.done) {
-      const [time, other] = [next.a.value?.openTime ?? Infinity, next.b.value?.openTime ?? Infinity]
-      if (next.a.value && next.b.value && time === other) {
+      const [a, b] = [next.a.value, next.b.value]
+      const [time, other] = [a?.openTime ?? Infinity, b?.openTime ?? Infinity]
+      if (a && b && time === other) {
         run = undefined
         counts.both++
-        const [a, b] = [next.a.value, next.b.value]
         const cells = diffRows(a.batch, a.row, b.batch, b.row, isSameValue)
         if (cells.length > 0) counts.changedCandles++
         counts.changedCells += cells.length
-        for (const cell of cells) add({ kind: 'cell', ...cell })
+        for (const { before, after, ...cell } of cells) add({ kind: 'cell', ...cell, a: before, b: after })
       } else {
         const [side, lacking] = time < other ? (['a', 'b'] as const) : (['b', 'a'] as const)
         const openTime = Math.min(time, other)
         const start = starts[lacking] ?? -Infinity
-        if (sides[lacking].lacks?.(openTime)) {
+        if (sides[lacking].lacks(openTime)) {
           counts.notCompared++
           run = undefined
         } else if (openTime < start) addOnly(side, openTime, 'before')
@@ -97,7 +96,6 @@ async function* rowsOf({ batches }: ComparedCandles) {
     for (let row = 0; row < batch.length; row++) yield { batch, row, openTime: batch.openTime(row) }
 }
 
-/** Whether two cells have the same value. */
 function isSameValue(a: KlineBatch, row: number, b: KlineBatch, otherRow: number, column: number): boolean {
   if (isSameCell(a, row, b, otherRow, column)) return true
   const kind = COLUMN_KINDS[column]

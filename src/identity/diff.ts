@@ -2,35 +2,28 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { KlinesError } from '../candles/errors.js'
 import { type SeriesLabel, seriesName } from '../candles/series.js'
-import {
-  ALL_TIME,
-  parseRequestedRange,
-  type RangeText,
-  type RequestedRange,
-  type TimeRange,
-} from '../candles/time-range.js'
+import { parseRequestedRange, type RangeText, type RequestedRange, type TimeRange } from '../candles/time-range.js'
 import type { SourceOptions } from '../engine/run.js'
 import { namesSymbols, parseSelection, takesSymbol } from '../engine/selection.js'
 import { isFolder } from '../formats/read/errors.js'
 import { META_FILE } from '../mirror/meta.js'
 import { intervalName } from '../rows/target-interval.js'
 import { isExchange, SAMPLE } from '../sources/base-url.js'
-import { compareCandles } from './compare-candles.js'
+import { compareCandles, type SideName } from './compare-candles.js'
 import { type DiffSide, openFileSide, openTreeSide } from './sides.js'
 
 /** What is compared. */
 export interface DiffRequest extends RangeText, Omit<SourceOptions, 'baseUrl' | 'mirror'> {
   /** Two mirrors, lakes, files that klines wrote, or services: `binance`, or a base address. */
   readonly sides: readonly [string, string]
-  /** Names as people write them, patterns, or `all`. Default: all. */
+  /** Default: all. */
   readonly symbols?: readonly string[]
-  /** Also intervals of resampled candles, or `all`. Default: all. */
+  /** Also those of resampled candles. Default: all. */
   readonly intervals?: readonly string[]
   /** How many differences of each series are listed; all are counted. */
   readonly most: number
 }
 
-/** What a comparison of two sides has found, and of each series. */
 export type DiffReport = Awaited<ReturnType<typeof diffKlines>>
 export type ComparedSeries = DiffReport['series'][number]
 
@@ -43,39 +36,51 @@ export async function diffKlines(request: DiffRequest) {
   const sides: DiffSide[] = []
   try {
     for (const side of request.sides) sides.push(await openSide(side, request, range))
-    const [a, b] = sides
     const planned = selectSeries(sides, request).map(series => ({ series, range: rangeOf(sides, range, series) }))
     for (const side of sides) await side.prepare?.(planned)
-    const compared = []
-    for (const [done, { series, range }] of planned.entries()) {
+    const series = []
+    const differences = []
+    for (const [done, { series: label, range }] of planned.entries()) {
       request.onEvent?.({ type: 'progress', done, total: planned.length })
-      const [left, right] = [a.open(series, range), b.open(series, range)]
-      const found = await compareCandles(series.interval, { a: left, b: right }, request.most)
-      const coverage = { a: left.coverage?.(), b: right.coverage?.() }
-      const failures = { a: left.failures ?? [], b: right.failures ?? [] }
-      compared.push({ ...series, ...found, failures, coverage })
+      const [a, b] = sides.map(side => side.open(label, range))
+      const { differences: listed, ...counts } = await compareCandles(label.interval, { a, b }, request.most)
+      differences.push(...listed.map(one => ({ ...label, ...one })))
+      const failures = Object.entries({ a, b }).flatMap(([side, { failures }]) => {
+        return failures().map(one => ({ side: side as SideName, ...one }))
+      })
+      series.push({ ...label, ...counts, failures, coverage: { a: a.coverage(), b: b.coverage() } })
     }
-    return { a, b, range, series: compared }
+    const [a, b] = sides.map(({ name, kind, baseUrl }) => ({ name, kind, baseUrl }))
+    const isWhole = series.every(({ total }) => total <= request.most)
+    return { verdict: judge(series), a, b, range, series, isWhole, differences }
   } finally {
     for (const side of sides) await side.close?.()
   }
 }
 
+/** `incomplete`: what can be compared is equal, and windows are missing. `empty`: no side has a candle. */
+function judge(
+  series: readonly { total: number; both: number; failures: readonly unknown[] }[],
+): 'equal' | 'different' | 'incomplete' | 'empty' {
+  if (series.some(({ total }) => total > 0)) return 'different'
+  if (series.some(({ failures }) => failures.length > 0)) return 'incomplete'
+  return series.every(({ both }) => both === 0) ? 'empty' : 'equal'
+}
+
 /** A service has candles for ever: an end that is not named is that of the other side's candles. */
-function rangeOf(sides: readonly DiffSide[], { fromTime, toTime }: TimeRange, series: SeriesLabel): TimeRange {
-  const local = sides.find(({ kind }) => kind !== 'service')
-  const isLimited = sides.some(({ kind }) => kind === 'service')
-  const span = isLimited ? (local?.span(series) ?? { fromTime: 0, toTime: 0 }) : ALL_TIME
+function rangeOf(sides: readonly DiffSide[], range: TimeRange, series: SeriesLabel): TimeRange {
+  const local = sides.filter(({ kind }) => kind !== 'service')
+  if (local.length === sides.length) return range
+  const { fromTime, toTime } = local[0].span(series) ?? { fromTime: 0, toTime: 0 }
   return {
-    fromTime: fromTime === -Infinity ? span.fromTime : fromTime,
-    toTime: toTime === Infinity ? span.toTime : toTime,
+    fromTime: range.fromTime === -Infinity ? fromTime : range.fromTime,
+    toTime: range.toTime === Infinity ? toTime : range.toTime,
   }
 }
 
 /**
- * The series to compare: those that any side has, except that a mirror beside a file has more than the file is about; a series whose symbol
- * and interval are named is compared wherever it is. Throws `bad_option` for two services, which cannot be listed, `window_missing`
- * when no side has what is named, and `no_candles` when the sides have nothing at all.
+ * The series that any side has; beside a file, those of the file. A series whose symbol and interval are named is compared wherever it is.
+ * Throws `bad_option` for two services, which cannot be listed, `window_missing` when no side has what is named, and `no_candles`.
  */
 function selectSeries(sides: readonly DiffSide[], { symbols = [], intervals = [] }: DiffRequest): SeriesLabel[] {
   const files = sides.filter(({ kind }) => kind === 'file')
@@ -86,10 +91,9 @@ function selectSeries(sides: readonly DiffSide[], { symbols = [], intervals = []
     })
   }
   const selection = parseSelection({ symbols: symbols.length === 0 ? 'all' : symbols, intervals: 'all' })
-  const texts = intervals.flatMap(text => text.split(',')).map(text => text.trim())
-  const isAll = texts.length === 0 || texts.some(text => text.toLowerCase() === 'all')
+  const isAll = intervals.length === 0 || intervals.some(text => text.toLowerCase() === 'all')
   const names = selection.symbols === 'all' ? [undefined] : selection.symbols
-  const lengths = isAll ? [undefined] : [...new Set(texts.map(intervalName))]
+  const lengths = isAll ? [undefined] : [...new Set(intervals.map(intervalName))]
   const wanted = names.flatMap(symbol => lengths.map(interval => ({ symbol, interval })))
   const isIn = ({ symbol, interval }: (typeof wanted)[number], one: SeriesLabel) =>
     (symbol === undefined || takesSymbol({ symbols: [symbol], intervals: 'all' }, one.symbol)) &&

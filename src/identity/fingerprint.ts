@@ -19,22 +19,16 @@ import {
   type SeriesFingerprint,
 } from '../rows/fingerprint.js'
 
-/** The fingerprint of a series, and how much of the requested range it has. */
-export interface CoveredFingerprint extends SeriesFingerprint {
-  readonly coverage: Coverage
-}
-
-/** The fingerprints of a range. */
-export interface RangeFingerprints extends FingerprintReport<CoveredFingerprint> {
-  /** Base address the candles come from; undefined for a mirror that does not say it. */
+/** The fingerprint of each series of a range, and how much of it there is. */
+export interface RangeFingerprints extends FingerprintReport<SeriesFingerprint & { readonly coverage: Coverage }> {
   readonly baseUrl: string | undefined
   readonly range: RequestedRange
 }
 
 /**
- * The fingerprint of each series of a range, and that of all of them: a short text that stands for exactly these candles, also as the
- * rows of any file that is made of them. Downloads what is missing or can still change, unless `offline`. A series without candles in
- * the range has none. Throws what `exportKlines` throws about the request, `incomplete` (also for gaps, with `failOnGaps`) and `no_candles`.
+ * The fingerprint of each series of a range, and that of all of them: a short text that stands for exactly these candles, whatever file
+ * they are in. Downloads what is missing or can still change, unless `offline`. Throws what `exportKlines` throws about the request,
+ * `incomplete` (also for gaps, with `failOnGaps`) and `no_candles`.
  *
  * @example
  * const { series } = await fingerprintKlines({ symbols: ['BTCUSDT'], intervals: ['1h'], from: '2024', to: '2025' })
@@ -70,24 +64,20 @@ export async function fingerprintSeries(
   return found
 }
 
-/** Opens a file that klines has written, or the folder of a lake. Throws `bad_input` and `damaged_input`. */
 export async function openCandles(path: string): Promise<CandleFile> {
   return isFolder(path) ? openLakeCandles(path) : openCandleFile(path)
 }
 
-/** The fingerprint of a series in a file. */
+/** The fingerprint of a series in a file, or the folder of a lake. */
 export interface FileFingerprint extends SeriesFingerprint {
-  /** As it was given: a file, or the folder of a lake. */
   readonly file: string
-  /** Whether the file has doubles, and names the fingerprint of the candles that it was made from: nobody has computed it. */
-  readonly isNamed: boolean
+  /** Whether the file has doubles, and names the fingerprint of the candles that it was made from. */
+  readonly named: boolean
 }
 
 /**
- * The fingerprints of the candles in files that klines has written: CSV, JSON, JSON Lines, Parquet, Arrow, and the folders of lakes,
- * whatever their compression, order of columns and format of times. Throws `bad_input` for a file that lacks something of a candle, or
- * does not have the candles of a series in order, `damaged_input` for damaged content, `no_candles`, and `bad_option` when two files
- * have the same series.
+ * The fingerprints of the candles in files and lakes that klines has written. Throws `bad_input` for a file that lacks something of a
+ * candle, `damaged_input` for damaged content, `no_candles`, and `bad_option` when two files have the same series.
  *
  * @example
  * const { series, set } = await fingerprintFiles(['BTCUSDT-1h.csv.gz', 'lake'])
@@ -109,7 +99,7 @@ export async function fingerprintFiles(
     }
     const fingerprints = named ?? [...all.values()].flatMap(fingerprinter => fingerprinter.finish() ?? [])
     if (fingerprints.length === 0) throw new KlinesError('no_candles', `${file} has no candles.`)
-    found.push(...fingerprints.map(one => ({ ...one, file, isNamed: named !== undefined })))
+    found.push(...fingerprints.map(one => ({ ...one, file, named: named !== undefined })))
   }
   return reportFingerprints(found)
 }

@@ -2,15 +2,15 @@ import { readFile } from 'node:fs/promises'
 import { isKlinesError, KlinesError } from '../candles/errors.js'
 import { type Interval, isInterval, nextOpenTime } from '../candles/intervals.js'
 import { isObject, parseObject } from '../candles/json.js'
-import { seriesName } from '../candles/series.js'
+import { type SeriesLabel, seriesName } from '../candles/series.js'
 import { quoteText, trimPeriod } from '../candles/text.js'
 import { describeErrno, errnoCode } from '../fs/errno.js'
-import { isFingerprint, type SeriesFingerprint } from '../rows/fingerprint.js'
+import { isFingerprint, type SeriesFingerprint, type YearDigest } from '../rows/fingerprint.js'
 import { toSourceName } from '../sources/base-url.js'
 
 const VERSION = 1
 
-/** Candles of a series that can no longer change, and which ones exactly. */
+/** Candles of a series that can no longer change. */
 export interface LockedSeries extends SeriesFingerprint {
   readonly interval: Interval
   /** Their open times: `from` is part of it and `to` is not, ms UTC. */
@@ -34,7 +34,6 @@ export function encodeLock({ source, series }: Lock): Buffer {
   )
 }
 
-/** The same JSON with the keys of all objects in ascending order. */
 function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortKeys)
   if (!isObject(value)) return value
@@ -42,7 +41,7 @@ function sortKeys(value: unknown): unknown {
   return Object.fromEntries(names.map(name => [name, sortKeys(value[name])]))
 }
 
-/** Reads a lock, which anybody may have written. Throws `bad_input` for any other file, and one that is damaged or of a later version. */
+/** Throws `bad_input` for any other file, and for a lock that is damaged or of a later version. */
 export async function readLock(path: string): Promise<Lock> {
   try {
     return parseLock(await readFile(path))
@@ -54,7 +53,6 @@ export async function readLock(path: string): Promise<Lock> {
   }
 }
 
-/** The lock that bytes are. Throws `bad_input`, or `bad_base_url` for its source. */
 export function parseLock(bytes: Uint8Array): Lock {
   const lock = parseObject(Buffer.from(bytes).toString())
   if (lock === undefined) throw badLock('it is no JSON object in UTF-8; it may be cut or damaged')
@@ -78,7 +76,6 @@ export function parseLock(bytes: Uint8Array): Lock {
   return { source, series }
 }
 
-/** Whether the candles of a fingerprint are those of a series of a source, and lie in a range. */
 function isRanged(value: SeriesFingerprint & { readonly range?: unknown }): value is LockedSeries {
   const { interval, firstOpenTime, lastOpenTime, range } = value
   if (!isInterval(interval) || !isObject(range)) return false
@@ -90,5 +87,45 @@ function isRanged(value: SeriesFingerprint & { readonly range?: unknown }): valu
 function badLock(reason: string): KlinesError {
   return new KlinesError('bad_input', `${reason}.`, {
     suggestions: ['Get the file again, or write it again with klines lock.'],
+  })
+}
+
+/** The candles of a year in a lock and here; undefined where there are none. */
+export interface YearChange {
+  readonly year: number
+  readonly locked: YearDigest | undefined
+  readonly found: YearDigest | undefined
+}
+
+/** The years whose candles differ, ascending. */
+export function compareYears(
+  locked: SeriesFingerprint | undefined,
+  found: SeriesFingerprint | undefined,
+): YearChange[] {
+  const [old, next] = [locked, found].map(one => new Map(one?.years.map(digest => [digest.year, digest])))
+  return [...new Set([...old.keys(), ...next.keys()])]
+    .sort()
+    .map(year => ({ year, locked: old.get(year), found: next.get(year) }))
+    .filter(({ locked, found }) => locked?.sha256 !== found?.sha256)
+}
+
+export interface LockChange extends SeriesLabel {
+  readonly change: 'added' | 'removed' | 'changed'
+  readonly before: LockedSeries | undefined
+  readonly after: LockedSeries | undefined
+  /** The years whose candles differ. */
+  readonly years: readonly number[]
+}
+
+/** The series that differ between two locks, in order. */
+export function compareLocks(before: Lock, after: Lock): LockChange[] {
+  const [old, next] = [before, after].map(({ series }) => new Map(series.map(one => [seriesName(one), one])))
+  const all = new Map([...old, ...next])
+  return [...all.keys()].sort().flatMap(name => {
+    const { symbol, interval } = all.get(name) as LockedSeries
+    const [a, b] = [old.get(name), next.get(name)]
+    if (a?.fingerprint === b?.fingerprint && a?.range.to === b?.range.to) return []
+    const change = a === undefined ? 'added' : b === undefined ? 'removed' : 'changed'
+    return { symbol, interval, change, before: a, after: b, years: compareYears(a, b).map(({ year }) => year) }
   })
 }

@@ -56,7 +56,7 @@ function mutate(month: readonly (Mutation | undefined)[]) {
         typeof cell === 'number' ? (cell > START ? cell - 1 : cell + 1) : `1${cell}`,
       )
       for (const column of mutation.columns) {
-        cells.push({ openTime, column: COLUMNS[column], before: String(row[column]), after: String(other[column]) })
+        cells.push({ openTime, column: COLUMNS[column], a: String(row[column]), b: String(other[column]) })
       }
       changedCandles++
     }
@@ -142,7 +142,7 @@ describe('two sides of a series', () => {
       const side = (text: string) => open([toBatch([sampleRow(START, { 7: text })], LEAP_MONTH)], new Set())
       const sides = { a: side(before), b: side(after) }
       const { differences: found } = await compareCandles('1h', sides, Infinity)
-      const cell = { kind: 'cell', openTime: START, column: 'quote_volume', before, after }
+      const cell = { kind: 'cell', openTime: START, column: 'quote_volume', a: before, b: after }
       expect(found).toEqual(isEqual ? [] : [cell])
     }
   })
@@ -160,7 +160,7 @@ describe('two sides of a series', () => {
     }
     const sides = { a: side({ 3: '12', 4: '3' }), b: side({ 3: '1', 4: '23' }) }
     const { differences: found } = await compareCandles('1h', sides, Infinity)
-    expect(found.map(one => one.kind === 'cell' && [one.column, one.before, one.after])).toEqual([
+    expect(found.map(one => one.kind === 'cell' && [one.column, one.a, one.b])).toEqual([
       ['low', '12', '1'],
       ['close', '3', '23'],
     ])

@@ -1,8 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { compareLocks } from '../../src/identity/check-lock.js'
-import { encodeLock, type Lock, type LockedSeries, parseLock, readLock } from '../../src/identity/lock-file.js'
+import {
+  compareLocks,
+  encodeLock,
+  type Lock,
+  type LockedSeries,
+  parseLock,
+  readLock,
+} from '../../src/identity/lock-file.js'
 import { tempFolder } from '../support/temp-folder.js'
 import { thrownBy } from '../support/thrown-by.js'
 
@@ -103,7 +109,7 @@ describe('two locks', () => {
         symbol,
         before !== undefined,
         after !== undefined,
-        years.map(({ year }) => year),
+        years,
       ]),
     ).toEqual([
       ['A', true, false, [2023]],

@@ -57,7 +57,7 @@ describe('a lake with fingerprints', () => {
     expect(fingerprint).toMatchObject({ symbol: 'BTCUSDT', interval: '1h', fingerprint: expected(), candles: 72 })
     expect(fingerprint?.years.map(({ year, candles }) => [year, candles])).toEqual(YEARS.map(year => [year, 24]))
     expect(report.fingerprints).toEqual({ series: [fingerprint], set: undefined })
-    expect((await fingerprintFiles([output])).series).toEqual([{ ...fingerprint, file: output, isNamed: false }])
+    expect((await fingerprintFiles([output])).series).toEqual([{ ...fingerprint, file: output, named: false }])
   })
 
   it.each(['none', 'year'] as const)(

@@ -127,7 +127,7 @@ export async function runLockedDownload(
   const dropped = Object.fromEntries([...NOT_LOCKED, 'from', 'to', 'last'].map(name => [name, undefined]))
   const unique = (key: 'symbol' | 'interval') => [...new Set(lock.series.map(one => one[key]))]
   const flags = { ...context.flags, ...dropped, interval: unique('interval'), 'base-url': baseUrl }
-  const run = { symbols: unique('symbol'), plan: planLock.bind(null, lock, path) }
+  const run = { symbols: unique('symbol'), plan: planLock.bind(null, lock) }
   if (flags['dry-run']) return runCandles({ ...context, flags }, run)
   const { output, format } = resolveFlags(flags, false, given)
   checkStandardOutput(output, flags)

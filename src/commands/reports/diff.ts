@@ -4,20 +4,13 @@ import { coverage, coverageText, failure, range, seriesName, sumOf } from '../..
 import type { Field, ObjectOf } from '../../cli/report.js'
 import * as s from '../../cli/report.js'
 import { describeCell, exactTime, printable } from '../../cli/terminal/text.js'
-import type { Difference, SideName } from '../../identity/compare-candles.js'
+import type { SideName } from '../../identity/compare-candles.js'
 import type { ComparedSeries, DiffReport as DiffResult } from '../../identity/diff.js'
-import type { DiffSide } from '../../identity/sides.js'
 import { joinNames } from '../../mirror/errors.js'
 
+type Difference = DiffResult['differences'][number]
+
 const SIDES = ['a', 'b'] as const
-
-/** `incomplete`: what can be compared is equal, and windows are missing. `empty`: no side has a candle. */
-export function judge({ series }: DiffResult): 'equal' | 'different' | 'incomplete' | 'empty' {
-  if (series.some(({ total }) => total > 0)) return 'different'
-  if (series.some(({ failures }) => failures.a.length + failures.b.length > 0)) return 'incomplete'
-  return series.every(({ both }) => both === 0) ? 'empty' : 'equal'
-}
-
 const side = s.object({
   name: s.text('as it was named'),
   kind: s.oneOf(['file', 'mirror', 'service'], 'file: also a lake'),
@@ -38,38 +31,16 @@ const series = s.object({
     { a: s.maybe(coverage), b: s.maybe(coverage) },
     'of each side; null for a file, and for a range without a named end',
   ),
-  failures: s.derived(
-    s.list(s.object({ side: sideName, ...failure }), 'windows that are missing or corrupt'),
-    ({ failures }: ComparedSeries) => SIDES.flatMap(side => failures[side].map(one => ({ side, ...one }))),
-  ),
+  failures: s.list(s.object({ side: sideName, ...failure }), 'windows that are missing or corrupt'),
 })
-
-/** All but the differences, of which there may be more than memory holds. */
-const head = {
-  verdict: s.derived(
-    s.oneOf(
-      ['equal', 'different', 'incomplete', 'empty'],
-      'incomplete: windows are missing, and all else is equal; empty: neither side has a candle in the range',
-    ),
-    judge,
-  ),
-  a: side,
-  b: side,
-  range,
-  series: s.list(series),
-  isWhole: s.derived(
-    s.flag('whether all differences are listed, as with -v; else the first 20 a series'),
-    ({ series }: DiffResult) => series.every(({ differences, total }) => differences.length === total),
-  ),
-}
 
 const cell = {
   ...seriesName,
   kind: s.oneOf(['cell']),
   openTime: s.integer(),
   column: s.text(),
-  a: s.derived(s.text(), ({ before }: Difference & { kind: 'cell' }) => before ?? ''),
-  b: s.derived(s.text(), ({ after }: Difference & { kind: 'cell' }) => after ?? ''),
+  a: s.text(),
+  b: s.text(),
 }
 const only = {
   ...seriesName,
@@ -89,19 +60,27 @@ const difference: Field<ObjectOf<typeof cell> | ObjectOf<typeof only>> = {
 export const DiffReport = s.report(
   'klines-diff',
   {
-    ...head,
-    differences: s.derived(s.list(difference, 'of each series in order of time'), ({ series }: DiffResult) =>
-      series.flatMap(({ symbol, interval, differences }) => differences.map(one => ({ ...one, symbol, interval }))),
+    verdict: s.oneOf(
+      ['equal', 'different', 'incomplete', 'empty'],
+      'incomplete: windows are missing, and all else is equal; empty: neither side has a candle in the range',
     ),
+    a: side,
+    b: side,
+    range,
+    series: s.list(series),
+    isWhole: s.flag('whether all differences are listed, as with -v; else the first 20 a series'),
+    differences: s.list(difference, 'of each series in order of time'),
   },
   (result: DiffResult, { verbose = false }) => {
-    const { series, range } = result
+    const { verdict, series, range } = result
     const isLimited = range.fromTime === -Infinity || range.toTime === Infinity
-    const describeSide = ({ name, kind }: DiffSide) => {
-      return printable(name) + (isLimited && kind === 'service' ? ', as far as the other side has candles' : '')
+    const lines = [describeVerdict(result)]
+    for (const side of SIDES) {
+      const { name, kind } = result[side]
+      const limit = isLimited && kind === 'service' ? ', as far as the other side has candles' : ''
+      lines.push(`${side.toUpperCase()}: ${printable(name)}${limit}`)
     }
-    const lines = [describeVerdict(result), `A: ${describeSide(result.a)}`, `B: ${describeSide(result.b)}`]
-    for (const side of judge(result) === 'empty' ? [] : SIDES) {
+    for (const side of verdict === 'empty' ? [] : SIDES) {
       const covered = series.flatMap(({ symbol, interval, coverage: { [side]: coverage } }) => {
         return coverage ? [{ symbol, interval, coverage }] : []
       })
@@ -109,10 +88,10 @@ export const DiffReport = s.report(
       if (short !== undefined) lines.push('', `${side.toUpperCase()}: ${short}`)
     }
     for (const one of series.filter(({ total }) => total > 0)) {
-      const more = one.total - one.differences.length
+      const listed = result.differences.filter(other => nameOf(other) === nameOf(one))
       lines.push('', `${nameOf(one)}: ${describeCounts([one])}; ${plural(one.both, 'candle')} in both`)
-      lines.push(...one.differences.flatMap(describeDifference))
-      if (more > 0) lines.push(`  and ${formatCount(more)} more; -v lists all`)
+      lines.push(...listed.flatMap(describeDifference))
+      if (listed.length < one.total) lines.push(`  and ${formatCount(one.total - listed.length)} more; -v lists all`)
     }
     const failures = SIDES.flatMap(side => failureLines(series, side))
     const advice = 'Download them with klines download, or choose a range that both sides have with --from and --to.'
@@ -125,12 +104,11 @@ function describeDifference(one: Difference, index: number, all: readonly Differ
   if (one.kind === 'only') return [`  ${describeOnly(one)}`]
   const before = all[index - 1]
   const isFirst = before?.kind !== 'cell' || before.openTime !== one.openTime
-  return [...(isFirst ? [`  ${exactTime(one.openTime)}`] : []), `    ${describeCell(one)}`]
+  const cell = describeCell({ column: one.column, before: one.a, after: one.b })
+  return [...(isFirst ? [`  ${exactTime(one.openTime)}`] : []), `    ${cell}`]
 }
 
-function describeVerdict(result: DiffResult): string {
-  const { series } = result
-  const verdict = judge(result)
+function describeVerdict({ verdict, series }: DiffResult): string {
   const candles = plural(sumOf(series, 'both'), 'candle')
   const all = `${plural(series.length, 'series')}, ${candles}`
   const missing = SIDES.flatMap(side => describeMissing(series, side))
@@ -158,11 +136,15 @@ function describeCounts(series: readonly ComparedSeries[]): string {
 
 /** `2 windows missing or corrupt in A` */
 function describeMissing(series: readonly ComparedSeries[], side: SideName): string[] {
-  const failures = series.flatMap(({ failures }) => failures[side])
+  const failures = failuresOf(series, side)
   if (failures.length === 0) return []
   const corrupt = failures.filter(({ reason }) => reason.startsWith('corrupt')).length
   const fault = corrupt === failures.length ? 'corrupt' : corrupt > 0 ? 'missing or corrupt' : 'missing'
   return [`${plural(failures.length, 'window')} ${fault} in ${side.toUpperCase()}`]
+}
+
+function failuresOf(series: readonly ComparedSeries[], side: SideName) {
+  return series.flatMap(({ failures }) => failures).filter(failure => failure.side === side)
 }
 
 /** `2024-05-01 00:00 to 2024-05-01 05:00: 6 candles only in A, after the last one of B` */
@@ -175,10 +157,9 @@ function describeOnly({ side, position, firstOpenTime, lastOpenTime, candles }: 
 
 /** The windows of a side that could not be compared: a line for each reason. */
 function failureLines(series: readonly ComparedSeries[], side: SideName): string[] {
-  const reasons = new Map<string, string[]>()
-  for (const { window, reason } of series.flatMap(({ failures }) => failures[side]))
-    reasons.set(reason, [...(reasons.get(reason) ?? []), windowName(window)])
-  return [...reasons].map(([reason, names]) => {
+  const all = failuresOf(series, side)
+  return [...new Set(all.map(({ reason }) => reason))].map(reason => {
+    const names = all.filter(one => one.reason === reason).map(({ window }) => windowName(window))
     return `${side.toUpperCase()}: ${plural(names.length, 'window')} ${printable(reason)}: ${joinNames(names)}`
   })
 }

@@ -4,16 +4,16 @@ import { formatCount, formatTime, plural, quoteWord } from '../../candles/text.j
 import * as f from '../../cli/fields.js'
 import * as s from '../../cli/report.js'
 import { firstLines } from '../../cli/terminal/text.js'
-import type { CheckedSeries, LockChange, LockCheck, YearChange } from '../../identity/check-lock.js'
-import { compareLocks } from '../../identity/check-lock.js'
-import type { CoveredFingerprint, FileFingerprint } from '../../identity/fingerprint.js'
+import type { LockCheck } from '../../identity/check-lock.js'
+import type { FileFingerprint, RangeFingerprints } from '../../identity/fingerprint.js'
 import type { LockReport } from '../../identity/lock.js'
-import { type FingerprintReport, reportFingerprints, type SeriesFingerprint } from '../../rows/fingerprint.js'
+import type { LockChange, YearChange } from '../../identity/lock-file.js'
+import type { FingerprintReport, SeriesFingerprint } from '../../rows/fingerprint.js'
 import { SAMPLE } from '../../sources/base-url.js'
 
 /** A fingerprint of the mirror, with a coverage where a range was requested, or of a file. */
 type AnyFingerprint = SeriesFingerprint &
-  Partial<Pick<FileFingerprint, 'file' | 'isNamed'> & Pick<CoveredFingerprint, 'coverage'>>
+  Partial<Pick<FileFingerprint, 'file' | 'named'> & Pick<RangeFingerprints['series'][number], 'coverage'>>
 
 /** `fingerprint`: a line for each series, as `sha256sum` prints them, and one for all. */
 export const Fingerprint = s.report(
@@ -24,10 +24,7 @@ export const Fingerprint = s.report(
         ...f.fingerprint,
         coverage: s.optional(f.coverage),
         file: s.optional(s.text('file or folder that the candles are in')),
-        named: s.derived(
-          s.optional(s.flag('whether a file of doubles names the fingerprint, so that it was not computed')),
-          ({ isNamed }: AnyFingerprint) => isNamed,
-        ),
+        named: s.optional(s.flag('whether a file of doubles names the fingerprint, so that it was not computed')),
       }),
     ),
     set: f.set,
@@ -39,15 +36,15 @@ const NAMED = 'named by the file, not computed from it'
 
 /** The lines of fingerprints: `klines:1:9f2c...  BTCUSDT 1h  2,181 candles  2024-12-30 00:00 to 2025-03-30 23:00`. */
 export function fingerprintLines({ series, set }: FingerprintReport<AnyFingerprint>): string[] {
-  const lines = series.map(({ fingerprint, candles, firstOpenTime, lastOpenTime, isNamed, ...label }) => {
+  const lines = series.map(({ fingerprint, candles, firstOpenTime, lastOpenTime, named, ...label }) => {
     const range = `${formatTime(firstOpenTime)} to ${formatTime(lastOpenTime)}`
-    return [fingerprint, nameOf(label), plural(candles, 'candle'), range, ...(isNamed ? [NAMED] : [])].join('  ')
+    return [fingerprint, nameOf(label), plural(candles, 'candle'), range, ...(named ? [NAMED] : [])].join('  ')
   })
   if (set === undefined) return lines
   const total = plural(f.sumOf(series, 'candles'), 'candle')
-  const count = series.filter(({ isNamed }) => isNamed).length
-  const named = count === 0 ? [] : [`with ${count === 1 ? 'one' : formatCount(count)} named by the file`]
-  return [...lines, [set, plural(series.length, 'series'), total, ...named].join('  ')]
+  const count = series.filter(({ named }) => named).length
+  const note = count === 0 ? [] : [`with ${count === 1 ? 'one' : formatCount(count)} named by the file`]
+  return [...lines, [set, plural(series.length, 'series'), total, ...note].join('  ')]
 }
 
 /** Missing windows that a check lists. */
@@ -59,51 +56,42 @@ const range = s.object({
   to: s.integer('end of the open times, which is not part of them'),
 })
 
-const yearsOf = ({ years }: { readonly years: readonly YearChange[] }) => years.map(({ year }) => year)
-const changesOf = (lock: LockReport) => (lock.replaced === undefined ? [] : compareLocks(lock.replaced, lock))
-
 /** `lock`: the fingerprints, and what changed in the file. */
 export const LockSummary = s.report(
   'klines-lock',
   {
     path,
-    baseUrl: s.derived(f.baseUrl, ({ source }: LockReport) => source),
+    baseUrl: f.baseUrl,
     mirror: f.mirror,
     series: s.list(s.object({ ...f.fingerprint, range })),
-    set: s.derived(f.set, ({ series }: LockReport) => reportFingerprints(series).set),
+    set: f.set,
     replaced: s.derived(s.flag('whether there was another lock'), ({ replaced }: LockReport) => replaced !== undefined),
-    changes: s.derived(
-      s.list(
-        s.object({
-          ...f.seriesName,
-          change: s.derived(s.oneOf(['added', 'removed', 'changed']), ({ before, after }: LockChange) => {
-            return before === undefined ? 'added' : after === undefined ? 'removed' : 'changed'
-          }),
-          years: s.derived(s.list(s.integer(), 'the years whose candles differ'), yearsOf),
-        }),
-        'the series that differ from the lock that was replaced',
-      ),
-      changesOf,
+    changes: s.list(
+      s.object({
+        ...f.seriesName,
+        change: s.oneOf(['added', 'removed', 'changed']),
+        years: s.list(s.integer(), 'the years whose candles differ'),
+      }),
+      'the series that differ from the lock that was replaced',
     ),
   },
   (result: LockReport) => {
-    const { path, series, source, replaced } = result
+    const { path, series, baseUrl, replaced, changes } = result
     const written = `${path}: ${plural(series.length, 'series')}, ${plural(f.sumOf(series, 'candles'), 'candle')}.`
-    const changed = changesOf(result).map(change => `  ${describeChange(change)}`)
-    if (replaced && replaced.source !== source)
-      changed.unshift(`  source: ${replaced.source ?? 'unknown'} -> ${source ?? 'unknown'}`)
+    const changed = changes.map(change => `  ${describeChange(change)}`)
+    if (replaced && replaced.source !== baseUrl)
+      changed.unshift(`  source: ${replaced.source ?? 'unknown'} -> ${baseUrl ?? 'unknown'}`)
     const lines = changed.length > 0 ? [written, 'Changed in the lock:', ...changed] : [`${written} Nothing changed.`]
-    return [...fingerprintLines(reportFingerprints(series)), ...(replaced ? lines : [written])].join('\n')
+    return [...fingerprintLines(result), ...(replaced ? lines : [written])].join('\n')
   },
 )
 
-function describeChange(change: LockChange): string {
-  const { before, after } = change
-  const name = nameOf(change)
+function describeChange({ before, after, years, ...series }: LockChange): string {
+  const name = nameOf(series)
   if (after === undefined) return `${name}: removed`
   const candles = plural(after.candles, 'candle')
   if (before === undefined) return `${name}: added, ${candles}`
-  return `${name}: ${formatCount(before.candles)} -> ${candles}; ${yearsOf(change).join(', ') || 'no year'} changed`
+  return `${name}: ${formatCount(before.candles)} -> ${candles}; ${years.join(', ') || 'no year'} changed`
 }
 
 const locked = s.object({ fingerprint: s.text(), candles: s.count() })
@@ -117,21 +105,17 @@ export const LockVerdict = s.report(
   'klines-lock-check',
   {
     path,
-    baseUrl: s.derived(f.baseUrl, ({ lock }: LockCheck) => lock.source),
+    baseUrl: f.baseUrl,
     mirror: f.mirror,
     verdict: s.oneOf(['equal', 'different', 'incomplete'], 'incomplete: no year differs, and windows are missing'),
     series: s.list(
       s.object({
         ...f.seriesName,
-        range: s.derived(range, ({ locked }: CheckedSeries) => locked.range),
+        range,
         locked,
         found: s.maybe(locked, 'null without a candle in the range'),
         years: s.list(
-          s.object({
-            year: s.integer(),
-            locked: s.derived(digest, ({ before }: YearChange) => before),
-            found: s.derived(digest, ({ after }: YearChange) => after),
-          }),
+          s.object({ year: s.integer(), locked: digest, found: digest }),
           'the years that differ, as far as all their windows are there',
         ),
         missing: s.list(s.object(f.failure), 'windows that cannot be read'),
@@ -148,8 +132,8 @@ export const LockVerdict = s.report(
 )
 
 /** Whoever made the lock chose where the candles come from. */
-function sourceLines({ lock: { source } }: LockCheck): string[] {
-  return [`Source: ${source ?? 'unknown'}`, ...(source === SAMPLE ? [f.SYNTHETIC] : [])]
+function sourceLines({ baseUrl }: LockCheck): string[] {
+  return [`Source: ${baseUrl ?? 'unknown'}`, ...(baseUrl === SAMPLE ? [f.SYNTHETIC] : [])]
 }
 
 /** The verdict, and the years that differ. */
@@ -169,10 +153,10 @@ export function checkLines({ path, verdict, series }: Pick<LockCheck, 'path' | '
   ]
 }
 
-function describeYear({ year, before, after }: YearChange): string {
-  if (before?.candles === after?.candles) return `${year} has other values`
-  const there = after === undefined ? 'no candle' : plural(after.candles, 'candle')
-  return `${year} has ${there}, and ${formatCount(before?.candles ?? 0)} locked`
+function describeYear({ year, locked, found }: YearChange): string {
+  if (locked?.candles === found?.candles) return `${year} has other values`
+  const there = found === undefined ? 'no candle' : plural(found.candles, 'candle')
+  return `${year} has ${there}, and ${formatCount(locked?.candles ?? 0)} locked`
 }
 
 /** The error of `download --lock` for other candles than those of the lock: their years, and every cell that the run saw change. */
@@ -187,7 +171,11 @@ export function lockDiffers(check: LockCheck, forExport: boolean): KlinesError {
     suggestions: [advice],
     data: {
       lock: path,
-      series: different.map(one => ({ symbol: one.symbol, interval: one.interval, years: yearsOf(one) })),
+      series: different.map(({ symbol, interval, years }) => ({
+        symbol,
+        interval,
+        years: years.map(({ year }) => year),
+      })),
       restated,
     },
   })
