@@ -1,4 +1,3 @@
-import { isKlinesError, type KlinesError } from '../candles/errors.js'
 import { addLengths, countLengths, DAY_MS, EXCHANGE_INTERVALS } from '../candles/intervals.js'
 import type { SeriesLabel } from '../candles/series.js'
 import { hasListingDate } from '../rows/candle-grid.js'
@@ -29,8 +28,6 @@ interface Candidate {
   readonly maxSlots: number
   slotCount: number
   candles: ChartCandle[]
-  /** Why its candles cannot be added up. It matters only if no shorter candidate fits. */
-  failure?: KlinesError
 }
 
 /**
@@ -58,15 +55,11 @@ export class CandleFitter<S extends SeriesLabel> {
     this.take(resampler => (resampler ? resampler.add(batch) : batch))
   }
 
-  /**
-   * The candles of the picture. The last one may be incomplete: a picture ends with the newest price. Throws
-   * `digits_lost` when they must be resampled and have a decimal too long for exact sums.
-   */
+  /** The candles of the picture. The last one may be incomplete: a picture ends with the newest price. */
   end(): FittedCandles<S> {
     this.take(resampler => resampler?.end())
     const { series, lastTime, options } = this
     const candidate = this.candidates?.[0]
-    if (candidate?.failure) throw candidate.failure
     const slots = candidate ? newestSlots(candidate, options.maxCandles) : []
     const candles = slots.filter(slot => slot.candle !== undefined).length
     const interval = (candidate?.target ?? options.resample ?? parseTargetInterval(series.interval)).name
@@ -96,15 +89,8 @@ export class CandleFitter<S extends SeriesLabel> {
 
   /** Gives each candidate its next candles, and drops those that do not fit any more. */
   private take(next: (resampler: Resampler | undefined) => KlineBatch | undefined): void {
-    for (const candidate of this.candidates ?? []) {
-      if (candidate.failure) continue
-      try {
-        addCandles(candidate, next(candidate.resampler), this.options.maxCandles)
-      } catch (error) {
-        if (!isKlinesError(error, 'digits_lost')) throw error
-        candidate.failure = error
-      }
-    }
+    for (const candidate of this.candidates ?? [])
+      addCandles(candidate, next(candidate.resampler), this.options.maxCandles)
     this.candidates = this.candidates?.filter(({ slotCount, maxSlots }) => slotCount <= maxSlots)
   }
 }

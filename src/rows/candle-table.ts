@@ -1,28 +1,20 @@
 import { COLUMN_KINDS, COLUMNS } from '../candles/columns.js'
-import { KlinesError } from '../candles/errors.js'
-import { type SeriesLabel, seriesName } from '../candles/series.js'
 import type { CandleGrid } from './candle-grid.js'
 import { firstRowFrom } from './kline-batch.js'
 import {
   CANDLE_BYTES,
   CLOSE_TIME,
   COUNT,
-  DECIMAL_BYTES,
-  DECIMALS as DECIMALS_OFFSET,
   DIGITS,
   IGNORE,
+  LONG,
   NOT_INTERNED,
-  NUMBERS_BYTES,
   NUMBERS_PER_ROW,
   OPEN_TIME,
   ROWS,
 } from './wasm/assembly/layout.js'
 import type { IndexedRows, Kernel, RowAddress } from './wasm/kernel.js'
 
-/** Digits after the point that decimals are scaled by. */
-const SCALE = 8
-/** What can be added up exactly: 15 digits before the point and 8 after it, and zeros. */
-const EXACT = /^0*\d{1,15}(\.\d{0,8}0*)?$/
 const FIRST_ROWS = 64
 
 /** Indexes of the columns that hold decimals, in their order: open, high, low, close, then the summed ones. */
@@ -30,8 +22,8 @@ export const DECIMALS = COLUMNS.map((_, column) => column).filter(column => COLU
 const IGNORE_COLUMN = COLUMNS.indexOf('ignore')
 
 /**
- * Candles of one series in a kernel's memory. Each decimal is a 128-bit integer in units of 10^-8, so nothing is rounded.
- * `place` is the index of a decimal among the 8 of a candle, `column` that of a cell among the 12. Times are ms UTC.
+ * Candles of one series in a kernel's memory. Each decimal is a 128-bit integer in units of 10^-8, or the text of a longer one, so
+ * nothing is rounded. `place` is the index of a decimal among the 8 of a candle, `column` that of a cell among the 12. Times are ms UTC.
  */
 export class CandleTable {
   length = 0
@@ -63,15 +55,14 @@ export class CandleTable {
     new Uint8Array(kernel.view.buffer).copyWithin(this.start, start, start + this.length * CANDLE_BYTES)
   }
 
-  /** Adds the rows of a batch. Throws `digits_lost` at a decimal that is not `EXACT`. */
-  add(batch: IndexedRows & { readonly series: SeriesLabel }): void {
+  /** Adds the rows of a batch. */
+  add(batch: IndexedRows): void {
     const { kernel } = this
     const rows = batch.numbers.length / NUMBERS_PER_ROW
     const address = kernel.addressOf(batch)
     this.reserve(rows)
     const { bytes, offsets, numbers } = address
     const unnamed = kernel.calls.readCandles(bytes, offsets, numbers, rows, this.address(this.length))
-    if (unnamed < 0) throw tooLong(batch.series, kernel, address, -1 - unnamed)
     if (unnamed > 0) this.internTexts(address, rows)
     this.length += rows
   }
@@ -119,21 +110,9 @@ export class CandleTable {
     return this.kernel.view.getUint32(this.address(row) + ROWS, true)
   }
 
-  /** A decimal in units of 10^-8. */
-  amount(row: number, place: number): bigint {
-    const { view } = this.kernel
-    const address = this.address(row) + DECIMALS_OFFSET + place * DECIMAL_BYTES
-    return (view.getBigUint64(address + 8, true) << 64n) + view.getBigUint64(address, true)
-  }
-
   /** A decimal with as many digits after the point as in the source; a sum has as many as its most precise part. */
   decimal(row: number, place: number): string {
-    const digits = this.kernel.view.getUint8(this.address(row) + DIGITS + place)
-    const text = this.amount(row, place)
-      .toString()
-      .padStart(SCALE + 1, '0')
-    const whole = text.slice(0, -SCALE)
-    return digits === 0 ? whole : `${whole}.${text.slice(-SCALE).slice(0, digits)}`
+    return this.kernel.decimal(this.address(row), place)
   }
 
   text(row: number, column: number): string {
@@ -154,23 +133,19 @@ export class CandleTable {
     return this.kernel.view.getFloat64(this.address(row) + offset, true)
   }
 
-  /** Interns the texts at the end of the rows just read that are not `0`. */
+  /** Interns the long decimals of the rows just read, and the texts at their end that are not `0`. */
   private internTexts(address: RowAddress, rows: number): void {
     const { kernel } = this
     for (let row = 0; row < rows; row++) {
-      const to = this.address(this.length + row) + IGNORE
-      if (kernel.view.getUint32(to, true) !== NOT_INTERNED) continue
-      kernel.view.setUint32(to, kernel.intern(kernel.text(address, row, IGNORE_COLUMN)), true)
+      const candle = this.address(this.length + row)
+      for (const [place, column] of DECIMALS.entries()) {
+        if (kernel.view.getUint8(candle + DIGITS + place) !== LONG) continue
+        kernel.storeLong(candle, place, kernel.text(address, row, column))
+      }
+      if (kernel.view.getUint32(candle + IGNORE, true) !== NOT_INTERNED) continue
+      kernel.view.setUint32(candle + IGNORE, kernel.intern(kernel.text(address, row, IGNORE_COLUMN)), true)
     }
   }
-}
-
-function tooLong(series: SeriesLabel, kernel: Kernel, address: RowAddress, row: number): KlinesError {
-  const openTime = new Date(kernel.view.getFloat64(address.numbers + row * NUMBERS_BYTES, true)).toISOString()
-  const column = DECIMALS.find(decimal => !EXACT.test(kernel.text(address, row, decimal))) ?? DECIMALS[0]
-  const cell = `${COLUMNS[column]} is ${kernel.text(address, row, column)}`
-  const limit = 'longer than what can be added up exactly: 15 digits before the point and 8 after it'
-  return new KlinesError('digits_lost', `${seriesName(series)} ${openTime}: ${cell}, ${limit}.`)
 }
 
 /** The coarser candles that the first `rows` rows of a table add up to, in the memory of the same kernel. */

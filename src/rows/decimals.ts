@@ -54,7 +54,14 @@ export function shiftPoint(digits: string, exponent: number): string {
   return `${padded.slice(0, exponent)}.${padded.slice(exponent)}`
 }
 
-/** Decimals in the smallest unit that one of them has. */
+/** The sum of two decimals, with as many digits after the point as the one that has more. */
+export function addDecimals(a: string, b: string): string {
+  const [unitsA, unitsB] = toUnits(a, b)
+  const digits = Math.max(...[a, b].map(text => text.split('.')[1]?.length ?? 0))
+  return shiftPoint(String(unitsA + unitsB), -digits)
+}
+
+/** Decimals as whole numbers of the smallest unit that one of them has. */
 function toUnits(...texts: string[]): bigint[] {
   const parts = texts.map(text => text.split('.'))
   const digits = Math.max(...parts.map(([, fraction = '']) => fraction.length))

@@ -3,6 +3,7 @@ import { type Interval, nextOpenTime } from '../candles/intervals.js'
 import type { Series } from '../candles/series.js'
 import type { TimeRange } from '../candles/time-range.js'
 import { type CandleTable, DECIMALS } from '../rows/candle-table.js'
+import { compareDecimals } from '../rows/decimals.js'
 import * as layout from '../rows/wasm/assembly/layout.js'
 
 /** Two series of one symbol: `finer` is the interval of the finer candles. */
@@ -86,7 +87,7 @@ export function countUnverified(table: CandleTable, rows: number, { fromTime, to
 /** Indexes of the columns whose values differ: of decimals the amounts, whatever their zeros. */
 export function differingColumns(table: CandleTable, row: number, other: CandleTable, otherRow: number): number[] {
   return [
-    ...DECIMALS.filter((_, place) => table.amount(row, place) !== other.amount(otherRow, place)),
+    ...DECIMALS.filter((_, place) => compareDecimals(table.decimal(row, place), other.decimal(otherRow, place)) !== 0),
     ...TEXT_COLUMNS.filter(column => table.text(row, column) !== other.text(otherRow, column)),
   ]
 }

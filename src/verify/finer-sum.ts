@@ -26,7 +26,7 @@ export interface CandleSum extends Series {
     | undefined
 }
 
-/** The candles of a series that open in a range, few of them. Throws `digits_lost` and `mirror_unusable`. */
+/** The candles of a series that open in a range, few of them. Throws `mirror_unusable`. */
 export function sumFiner(mirror: Mirror, { symbol, interval }: Series, range: TimeRange): CandleSum[] {
   const kernel = new Kernel()
   const own = readRange(mirror, { symbol, interval }, range, kernel)

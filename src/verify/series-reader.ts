@@ -86,7 +86,7 @@ export class SeriesReader {
     return this.done < this.task.windows.length && !(this.lastOpenTime !== undefined && this.lastOpenTime >= time)
   }
 
-  /** Reads the next window. Throws `digits_lost` for a decimal too long for exact sums, and `mirror_unusable`. */
+  /** Reads the next window. Throws `mirror_unusable`. */
   readNext(): void {
     const { mirror, table, scope, task, isNamed } = this
     const window = task.windows[this.done++]

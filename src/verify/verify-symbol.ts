@@ -31,7 +31,7 @@ export class SymbolVerifier {
     private readonly sliceCandles = SLICE_CANDLES,
   ) {}
 
-  /** `tasks`: the series of one symbol. Throws `digits_lost` for a decimal too long for exact sums, and `mirror_unusable`. */
+  /** `tasks`: the series of one symbol. Throws `mirror_unusable`. */
   async verify(
     tasks: readonly SeriesTask[],
     afterRead: () => Promise<void> | undefined = () => undefined,

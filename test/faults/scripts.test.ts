@@ -34,7 +34,20 @@ function rows(seed: number): Row[] {
   return Array.from({ length: 400 }, (_, index) => {
     const opens = Date.parse(START_DATE) + index * DAY
     const price = `${100 + seed}.${String(index).padStart(4, '0')}`
-    return [opens, price, price, price, price, '3.0', opens + DAY - 1, '4.5', 7, '1.0', '1.5', '0']
+    return [
+      opens,
+      price,
+      price,
+      price,
+      price,
+      '3.0',
+      opens + DAY - 1,
+      (3 * Number(price)).toFixed(4),
+      7,
+      '1.0',
+      price,
+      '0',
+    ]
   })
 }
 

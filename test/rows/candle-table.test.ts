@@ -11,11 +11,11 @@ import { LEAP_MONTH, toBatch } from '../support/windows.js'
 const HOUR = 3_600_000
 const { startTime } = LEAP_MONTH.span
 
-/** Consecutive hours with any values whose sums are exact; large ones have sums that a double cannot represent. */
+/** Consecutive hours with any values, short and long ones; their sums are exact, also where no double holds them. */
 const someRows = fc
   .array(
     fc.record({
-      values: fc.array(fc.oneof(decimals(15, 8), fc.constant('999999999999999.99999999')), {
+      values: fc.array(fc.oneof(decimals(15, 8), decimals(30, 12), fc.constant('999999999999999.99999999')), {
         minLength: 8,
         maxLength: 8,
       }),

@@ -7,7 +7,6 @@ import { parseTargetInterval } from '../../src/rows/target-interval.js'
 import { cases } from '../support/cases.js'
 import { decimals } from '../support/oracles/kline-arbitraries.js'
 import { aggregateOracle, toAmount } from '../support/oracles/resample-oracle.js'
-import { thrownBy } from '../support/thrown-by.js'
 import { LEAP_MONTH, sampleRow, toBatch } from '../support/windows.js'
 
 const HOUR = 3_600_000
@@ -140,27 +139,16 @@ describe('resampling', () => {
     expect(resampled(hours(48), '1d', { range: open })).toHaveLength(2)
   })
 
-  it.each([
-    ['more than 8 decimals', '1.123456789'],
-    ['more than 15 digits before the point', '1234567890123456'],
-  ])('refuses %s instead of losing a digit', (_, text) => {
-    expect(
-      thrownBy(() =>
-        resampled(
-          hours(1, () => ({ 5: text })),
-          '1d',
-        ),
-      ),
-    ).toMatchObject({
-      code: 'digits_lost',
-      message: expect.stringContaining(text),
-    })
-    expect(
+  it('adds up decimals of any length, and leaves zeros behind the eighth digit out', () => {
+    const volumeOf = (text: string) =>
       resampled(
-        hours(24, () => ({ 5: '0001.1234567800' })),
+        hours(24, hour => ({ 5: hour === 7 ? text : '1.5' })),
         '1d',
-      )[0][5],
-    ).toBe('26.96296272')
+      )[0][5]
+    expect(volumeOf('1.123456789')).toBe('35.623456789')
+    expect(volumeOf('1000000000000000.00')).toBe('1000000000000034.50')
+    expect(volumeOf('123456789012345678901234567890.123456789012')).toBe('123456789012345678901234567924.623456789012')
+    expect(volumeOf('0001.1234567800')).toBe('35.62345678')
   })
 })
 

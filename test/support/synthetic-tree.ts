@@ -31,21 +31,10 @@ export function weekPath(symbol: string, startDate: string): string {
 /** A 15m candle whose values depend on its time and `seed`. */
 export function candle(openTime: number, seed = 0): Row {
   const price = `${1000 + ((openTime / QUARTER + seed) % 977)}.12345678`
+  // The volume of 3.5 at that price.
+  const quote = `${(Number(price.replace('.', '')) * 7) / 2}`.replace(/(?=\d{8}$)/, '.')
   const closeTime = openTime + QUARTER - 1
-  return [
-    openTime,
-    price,
-    price,
-    price,
-    price,
-    '3.50000000',
-    closeTime,
-    '7.00000001',
-    42,
-    '1.00000000',
-    '2.00000000',
-    '0',
-  ]
+  return [openTime, price, price, price, price, '3.50000000', closeTime, quote, 42, '1.00000000', price, '0']
 }
 
 /** Candles of a week: one a day at midnight, and the last one of Sunday, which completes it. `days` limits their number. */

@@ -62,7 +62,22 @@ describe('SeriesInspector', () => {
     ['early_close', 'a close time too early', [hour(0, { 6: START + HOUR - 2 })]],
     ['invalid_values', 'a low above the open', [hour(0, { 1: '42555', 3: '42555.00000001' })]],
     ['invalid_values', 'an open above the high', [hour(0, { 1: '42600.50000001' })]],
-    ['invalid_values', 'more bought by takers than traded', [hour(0, { 9: '1195.56000001' })]],
+    ['invalid_values', 'more bought by takers than traded', [hour(0, { 9: '1195.56000001', 10: '50903331.16' })]],
+    [
+      'invalid_values',
+      'prices of 0 with a volume',
+      [hour(0, { 1: '0', 2: '0', 3: '0', 4: '0', 7: '0', 9: '0', 10: '0' })],
+    ],
+    ['invalid_values', 'a low of 0 with a volume', [hour(0, { 3: '0.00', 9: '0', 10: '0' })]],
+    ['invalid_values', 'more paid than the high allows', [hour(0, { 7: '60903331.16400430' })]],
+    ['invalid_values', 'less paid than the low allows', [hour(0, { 7: '40903331.16400430' })]],
+    ['invalid_values', 'more paid by takers than the high allows', [hour(0, { 10: '35552311.48122210' })]],
+    ['invalid_values', 'less paid by takers than the low allows', [hour(0, { 10: '15552311.48122210' })]],
+    [
+      'invalid_values',
+      'a long volume for which too little was paid',
+      [hour(0, { 5: '1234567890123456789.123456789012' })],
+    ],
     ['invalid_values', 'a high above the rest without a trade', [hour(0), hour(1, { ...IDLE, 2: '42555.00000001' })]],
     ['invalid_values', 'a volume without a trade', [hour(0), hour(1, { ...IDLE, 5: '0.00000001' })]],
     [

@@ -1,6 +1,16 @@
 import { ALWAYS_ON_GRID } from '../../candles/intervals.js'
 import type { WindowSpan } from '../../candles/windows.js'
-import { NUMBERS_BYTES, NUMBERS_PER_ROW, OFFSETS_BYTES, OFFSETS_PER_ROW } from './assembly/layout.js'
+import { addDecimals, compareDecimals, DECIMAL_SCALE, shiftPoint } from '../decimals.js'
+import {
+  DECIMAL_BYTES,
+  DECIMALS,
+  DIGITS,
+  LONG,
+  NUMBERS_BYTES,
+  NUMBERS_PER_ROW,
+  OFFSETS_BYTES,
+  OFFSETS_PER_ROW,
+} from './assembly/layout.js'
 import { KERNEL_BYTES } from './wasm-bytes.js'
 
 /** The functions of ./assembly. All arguments but times and counts are addresses, sizes in bytes and numbers of rows. */
@@ -78,7 +88,14 @@ export class Kernel {
 
   constructor() {
     compiled ??= new WebAssembly.Module(Buffer.from(KERNEL_BYTES, 'base64'))
-    this.calls = new WebAssembly.Instance(compiled, { env: { memory: this.memory } }).exports as unknown as KernelCalls
+    const candles = {
+      isLessLong: (a: number, b: number, place: number) =>
+        compareDecimals(this.decimal(a, place), this.decimal(b, place)) < 0,
+      addLong: (to: number, from: number, place: number) =>
+        this.storeLong(to, place, addDecimals(this.decimal(to, place), this.decimal(from, place))),
+    }
+    this.calls = new WebAssembly.Instance(compiled, { env: { memory: this.memory }, candles })
+      .exports as unknown as KernelCalls
   }
 
   /** The whole memory. */
@@ -171,6 +188,23 @@ export class Kernel {
     const cell = offsets + row * OFFSETS_BYTES + 8 * column
     const [start, end] = [view.getUint32(cell, true), view.getUint32(cell + 4, true)]
     return Buffer.from(view.buffer, bytes + start, end - start).toString()
+  }
+
+  /** The decimal at a place of the candle at an address, with as many digits after the point as its source. */
+  decimal(candle: number, place: number): string {
+    const { view, texts } = this
+    const address = candle + DECIMALS + place * DECIMAL_BYTES
+    const digits = view.getUint8(candle + DIGITS + place)
+    if (digits === LONG) return texts[view.getUint32(address, true)]
+    const units = (view.getBigUint64(address + 8, true) << 64n) + view.getBigUint64(address, true)
+    const text = shiftPoint(String(units), -DECIMAL_SCALE)
+    return text.slice(0, digits === 0 ? -1 - DECIMAL_SCALE : text.length - DECIMAL_SCALE + digits)
+  }
+
+  /** Stores a decimal of any length. */
+  storeLong(candle: number, place: number, text: string): void {
+    this.view.setUint8(candle + DIGITS + place, LONG)
+    this.view.setUint32(candle + DECIMALS + place * DECIMAL_BYTES, this.intern(text), true)
   }
 
   /** The number that stands for a text in candles; 0 for `0`. */

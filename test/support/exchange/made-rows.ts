@@ -6,7 +6,7 @@ const DAY = 86_400_000
 /** A Monday. */
 const MONDAY = 4 * DAY
 
-/** A candle in integers: prices in units of 0.01, volumes of 0.001. */
+/** A candle in integers: prices in units of 0.01, volume of 0.001, quote volume of 0.00001. */
 interface Candle {
   openTime: number
   closeTime: number
@@ -86,7 +86,7 @@ function shortCandle(seed: number, openTime: number, step: number): Candle {
     low: Math.min(open, close) - (noise % 13),
     close,
     volume,
-    quote: volume * 40,
+    quote: volume * open,
     count: 1 + (noise % 500),
   }
 }
@@ -104,10 +104,10 @@ function mix(seed: number, index: number): number {
 
 function toRow({ openTime, closeTime, open, high, low, close, volume, quote, count }: Candle): KlineRow {
   const price = (units: number) => decimal(units, 2)
-  const amount = (units: number) => decimal(units, 3)
-  const takers = [volume / 3, quote / 3].map(amount)
+  const amounts = (part: number) => [decimal(volume / part, 3), decimal(quote / part, 5)] as const
+  const [[base, quoted], takers] = [amounts(1), amounts(3)]
   const prices = [price(open), price(high), price(low), price(close)] as const
-  return [openTime, ...prices, amount(volume), closeTime, amount(quote), count, takers[0], takers[1], '0']
+  return [openTime, ...prices, base, closeTime, quoted, count, ...takers, '0']
 }
 
 /** An integer number of units of 10^-`places`, with eight digits after the point. */

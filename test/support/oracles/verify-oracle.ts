@@ -92,7 +92,16 @@ export function isPossible(interval: string, row: KlineRow): boolean {
     ['0', takerQuote, quote],
   ]
   if (count === 0) chains.push([high, low], [volume, '0'], [quote, '0'])
+  else if (!isTradedAt(low, high, volume, quote) || !isTradedAt(low, high, taker, takerQuote)) return false
   return chains.every(cells => cells.every((cell, index) => index === 0 || !isLess(cell, cells[index - 1])))
+}
+
+/** Whether a volume was traded for the other one at prices from low to high, above 0; but for a millionth of rounding. */
+function isTradedAt(low: string, high: string, volume: string, quote: string): boolean {
+  const [least, most] = [low, high].map(price => Number(price) * Number(volume))
+  const rounding = 1e-8
+  const isBetween = Number(quote) >= least * (1 - 1e-6) - rounding && Number(quote) <= most * (1 + 1e-6) + rounding
+  return isBetween && (Number(volume) === 0 || Number(low) > 0)
 }
 
 function isLess(cell: string, other: string): boolean {

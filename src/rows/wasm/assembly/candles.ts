@@ -8,6 +8,7 @@ import {
   DECIMALS,
   DIGITS,
   IGNORE,
+  LONG,
   NOT_INTERNED,
   NUMBERS_BYTES,
   OFFSETS_BYTES,
@@ -16,13 +17,17 @@ import {
   TRADED,
 } from './layout'
 
+// Long decimals are compared and added up by the caller.
+declare function isLessLong(a: usize, b: usize, place: u32): bool
+declare function addLong(to: usize, from: usize, place: u32): void
+
 const ZERO: u32 = 0x30
 /** Number of decimals in a candle. */
 const PLACES: u32 = 8
 
 /**
- * Reads `rows` rows of an index into candles at `to`. Returns how many of them end in a text other than `0` (they are marked
- * NOT_INTERNED), or -1 - row for the first row with a decimal of more than 15 digits before the point or 8 after it.
+ * Reads `rows` rows of an index into candles at `to`. Returns how many texts the caller still has to intern: of decimals that are
+ * marked LONG, and of last columns that are marked NOT_INTERNED, those other than `0`.
  */
 export function readCandles(bytes: usize, offsets: usize, numbers: usize, rows: u32, to: usize): i32 {
   let notInterned = 0
@@ -38,8 +43,9 @@ export function readCandles(bytes: usize, offsets: usize, numbers: usize, rows: 
       const cell = offsets + 8 * columnOf(place)
       const start = bytes + load<u32>(cell)
       const end = bytes + load<u32>(cell + 4)
-      if (!readDecimal(start, end, to + DECIMALS + place * DECIMAL_BYTES)) return -1 - row
-      store<u8>(to + DIGITS + place, places)
+      const isShort = readDecimal(start, end, to + DECIMALS + place * DECIMAL_BYTES)
+      store<u8>(to + DIGITS + place, isShort ? places : LONG)
+      if (!isShort) notInterned++
     }
     const text = load<u32>(offsets + 88)
     const isZero = load<u32>(offsets + 92) - text === 1 && load<u8>(bytes + text) === ZERO
@@ -123,8 +129,13 @@ export function groupCandles(from: usize, rows: u32, step: f64, anchor: f64, to:
   return groups
 }
 
+function isLong(a: usize, b: usize, place: u32): bool {
+  return ((load<u8>(a + DIGITS + place) | load<u8>(b + DIGITS + place)) & LONG) !== 0
+}
+
 /** Whether a decimal of candle `a` is less than the same decimal of candle `b`. */
 function isLess(a: usize, b: usize, place: u32): bool {
+  if (isLong(a, b, place)) return isLessLong(a, b, place)
   const part = DECIMALS + place * DECIMAL_BYTES
   return isLessThan(a + part, b + part)
 }
@@ -137,6 +148,10 @@ function copyDecimal(to: usize, from: usize, place: u32): void {
 }
 
 function addDecimal(to: usize, from: usize, place: u32): void {
+  if (isLong(to, from, place)) {
+    addLong(to, from, place)
+    return
+  }
   const part = DECIMALS + place * DECIMAL_BYTES
   const low = load<u64>(from + part)
   const sum = load<u64>(to + part) + low

@@ -23,13 +23,14 @@ export const COMPARED = 12
 /** From here on, the aggregate of one candle equals that candle. */
 export const CLOSE_TIME = 16
 export const COUNT = 24
-/** 8 bytes: the number of digits after the point of each decimal, as written. */
+/** 8 bytes: the number of digits after the point of each decimal, as written; LONG for one of more than 15 digits before it or 8 after it. */
 export const DIGITS = 32
+export const LONG = 128
 /** 32 bits: the interned text of the last column; 0 is `0`. */
 export const IGNORE = 40
 /** 32 bits: 1 if there were trades. */
 export const TRADED = 44
-/** 8 times 128 bits, little-endian: the decimals in units of 10^-8. */
+/** 8 times 128 bits, little-endian: the decimals in units of 10^-8; of a long one, 32 bits: its interned text. */
 export const DECIMALS = 48
 export const DECIMAL_BYTES = 16
 
