@@ -1,4 +1,4 @@
-import { shiftPoint } from '../rows/decimals.js'
+import { shiftPoint } from '../candles/decimals.js'
 
 /** A marked price of an axis. */
 export interface PriceTick {

@@ -1,7 +1,7 @@
+import { compareDecimals, formatChange, trimDecimal } from '../candles/decimals.js'
 import { DAY_MS } from '../candles/intervals.js'
 import { formatCount, formatTime, plural } from '../candles/text.js'
 import { formatDate } from '../candles/windows.js'
-import { compareDecimals, formatChange, trimDecimal } from '../rows/decimals.js'
 import { parseTargetInterval, type TargetInterval } from '../rows/target-interval.js'
 import type { ChartCandle, FittedCandles } from './chart-candle.js'
 import { PriceScale } from './price-scale.js'

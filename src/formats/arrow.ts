@@ -15,7 +15,7 @@ import {
   TimeUnit,
   Utf8,
 } from 'apache-arrow'
-import { DECIMAL_PRECISION, DECIMAL_SCALE } from '../rows/decimals.js'
+import { DECIMAL_PRECISION, DECIMAL_SCALE } from '../candles/decimals.js'
 import { ColumnExporter } from './columns.js'
 import { type ExporterOptions, METADATA_KEY, metadataText } from './exporter.js'
 import { createColumn } from './number-columns.js'

@@ -1,6 +1,6 @@
 import { COLUMN_KINDS } from '../candles/columns.js'
+import { trimDecimal } from '../candles/decimals.js'
 import { addLengths } from '../candles/intervals.js'
-import { trimDecimal } from '../rows/decimals.js'
 import { type ChangedCell, diffRows, isSameCell } from '../rows/diff.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
 import { parseTargetInterval } from '../rows/target-interval.js'

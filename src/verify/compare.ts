@@ -1,9 +1,9 @@
 import { COLUMNS, type Column } from '../candles/columns.js'
+import { compareDecimals } from '../candles/decimals.js'
 import { type Interval, nextOpenTime } from '../candles/intervals.js'
 import type { Series } from '../candles/series.js'
 import type { TimeRange } from '../candles/time-range.js'
 import { type CandleTable, DECIMALS } from '../rows/candle-table.js'
-import { compareDecimals } from '../rows/decimals.js'
 import * as layout from '../rows/wasm/assembly/layout.js'
 
 /** Two series of one symbol: `finer` is the interval of the finer candles. */

@@ -1,9 +1,9 @@
 import { COLUMNS, type Column } from '../candles/columns.js'
+import { compareDecimals } from '../candles/decimals.js'
 import { type Interval, mayBeOffGrid, nextOpenTime } from '../candles/intervals.js'
 import type { WindowSpan } from '../candles/windows.js'
 import type { CandleGrid } from '../rows/candle-grid.js'
 import { type CandleTable, DECIMALS } from '../rows/candle-table.js'
-import { compareDecimals } from '../rows/decimals.js'
 import { findGaps, type Gap } from '../rows/gaps.js'
 import * as layout from '../rows/wasm/assembly/layout.js'
 

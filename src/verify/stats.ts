@@ -31,14 +31,12 @@ export interface SeriesStats extends Series, SeriesTotals, StatsDecimals {
   readonly largestGap: number
 }
 
+/** The statistics of some series of a mirror. */
 export interface StatsReport extends Pick<VerificationReport, 'mirror' | 'baseUrl' | 'range'> {
   readonly series: readonly (SeriesStats & { readonly coverage: Coverage })[]
 }
 
-/**
- * Exact statistics of series. Throws `incomplete` where windows are missing or corrupt, `no_candles`, and `digits_lost` at a decimal too
- * long for exact sums.
- */
+/** Exact statistics of series. Throws `incomplete` where windows are missing or corrupt, and `no_candles`. */
 export function statsKlines(request: CheckRequest): Promise<StatsReport> {
   return withRun(openRun({ ...request, offline: true }), async run => {
     const plan = await planRequest(request, run)

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { compareDecimals, formatChange } from '../../src/candles/decimals.js'
 import type { FittedCandles } from '../../src/chart/chart-candle.js'
 import { summarize } from '../../src/chart/summary.js'
-import { compareDecimals, formatChange } from '../../src/rows/decimals.js'
 import { daily, zigzag } from '../support/chart-series.js'
 import { decimals } from '../support/oracles/kline-arbitraries.js'
 

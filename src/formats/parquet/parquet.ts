@@ -1,7 +1,7 @@
 import type { RowGroup as RowGroupMetadata, SchemaElement } from 'hyparquet'
 import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js'
 import { writeMetadata } from 'hyparquet-writer/src/metadata.js'
-import { DECIMAL_PRECISION, DECIMAL_SCALE } from '../../rows/decimals.js'
+import { DECIMAL_PRECISION, DECIMAL_SCALE } from '../../candles/decimals.js'
 import { ColumnExporter } from '../columns.js'
 import { describeFingerprints, type ExporterOptions, METADATA_KEY, metadataText } from '../exporter.js'
 import { type ColumnType, columnType } from '../row-format.js'

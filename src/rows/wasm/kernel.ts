@@ -1,6 +1,6 @@
+import { addDecimals, compareDecimals, DECIMAL_SCALE, shiftPoint } from '../../candles/decimals.js'
 import { ALWAYS_ON_GRID } from '../../candles/intervals.js'
 import type { WindowSpan } from '../../candles/windows.js'
-import { addDecimals, compareDecimals, DECIMAL_SCALE, shiftPoint } from '../decimals.js'
 import {
   DECIMAL_BYTES,
   DECIMALS,

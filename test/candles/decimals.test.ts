@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isSameNumber, parseDecimal, trimDecimal } from '../../src/rows/decimals.js'
+import { isSameNumber, parseDecimal, trimDecimal } from '../../src/candles/decimals.js'
 import { decimalTexts, sameNumber, scaledTo8 } from '../support/oracles/decimal-oracle.js'
 
 describe('a decimal in units of 10^-8', () => {
