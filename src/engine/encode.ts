@@ -2,21 +2,22 @@ import type { SeriesLabel } from '../candles/series.js'
 import type { Exporter, ExporterOptions } from '../formats/exporter.js'
 import { type RowFormat, withSeriesColumns } from '../formats/row-format.js'
 import { openExporter } from '../formats/text.js'
+import { removeLeftovers } from '../fs/files.js'
 import { incomplete } from '../mirror/errors.js'
 import { Mirror } from '../mirror/mirror.js'
 import type { Compression, FileFormat, Format } from '../options.js'
 import { Fingerprinter, type SeriesFingerprint } from '../rows/fingerprint.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
 import { VERSION } from '../version.js'
-import { discardFile, type FilePlace, OutputFile } from './output-file.js'
-import { GzipOutput, type Output, StreamOutput } from './output-stream.js'
+import { discardFile, type FilePlace, openFile } from './output-file.js'
+import { compressed, type Output, StreamOutput } from './output-stream.js'
 import { readPlan } from './read.js'
 import { Tally } from './report.js'
 import type { Run } from './run.js'
 import { countThreads, shareTasks } from './threads.js'
 import type { Plan, SeriesPlan } from './windows.js'
 
-/** How all tasks of a run are encoded. Plain data. */
+/** How tasks are encoded. Plain data. */
 export interface Encoding {
   readonly range: Plan['range']
   readonly source: string | undefined
@@ -30,7 +31,6 @@ export interface Encoding {
 }
 
 interface TaskOutput extends FileFormat {
-  /** A path, or `-` for stdout and for a stream. */
   readonly path: string
   /** Its rows open before this time, ms UTC, and not before that of the output before it. */
   readonly toTime: number
@@ -39,8 +39,8 @@ interface TaskOutput extends FileFormat {
 }
 
 /**
- * What a thread does at a time: the windows of some series, which are read in order, and the outputs that their rows go to, one after
- * the other. An export has one output with all rows of its series, a lake the parts of one series. Plain data.
+ * What a thread does at a time: it reads the windows of some series in order, and writes their rows to one output after the other. An export
+ * has one output with all rows of its series, a lake the parts of one series. Plain data.
  */
 export interface EncodeTask {
   readonly series: readonly SeriesPlan[]
@@ -48,9 +48,7 @@ export interface EncodeTask {
 }
 
 export interface EncodedTask {
-  /** Without those that have no rows. */
   readonly outputs: readonly { readonly file: WrittenFile; readonly place: FilePlace | undefined }[]
-  /** Of its series with rows, if they are wanted. */
   readonly fingerprints: readonly SeriesFingerprint[]
 }
 
@@ -67,22 +65,17 @@ export interface WrittenFile {
   readonly bytes: number
 }
 
-/** Opens an output without a place. */
-type OpenStream = (path: string) => Output | Promise<Output>
-
-/**
- * Writes the outputs of tasks from the mirror, several tasks at once, and has `commit` put them in their places; of others nothing is
- * left. Throws what the format and the outputs throw, and `incomplete`.
- */
+/** Writes the outputs of tasks from the mirror, several tasks at once, and has `commit` put them in their places; of others nothing is left. */
 export async function encodeTasks<T>(
   { mirror, signal }: Run,
   tasks: readonly EncodeTask[],
   encoding: Encoding,
-  { threads, open }: { threads: number | undefined; open?: OpenStream },
+  { threads, open }: { threads: number | undefined; open?: (path: string) => Output },
   commit: (tasks: EncodedTask[]) => Promise<T>,
 ): Promise<T> {
   const windows = tasks.flatMap(({ series }) => series).reduce((sum, { windows }) => sum + windows.length, 0)
   const places = tasks.flatMap(({ outputs }) => outputs.flatMap(({ place }) => place ?? []))
+  removeLeftovers(places.map(({ target }) => target))
   try {
     const encoded = await shareTasks<EncodeTask, EncodedTask>({
       ...{ kind: 'encode', data: { root: mirror.root, encoding }, tasks, signal },
@@ -96,39 +89,37 @@ export async function encodeTasks<T>(
   }
 }
 
-/** What does the tasks of a worker. The main thread has read the mirror before, and has warned about it. */
 export function encodeInWorker({ root, encoding }: { root: string; encoding: Encoding }) {
   const mirror = new Mirror(root)
   const { signal } = new AbortController()
   return (task: EncodeTask): Promise<EncodedTask> => encodeTask(mirror, signal, task, encoding)
 }
 
-/** Reads the windows of a task and writes its outputs. When it throws, nothing is left of them. */
+/** When it throws, nothing is left of the outputs. */
 async function encodeTask(
   mirror: Mirror,
   signal: AbortSignal,
   { series, outputs }: EncodeTask,
   encoding: Encoding,
-  open?: OpenStream,
+  open?: (path: string) => Output,
 ): Promise<EncodedTask> {
   const { range, partial, limit = Number.POSITIVE_INFINITY, tail, fingerprint } = encoding
   const run = { mirror, signal, source: undefined, emit: () => {} }
   const tally = new Tally({ range, series, gone: [] }, run)
   const fingerprints: SeriesFingerprint[] = []
   const labels = series.map(({ label }) => label)
-  const writers = outputs.map(output => new OutputWriter(output, labels, encoding, fingerprints, open))
-  let current = 0
+  const writers = outputs.map(output => openWriter(output, labels, encoding, fingerprints, open))
+  const finished: Awaited<ReturnType<(typeof writers)[number]['finish']>>[] = []
   const write = async (batch: KlineBatch) => {
     for (let rest = batch; rest.length > 0; ) {
-      const { toTime } = outputs[current]
-      if (rest.openTime(0) >= toTime) await writers[current++].finish()
+      const [{ toTime }, writer] = [outputs[finished.length], writers[finished.length]]
+      if (rest.openTime(0) >= toTime) finished.push(await writer.finish())
       else {
-        await writers[current].write(rest.slice(-Infinity, toTime))
+        await writer.write(rest.slice(-Infinity, toTime))
         rest = rest.slice(toTime, Infinity)
       }
     }
   }
-  let isDone = false
   try {
     for await (const [{ label, resampleTo }, candles] of readPlan(run, tally, { partial })) {
       const fingerprinter = fingerprint && new Fingerprinter(label)
@@ -145,11 +136,11 @@ async function encodeTask(
     }
     // Windows that were there before may be missing now, when somebody removed files.
     if (tally.failures.length > 0) throw incomplete(tally.failures, tally.total, { offline: true, forExport: true })
-    for (const writer of writers.slice(current)) await writer.finish()
-    isDone = true
-    return { outputs: writers.flatMap(({ finished }) => finished ?? []), fingerprints }
-  } finally {
-    if (!isDone) for (const writer of writers) await writer.discard()
+    for (const writer of writers.slice(finished.length)) finished.push(await writer.finish())
+    return { outputs: finished.flatMap(output => output ?? []), fingerprints }
+  } catch (error) {
+    for (const writer of writers) await writer.discard()
+    throw error
   }
 }
 
@@ -167,74 +158,68 @@ async function* lastRows(batches: AsyncIterable<KlineBatch>, count: number): Asy
 }
 
 /** Encodes the rows of one output. Nothing is opened before the first row. */
-class OutputWriter {
-  finished: EncodedTask['outputs'][number] | undefined
-  private readonly stats = { inexactDoubles: 0 }
-  private candles = 0
-  private exporter: Exporter | undefined
-  private output: Output | undefined
+function openWriter(
+  { path, place, format, gzip }: TaskOutput,
+  labels: readonly SeriesLabel[],
+  encoding: Encoding,
+  fingerprints: readonly SeriesFingerprint[],
+  open: (path: string) => Output = StreamOutput.to,
+) {
+  const { range, limit, tail, source = 'unknown', rowFormat, fingerprint } = encoding
+  const series = labels.map(({ symbol, interval }) => ({ symbol, interval }))
+  const stats = { inexactDoubles: 0 }
+  let candles = 0
+  let output: Output | undefined
+  let exporter: Exporter | undefined
   /** The last chunk, which is written while the next one is made: never more than two are in memory. */
-  private writing = Promise.resolve()
+  let writing = Promise.resolve()
 
-  constructor(
-    private readonly spec: TaskOutput,
-    private readonly series: readonly SeriesLabel[],
-    private readonly encoding: Encoding,
-    private readonly fingerprints: readonly SeriesFingerprint[],
-    private readonly open: OpenStream = StreamOutput.to,
-  ) {}
-
-  /** Adds rows: series by series, each in order of time. */
-  async write(batch: KlineBatch): Promise<void> {
-    if (batch.length === 0) return
-    this.exporter ??= await this.openExporter()
-    this.candles += batch.length
-    await this.exporter.write(batch)
-  }
-
-  async finish(): Promise<void> {
-    const { spec, exporter, output, candles, stats } = this
-    if (exporter === undefined || output === undefined) return
-    await exporter.end()
-    await this.writing
-    const { path, format, gzip, place } = spec
-    // What follows on stdout, such as a prompt, begins on a line of its own. A file is a window file, byte for byte.
-    if (path === '-' && format === 'json') await output.write(Buffer.from('\n'))
-    // Frees its memory: what was written stays until all outputs are.
-    this.exporter = undefined
-    await output.finish()
-    const series = this.series.map(({ symbol, interval }) => ({ symbol, interval }))
-    const compression = gzip ? 'gzip' : this.encoding.rowFormat.compression
-    this.finished = { file: { path, format, compression, series, candles, ...stats, bytes: output.bytes }, place }
-  }
-
-  async discard(): Promise<void> {
-    await this.output?.discard()
-  }
-
-  private async openExporter(): Promise<Exporter> {
-    const { series } = this
-    const { path, place, format, gzip } = this.spec
-    const opened: Output = place ? await OutputFile.open(place) : await this.open(path)
-    const output: Output = gzip ? new GzipOutput(opened) : opened
-    this.output = output
+  async function begin(): Promise<Exporter> {
+    const opened: Output = place ? await openFile(place) : open(path)
+    const target = gzip ? compressed(opened) : opened
+    output = target
     const join = (name: keyof SeriesLabel) => [...new Set(series.map(label => label[name]))].join(',')
-    const { range, limit, tail, source = 'unknown', rowFormat, fingerprint } = this.encoding
-    const { columns } = rowFormat
     const names = { symbol: join('symbol'), interval: join('interval') }
     const metadata = { ...names, range: range.text, limit, tail, source, version: VERSION }
+    const { columns } = rowFormat
     const options: ExporterOptions = {
       rowFormat: { ...rowFormat, columns: series.length > 1 ? withSeriesColumns(columns) : columns },
       metadata,
-      stats: this.stats,
-      fingerprints: () => (fingerprint === 'named' ? this.fingerprints : undefined),
+      stats,
+      fingerprints: () => (fingerprint === 'named' ? fingerprints : undefined),
       emit: async bytes => {
-        await this.writing
-        this.writing = output.write(bytes)
+        await writing
+        writing = target.write(bytes)
         // The next chunk or `finish` reports a failure.
-        this.writing.catch(() => {})
+        writing.catch(() => {})
       },
     }
-    return output.openExporter?.(options) ?? openExporter(format, options)
+    return target.openExporter?.(options) ?? openExporter(format, options)
+  }
+
+  return {
+    /** Adds rows: series by series, each in order of time. */
+    async write(batch: KlineBatch): Promise<void> {
+      if (batch.length === 0) return
+      exporter ??= await begin()
+      candles += batch.length
+      await exporter.write(batch)
+    },
+    /** Undefined for an output without rows. */
+    async finish(): Promise<EncodedTask['outputs'][number] | undefined> {
+      if (!exporter || !output) return undefined
+      await exporter.end()
+      await writing
+      // What follows on stdout, such as a prompt, begins on a line of its own. A file is a window file, byte for byte.
+      if (path === '-' && format === 'json') await output.write(Buffer.from('\n'))
+      // Frees its memory.
+      exporter = undefined
+      await output.finish()
+      const compression = gzip ? 'gzip' : rowFormat.compression
+      return { file: { path, format, compression, series, candles, ...stats, bytes: output.bytes }, place }
+    },
+    async discard(): Promise<void> {
+      await output?.discard()
+    },
   }
 }

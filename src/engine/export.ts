@@ -1,7 +1,6 @@
 import { KlinesError } from '../candles/errors.js'
 import { seriesName } from '../candles/series.js'
 import { parseRowFormat, type RowFormat } from '../formats/row-format.js'
-import { removeLeftovers } from '../fs/files.js'
 import { joinNames } from '../mirror/errors.js'
 import { CANDLE_OPTIONS, checkValue, type FileFormat, type Format, type OutputRequest } from '../options.js'
 import { reportFingerprints, type SeriesFingerprint } from '../rows/fingerprint.js'
@@ -39,7 +38,7 @@ export interface ExportReport extends DownloadReport {
   readonly files: WrittenFile[]
 }
 
-/** What may be done in another way than a request says: the bytes go to `sink`, and the candles are those of `plan`. */
+/** What the request does not say: where the bytes go, and which candles they are. */
 interface ExportHooks {
   readonly sink?: ((report: DownloadReport) => Output) | undefined
   readonly plan?: ((run: Run) => Promise<Plan>) | undefined
@@ -83,7 +82,6 @@ export async function exportIn(run: Run, request: FileRequest, hooks: ExportHook
     const place = sink || (await isStream(path)) ? undefined : await prepareFile(path, request)
     tasks.push({ series, outputs: [{ ...spec, path, toTime: Infinity, place }] })
   }
-  removeLeftovers(tasks.flatMap(({ outputs }) => outputs[0].place?.target ?? []))
   const content = { range: cut.range, source: sourceOf(run), rowFormat, partial, limit, tail }
   const encoding: Encoding = { ...content, fingerprint: fingerprint ? 'named' : undefined }
   const open = (path: string) => (sink ? sink(report) : StreamOutput.to(path, signal))
@@ -97,7 +95,7 @@ export async function exportIn(run: Run, request: FileRequest, hooks: ExportHook
   })
 }
 
-/** The report of files that are in their places. Warns of series without candles, and of decimals that a double does not hold. */
+/** The report when all files are in their places. */
 export function reportExport(
   plan: Plan,
   run: Run,

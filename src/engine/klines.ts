@@ -1,4 +1,4 @@
-import { type KlineNumbers, type KlineObject, type KlineRow, rowToNumbers, rowToObject } from '../candles/columns.js'
+import { type KlineObject, type KlineRow, rowToNumbers, rowToObject } from '../candles/columns.js'
 import { KlinesError } from '../candles/errors.js'
 import type { Series, SeriesLabel } from '../candles/series.js'
 import type { TimeRange } from '../candles/time-range.js'
@@ -29,8 +29,7 @@ type UpdateRequest = SourceOptions & ReportOptions
 
 /**
  * Downloads every window of a range that the mirror lacks or that can still change. Throws `incomplete` when a window could not be
- * downloaded (the others are in the mirror then), `no_candles` when the range has none, `unreachable`, `rate_limited`,
- * `mirror_unusable`, or what is wrong with the request.
+ * downloaded (the others are in the mirror then), `no_candles`, `unreachable`, `rate_limited` and `mirror_unusable`.
  *
  * @example
  * const { series } = await downloadKlines({ symbols: ['BTCUSDT'], intervals: ['1d'], last: '1y' })
@@ -39,15 +38,12 @@ export function downloadKlines(request: DownloadRequest): Promise<DownloadReport
   return withRun(openRun(request), async run => downloadPlan(await planRequest(request, run), run, request))
 }
 
-/**
- * Downloads what every series that a mirror has or had lacks or can still change, from its first window to now. Throws what
- * `downloadKlines` throws, and `window_missing` for a mirror without a series.
- */
+/** Downloads what every series of a mirror lacks or can still change, from its first window to now. Throws what `downloadKlines` throws. */
 export function updateKlines(request: UpdateRequest = {}): Promise<DownloadReport> {
   return withRun(openRun(request), async run => downloadPlan(await planUpdate(run), run, request))
 }
 
-/** Makes all windows of a plan current, or reads them, and counts their candles. Throws `incomplete` or `no_candles` after all were tried. */
+/** Makes all windows of a plan current, or reads them, and counts their candles. Throws `incomplete` and `no_candles` at the end. */
 export async function downloadPlan(
   plan: Plan,
   run: Run,
@@ -87,7 +83,6 @@ export async function publishMirror(options: Omit<SourceOptions, 'refresh'>): Pr
   })
 }
 
-/** What a run would do. */
 export interface DryRunReport {
   readonly baseUrl: string | undefined
   readonly mirror: string
@@ -95,16 +90,13 @@ export interface DryRunReport {
   readonly range: TimeRange
   /** The windows of each series: `open` ones would be revalidated, `missing` ones downloaded; `cached` ones need no request. */
   readonly series: (Series & { readonly windows: Record<'total' | 'cached' | 'open' | 'missing', number> })[]
-  /** Requests for windows, and how long they take by the limits of the service, ms. */
   readonly requests: number
   readonly limitMs: number
-  /** Paths that would be written, `-` for stdout. */
   readonly files: string[]
-  /** Paths of the parts of a lake that `prune` would remove. */
+  /** The parts of a lake that `prune` would remove. */
   readonly removed: string[]
 }
 
-/** What `updateKlines` would download. */
 export function dryRunUpdate(request: UpdateRequest): Promise<DryRunReport> {
   return withRun(openRun(request, { readOnly: true }), async run => describePlan(await planUpdate(run), run))
 }
@@ -131,7 +123,6 @@ export function describePlan(plan: Plan, run: Run): DryRunReport {
   return { ...place, range: plan.range, series, requests, limitMs, files: [], removed: [] }
 }
 
-/** A candle, and the series it belongs to. */
 export interface SeriesRow<Row = KlineObject> {
   readonly series: SeriesLabel
   readonly row: Row
@@ -171,6 +162,7 @@ export async function* klineBatches(request: ReadRequest): AsyncGenerator<KlineB
 }
 
 const ROW_FORMS = { objects: rowToObject, numbers: rowToNumbers, arrays: (row: KlineRow) => row }
+type RowForms = { [Form in keyof typeof ROW_FORMS]: ReturnType<(typeof ROW_FORMS)[Form]> }
 
 /**
  * The same candles row by row, as objects with the names of the columns: times in ms UTC, decimals as text with all of their digits.
@@ -182,13 +174,10 @@ const ROW_FORMS = { objects: rowToObject, numbers: rowToNumbers, arrays: (row: K
  *   console.log(new Date(row.open_time), row.close)
  * }
  */
-export function klineRows(request: ReadRequest & { readonly as?: 'objects' | undefined }): AsyncGenerator<SeriesRow>
-export function klineRows(request: ReadRequest & { readonly as: 'numbers' }): AsyncGenerator<SeriesRow<KlineNumbers>>
-export function klineRows(request: ReadRequest & { readonly as: 'arrays' }): AsyncGenerator<SeriesRow<KlineRow>>
-export async function* klineRows(
-  request: ReadRequest & { readonly as?: keyof typeof ROW_FORMS | undefined },
-): AsyncGenerator<SeriesRow<KlineObject | KlineNumbers | KlineRow>> {
-  const toRow = ROW_FORMS[request.as ?? 'objects']
+export async function* klineRows<Form extends keyof RowForms = 'objects'>(
+  request: ReadRequest & { readonly as?: Form | undefined },
+): AsyncGenerator<SeriesRow<RowForms[Form]>> {
+  const toRow = ROW_FORMS[request.as ?? 'objects'] as (row: KlineRow) => RowForms[Form]
   if (!toRow) throw new KlinesError('bad_option', `\`as\` is ${request.as}. Expected objects, numbers or arrays.`)
   for await (const batch of klineBatches(request)) {
     for (let index = 0; index < batch.length; index++) yield { series: batch.series, row: toRow(batch.row(index)) }

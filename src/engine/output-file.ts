@@ -1,5 +1,5 @@
 import { createReadStream, type Stats } from 'node:fs'
-import { type FileHandle, lstat, open, realpath, rename, rm, stat } from 'node:fs/promises'
+import { lstat, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { KlinesError } from '../candles/errors.js'
 import { describeErrno, errnoCode, undefinedIfMissing } from '../fs/errno.js'
@@ -13,13 +13,12 @@ export interface FileOptions {
   readonly force?: boolean | undefined
 }
 
-/** Where a file is written, and where it goes then. Plain data, so that any thread can write the file. */
+/** Where a file is written, and where it goes then. Plain data. */
 export interface FilePlace {
   /** The output as the user named it. */
   readonly path: string
   /** `path`, or the file that a link there names. */
   readonly target: string
-  /** Beside the target until the commit. */
   readonly temp: string
   /** The mode of the file that is replaced. */
   readonly mode: number | undefined
@@ -48,7 +47,7 @@ async function on<T>(path: string, call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Checks that a file can be written, before any work is done for it, and returns what is there. Throws `output_exists` and `bad_output`. */
+/** Checks that a file can be written, and returns what is there. Throws `output_exists` and `bad_output`. */
 export function checkTarget(path: string, { force = false }: FileOptions): Promise<Stats | undefined> {
   return on(path, async () => {
     const target = await stat(path).catch(undefinedIfMissing)
@@ -69,7 +68,7 @@ function outputIsFolder(path: string): KlinesError {
   return new KlinesError('bad_output', `${path} is a folder. Expected the name of a file.`)
 }
 
-/** The place of a file before its first byte. Throws what `checkTarget` throws. */
+/** Throws what `checkTarget` throws. */
 export async function prepareFile(path: string, options: FileOptions): Promise<FilePlace> {
   const stats = await checkTarget(path, options)
   return on(path, async () => {
@@ -81,56 +80,43 @@ export async function prepareFile(path: string, options: FileOptions): Promise<F
   })
 }
 
-/** Leaves everything as it was, unless the file is in its place. Never throws; a later run removes a temp file that stays. */
+/** Leaves everything as it was, unless the file is in its place. Never throws. */
 export async function discardFile({ temp, folders }: FilePlace): Promise<void> {
   await rm(temp, { force: true }).catch(() => {})
   removeFolders(folders)
 }
 
-/** A file being written: a temp file beside the target until `commitFiles`. */
-export class OutputFile implements Output {
-  bytes = 0
-
-  private constructor(
-    private readonly place: FilePlace,
-    private readonly file: FileHandle,
-  ) {}
-
-  /** Opens a prepared file, in any thread, and makes its folders. */
-  static async open(place: FilePlace): Promise<OutputFile> {
-    const { path, temp, mode, folders } = place
-    try {
-      if (folders.length > 0) makeFolder(folders[0])
-      const file = await open(temp, 'wx', mode ?? 0o666)
-      // A new file gets the umask; a replaced one keeps its mode where the file system has modes.
-      if (mode !== undefined) await file.chmod(mode).catch(() => {})
-      return new OutputFile(place, file)
-    } catch (error) {
-      removeFolders(folders)
-      throw outputError(error, path)
-    }
-  }
-
-  write(chunk: Uint8Array): Promise<void> {
-    return on(this.place.path, async () => {
-      for (let done = 0; done < chunk.length; ) done += (await this.file.write(chunk, done)).bytesWritten
-      this.bytes += chunk.length
-    })
-  }
-
-  /** Makes sure that all bytes are on the disk, which may have taken less than it reported. Nothing is visible yet. */
-  finish(): Promise<void> {
-    return on(this.place.path, async () => {
-      await this.file.sync()
-      const { size } = await this.file.stat()
-      if (size !== this.bytes) throw new Error(`the disk took ${size} of ${this.bytes} bytes`)
-      await this.file.close()
-    })
-  }
-
-  async discard(): Promise<void> {
-    await this.file.close().catch(() => {})
-    await discardFile(this.place)
+/** Opens the temp file of a place, and makes its folders. */
+export async function openFile(place: FilePlace): Promise<Output> {
+  const { path, temp, mode, folders } = place
+  const file = await on(path, async () => {
+    if (folders.length > 0) makeFolder(folders[0])
+    return open(temp, 'wx', mode ?? 0o666)
+  })
+  // A new file gets the umask; a replaced one keeps its mode where the file system has modes.
+  if (mode !== undefined) await file.chmod(mode).catch(() => {})
+  let bytes = 0
+  return {
+    get bytes() {
+      return bytes
+    },
+    write: chunk =>
+      on(path, async () => {
+        for (let done = 0; done < chunk.length; ) done += (await file.write(chunk, done)).bytesWritten
+        bytes += chunk.length
+      }),
+    finish: () =>
+      on(path, async () => {
+        await file.sync()
+        const { size } = await file.stat()
+        // A disk may take less than it reports.
+        if (size !== bytes) throw new Error(`the disk took ${size} of ${bytes} bytes`)
+        await file.close()
+      }),
+    async discard() {
+      await file.close().catch(() => {})
+      await discardFile(place)
+    },
   }
 }
 
@@ -158,7 +144,7 @@ export async function commitFiles(files: readonly FilePlace[]): Promise<string[]
   return placed
 }
 
-/** Whether the target of a file has its bytes already. Throws what keeps the file from its place. */
+/** Whether the target has the bytes already. Throws what keeps the file from its place. */
 async function isCurrent({ path, temp, target, force }: FilePlace): Promise<boolean> {
   const found = await lstat(target).catch(undefinedIfMissing)
   if (found === undefined) return false
@@ -175,7 +161,7 @@ async function digest(path: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** A new name is durable once its folder is flushed (fsync(2)); a file system that cannot do that does not need it. */
+/** A new name is durable once its folder is flushed (fsync(2)). */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r').catch(() => undefined)
   await folder?.sync().catch(() => {})
@@ -193,7 +179,7 @@ export async function writeFiles(
       const place = path === '-' ? undefined : await prepareFile(path, options)
       if (place) places.push(place)
       removeLeftovers(place ? [place.target] : [])
-      const output = place ? await OutputFile.open(place) : StreamOutput.to(path, options.signal)
+      const output = place ? await openFile(place) : StreamOutput.to(path, options.signal)
       try {
         await output.write(bytes)
         await output.finish()

@@ -5,16 +5,9 @@ import { splitSymbol } from '../candles/symbols.js'
 import { type FileFormat, type Format, resolveFormat } from '../options.js'
 import { checkTarget, type FileOptions } from './output-file.js'
 
-/** One file of an export and the series that go into it, in order. */
-export interface OutputSpec<S> extends FileFormat {
-  /** A path, or `-` for stdout. */
-  readonly path: string
-  readonly series: readonly S[]
-}
-
 const PLACEHOLDERS = ['symbol', 'base', 'quote', 'interval'] as const
 
-/** Checks a template, and returns the format of its files: placeholders do not change it. Throws `bad_output`. */
+/** The format of the files of a template. Throws `bad_output`. */
 export function parseTemplate(template: string, format: Format | undefined): FileFormat {
   for (const [whole, name] of template.matchAll(/\{([^{}]*)\}/g)) {
     if (isOneOf(PLACEHOLDERS, name)) continue
@@ -24,10 +17,7 @@ export function parseTemplate(template: string, format: Format | undefined): Fil
   return resolveFormat(template, format)
 }
 
-/**
- * The files of a template: its placeholders are filled in, and series with the same name share a file. Throws
- * `bad_output`, also when several series would share a `json` file, whose rows do not name them, or a picture.
- */
+/** The files of a template; series with the same name share one. Throws `bad_output`. */
 export function planOutputs<S extends SeriesLabel | { readonly label: SeriesLabel }, F extends Format | 'svg'>(
   template: string,
   format: { readonly format: F; readonly gzip: boolean },
@@ -44,7 +34,6 @@ export function planOutputs<S extends SeriesLabel | { readonly label: SeriesLabe
   })
 }
 
-/** The path of the file of a series. Throws `bad_output` for a symbol of which no quote is known where the template needs it. */
 function fillIn(template: string, { symbol, interval }: SeriesLabel): string {
   const path = template.replaceAll('{symbol}', symbol).replaceAll('{interval}', interval)
   if (!/\{(base|quote)\}/.test(path)) return path
@@ -54,20 +43,17 @@ function fillIn(template: string, { symbol, interval }: SeriesLabel): string {
   throw new KlinesError('bad_output', message, { suggestions: ['Use {symbol} in -o.'] })
 }
 
-/** Throws `bad_output` for a format that has no place for several series. */
 function checkShared(path: string, format: Format | 'svg', count: number): void {
   if (format !== 'svg' && format !== 'json') return
-  const reason = { svg: 'A picture shows one series,', json: 'json is an array of rows that do not say their series,' }
-  const more = { svg: '', json: ', or use -f jsonl or -f csv, which name the series' }
-  const message = `${reason[format]} and ${count} series would share ${path === '-' ? 'stdout' : path}.`
-  const advice = `Write a file a series with {symbol} and {interval} in -o${more[format]}.`
+  const isJson = format === 'json'
+  const reason = isJson ? 'json is an array of rows that do not say their series,' : 'A picture shows one series,'
+  const message = `${reason} and ${count} series would share ${path === '-' ? 'stdout' : path}.`
+  const more = isJson ? ', or use -f jsonl or -f csv, which name the series' : ''
+  const advice = `Write a file a series with {symbol} and {interval} in -o${more}.`
   throw new KlinesError('bad_output', message, { suggestions: [advice] })
 }
 
-/**
- * Checks that every output can be written and is a file of its own on any disk, before any work is done for it. Throws `bad_output`, and
- * what `checkTarget` throws.
- */
+/** Checks that every output can be written and is a file of its own on any disk. Throws `bad_output` and `output_exists`. */
 export async function checkOutputs(outputs: readonly { readonly path: string }[], options: FileOptions): Promise<void> {
   const seen = new Map<string, string>()
   for (const { path } of outputs.filter(({ path }) => path !== '-')) {

@@ -25,34 +25,32 @@ export interface SeriesReport extends Series, SeriesTotals {
   readonly changes: readonly ChangedCell[]
 }
 
-/** The result of a run. */
 export interface DownloadReport {
-  /** Base address the candles come from; undefined for a mirror that does not say it. */
+  /** Undefined for a mirror that does not say it. */
   readonly baseUrl: string | undefined
   readonly mirror: string
   readonly range: RequestedRange
   readonly series: (SeriesReport & { readonly coverage: Coverage })[]
-  /** The fingerprints of the series that have candles; with `fingerprint: true`. */
+  /** With `fingerprint: true`. */
   readonly fingerprints?: FingerprintReport
-  /** Number of requests, with those for lists and retries. */
+  /** With those for lists and retries. */
   readonly requests: number
-  /** Bytes of bodies as received over the wire. */
+  /** Received over the wire. */
   readonly bytes: number
 }
 
 export interface ReportOptions {
-  /** Whether resampled candles are there that are covered in part only. */
+  /** Keep resampled candles at both ends that are covered in part only. */
   readonly partial?: boolean | undefined
   /** Throw `incomplete` when a series lacks closed candles of the range: between two others, or at an end that was named. */
   readonly failOnGaps?: boolean | undefined
-  /** Compute the fingerprints of the candles, which Parquet files and lakes name too. */
+  /** Compute fingerprints, which Parquet and Arrow files and lakes name too. */
   readonly fingerprint?: boolean | undefined
 }
 
 /** Counts the windows and candles of a plan as they come. */
 export class Tally {
-  private readonly series: ReadonlyMap<SeriesPlan, SeriesTally>
-  /** Windows that could not be downloaded or read. */
+  private readonly series: ReadonlyMap<SeriesPlan, ReturnType<typeof countSeries>>
   readonly failures: WindowFailure[] = []
   readonly total: number
   private done = 0
@@ -62,7 +60,7 @@ export class Tally {
     readonly plan: Plan,
     private readonly run: Pick<Run, 'source' | 'mirror' | 'emit'>,
   ) {
-    this.series = new Map(plan.series.map(one => [one, new SeriesTally(one)]))
+    this.series = new Map(plan.series.map(one => [one, countSeries(one)]))
     this.total = plan.series.reduce((sum, { windows }) => sum + windows.length, 0)
     let requests = 0
     for (const one of plan.series) {
@@ -90,15 +88,11 @@ export class Tally {
     run.emit({ type: 'progress', done: ++this.done, total, limitMs: this.limitMs, window, status, change })
   }
 
-  /** The reports of all series, in the order of the plan. */
   get reports(): SeriesReport[] {
     return [...this.series.values()].map(series => series.report())
   }
 
-  /**
-   * The report when all windows were added. `forExport`: whether nothing is exported because of an error; `mayBeEmpty`: whether a range
-   * without a candle is none. Throws `incomplete` or `no_candles`.
-   */
+  /** `forExport`: an error says that nothing is exported; `mayBeEmpty`: a range without candles is none. Throws `incomplete` and `no_candles`. */
   report({ failOnGaps, partial }: ReportOptions = {}, forExport = false, mayBeEmpty = false): DownloadReport {
     const { plan, failures, reports, total } = this
     const { source, mirror } = this.run
@@ -121,36 +115,24 @@ export function costOf({ source }: Pick<Run, 'source'>, { interval }: Series) {
   return source?.cost(interval) ?? { requests: 0, limitMs: 0 }
 }
 
-/** Counts one series. */
-class SeriesTally {
-  private readonly counter: GapCounter
-  private readonly windows: SeriesReport['windows']
-  private readonly changes: ChangedCell[] = []
-  private readonly counts = { cachedBytes: 0, newCandles: 0, restated: 0 }
-
-  constructor(private readonly plan: SeriesPlan) {
-    this.counter = new GapCounter(plan.series)
-    const total = plan.windows.length
-    this.windows = { total, cached: 0, fetched: 0, revalidated: 0, retained: 0, absent: 0, failed: 0 }
-  }
-
-  add(result: WindowOutcome): void {
-    this.windows[result.status]++
-    if (result.status === 'failed' || result.status === 'absent') return
-    const { batch, bytes, change, status } = result
-    const { counts } = this
-    this.counter.add(batch)
-    counts.cachedBytes += bytes.length
-    const { fromTime, toTime } = this.plan.range
-    const isNeeded = (time: number) => time >= fromTime && time < toTime
-    if (status === 'fetched') counts.newCandles += change ? change.added.filter(isNeeded).length : batch.length
-    if (!change) return
-    counts.restated += new Set(change.cells.map(({ openTime }) => openTime)).size
-    this.changes.push(...change.cells.slice(0, MAX_CHANGES - this.changes.length))
-  }
-
-  report(): SeriesReport {
-    const { counter, windows, counts, changes } = this
-    return { ...counter.series, ...counter.totals, windows, ...counts, changes }
+function countSeries({ series, range: { fromTime, toTime }, windows: all }: SeriesPlan) {
+  const counter = new GapCounter(series)
+  const windows = { total: all.length, cached: 0, fetched: 0, revalidated: 0, retained: 0, absent: 0, failed: 0 }
+  const changes: ChangedCell[] = []
+  const counts = { cachedBytes: 0, newCandles: 0, restated: 0 }
+  const isNeeded = (time: number) => time >= fromTime && time < toTime
+  return {
+    add(result: WindowOutcome): void {
+      windows[result.status]++
+      if (result.status === 'failed' || result.status === 'absent') return
+      const { batch, bytes, change, status } = result
+      counter.add(batch)
+      counts.cachedBytes += bytes.length
+      if (status === 'fetched') counts.newCandles += change ? change.added.filter(isNeeded).length : batch.length
+      if (!change) return
+      counts.restated += new Set(change.cells.map(({ openTime }) => openTime)).size
+      changes.push(...change.cells.slice(0, MAX_CHANGES - changes.length))
+    },
+    report: (): SeriesReport => ({ ...series, ...counter.totals, windows, ...counts, changes }),
   }
 }

@@ -16,18 +16,15 @@ const EXCHANGE_CONCURRENCY = 4
 
 interface ProgressEvent {
   readonly type: 'progress'
-  /** Windows or other items. */
   readonly done: number
   readonly total: number
 }
 
-/** A window is done. */
 export interface WindowEvent extends ProgressEvent {
   readonly window: WindowRef
   readonly status: WindowOutcome['status']
   /** How long the windows that are left take by the limits of the service, ms; 0 without limits. */
   readonly limitMs: number
-  /** How a fetched window differs from the cached one. */
   readonly change: WindowDifference | undefined
 }
 
@@ -56,27 +53,22 @@ export interface SourceOptions extends MirrorOptions, RequestLimits {
   readonly now?: number | undefined
 }
 
-/** What the steps of a run share. */
 export interface Run<S extends Source | undefined = Source | undefined> {
   readonly mirror: Mirror
   /** Whether the mirror has candles of an exchange, or is going to have them. */
   readonly isExchange?: boolean
   /** Undefined for a run that reads the mirror alone. */
   readonly source: S
-  /** Requests at once. */
   readonly concurrency: number
   readonly refresh: boolean
   /** Store no lists: for what only looks. */
   readonly readOnly: boolean
   readonly signal: AbortSignal
-  /** ms UTC. */
   readonly now: () => number
   readonly emit: (event: KlinesEvent) => void
-  /** Says what a user should know; each text once. */
   readonly warn: (message: string) => void
   /** What became of the windows that were made current, by their paths: none is requested twice. */
   readonly done: Map<string, Pick<WindowResult, 'status' | 'change'>>
-  /** Ends all requests, and writes what is known of windows. */
   readonly close: () => Promise<void>
 }
 
@@ -84,10 +76,7 @@ type OpenOptions<Offline = boolean | undefined> = SourceOptions & { readonly off
 /** `policy`: how failed requests are repeated where the options do not say it. */
 type RunUse = { readonly policy?: RetryPolicy; readonly readOnly?: boolean }
 
-/**
- * Opens the source and the mirror of a run; with `offline` the mirror alone. Sends no request and writes nothing. Throws `bad_option`,
- * `bad_base_url` and `mirror_mismatch`.
- */
+/** Sends no request and writes nothing. Throws `bad_option`, `bad_base_url` and `mirror_mismatch`. */
 export async function openRun(options: OpenOptions<undefined>, use?: RunUse): Promise<Run<Source>>
 export async function openRun(options: OpenOptions, use?: RunUse): Promise<Run>
 export async function openRun(options: OpenOptions, use: RunUse = {}): Promise<Run> {
@@ -116,18 +105,17 @@ export async function openRun(options: OpenOptions, use: RunUse = {}): Promise<R
   return { mirror, source, ...ways, signal, now, emit, warn, close }
 }
 
-/** A run that reads a mirror alone, which somebody else has opened. */
+/** A run that reads a mirror which is open. */
 export function mirrorRun(mirror: Mirror, { now, signal, warn }: Pick<Run, 'now' | 'signal' | 'warn'>): Run {
   const ways = { concurrency: DEFAULT_CONCURRENCY, refresh: false, readOnly: true, done: new Map() }
   return { mirror, source: undefined, ...ways, signal, now, emit: () => {}, warn, close: async () => {} }
 }
 
-/** The base address of the candles; undefined for a mirror that does not say it. */
+/** Undefined for a mirror that does not say it. */
 export function sourceOf({ source, mirror }: Pick<Run, 'source' | 'mirror'>): string | undefined {
   return source?.name ?? mirror.source
 }
 
-/** Runs work, and closes what was opened for it. */
 export async function withRun<T, S extends Source | undefined>(
   opening: Promise<Run<S>>,
   work: (run: Run<S>) => Promise<T>,

@@ -14,21 +14,16 @@ const MIN_WINDOWS = 2_000
 /** Short-lived objects of a worker, MB: V8's own limit lets each of them grow by 16 MB and more before it collects garbage. */
 const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 6 }
 
-/** How much is done at once. */
 export interface ThreadOptions {
-  /**
-   * Threads that work at once, the main one included: 1 to 256. Default: the number of cores, at most 8 and one for each 100 MB of
-   * memory, for work on 2,000 windows and more, which is worth the start of a worker.
-   */
+  /** Threads at once, 1 to 256. Default: one a core, at most 8 and one for each 100 MB of memory; 1 for fewer than 2,000 windows. */
   readonly threads?: number | undefined
 }
 
-/** Throws `bad_option` for a number of threads that is none. */
 export function checkThreads({ threads }: ThreadOptions): void {
   checkValue('threads', { takes: 'number', range: { min: 1, max: 256 } }, threads)
 }
 
-/** How many threads do tasks that read so many windows together: as many as requested, at most one a task. Throws `bad_option`. */
+/** How many threads do tasks that read so many windows together. */
 export function countThreads(tasks: number, windows: number, { threads }: ThreadOptions): number {
   checkThreads({ threads })
   // Without a limit of its container it is 0, undefined, or more than any machine has.
@@ -37,12 +32,11 @@ export function countThreads(tasks: number, windows: number, { threads }: Thread
   return Math.max(1, Math.min(threads ?? (windows < MIN_WINDOWS ? 1 : fitting), tasks))
 }
 
-/** What threads do: tasks of a kind that `src/worker.ts` knows, whose workers begin with `data`. */
+/** Tasks of a kind that `src/worker.ts` knows, whose workers begin with `data`. */
 interface Workload<Task, Result> {
   readonly kind: 'encode' | 'verify'
   readonly data: unknown
   readonly tasks: readonly Task[]
-  /** Threads at once, the main one included. */
   readonly threads: number
   /** Does a task in the main thread. */
   readonly work: (task: Task) => Promise<Result>
@@ -52,8 +46,8 @@ interface Workload<Task, Result> {
 }
 
 /**
- * Does tasks in workers and in the main thread, and returns their results in order. Whatever fails ends the run as it would in the main
- * thread alone: no other task is begun, and the first error is thrown. Nothing runs any more when it settles.
+ * Does tasks in workers and in the main thread. After a failure no other task is begun, and the first error is thrown as in the main thread
+ * alone. Nothing runs any more when it settles.
  */
 export async function shareTasks<Task, Result>(load: Workload<Task, Result>): Promise<Result[]> {
   const { kind, data, tasks, threads, work, done, signal } = load
@@ -88,7 +82,6 @@ type Outcome<Result> =
   | { readonly result: Result }
   | { readonly error: Pick<KlinesError, 'message'> & Partial<Pick<KlinesError, 'code' | 'suggestions' | 'data'>> }
 
-/** What has a worker do a task; it throws what the task throws there, and when the worker ends. */
 function sendTo<Task, Result>(worker: Worker, done?: (task: Task) => void): (task: Task) => Promise<Result> {
   const ended = once(worker, 'exit').then(() => Promise.reject(new Error('A worker thread ended.')))
   // The next task reports it.
@@ -106,7 +99,7 @@ function sendTo<Task, Result>(worker: Worker, done?: (task: Task) => void): (tas
   }
 }
 
-/** Does the tasks of `shareTasks` in a worker. `open`: for each kind, gets the data of the workload and returns what does one task. */
+/** Does the tasks of `shareTasks` in a worker: each kind gets the data of the workload, and returns what does one task. */
 export function runTasks(
   open: Record<Workload<never, never>['kind'], (data: never) => (task: never) => Promise<unknown>>,
 ): void {

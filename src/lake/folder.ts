@@ -5,7 +5,7 @@ import { seriesName } from '../candles/series.js'
 import { outputError } from '../engine/output-file.js'
 import { type CandleFile, openCandleFile } from '../formats/read/candle-file.js'
 import type { LastTimes } from '../formats/read/candle-rows.js'
-import { isLeftover, isTempName } from '../fs/files.js'
+import { isTempName } from '../fs/files.js'
 import { checkInside } from '../fs/folders.js'
 import { joinNames } from '../mirror/errors.js'
 import { formatOfName, OUTPUT_COLUMNS } from '../options.js'
@@ -13,7 +13,6 @@ import { findFiles, parsePartPath } from './layout.js'
 import { LOCK_FOLDER } from './lock.js'
 import { type LakeManifest, type LakePart, MANIFEST_FILE, readManifest } from './manifest.js'
 
-/** What is in the folder of a lake. */
 export interface LakeFolder {
   readonly root: string
   /** Undefined for a new lake, and for one whose manifest is damaged. */
@@ -24,10 +23,7 @@ export interface LakeFolder {
 
 const OTHER_FOLDER = { suggestions: ['Name another folder with -o, such as lake.'] }
 
-/**
- * Reads the folder of a lake that is to be written; changes nothing. Throws `bad_output` for a name that no lake can have, and for a
- * folder that has something in it and is no lake.
- */
+/** What is in the folder of a lake that is to be written. Throws `bad_output` for a name that no lake can have, and for another folder. */
 export function openFolder(root: string, warn: (warning: string) => void = () => {}): LakeFolder {
   try {
     const stats = statSync(root, { throwIfNoEntry: false })
@@ -81,13 +77,13 @@ function isOfKilledRun(root: string, name: string): boolean {
   return name.startsWith('symbol=') && findFiles(root, name).every(path => isTempName(basename(path)))
 }
 
-/** Whether a part is on the disk as the manifest says. */
+/** Whether a part is as the manifest says. */
 export function isOnDisk(root: string, { path, size, mtime }: LakePart): boolean {
   const stats = lstatSync(join(root, path), { throwIfNoEntry: false })
   return stats?.isFile() === true && stats.size === size && stats.mtimeMs === mtime
 }
 
-/** Removes parts, and the folders that are empty then. Throws `linked_path` for one that a link leads to, and `output_unwritable`. */
+/** Removes parts, and the folders that are empty then. */
 export function removeParts(root: string, paths: readonly string[]): void {
   for (const path of paths) {
     try {
@@ -102,12 +98,6 @@ export function removeParts(root: string, paths: readonly string[]): void {
       // Something else is in it.
     }
   }
-}
-
-/** Removes the temp files that killed runs have left. */
-export function removeLeftovers(root: string): void {
-  for (const path of findFiles(root).filter(path => isTempName(basename(path))))
-    if (isLeftover(join(root, path))) rmSync(join(root, path), { force: true })
 }
 
 /** Opens a lake to read it. Throws `bad_input` for a folder that is no lake. */

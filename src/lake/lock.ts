@@ -9,14 +9,14 @@ import { makeFolder } from '../fs/folders.js'
 /** A folder as long as a run writes the lake. */
 export const LOCK_FOLDER = '_klines.lock'
 
-/** The lock of a lake: it saves two runs from doing the same work. Without it, nothing would be wrong. */
+/** Saves two runs from doing the same work. Without it, nothing would be wrong. */
 export interface LakeLock {
   /** Throws `lake_busy` when this run slept so long that another one has taken the lock over. */
   check(): void
   release(): Promise<void>
 }
 
-/** Locks a lake, whose folder is made where it is missing. Throws `lake_busy` when another run is writing it, and `output_unwritable`. */
+/** Makes the folder where it is missing. Throws `lake_busy` when another run is writing it, and `output_unwritable`. */
 export async function lockLake(root: string): Promise<LakeLock> {
   const lockfilePath = join(root, LOCK_FOLDER)
   const busy = (message: string) =>

@@ -41,7 +41,6 @@ export interface LakeSeries extends SeriesLabel {
   readonly fingerprint?: SeriesFingerprint | undefined
 }
 
-/** What a lake is made of. */
 export interface LakeManifest {
   /** Base address of the candles; null for a mirror that does not say it. */
   readonly source: string | null

@@ -37,7 +37,6 @@ export interface LakeRequest extends ReadRequest, RangeText, ThreadOptions, Pick
   readonly tail?: number | undefined
 }
 
-/** What a run brings a lake up to date with. */
 export interface LakeJob {
   readonly run: Run
   readonly plan: Plan
@@ -58,7 +57,7 @@ export interface SeriesState {
   readonly current: LakeSeries | undefined
 }
 
-/** The options of a request, and the row format of its parts. Throws `bad_option`. */
+/** Throws `bad_option`. */
 export function parseLakeOptions(request: LakeRequest): { options: LakeOptions; rowFormat: RowFormat } {
   const { resample = null, partial = false, partition = 'none', limit, tail } = request
   checkThreads(request)
@@ -76,7 +75,7 @@ export function parseLakeOptions(request: LakeRequest): { options: LakeOptions; 
   return { options: { range: describeRange(request), ...content, resample, partial, partition }, rowFormat }
 }
 
-/** What a run would do. Throws what is wrong with the request, or with the folder that is there. */
+/** Throws what is wrong with the request, or with the folder that is there. */
 export async function planLake(request: LakeRequest, run: Run): Promise<LakeJob> {
   const { options, rowFormat } = parseLakeOptions(request)
   const folder = openFolder(request.output, run.warn)
@@ -155,9 +154,8 @@ export function possibleParts(
 }
 
 /**
- * What `exportLake` would download and write: of each series that has changed, or may have changed, the part; with a partitioning
- * by time, its folder; and what `prune` would remove. Stores and writes nothing. Throws what `exportLake` would throw about the request
- * and the folder.
+ * What `exportLake` would download and write: of each series that may have changed, the part; with a partitioning by time, its folder; and
+ * what `prune` would remove.
  */
 export async function dryRunLake(request: LakeRequest): Promise<DryRunReport> {
   return withRun(openRun(request, { readOnly: true }), async run => {

@@ -7,8 +7,9 @@ import { type ExportReport, reportExport } from '../engine/export.js'
 import { downloadPlan } from '../engine/klines.js'
 import { commitFiles, prepareFile, writeFiles } from '../engine/output-file.js'
 import { openRun, sourceOf, withRun } from '../engine/run.js'
+import { removeLeftovers } from '../fs/files.js'
 import { checkInside, missingFolders, removeFolders } from '../fs/folders.js'
-import { openFolder, removeLeftovers, removeParts } from './folder.js'
+import { openFolder, removeParts } from './folder.js'
 import { parsePartPath } from './layout.js'
 import { type LakeLock, lockLake } from './lock.js'
 import { encodeManifest, type LakePart, type LakeSeries, MANIFEST_FILE } from './manifest.js'
@@ -72,7 +73,7 @@ async function updateLake(job: LakeJob, lock: LakeLock): Promise<LakeReport> {
   const { run, plan, options, rowFormat, request, others } = job
   const { root, manifest } = job.folder
   const { threads, prune } = request
-  removeLeftovers(root)
+  removeLeftovers(job.folder.parts.map(path => join(root, path)))
   const report = await downloadPlan(plan, run, request, true)
   const states = plan.series.map(one => compareSeries(job, one))
   const tasks: EncodeTask[] = []

@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { commitFiles, discardFile, type FilePlace, OutputFile, prepareFile } from '../../src/engine/output-file.js'
+import { commitFiles, discardFile, type FilePlace, openFile, prepareFile } from '../../src/engine/output-file.js'
 import { catchError } from '../support/errors.js'
 import { tempFolder } from '../support/temp-folder.js'
 
@@ -26,7 +26,7 @@ async function finishAll(names: readonly string[], force: boolean): Promise<File
   const places: FilePlace[] = []
   for (const name of names) {
     const place = await prepareFile(name, { force })
-    const output = await OutputFile.open(place)
+    const output = await openFile(place)
     await output.write(new TextEncoder().encode('new'))
     await output.finish()
     places.push(place)

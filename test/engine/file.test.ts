@@ -1,14 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import {
-  checkTarget,
-  commitFiles,
-  type FileOptions,
-  type FilePlace,
-  OutputFile,
-  prepareFile,
-} from '../../src/engine/output-file.js'
+import { checkTarget, commitFiles, type FileOptions, openFile, prepareFile } from '../../src/engine/output-file.js'
 import { catchError } from '../support/errors.js'
 import { tempFolder } from '../support/temp-folder.js'
 
@@ -22,20 +15,20 @@ beforeEach(() => {
 /** A file being written, and its place. */
 async function create(target: string, options: FileOptions) {
   const at = await prepareFile(target, options)
-  return Object.assign(await OutputFile.open(at), { at })
+  return Object.assign(await openFile(at), { at })
 }
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const fileMode = (file: string) => statSync(file).mode & 0o777
 
-async function writeUncommitted(target: string, text: string, force = false): Promise<OutputFile & { at: FilePlace }> {
+async function writeUncommitted(target: string, text: string, force = false): ReturnType<typeof create> {
   const file = await create(target, { force })
   await file.write(bytes(text))
   await file.finish()
   return file
 }
 
-async function save(target: string, text: string, force = false): Promise<OutputFile & { at: FilePlace }> {
+async function save(target: string, text: string, force = false): ReturnType<typeof create> {
   const file = await writeUncommitted(target, text, force)
   await commitFiles([file.at])
   return file
