@@ -7,15 +7,14 @@ import { hasListingGrid, isMultiple, parseTargetInterval, type TargetInterval } 
 import { Kernel } from '../rows/wasm/kernel.js'
 import { type ChartCandle, type FittedCandles, readCandle, type Slot } from './chart-candle.js'
 
-/** How candles are fitted into a picture. */
 export interface FitOptions {
-  /** Room of the picture, in candles; at least 1. */
+  /** At least 1. */
   readonly maxCandles: number
   /** All candles, resampled if they are too many, or only the newest ones. */
   readonly keep: 'all' | 'newest'
-  /** The length of candles that the caller wants at the least. Default: the interval of the series. */
+  /** The shortest length. Default: the interval of the series. */
   readonly resample?: TargetInterval | undefined
-  /** Open time of any 3d candle of the symbol, ms UTC: without it nothing shorter than 3d is resampled to 3d. */
+  /** Open time of any 3d candle of the symbol: without it nothing shorter is resampled to 3d. */
   readonly anchor?: number | undefined
 }
 
@@ -24,20 +23,17 @@ interface Candidate {
   readonly target: TargetInterval
   /** Undefined for the candles of the series. */
   readonly resampler: Resampler | undefined
-  /** It fits as long as it does not need more slots than that. */
-  readonly maxSlots: number
   slotCount: number
   candles: ChartCandle[]
 }
 
 /**
- * Fits the candles of one series into a picture, in one pass over its batches and in memory for a few pictures. Missing
- * candles between two others take room, too. With `keep: 'all'`, candles that do not fit are resampled exactly to the
- * shortest interval of `resampleLadder` for which they do.
+ * Fits the candles of one series into a picture, in one pass and in memory for a few pictures. Missing candles take room, too. With
+ * `keep: 'all'`, candles that do not fit are resampled exactly to the shortest interval of `resampleLadder` for which they do.
  */
 export class CandleFitter<S extends SeriesLabel> {
   /** The lengths that may still fit, shortest first. */
-  private candidates: Candidate[] | undefined
+  private candidates: Candidate[] = []
   private firstTime: number | undefined
   private lastTime: number | undefined
 
@@ -49,9 +45,9 @@ export class CandleFitter<S extends SeriesLabel> {
   /** Adds the next candles; batches come in order of time. Throws `bad_option` when the candles do not fit into `resample`. */
   add(batch: KlineBatch): void {
     if (batch.length === 0) return
+    if (this.firstTime === undefined) this.candidates = this.buildCandidates(batch.openTime(0))
     this.firstTime ??= batch.openTime(0)
     this.lastTime = batch.openTime(batch.length - 1)
-    this.candidates ??= this.buildCandidates(this.firstTime)
     this.take(resampler => (resampler ? resampler.add(batch) : batch))
   }
 
@@ -59,7 +55,7 @@ export class CandleFitter<S extends SeriesLabel> {
   end(): FittedCandles<S> {
     this.take(resampler => resampler?.end())
     const { series, lastTime, options } = this
-    const candidate = this.candidates?.[0]
+    const candidate = this.candidates.at(0)
     const slots = candidate ? newestSlots(candidate, options.maxCandles) : []
     const candles = slots.filter(slot => slot.candle !== undefined).length
     const interval = (candidate?.target ?? options.resample ?? parseTargetInterval(series.interval)).name
@@ -77,30 +73,25 @@ export class CandleFitter<S extends SeriesLabel> {
     const ladder = options.keep === 'newest' ? [] : resampleLadder(series, anchor)
     const targets = [shortest, ...ladder.filter(target => approximateLength(target) > approximateLength(shortest))]
     const kernel = new Kernel()
-    return targets.map((target, index) => ({
-      target,
-      resampler: target === source ? undefined : new Resampler(series, target, { partial: true }, kernel),
-      // The last one fits in any case: there is no longer interval to resample to.
-      maxSlots: index < targets.length - 1 ? options.maxCandles : Infinity,
-      slotCount: 0,
-      candles: [],
-    }))
+    return targets.map(target => {
+      const resampler = target === source ? undefined : new Resampler(series, target, { partial: true }, kernel)
+      return { target, resampler, slotCount: 0, candles: [] }
+    })
   }
 
-  /** Gives each candidate its next candles, and drops those that do not fit any more. */
+  /** Gives each candidate its next candles, and drops those before the first one that still fits. */
   private take(next: (resampler: Resampler | undefined) => KlineBatch | undefined): void {
-    for (const candidate of this.candidates ?? [])
-      addCandles(candidate, next(candidate.resampler), this.options.maxCandles)
-    this.candidates = this.candidates?.filter(({ slotCount, maxSlots }) => slotCount <= maxSlots)
+    const { maxCandles } = this.options
+    for (const candidate of this.candidates) addCandles(candidate, next(candidate.resampler), maxCandles)
+    // Without one that fits, the last one stays: there is no longer interval to resample to.
+    this.candidates = this.candidates.slice(this.candidates.findIndex(({ slotCount }) => slotCount <= maxCandles))
   }
 }
 
 function addCandles(candidate: Candidate, batch: KlineBatch | undefined, maxCandles: number): void {
-  if (batch === undefined) return
-  const { target, maxSlots } = candidate
-  for (let row = 0; row < batch.length && candidate.slotCount <= maxSlots; row++) {
+  for (let row = 0; batch && row < batch.length; row++) {
     const last = candidate.candles.at(-1)
-    candidate.slotCount += last ? slotsBetween(target, last, batch.openTime(row)) : 1
+    candidate.slotCount += last ? slotsBetween(candidate.target, last, batch.openTime(row)) : 1
     if (candidate.candles.length >= 2 * maxCandles) candidate.candles = candidate.candles.slice(-maxCandles)
     candidate.candles.push(readCandle(batch, row))
   }
@@ -114,9 +105,8 @@ function newestSlots({ candles, target }: Candidate, max: number): Slot[] {
     const later = candles.at(index + 1)
     const missing = later ? slotsBetween(target, candle, later.openTime) - 1 : 0
     if (slots.length + missing >= max) break
-    for (let step = missing; step >= 1; step--) {
+    for (let step = missing; step >= 1; step--)
       slots.push({ openTime: addLengths(target.length, candle.openTime, step), candle: undefined })
-    }
     slots.push({ openTime: candle.openTime, candle })
   }
   return slots.reverse()
@@ -126,10 +116,7 @@ const LONGER = ['2M', '1q', '6M', '1y', '2y', '5y', '10y', '20y', '50y', '100y']
 /** 3d and 1w fit into no calendar unit: they are doubled. 4,096 weeks are 78 years. */
 const DOUBLINGS = Array.from({ length: 12 }, (_, power) => 2 ** (power + 1))
 
-/**
- * The intervals that a series can be resampled to for a picture, shortest first, its own not among them. `anchor`: open
- * time of any 3d candle of the symbol, ms UTC; without it and a known listing date, 3d is not among them.
- */
+/** The intervals that a series can be resampled to, shortest first; 3d only where its grid is known. */
 function resampleLadder({ symbol, interval: source }: SeriesLabel, anchor?: number): TargetInterval[] {
   const hasAnchor = anchor !== undefined || hasListingDate(symbol)
   const doubled = { '3d': DOUBLINGS.map(factor => `${3 * factor}d`), '1w': DOUBLINGS.map(factor => `${factor}w`) }
@@ -143,7 +130,7 @@ function slotsBetween({ length }: TargetInterval, { openTime }: ChartCandle, lat
   return Math.max(1, countLengths(length, openTime, laterOpenTime))
 }
 
-/** A length to compare intervals by, in ms: a month counts as 30 days. */
+/** To compare lengths: a month counts as 30 days. */
 function approximateLength({ length }: TargetInterval): number {
   return 'ms' in length ? length.ms : length.months * 30 * DAY_MS
 }

@@ -1,14 +1,14 @@
 import type { SeriesLabel } from '../candles/series.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
 
-/** A candle to draw; open time in ms UTC. Decimals are the exact text of the source: drawing turns them into numbers. */
+/** A candle to draw. Decimals are the exact text of the source: drawing turns them into numbers. All times are ms UTC. */
 export type ChartCandle = { readonly openTime: number } & Readonly<
   Record<'open' | 'high' | 'low' | 'close' | 'volume', string>
 >
 
 /** The place of one candle on the time axis. A candle that is missing keeps its place. */
 export interface Slot {
-  /** When the candle opens, or would open, ms UTC. */
+  /** When the candle opens, or would open. */
   readonly openTime: number
   readonly candle: ChartCandle | undefined
 }
@@ -22,16 +22,14 @@ export interface FittedCandles<S extends SeriesLabel = SeriesLabel> {
   readonly resampledFrom: string | undefined
   /** In order of time, one step after the other. The first and the last one have a candle; empty without candles. */
   readonly slots: readonly Slot[]
-  /** Number of slots with a candle. */
+  /** Numbers of slots with a candle, and without one. */
   readonly candles: number
-  /** Number of slots without one. */
   readonly missing: number
-  /** Open time of the first and the last candle of the source that was drawn, ms UTC; undefined without candles. */
+  /** Open times of the first and the last candle of the source that was drawn; undefined without candles. */
   readonly firstTime: number | undefined
   readonly lastTime: number | undefined
 }
 
-/** One row of a batch as a candle. */
 export function readCandle(batch: KlineBatch, row: number): ChartCandle {
   const [open, high, low, close, volume] = [1, 2, 3, 4, 5].map(column => batch.text(row, column))
   return { openTime: batch.openTime(row), open, high, low, close, volume }

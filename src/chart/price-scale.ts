@@ -3,20 +3,18 @@ import { shiftPoint } from '../candles/decimals.js'
 /** A marked price of an axis. */
 export interface PriceTick {
   readonly price: number
-  /** 0 at the bottom of the axis, 1 at its top. */
   readonly position: number
-  /** With the digits that it needs, without an exponent. */
+  /** Without an exponent. */
   readonly text: string
 }
 
-/** The steps between ticks, times a power of ten: 1, 2, 2.5 and 5, as whole numbers and their own power of ten. */
+/** The steps between ticks: 1, 2, 2.5 and 5, as whole numbers and powers of ten. */
 const STEPS = [[1, 0] as const, [2, 0] as const, [25, -1] as const, [5, 0] as const]
 /** Up to this ratio of high to low, steps of equal size read well on a logarithmic axis, too. */
 const NARROW_RATIO = 8
-/** Equal prices get an axis from 5% below to 5% above. */
+/** Around equal prices. */
 const MARGIN = 0.05
 
-/** Maps prices to places on an axis. */
 export class PriceScale {
   readonly low: number
   readonly high: number
@@ -34,7 +32,7 @@ export class PriceScale {
     this.digits = digits
   }
 
-  /** The place of a price: 0 at the bottom of the axis, 1 at its top. */
+  /** 0 at the bottom of the axis, 1 at its top. */
   position(price: number): number {
     const { low, high, log } = this
     return log ? Math.log(price / low) / Math.log(high / low) : (price - low) / (high - low)
@@ -90,17 +88,17 @@ export class PriceScale {
   }
 }
 
-/** The nearest number to `digits` times ten to the power of `exponent`; a product of doubles would be one off at times. */
+/** The nearest number; a product of doubles would be one off at times. */
 function tickValue(digits: number, exponent: number): number {
   return Number(`${digits}e${exponent}`)
 }
 
 /** Leaves out ticks that are closer to the one below than a `max`th of the axis. */
 function spread(ticks: readonly PriceTick[], max: number): PriceTick[] {
-  const kept: PriceTick[] = []
-  for (const tick of ticks) {
-    const last = kept.at(-1)
-    if (last === undefined || tick.position - last.position >= 1 / max) kept.push(tick)
-  }
-  return kept
+  let end = Number.NEGATIVE_INFINITY
+  return ticks.filter(({ position }) => {
+    const isKept = position - end >= 1 / max
+    if (isKept) end = position
+    return isKept
+  })
 }

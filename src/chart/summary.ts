@@ -6,48 +6,22 @@ import { parseTargetInterval, type TargetInterval } from '../rows/target-interva
 import type { ChartCandle, FittedCandles } from './chart-candle.js'
 import { PriceScale } from './price-scale.js'
 
-/** The texts of a picture, in parts that it may colour or break into lines. */
-export interface ChartTitle {
-  /** `BTCUSDT 1d`. */
-  readonly name: string
-  /** `2026-03-01 to 2026-04-29 UTC, 60 candles, 53 missing`. */
-  readonly range: string
-  /** `15m resampled to 1d`. */
-  readonly resampled: string | undefined
-  /** `high 79485.66 on 2026-04-27, low 65000 on 2026-03-29, last 75780`. */
-  readonly prices: string
-}
-
 /** What a picture says and shows, in a terminal as in a file. Prices are the exact text of the source. */
-export interface ChartSummary {
-  readonly first: ChartCandle
-  readonly last: ChartCandle
-  /** The first candle that reaches the highest price, and the first one that reaches the lowest. */
-  readonly high: ChartCandle
-  readonly low: ChartCandle
-  /** From the first open to the last close: `+13.15%`; undefined when the first open is 0. */
-  readonly change: string | undefined
-  readonly title: ChartTitle
-  /** From the lowest to the highest price. */
-  readonly scale: PriceScale
-  readonly maxVolume: number
-  /** The last price, and the highest volume: `44.9K vol`. */
-  readonly lastText: string
-  readonly volumeText: string
-}
+export type ChartSummary = NonNullable<ReturnType<typeof summarize>>
 
-/** The candles that are there, in order of time. */
 export function candlesOf({ slots }: FittedCandles): ChartCandle[] {
   return slots.flatMap(({ candle }) => (candle ? [candle] : []))
 }
 
-/** What a picture says, with a logarithmic price axis if `log`; undefined when there is no candle. */
-export function summarize(fitted: FittedCandles, log = false): ChartSummary | undefined {
+/** With a logarithmic price axis if `log`; undefined when there is no candle. */
+export function summarize(fitted: FittedCandles, log = false) {
   const candles = candlesOf(fitted)
   if (candles.length === 0) return undefined
   const [first, last] = [candles[0], candles[candles.length - 1]]
+  // The first candle that reaches the highest price, and the first one that reaches the lowest.
   const high = candles.reduce((best, candle) => (compareDecimals(candle.high, best.high) > 0 ? candle : best))
   const low = candles.reduce((best, candle) => (compareDecimals(candle.low, best.low) < 0 ? candle : best))
+  // From the first open to the last close: `+13.15%`; undefined when the first open is 0.
   const change = formatChange(first.open, last.close)
   const digits = Math.max(...[low.low, high.high].map(price => price.split('.')[1]?.length ?? 0))
   const scale = new PriceScale(Number(low.low), Number(high.high), { log, digits })
@@ -62,6 +36,7 @@ export function summarize(fitted: FittedCandles, log = false): ChartSummary | un
   const target = parseTargetInterval(interval)
   const highest = `high ${trimDecimal(high.high)} ${describeTime(target, high.openTime)}`
   const lowest = `low ${trimDecimal(low.low)} ${describeTime(target, low.openTime)}`
+  // In parts that a picture may colour or break into lines.
   const title = {
     name: `${series.symbol} ${interval}`,
     range: `${span} UTC, ${plural(fitted.candles, 'candle')}${gaps}`,
@@ -71,12 +46,11 @@ export function summarize(fitted: FittedCandles, log = false): ChartSummary | un
   return { first, last, high, low, change, title, scale, maxVolume, lastText, volumeText }
 }
 
-/** Whether a candle closes at or above its open. */
 export function isRising({ open, close }: ChartCandle): boolean {
   return compareDecimals(close, open) >= 0
 }
 
-/** When a candle is, with a preposition: `at 2026-03-01 13:00`, `on 2026-03-01`, `in 2026-03`, `in 2026`, `in the 3d from ...`. */
+/** `at 2026-03-01 13:00`, `on 2026-03-01`, `in 2026-03`, `in 2026`, `in the 3d from 2026-03-01` */
 function describeTime({ name, length }: TargetInterval, openTime: number): string {
   const date = formatDate(openTime)
   if ('months' in length) {

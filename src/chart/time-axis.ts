@@ -2,7 +2,6 @@ import { DAY_MS, MINUTE_MS, monthIndex } from '../candles/intervals.js'
 import { formatTime } from '../candles/text.js'
 import { formatDate } from '../candles/windows.js'
 
-/** A label of a time axis. */
 export interface TimeLabel {
   /** The slot at which it stands. */
   readonly index: number
@@ -14,7 +13,7 @@ interface Unit {
   /** Longest distance between labels, ms: slots that are longer have other labels. */
   readonly length: number
   readonly bucket: (time: number) => number
-  /** The label of a time; `previous`: the time of the label before it. */
+  /** `previous`: the time of the label before it. */
   readonly text: (time: number, previous: number) => string
 }
 
@@ -27,7 +26,6 @@ const clockText = (time: number, previous: number) =>
 const dayText = (time: number, previous: number) =>
   formatDate(previous).slice(0, 4) === formatDate(time).slice(0, 4) ? formatDate(time).slice(5) : formatDate(time)
 
-/** The distances, shortest first. */
 const UNITS: readonly Unit[] = [
   ...[15, 30, 60, 120, 180, 360, 720].map(minutes => {
     const length = minutes * MINUTE_MS
@@ -51,9 +49,8 @@ const UNITS: readonly Unit[] = [
 ]
 
 /**
- * Labels for slots that open at `openTimes` (ms UTC, ascending): the densest times, days, months or years for which no
- * two labels touch. `slotsFor` returns how many slots a label of so many characters takes, with the space behind it. At
- * least one label, unless there is no slot.
+ * Labels for slots that open at `openTimes`, at least one: the densest times, days, months or years for which no two labels touch.
+ * `slotsFor`: how many slots a label of so many characters takes, with the space behind it.
  */
 export function timeLabels(openTimes: readonly number[], slotsFor: (characters: number) => number): TimeLabel[] {
   if (openTimes.length === 0) return []

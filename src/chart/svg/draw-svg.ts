@@ -1,24 +1,13 @@
 import type { FittedCandles } from '../chart-candle.js'
 import { type ChartSummary, isRising, summarize } from '../summary.js'
 import { timeLabels } from '../time-axis.js'
-import {
-  FONT_SIZE,
-  type Layout,
-  LINE_HEIGHT,
-  labelWidth,
-  layOut,
-  PADDING,
-  PALETTES,
-  type Palette,
-  type PictureOptions,
-  TITLE_SIZE,
-} from './layout.js'
+import type { Layout, Palette, PictureOptions } from './layout.js'
+import { FONT_SIZE, LINE_HEIGHT, labelWidth, layOut, PADDING, PALETTES, TITLE_SIZE } from './layout.js'
 import { drawCandles, drawGaps, element, escapeXml, pixels, priceY, slotX } from './shapes.js'
 
-/** A picture is passed on without the summary that says this. */
 export const SAMPLE_NOTE = 'synthetic sample data'
 const BOX_HEIGHT = 18
-/** From the middle of a line of text down to its baseline. */
+/** From the middle of a text down to its baseline. */
 const BASELINE = 4
 /** From the candles to the labels of prices. */
 const LABEL_GAP = 8
@@ -27,9 +16,8 @@ const LABEL_SPACE = 14
 const EDGE = 4
 
 /**
- * A picture of candles as SVG: a document of its own, without script, style sheet or reference, whose texts are texts.
- * Returns undefined when there is no candle. The same candles, options and `note`, which stands below the title, give
- * the same text on every machine.
+ * A picture of candles as SVG: a document of its own, without script, style sheet or reference. The same input gives the same text on
+ * every machine; undefined without a candle. `note` stands below the title.
  */
 export function drawSvg(fitted: FittedCandles, options: PictureOptions, note?: string): string | undefined {
   const summary = summarize(fitted, options.log)
@@ -70,7 +58,7 @@ function joinParts(parts: readonly (string | undefined)[], separator: string): s
 function drawTexts({ title, change }: ChartSummary, { lines }: Layout, palette: Palette): string {
   const y = PADDING + TITLE_SIZE - 4
   const ink = change?.startsWith('-') ? palette.falling : palette.rising
-  const changeText = change && element('tspan', { dx: '8', 'font-size': '15', fill: ink }, escapeXml(change))
+  const changeText = change && element('tspan', { dx: '8', 'font-size': '15', fill: ink }, change)
   const style = { x: PADDING, y, 'font-size': `${TITLE_SIZE}`, 'font-weight': '600', fill: palette.text }
   const texts = lines.map((line, index) => {
     return element('text', { x: PADDING, y: y + (index + 1) * LINE_HEIGHT + 2, fill: palette.label }, escapeXml(line))
@@ -85,7 +73,7 @@ function drawPriceAxis({ left, right, top, priceBottom, ticks }: Layout, lastY: 
   })
   const labels = marks
     .filter(({ y }) => Math.abs(y - lastY) >= BOX_HEIGHT)
-    .map(({ y, text }) => element('text', { x: right + LABEL_GAP, y: y + BASELINE }, escapeXml(text)))
+    .map(({ y, text }) => element('text', { x: right + LABEL_GAP, y: y + BASELINE }, text))
   return { grid: marks.map(({ y }) => `M${left} ${pixels(y)}H${right}`).join(''), labels: labels.join('\n') }
 }
 
@@ -102,7 +90,7 @@ function drawTimeAxis({ slots }: FittedCandles, layout: Layout, width: number) {
     const middle = Math.min(Math.max(x, EDGE + half), width - EDGE - half)
     if (middle - half < end) continue
     end = middle + half + LABEL_SPACE / 2
-    labels.push(element('text', { x: middle, y: bottom + FONT_SIZE + 7, 'text-anchor': 'middle' }, escapeXml(text)))
+    labels.push(element('text', { x: middle, y: bottom + FONT_SIZE + 7, 'text-anchor': 'middle' }, text))
   }
   return { grid: marks.map(({ x }) => `M${pixels(x)} ${top}V${bottom}`).join(''), labels: labels.join('\n') }
 }
@@ -119,5 +107,5 @@ function drawLastPrice(
   const line = { d: `M${left} ${pixels(y)}H${right}`, stroke: colour, 'stroke-dasharray': '2 3' }
   const box = { x: right + 1, y: y - BOX_HEIGHT / 2, width: width - right - 3, height: BOX_HEIGHT, rx: 2, fill: colour }
   const label = { x: right + LABEL_GAP, y: y + BASELINE, fill: onCandle, 'font-weight': '600' }
-  return [element('path', line), element('rect', box), element('text', label, escapeXml(lastText))].join('\n')
+  return [element('path', line), element('rect', box), element('text', label, lastText)].join('\n')
 }

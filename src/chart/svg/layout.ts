@@ -1,48 +1,38 @@
 import type { ChartSummary } from '../summary.js'
 
-/** The smallest and the largest sides of a picture in pixels: less has no room for the texts. */
+/** All sizes are pixels. Less has no room for the texts. */
 export const PICTURE_WIDTHS = { min: 400, max: 10_000 }
 export const PICTURE_HEIGHTS = { min: 240, max: 10_000 }
 
-/** What a picture of candles looks like. */
 export interface PictureOptions {
   readonly theme: Theme
-  /** In pixels. */
   readonly width: number
   readonly height: number
-  /** Whether the price axis is logarithmic. */
   readonly log: boolean
 }
 
-/** The colours of a picture. */
 export const THEMES = ['light', 'dark'] as const
 type Theme = (typeof THEMES)[number]
 
 export const DEFAULT_PICTURE: PictureOptions = { theme: 'light', width: 1200, height: 600, log: false }
 
-/**
- * Colours on light and on dark. Texts have a contrast of at least 4.5 to the background, candles of at least 3. Green
- * and red also differ in brightness, for those who cannot tell them apart by hue.
- */
+/** On light and on dark: texts have a contrast of at least 4.5, candles of at least 3; green and red differ in brightness, too. */
 const COLOURS = {
   background: ['#ffffff', '#14181d'],
   text: ['#1b222c', '#e6e9ed'],
-  /** Labels of the axes and the lines below the title. */
+  /** Of the axes, and the lines below the title. */
   label: ['#57606a', '#9aa4b0'],
   grid: ['#e9ecef', '#23292f'],
   border: ['#c9ced4', '#3d454d'],
   rising: ['#0e9272', '#3fbf97'],
   falling: ['#c0362c', '#e8685c'],
-  /** Bars of volume, paler than their candles. */
   risingVolume: ['#9fd3c7', '#255b4e'],
   fallingVolume: ['#e6afab', '#693836'],
   /** The text on a box of the colour of a candle. */
   onCandle: ['#ffffff', '#14181d'],
-  /** A band where candles are missing. */
   gap: ['#f9e7bd', '#40361c'],
 }
 
-/** The colours of one picture. */
 export type Palette = Readonly<Record<keyof typeof COLOURS, string>>
 
 const palette = (index: number) =>
@@ -53,33 +43,32 @@ export const PADDING = 16
 export const FONT_SIZE = 12
 export const TITLE_SIZE = 20
 export const LINE_HEIGHT = 18
-/** A digit and a letter of the widest common fonts, in parts of the font size: nobody measures texts. */
+/** A digit and a letter of the widest common fonts, in parts of the font size. */
 const DIGIT_WIDTH = 0.64
 const LETTER_WIDTH = 0.58
 /** The height of the labels of the time axis. */
 const TIME_HEIGHT = 28
 const VOLUME_SHARE = 0.18
-/** The space between the prices and the volumes, and around the prices. */
+/** Between and around prices and volumes. */
 const GAP = 10
-/** The distance between labels of prices, about. */
+/** Between labels of prices, about. */
 const TICK_DISTANCE = 44
 /** Space for `44.9K vol`. */
 const VOLUME_LABEL_LENGTH = 9
-/** The place that the labels of prices take at most, as a share of the width. */
+/** What the labels of prices take of the width at most. */
 const MAX_AXIS_SHARE = 0.3
-/** A candle has at least so much room: less, and its body cannot be told from its wick. */
+/** With less room, the body of a candle cannot be told from its wick. */
 const MIN_PITCH = 2.5
 const USUAL_AXIS = 70
 
-/** Where the parts of a picture are, in pixels from the top left corner. */
+/** Where the parts of a picture are, from the top left corner. */
 export type Layout = ReturnType<typeof layOut>
 
-/** The number of candles that a picture of that width has room for. */
 export function maxCandles({ width }: Pick<PictureOptions, 'width'>): number {
   return Math.floor((width - 2 * PADDING - USUAL_AXIS) / MIN_PITCH)
 }
 
-/** How wide a label of so many digits is at most, in pixels. */
+/** How wide a label of so many digits is at most. */
 export function labelWidth(characters: number): number {
   return characters * FONT_SIZE * DIGIT_WIDTH
 }
@@ -105,7 +94,7 @@ export function layOut(
   return { left, right, pitch: (right - left) / slots, top, priceBottom, volumeTop, bottom, lines, ticks }
 }
 
-/** Joins parts into lines of at most `max` characters; a longer part is broken between its clauses, where that is enough. */
+/** Joins parts into lines of at most `max` characters; a longer part is broken between its clauses. */
 function wrapParts(parts: readonly (string | undefined)[], max: number): string[] {
   const lines: string[] = []
   for (const part of parts) {

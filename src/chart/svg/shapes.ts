@@ -4,12 +4,11 @@ import type { Layout, Palette } from './layout.js'
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
-/** Text for an element or an attribute in double quotes. */
 export function escapeXml(text: string): string {
   return text.replace(/[&<>"]/g, character => ENTITIES[character])
 }
 
-/** A coordinate in pixels with one digit after the point: the same text on every machine. */
+/** With one digit after the point: the same text on every machine. */
 export function pixels(value: number): string {
   return String(Math.round(value * 10) / 10)
 }
@@ -22,27 +21,26 @@ export function element(name: string, attributes: Readonly<Record<string, string
   return content === undefined ? `<${name}${pairs.join('')}/>` : `<${name}${pairs.join('')}>${content}</${name}>`
 }
 
-/** The part of its room that the body of a candle takes, and its largest width in pixels. */
+/** The part of its room that the body of a candle takes, and its largest width. */
 const BODY_SHARE = 0.7
 const MAX_BODY = 25
 /** From this distance on, candles are placed on whole pixels, where their edges are sharp. */
 const SHARP_PITCH = 4
-/** A body or a bar of volume is not invisible because it is flat. */
+/** Flat ones are visible, too. */
 const MIN_BODY = 1
 const MIN_BAR = 0.5
 
-/** The x of the middle of a slot. */
+/** The middle of a slot. */
 export function slotX({ left, pitch }: Layout, index: number): number {
   const middle = left + (index + 0.5) * pitch
   return pitch < SHARP_PITCH ? middle : Math.floor(middle) + 0.5
 }
 
-/** The y of a price. */
 export function priceY({ top, priceBottom }: Layout, { scale }: ChartSummary, price: string): number {
   return priceBottom - scale.position(Number(price)) * (priceBottom - top)
 }
 
-/** Bands over the whole height where candles are missing: they keep their places. */
+/** Bands over the whole height where candles are missing. */
 export function drawGaps({ slots }: FittedCandles, { left, pitch, top, bottom }: Layout, { gap }: Palette): string {
   const bands: string[] = []
   for (let start = 0, end = 0; start < slots.length; start = end + 1) {
@@ -76,8 +74,8 @@ export function drawCandles({ slots }: FittedCandles, summary: ChartSummary, lay
       const volume = Number(candle.volume)
       if (volume > 0) bars.push(`M${x} ${bottom}V${pixels(bottom - Math.max(MIN_BAR, volume * volumeScale))}`)
     }
-    const stroke = (lines: string[], width: number, colour: string) =>
-      lines.length === 0 ? [] : element('path', { stroke: colour, 'stroke-width': width, d: lines.join('') })
+    const stroke = (lines: string[], width: number, ink: string) =>
+      lines.length === 0 ? [] : element('path', { stroke: ink, 'stroke-width': width, d: lines.join('') })
     return [stroke(bars, body, volumeColour), stroke(wicks, wick, colour), stroke(bodies, body, colour)].flat()
   }
   const { rising, falling, risingVolume, fallingVolume } = palette

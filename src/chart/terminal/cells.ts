@@ -2,7 +2,6 @@ import { characterColumns } from '../../candles/text.js'
 import type { ChartCandle } from '../chart-candle.js'
 import { isRising } from '../summary.js'
 
-/** How a chart is drawn with characters. */
 export interface GlyphStyle {
   /** Colours by ANSI codes. Without them a rising candle is hollow and a falling one filled. */
   readonly colour: boolean
@@ -10,17 +9,16 @@ export interface GlyphStyle {
   readonly ascii: boolean
 }
 
-/** How a character looks: ANSI codes that turn it on and off. */
+/** ANSI codes that turn a look on and off. */
 const CODES = { plain: [0, 0], strong: [1, 22], faint: [2, 22], rising: [32, 39], falling: [31, 39] } as const
 export type Ink = keyof typeof CODES
 
 /** A line of text in which each character has an ink. */
 export class CellLine {
   private readonly cells: { readonly character: string; readonly ink: Ink }[] = []
-  /** Columns of the terminal. */
+  /** In columns. */
   length = 0
 
-  /** Adds text at the end. */
   add(text: string, ink: Ink = 'plain'): this {
     for (const character of text) {
       this.cells.push({ character, ink })
@@ -29,7 +27,6 @@ export class CellLine {
     return this
   }
 
-  /** Fills up with blanks to so many columns. */
   padTo(columns: number): this {
     return this.add(' '.repeat(Math.max(0, columns - this.length)))
   }
@@ -54,11 +51,11 @@ export class CellLine {
   }
 }
 
-/** Characters around the candles; `cut` stands for the rest of a text that does not fit. */
+/** Characters around the candles. */
 export function marksFor({ ascii }: GlyphStyle) {
   return ascii
-    ? { axis: '|', tick: '+', last: '<', line: '-', label: '+', cut: '~' }
-    : { axis: '│', tick: '┤', last: '◂', line: '─', label: '┬', cut: '…' }
+    ? { axis: '|', tick: '+', last: '<', line: '-', label: '+' }
+    : { axis: '│', tick: '┤', last: '◂', line: '─', label: '┬' }
 }
 
 /** Glyphs of a candle: a line for each upper half, a column for each lower half: nothing, wick, body. */
@@ -75,8 +72,8 @@ const ASCII_BLOCKS = ' ...::::#'
 const EIGHTHS = 8
 
 /**
- * The glyph of a candle in a row of the prices. `stepOf` has the step of a price: 0 at the bottom, two a row, so that a
- * candle can begin and end in the middle of a character. `lower`: the lower step of the row.
+ * The glyph of a candle in a row of the prices. `stepOf`: the step of a price, 0 at the bottom and two a row, as a candle can end in the
+ * middle of a character. `lower`: the lower step of the row.
  */
 export function candleGlyph(
   candle: ChartCandle,

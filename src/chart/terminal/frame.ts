@@ -4,7 +4,7 @@ import { isRising, summarize } from '../summary.js'
 import { timeLabels } from '../time-axis.js'
 import { CellLine, candleGlyph, type GlyphStyle, type Ink, marksFor, volumeGlyph } from './cells.js'
 
-/** Narrower and lower than this a chart cannot be read: it is drawn in this size instead. */
+/** A smaller chart cannot be read: it is drawn in this size instead. */
 export const MIN_WIDTH = 40
 export const MIN_HEIGHT = 12
 /** A higher chart shows no more. */
@@ -12,13 +12,13 @@ export const MAX_HEIGHT = 30
 
 /** A column of blanks on either side of the axis. */
 const AXIS_COLUMNS = 3
-/** Room for most prices, so that candles can be counted before they are known: `0.00001234`, `126199.63`, `44.9K vol`. */
+/** Room for most prices: `0.00001234`, `126199.63`. */
 const LABEL_COLUMNS = 10
 /** A blank row above the candles; the axis and its labels below them. */
 const OTHER_ROWS = 3
 const VOLUME_ROWS = 3
 const MIN_PRICE_ROWS = 4
-/** Rows from one tick to the next, at the least. */
+/** From one tick to the next, at the least. */
 const ROWS_PER_TICK = 3
 const MAX_CANDLE_COLUMNS = 3
 /** Of a chart of 30 rows. */
@@ -26,22 +26,20 @@ const MAX_TICKS = 10
 /** Blanks between labels of the time axis. */
 const LABEL_GAP = 2
 
-/** The size of a chart and how it is drawn. */
 export interface FrameOptions extends GlyphStyle {
-  /** Columns; at least 40 are used. */
+  /** In columns and rows. */
   readonly width: number
-  /** Rows in all; at least 12 are used. */
   readonly height: number
   /** A logarithmic price axis. */
   readonly log: boolean
 }
 
-/** The number of candles that fit into a terminal, before their prices are known. */
+/** Before their prices are known. */
 export function candlesThatFit(width: number): number {
   return Math.max(MIN_WIDTH, width) - AXIS_COLUMNS - LABEL_COLUMNS
 }
 
-/** The number that fits beside the labels of these candles: fewer than `candlesThatFit` where prices are long. */
+/** Fewer than `candlesThatFit` where prices are long. */
 export function candlesBesideLabels(fitted: FittedCandles, { width, log }: { width: number; log: boolean }): number {
   const summary = summarize(fitted, log)
   if (summary === undefined) return candlesThatFit(width)
@@ -50,10 +48,7 @@ export function candlesBesideLabels(fitted: FittedCandles, { width, log }: { wid
   return Math.max(1, Math.max(MIN_WIDTH, width) - AXIS_COLUMNS - widest)
 }
 
-/**
- * A chart as lines of text: title, candles and price axis, volume, time axis. `fitted` has at most `candlesThatFit`
- * slots. No line without candles.
- */
+/** A chart as lines of text: title, candles and price axis, volume, time axis. No line without candles. */
 export function drawFrame(fitted: FittedCandles, options: FrameOptions): string[] {
   const { slots } = fitted
   const summary = summarize(fitted, options.log)
@@ -70,10 +65,7 @@ export function drawFrame(fitted: FittedCandles, options: FrameOptions): string[
   const volumeRows = room - VOLUME_ROWS < 2 * MIN_PRICE_ROWS ? 1 : VOLUME_ROWS
   const priceRows = Math.max(MIN_PRICE_ROWS, room - volumeRows)
   const ticks = scale.ticks(Math.max(2, Math.floor(priceRows / ROWS_PER_TICK)))
-  // Labels that are longer than the room between the candles and the edge are cut.
-  const widest = Math.max(lastText.length, volumeText.length, ...ticks.map(({ text }) => text.length))
-  const labelColumns = Math.min(widest, width - AXIS_COLUMNS - slots.length)
-  const cut = (text: string) => (text.length <= labelColumns ? text : text.slice(0, labelColumns - 1) + marks.cut)
+  const labelColumns = Math.max(lastText.length, volumeText.length, ...ticks.map(({ text }) => text.length))
   const free = Math.floor((width - AXIS_COLUMNS - labelColumns) / slots.length)
   const candleColumns = Math.min(MAX_CANDLE_COLUMNS, Math.max(1, free))
   const plotColumns = candleColumns * slots.length
@@ -97,13 +89,13 @@ export function drawFrame(fitted: FittedCandles, options: FrameOptions): string[
   for (const [row, line] of prices.entries()) {
     const label = labels.get(row)
     line.add(' ')
-    if (row === rowOf(last.close)) line.add(`${marks.last} ${cut(lastText)}`, isRising(last) ? 'rising' : 'falling')
-    else line.add(label === undefined ? marks.axis : `${marks.tick} ${cut(label)}`, 'faint')
+    if (row === rowOf(last.close)) line.add(`${marks.last} ${lastText}`, isRising(last) ? 'rising' : 'falling')
+    else line.add(label === undefined ? marks.axis : `${marks.tick} ${label}`, 'faint')
   }
   const volumes = plot(volumeRows, ({ volume }, above) =>
     volumeGlyph(Number(volume) === 0 ? 0 : Number(volume) / maxVolume, volumeRows, above, options),
   )
-  volumes[0].add('   ').add(cut(volumeText), 'faint')
+  volumes[0].add('   ').add(volumeText, 'faint')
 
   const openTimes = slots.map(({ openTime }) => openTime)
   const times = timeLabels(openTimes, characters => Math.ceil((characters + LABEL_GAP) / candleColumns))
@@ -120,7 +112,7 @@ export function drawFrame(fitted: FittedCandles, options: FrameOptions): string[
   return lines.map(line => line.toString(options.colour))
 }
 
-/** Texts as lines no wider than `width`, but for longer words: they break after commas, and else between words. */
+/** Lines break after commas, and else between words. */
 function wrap(texts: readonly (readonly [text: string | undefined, ink?: Ink])[], width: number): CellLine[] {
   const lines = [new CellLine()]
   for (const [text, ink] of texts) {
