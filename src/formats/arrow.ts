@@ -18,7 +18,6 @@ import {
 import { DECIMAL_PRECISION, DECIMAL_SCALE } from '../candles/decimals.js'
 import { ColumnExporter } from './columns.js'
 import { type ExporterOptions, METADATA_KEY, metadataText } from './exporter.js'
-import { createColumn } from './number-columns.js'
 import { type ColumnType, columnType } from './row-format.js'
 
 /** Rows of a record batch in the file: some 11 MB. */
@@ -32,25 +31,18 @@ const TYPES: Record<ColumnType, DataType> = {
   text: new Utf8(),
 }
 
-/**
- * Writes an Arrow IPC file (also known as Feather V2): record batches of exactly so many rows, but for the last one. Nothing is nullable.
- */
-export class ArrowExporter extends ColumnExporter<ReturnType<typeof createColumn>> {
+/** Writes an Arrow IPC file (Feather V2): record batches of exactly so many rows, but for the last one. Nothing is nullable. */
+export class ArrowExporter extends ColumnExporter {
   private readonly bytes = new IpcBytes()
   private readonly file = new FileWriter()
   private readonly schema: Schema
 
   constructor(private readonly options: ExporterOptions) {
-    const { rowFormat, metadata, stats } = options
-    const { columns, numbers } = rowFormat
-    const format = { numbers, endian: 'little' } as const
-    super(
-      columns.map(name => createColumn(name, format, ROWS_PER_BATCH, stats)),
-      ROWS_PER_BATCH,
-    )
+    super(options, 'little', ROWS_PER_BATCH)
+    const { columns, numbers } = options.rowFormat
     this.schema = new Schema(
       columns.map(name => new Field(name, TYPES[columnType(name, numbers)], false)),
-      new Map([[METADATA_KEY, metadataText(metadata)]]),
+      new Map([[METADATA_KEY, metadataText(options.metadata)]]),
     )
     this.file.reset(this.bytes as never, this.schema)
   }
@@ -73,10 +65,7 @@ export class ArrowExporter extends ColumnExporter<ReturnType<typeof createColumn
   }
 }
 
-/**
- * Arrow's own file writer leaves out the schema message before the first batch. The format requires it, and without it a file
- * cannot be read as a stream.
- */
+/** Writes the schema message before the first batch, which the format requires and Arrow's own writer leaves out. */
 class FileWriter extends RecordBatchFileWriter {
   protected override _writeSchema(schema: Schema): this {
     super._writeSchema(schema)
@@ -85,10 +74,7 @@ class FileWriter extends RecordBatchFileWriter {
   }
 }
 
-/**
- * The bytes that an Arrow IPC writer writes: a sink for its `reset` that returns them when asked. The writer's own queue can
- * only be read asynchronously, and has no bound.
- */
+/** A sink for the bytes of an Arrow IPC writer, whose own queue can only be read asynchronously and has no bound. */
 class IpcBytes extends AsyncByteQueue {
   private parts: Uint8Array[] = []
 

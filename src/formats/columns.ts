@@ -1,128 +1,161 @@
 import { COLUMNS } from '../candles/columns.js'
-import type { OutputColumn } from '../options.js'
+import { isSameNumber, parseDecimal } from '../candles/decimals.js'
+import { KlinesError } from '../candles/errors.js'
+import { seriesName } from '../candles/series.js'
+import type { NumberType, OutputColumn } from '../options.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
-import { INEXACT, MAX, MIN, OFFSETS_PER_ROW, SUMMARY_BYTES } from '../rows/wasm/assembly/layout.js'
+import {
+  DECIMAL_BYTES,
+  INEXACT,
+  MAX,
+  MIN,
+  NUMBERS_BYTES,
+  OFFSETS_BYTES,
+  OFFSETS_PER_ROW,
+  SUMMARY_BYTES,
+} from '../rows/wasm/assembly/layout.js'
 import { type Kernel, type KernelCalls, OUTPUT_BYTES, type RowAddress, sharedKernel } from '../rows/wasm/kernel.js'
-import type { Exporter } from './exporter.js'
-import { isSeriesColumn } from './row-format.js'
+import type { Exporter, ExporterOptions, ExportStats } from './exporter.js'
+import { type ColumnType, columnType, isSeriesColumn } from './row-format.js'
 
-/**
- * Buffers of finished files, which the next ones use again: memory outside of the heap stays until the whole heap is collected,
- * which is late. Without this, an export of many files takes twice the memory.
- */
-const spare = new Map<number, ArrayBuffer[]>()
-/** Buffers of one size: those of a Parquet file, which has a dozen columns. */
-const MAX_SPARE = 24
+/** How the bytes of a decimal are ordered: Arrow has the lowest first, Parquet the highest. */
+type Endian = 'little' | 'big'
 
-function takeBuffer(bytes: number): ArrayBuffer {
-  return spare.get(bytes)?.pop() ?? new ArrayBuffer(bytes)
-}
-
-function releaseBuffer(buffer: ArrayBuffer): void {
-  const buffers = spare.get(buffer.byteLength) ?? []
-  spare.set(buffer.byteLength, buffers)
-  if (buffers.length < MAX_SPARE) buffers.push(buffer)
-}
-
-/** Rows of a batch, and where a kernel finds them. */
-export interface BatchRows {
+/** Rows of a batch, and where a kernel finds them until it reads another window. */
+interface BatchRows {
   readonly batch: KlineBatch
   readonly kernel: Kernel
   readonly address: RowAddress
 }
 
-/** Prepares the rows of a batch for columns. Valid until the kernel reads another window. */
-export function toBatchRows(batch: KlineBatch): BatchRows {
-  const kernel = batch.kernel ?? sharedKernel()
-  return { batch, kernel, address: kernel.addressOf(batch) }
-}
-
-/** A column that is being filled. */
-interface Column {
-  /** Copies rows `start` to `end` of a batch to index `to` and up. */
-  append(rows: BatchRows, start: number, end: number, to: number): void
-  /** Gives its buffers to other columns; nothing may be called afterwards. */
-  release(): void
-}
+/** The numbers of a row, in the order of a batch. */
+const INTEGERS: readonly OutputColumn[] = ['open_time', 'close_time', 'count']
 
 /**
- * Values of one size, one after the other, as Parquet and Arrow store them. The kernel reads them, and what it finds on the way is in
- * their summary (see `layout.ts`).
+ * Values of one size, one after the other, as Parquet and Arrow store them: INT64, doubles, or DECIMAL(38,8) as 128-bit
+ * integers. The kernel reads them, and what it finds on the way is in their summary (see `layout.ts`).
  */
-export abstract class FixedColumn<Value extends number | bigint> implements Column {
-  protected readonly summary = new DataView(new ArrayBuffer(SUMMARY_BYTES))
+export class NumberColumn {
+  private readonly valueBytes: number
+  private readonly summary = new DataView(new ArrayBuffer(SUMMARY_BYTES))
   private bytes: Uint8Array<ArrayBuffer>
   /** The values that were taken last, which may still be in use. */
-  private taken: Uint8Array<ArrayBuffer> | undefined
+  private taken: Uint8Array<ArrayBuffer>
+  private readonly column: number
 
   constructor(
+    private readonly name: OutputColumn,
+    private readonly type: Exclude<ColumnType, 'text'>,
+    private readonly endian: Endian,
     rows: number,
-    private readonly valueBytes: number,
+    private readonly stats: ExportStats,
   ) {
-    this.bytes = new Uint8Array(takeBuffer(rows * valueBytes))
+    this.column = COLUMNS.indexOf(name as (typeof COLUMNS)[number])
+    this.valueBytes = type === 'decimal' ? DECIMAL_BYTES : 8
+    this.bytes = new Uint8Array(rows * this.valueBytes)
+    this.taken = new Uint8Array(rows * this.valueBytes)
     this.clear()
   }
 
-  append(rows: BatchRows, start: number, end: number, to: number): void {
+  /** Copies rows `start` to `end` of a batch to index `to` and up. Throws `digits_lost` for a decimal that does not fit. */
+  append({ batch, kernel, address }: BatchRows, start: number, end: number, to: number): void {
     const { valueBytes } = this
-    const most = OUTPUT_BYTES / valueBytes
     const summary = new Uint8Array(this.summary.buffer)
     for (let row = start; row < end; ) {
       const place = (to + row - start) * valueBytes
-      const count = Math.min(end - row, most)
-      const read = rows.kernel.write(
+      const count = Math.min(end - row, OUTPUT_BYTES / valueBytes)
+      const read = kernel.write(
         summary,
-        (calls, to, head) => to + valueBytes * this.read(calls, rows.address, row, count, to, head),
+        (calls, to, head) => to + valueBytes * this.read(calls, address, row, count, to, head),
       )
       this.bytes.set(read, place)
-      if (read.length === 0) this.putLong(rows.batch, row++, new DataView(this.bytes.buffer, place, valueBytes))
+      if (read.length === 0) this.putLong(batch, row++, new DataView(this.bytes.buffer, place, valueBytes))
       row += read.length / valueBytes
     }
   }
 
   /** The first `length` values, valid until the next are taken, and the least and greatest of them. The column begins again. */
-  take(length: number): { readonly bytes: Uint8Array<ArrayBuffer>; readonly min: Value; readonly max: Value } {
-    const { bytes } = this
-    const bounds = { min: this.bound(MIN), max: this.bound(MAX) }
-    this.bytes = this.taken ?? new Uint8Array(takeBuffer(bytes.length))
+  take(length: number): { bytes: Uint8Array<ArrayBuffer>; min: number | bigint; max: number | bigint } {
+    const { bytes, taken, summary, type } = this
+    if (type === 'double') this.stats.inexactDoubles += summary.getUint32(INEXACT, true)
+    const [min, max] = [this.bound(MIN), this.bound(MAX)]
+    this.bytes = taken
     this.taken = bytes
     this.clear()
-    return { bytes: bytes.subarray(0, length * this.valueBytes), ...bounds }
-  }
-
-  release(): void {
-    releaseBuffer(this.bytes.buffer)
-    if (this.taken) releaseBuffer(this.taken.buffer)
+    return { bytes: bytes.subarray(0, length * this.valueBytes), min, max }
   }
 
   /** Reads up to `rows` rows from `row` on to the address `to`. Returns how many it has read; 0 for a value that is too long. */
-  protected abstract read(
+  private read(
     calls: KernelCalls,
     address: RowAddress,
     row: number,
     rows: number,
     to: number,
     summary: number,
-  ): number
+  ): number {
+    const { bytes, offsets, numbers } = address
+    const cells = offsets + row * OFFSETS_BYTES + 8 * this.column
+    if (this.type === 'double') return calls.readDoubles(bytes, cells, rows, to, summary)
+    if (this.type === 'decimal') {
+      return calls.readDecimals(bytes, cells, rows, to, summary, Number(this.endian === 'big'))
+    }
+    const place = 8 * INTEGERS.indexOf(this.name)
+    return calls.readIntegers(numbers + row * NUMBERS_BYTES + place, rows, to, summary)
+  }
 
-  /** Stores a value that is too long for the kernel. */
-  protected abstract putLong(batch: KlineBatch, row: number, to: DataView): void
+  /** Stores a decimal that is too long for the kernel. */
+  private putLong(batch: KlineBatch, row: number, to: DataView): void {
+    const text = batch.text(row, this.column)
+    const value = this.type === 'double' ? Number(text) : parseDecimal(text)
+    if (value === undefined) throw tooManyDigits(batch, row, this.column)
+    if (typeof value === 'number' && !isSameNumber(value, text)) this.stats.inexactDoubles++
+    setValue(to, 0, value, this.endian)
+    if (value < this.bound(MIN)) setValue(this.summary, MIN, value)
+    if (value > this.bound(MAX)) setValue(this.summary, MAX, value)
+  }
 
   /** Makes the summary that of no values. */
-  protected clear(): void {
-    this.summary.setFloat64(MIN, Infinity, true)
-    this.summary.setFloat64(MAX, -Infinity, true)
+  private clear(): void {
+    const isDecimal = this.type === 'decimal'
+    setValue(this.summary, MIN, isDecimal ? 2n ** 128n - 1n : Infinity)
+    setValue(this.summary, MAX, isDecimal ? 0n : -Infinity)
     this.summary.setUint32(INEXACT, 0, true)
   }
 
-  protected abstract bound(offset: typeof MIN | typeof MAX): Value
+  private bound(offset: typeof MIN | typeof MAX): number | bigint {
+    const { summary, type } = this
+    if (type === 'decimal') return (summary.getBigUint64(offset + 8, true) << 64n) + summary.getBigUint64(offset, true)
+    const value = summary.getFloat64(offset, true)
+    return type === 'double' ? value : BigInt(value)
+  }
+}
+
+/** Writes a double, little-endian, or a 128-bit integer. */
+function setValue(view: DataView, offset: number, value: number | bigint, endian: Endian = 'little'): void {
+  if (typeof value === 'number') {
+    view.setFloat64(offset, value, true)
+    return
+  }
+  const isLittle = endian === 'little'
+  view.setBigUint64(offset + (isLittle ? 0 : 8), BigInt.asUintN(64, value), isLittle)
+  view.setBigUint64(offset + (isLittle ? 8 : 0), value >> 64n, isLittle)
+}
+
+function tooManyDigits(batch: KlineBatch, row: number, column: number): KlinesError {
+  const place = `${seriesName(batch.series)} ${new Date(batch.openTime(row)).toISOString()}`
+  const value = `${COLUMNS[column]} ${batch.text(row, column).slice(0, 60)}`
+  const limit = 'at most 30 digits before the point and 8 after it'
+  return new KlinesError('digits_lost', `${place}: ${value} does not fit DECIMAL(38,8): ${limit}.`, {
+    suggestions: ['Use --numbers text, which keeps every digit.'],
+  })
 }
 
 /** Room for a text at first, bytes. */
 const TEXT_BYTES = 24
 
 /** Texts as UTF-8: cells as the source has them, or the symbol or interval of each row. */
-export class TextColumn implements Column {
+export class TextColumn {
   private readonly ends: Int32Array<ArrayBuffer>
   private bytes: Uint8Array<ArrayBuffer>
 
@@ -130,9 +163,8 @@ export class TextColumn implements Column {
     private readonly name: OutputColumn,
     rows: number,
   ) {
-    this.ends = new Int32Array(takeBuffer(4 * (rows + 1)))
-    this.bytes = new Uint8Array(takeBuffer(TEXT_BYTES * rows))
-    this.ends[0] = 0
+    this.ends = new Int32Array(rows + 1)
+    this.bytes = new Uint8Array(TEXT_BYTES * rows)
   }
 
   append({ batch: { series, bytes, offsets } }: BatchRows, start: number, end: number, to: number): void {
@@ -151,18 +183,13 @@ export class TextColumn implements Column {
     return { bytes: this.bytes.subarray(0, this.ends[length]), ends: this.ends.subarray(0, length + 1) }
   }
 
-  release(): void {
-    for (const { buffer } of [this.bytes, this.ends]) releaseBuffer(buffer)
-  }
-
   /** Writes `source[start, end)` as the value at index `to`; indexes come in order. */
   private put(source: Uint8Array, start: number, end: number, to: number): void {
     const from = this.ends[to]
     const last = from + end - start
     while (last > this.bytes.length) {
-      const larger = new Uint8Array(takeBuffer(2 * this.bytes.length))
+      const larger = new Uint8Array(2 * this.bytes.length)
       larger.set(this.bytes)
-      releaseBuffer(this.bytes.buffer)
       this.bytes = larger
     }
     // Most texts are shorter than what a call of `set` costs.
@@ -171,23 +198,34 @@ export class TextColumn implements Column {
   }
 }
 
+/** The column of that name, with room for `rows` values. `stats` counts the doubles that lose digits. */
+function createColumn(name: OutputColumn, numbers: NumberType, endian: Endian, rows: number, stats: ExportStats) {
+  const type = columnType(name, numbers)
+  return type === 'text' ? new TextColumn(name, rows) : new NumberColumn(name, type, endian, rows, stats)
+}
+
 /**
  * Fills columns up to a number of rows, again and again, however the input is cut: the bytes of a file depend on its rows
  * alone.
  */
-export abstract class ColumnExporter<C extends Column> implements Exporter {
+export abstract class ColumnExporter implements Exporter {
+  protected readonly columns: readonly (NumberColumn | TextColumn)[]
   private filled = 0
 
   constructor(
-    protected readonly columns: readonly C[],
+    { rowFormat: { columns, numbers }, stats }: ExporterOptions,
+    endian: Endian,
     private readonly rows: number,
-  ) {}
+  ) {
+    this.columns = columns.map(name => createColumn(name, numbers, endian, rows, stats))
+  }
 
   /** Throws `digits_lost` when a decimal has no exact DECIMAL(38,8). */
   async write(batch: KlineBatch): Promise<void> {
     for (let start = 0; start < batch.length; ) {
       const end = Math.min(batch.length, start + this.rows - this.filled)
-      const rows = toBatchRows(batch)
+      const kernel = batch.kernel ?? sharedKernel()
+      const rows = { batch, kernel, address: kernel.addressOf(batch) }
       for (const column of this.columns) column.append(rows, start, end, this.filled)
       this.filled += end - start
       start = end
@@ -198,7 +236,6 @@ export abstract class ColumnExporter<C extends Column> implements Exporter {
   async end(): Promise<void> {
     await this.flushFilled()
     await this.finish()
-    for (const column of this.columns) column.release()
   }
 
   /** Takes the values of the columns, which have as many rows as it is told. */

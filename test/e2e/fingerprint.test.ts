@@ -109,7 +109,7 @@ describe('klines fingerprint', () => {
     ['fingerprint x.csv -i 1h', 2, '--interval is for candles of the mirror, and "x.csv" a file.'],
     ['fingerprint BTCUSDT -i 1h --from 2030', 4, 'No candle of BTCUSDT 1h opens'],
     ['fingerprint BTCUSDT -i 1d', 3, 'Not in the mirror: BTCUSDT 1d.'],
-    ['fingerprint BTCUSDT-4h.json', 6, 'BTCUSDT-4h.json: expected an array of rows.'],
+    ['fingerprint BTCUSDT-4h.json', 6, 'BTCUSDT-4h.json: it is not JSON.'],
   ])('%s ends with %i', async (command, code, message) => {
     sandbox.write('BTCUSDT-4h.json', 'x')
     expect((await call(command, code)).stderr).toContain(message)

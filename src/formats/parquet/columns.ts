@@ -1,9 +1,5 @@
 import type { Encoding } from 'hyparquet'
-import type { OutputColumn } from '../../options.js'
-import { type BatchRows, FixedColumn, type TextColumn } from '../columns.js'
-import type { ExportStats } from '../exporter.js'
-import { createColumn } from '../number-columns.js'
-import type { RowFormat } from '../row-format.js'
+import { NumberColumn, type TextColumn } from '../columns.js'
 
 /** The least or greatest value of a column. A text is a string of its UTF-8 bytes, so that `<` compares bytes. */
 export type Bound = number | bigint | string
@@ -21,47 +17,15 @@ export interface Page extends EncodedValues {
   readonly max: Bound
 }
 
-/**
- * Columns with few distinct values. On the others a dictionary makes the file larger and slower to write, because market data
- * hardly repeats.
- */
-const DICTIONARY_COLUMNS: readonly OutputColumn[] = ['symbol', 'interval', 'ignore']
-
-/** A column of a Parquet file that is being filled, page by page. */
-export class PageColumn {
-  private readonly column: ReturnType<typeof createColumn>
-  private readonly dictionary: Dictionary | undefined
-
-  /** Pages have at most `rows` values. */
-  constructor(name: OutputColumn, { numbers }: RowFormat, rows: number, stats: ExportStats) {
-    this.column = createColumn(name, { numbers, endian: 'big' }, rows, stats)
-    this.dictionary = DICTIONARY_COLUMNS.includes(name) ? new Dictionary() : undefined
+/** The first `length` values of a column as a page, whose bytes are valid until the next one is taken. */
+export function takePage(column: NumberColumn | TextColumn, length: number, dictionary: Dictionary | undefined): Page {
+  if (column instanceof NumberColumn) {
+    const { bytes, min, max } = column.take(length)
+    // Readers may take a zero for either one, so the format requires the lower one as the least value.
+    return { bytes, encoding: 'PLAIN', values: length, min: min === 0 ? -0 : min, max }
   }
-
-  append(rows: BatchRows, start: number, end: number, to: number): void {
-    this.column.append(rows, start, end, to)
-  }
-
-  /** The first `length` values as a page, whose bytes are valid until the next one is taken. The next page starts. */
-  takePage(length: number): Page {
-    const { column, dictionary } = this
-    if (column instanceof FixedColumn) {
-      const { bytes, min, max } = column.take(length)
-      // Readers may take a zero for either one, so the format requires the lower one as the least value.
-      return { bytes, encoding: 'PLAIN', values: length, min: min === 0 ? -0 : min, max }
-    }
-    const texts = column.take(length)
-    return dictionary?.encode(texts) ?? plainPage(texts)
-  }
-
-  /** The dictionary of the pages taken so far, if they have one. The next row group starts. */
-  takeDictionary(): EncodedValues | undefined {
-    return this.dictionary?.take()
-  }
-
-  release(): void {
-    this.column.release()
-  }
+  const texts = column.take(length)
+  return dictionary?.encode(texts) ?? plainPage(texts)
 }
 
 type Texts = ReturnType<TextColumn['take']>
@@ -106,14 +70,14 @@ function toLatin1({ bytes, ends }: Texts, index: number): string {
 /** A page that would make the dictionary larger is PLAIN: then the values hardly repeat. */
 const MAX_VALUES = 1000
 
-/** A value in a number of consecutive rows. */
+/** An index of a dictionary in a number of consecutive rows. */
 interface Run {
   readonly index: number
   rows: number
 }
 
-/** The distinct texts of a column chunk, which come in runs: its pages are runs of indexes into them. */
-class Dictionary {
+/** The distinct texts of a column chunk: its pages are runs of indexes into them. */
+export class Dictionary {
   /** The index of each text, whose bytes are a latin1 string. */
   private indexes = new Map<string, number>()
 
@@ -142,7 +106,7 @@ class Dictionary {
     return undefined
   }
 
-  /** The texts of all pages, after which there are none; undefined without any. */
+  /** The texts of all pages, after which the next row group begins; undefined without any. */
   take(): EncodedValues | undefined {
     const values = [...this.indexes.keys()]
     this.indexes = new Map()

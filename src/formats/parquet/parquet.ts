@@ -2,15 +2,18 @@ import type { RowGroup as RowGroupMetadata, SchemaElement } from 'hyparquet'
 import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js'
 import { writeMetadata } from 'hyparquet-writer/src/metadata.js'
 import { DECIMAL_PRECISION, DECIMAL_SCALE } from '../../candles/decimals.js'
+import type { OutputColumn } from '../../options.js'
 import { ColumnExporter } from '../columns.js'
 import { describeFingerprints, type ExporterOptions, METADATA_KEY, metadataText } from '../exporter.js'
 import { type ColumnType, columnType } from '../row-format.js'
-import { PageColumn } from './columns.js'
+import { Dictionary, takePage } from './columns.js'
 import { type PageCodec, pageCodec, RowGroup } from './row-group.js'
 
 /** At its first level, zstd makes files of larger pages larger: with 50,000 rows by a tenth to a fifth. */
 const ROWS_PER_PAGE = 20_000
 const ROWS_PER_GROUP = 100_000
+/** Columns with few distinct texts. On the others a dictionary makes the file larger: market data hardly repeats. */
+const DICTIONARY_COLUMNS: readonly OutputColumn[] = ['symbol', 'interval', 'ignore']
 const MAGIC = Buffer.from('PAR1')
 /** Longer bounds of texts are cut, as the format allows. */
 const MAX_BOUND_BYTES = 64
@@ -35,11 +38,12 @@ const TYPES: Record<ColumnType, Partial<SchemaElement>> = {
 }
 
 /**
- * Writes Apache Parquet: statistics for every column, nothing nullable, row groups of 100,000 rows, encodings that every reader
- * knows. While a page of each column is filled, the pages before are compressed. The same rows give the same bytes.
+ * Writes Apache Parquet: statistics for every column, nothing nullable, encodings that every reader knows. While a page of
+ * each column is filled, the pages before are compressed.
  */
-export class ParquetExporter extends ColumnExporter<PageColumn> {
+export class ParquetExporter extends ColumnExporter {
   private readonly schema: readonly SchemaElement[]
+  private readonly dictionaries: readonly (Dictionary | undefined)[]
   private readonly codec: PageCodec
   private readonly groups: RowGroupMetadata[] = []
   private group: RowGroup
@@ -49,12 +53,9 @@ export class ParquetExporter extends ColumnExporter<PageColumn> {
   private writing: Promise<void>
 
   constructor(private readonly options: ExporterOptions) {
-    const { rowFormat, stats } = options
-    const { columns, numbers, compression } = rowFormat
-    super(
-      columns.map(name => new PageColumn(name, rowFormat, ROWS_PER_PAGE, stats)),
-      ROWS_PER_PAGE,
-    )
+    super(options, 'big', ROWS_PER_PAGE)
+    const { columns, numbers, compression } = options.rowFormat
+    this.dictionaries = columns.map(name => (DICTIONARY_COLUMNS.includes(name) ? new Dictionary() : undefined))
     this.schema = columns.map(name => ({ name, repetition_type: 'REQUIRED', ...TYPES[columnType(name, numbers)] }))
     this.codec = pageCodec(compression)
     this.group = new RowGroup(this.schema, this.codec)
@@ -65,8 +66,8 @@ export class ParquetExporter extends ColumnExporter<PageColumn> {
   /** Passes the filled pages on when those before are compressed: no more than two of each column are in memory. */
   protected async flush(rows: number): Promise<void> {
     await this.writing
-    const { columns, group } = this
-    const pages = columns.map(column => column.takePage(rows))
+    const { columns, dictionaries, group } = this
+    const pages = columns.map((column, index) => takePage(column, rows, dictionaries[index]))
     const isLast = group.rows + rows === ROWS_PER_GROUP
     const compressed = group.add(pages, rows)
     this.writing = isLast ? this.writeGroup(group, compressed) : compressed
@@ -82,9 +83,9 @@ export class ParquetExporter extends ColumnExporter<PageColumn> {
     await this.emit(this.footer())
   }
 
-  /** Writes a row group when its last pages are compressed. Its dictionaries are taken at once: the next ones begin. */
+  /** Writes a row group when its last pages are compressed; its dictionaries are taken at once. */
   private async writeGroup(group: RowGroup, compressed?: Promise<void>): Promise<void> {
-    const dictionaries = this.columns.map(column => column.takeDictionary())
+    const dictionaries = this.dictionaries.map(dictionary => dictionary?.take())
     await compressed
     this.groups.push(await group.write(this.offset, dictionaries, bytes => this.emit(bytes)))
   }

@@ -10,9 +10,9 @@ import { openCsv, openJson, openJsonLines } from './text.js'
 /** Candles that klines has written: a file, or a lake. */
 export interface CandleFile {
   /**
-   * The candles of each series, or of one, in order of time, in batches of one series; memory does not grow with their number. Throws
-   * `bad_input` for doubles, missing columns, and rows that are not in order, and `damaged_input` for damaged content; both name the
-   * file, the row and the cell.
+   * The candles of each series, or of one, in order of time, in batches of one series. Memory grows with their number in a
+   * JSON file only. Throws `bad_input` for doubles, missing columns, and rows that are not in order, and `damaged_input` for
+   * damaged content; both name the file, the row and the cell.
    */
   batches(only?: SeriesLabel): AsyncGenerator<KlineBatch>
   /** The fingerprints of the candles that a file of doubles was made from, if the file names them; undefined for exact candles. */
@@ -39,10 +39,10 @@ export async function openCandleFile(file: string, series?: SeriesLabel, last?: 
     throw badInput({ file }, 'its name does not say its format', suggestions)
   }
   const table = await OPENERS[format](file)
-  const { columns, doubles, facts } = table
+  const { columns, doubles = [], facts } = table
   const namesSeries = columns.includes('symbol') && columns.includes('interval')
   return {
-    named: doubles.length > 0 ? facts.fingerprints : undefined,
+    named: doubles.length > 0 ? facts?.fingerprints : undefined,
     async *batches(only) {
       const named = namesSeries ? series : nameSeries(file, facts, series)
       const candles = new CandleRows(file, table, named, last ?? new Map())

@@ -1,6 +1,6 @@
 import { COLUMN_KINDS, COLUMNS } from '../../candles/columns.js'
 import { type SeriesLabel, seriesName } from '../../candles/series.js'
-import { quoteText } from '../../candles/text.js'
+import { showValue } from '../../candles/text.js'
 import { BatchBuilder, type KlineBatch } from '../../rows/kline-batch.js'
 import { badInput, damagedInput, doublesError } from './errors.js'
 import { parseLabel, type RawRow, type RawTable } from './raw-table.js'
@@ -37,14 +37,6 @@ function parseCount(text: string): number | undefined {
   return Number.isSafeInteger(count) ? count : undefined
 }
 
-/** A cell for a message, with control characters escaped. */
-function showCell(cell: unknown): string {
-  if (cell === undefined || cell === null) return 'nothing'
-  if (typeof cell === 'object') return 'no single value'
-  const text = typeof cell === 'string' ? quoteText(cell) : String(cell)
-  return text.length > 42 ? `${text.slice(0, 40)}...` : text
-}
-
 /** The open times of the last candles of series, by their names, ms UTC. */
 export type LastTimes = Map<string, number>
 
@@ -66,7 +58,7 @@ export class CandleRows {
    */
   constructor(
     private readonly file: string,
-    { columns, doubles }: RawTable,
+    { columns, doubles = [] }: RawTable,
     private readonly named: SeriesLabel | undefined,
     private readonly last: LastTimes,
   ) {
@@ -114,7 +106,7 @@ export class CandleRows {
     if (known) return known
     const label = parseLabel(symbol, interval)
     if (label === undefined) {
-      const reason = `expected a symbol and an interval, got ${showCell(symbol)} and ${showCell(interval)}`
+      const reason = `expected a symbol and an interval, got ${showValue(symbol)} and ${showValue(interval)}`
       throw damagedInput({ file, row: this.row }, reason)
     }
     const name = seriesName(label)
@@ -133,7 +125,7 @@ export class CandleRows {
     const { expected, parse } = KINDS[kind]
     const isText = typeof cell === 'string' || (kind !== 'decimal' && ['number', 'bigint'].includes(typeof cell))
     const value = isText ? parse(String(cell)) : undefined
-    if (value === undefined) throw damagedInput(place, `expected ${expected}, got ${showCell(cell)}`)
+    if (value === undefined) throw damagedInput(place, `expected ${expected}, got ${showValue(cell)}`)
     return value
   }
 
@@ -141,8 +133,11 @@ export class CandleRows {
     const before = this.last.get(name) ?? -Infinity
     if (openTime > before) return
     const [time, other] = [openTime, before].map(ms => new Date(ms).toISOString())
-    const reason = openTime === before ? `there are two rows of ${time}` : `${time} comes after ${other}`
     const suggestions = [`Expected the candles of ${name} in order of time, each once.`]
-    throw badInput({ file: this.file, row: this.row, cell: 'open_time' }, reason, suggestions)
+    throw badInput(
+      { file: this.file, row: this.row, cell: 'open_time' },
+      `${time} does not come after ${other}`,
+      suggestions,
+    )
   }
 }

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { type FileHandle, open, stat } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { KlinesError } from '../../candles/errors.js'
 import { trimPeriod } from '../../candles/text.js'
 import { describeErrno, errnoCode } from '../../fs/errno.js'
@@ -18,14 +18,12 @@ export function badInput(place: FilePlace, reason: string, suggestions: string[]
   return new KlinesError('bad_input', `${describePlace(place)}: ${reason}.`, { suggestions, data: place })
 }
 
-/** The error for doubles. */
 export function doublesError(place: FilePlace): KlinesError {
   return badInput(place, 'it is a double, which may not hold all digits of a candle', [
     'Write the file with --numbers text or --numbers decimal. For a fingerprint alone, --fingerprint does, too.',
   ])
 }
 
-/** The error for a file whose content is damaged. */
 export function damagedInput(place: FilePlace, reason: string, cause?: unknown): KlinesError {
   const suggestions = ['Write the file again with klines export or klines download.']
   return new KlinesError('damaged_input', `${describePlace(place)}: ${reason}.`, { suggestions, data: place, cause })
@@ -33,17 +31,11 @@ export function damagedInput(place: FilePlace, reason: string, cause?: unknown):
 
 /** The error for a file that could not be read because of an error of the system, of zlib, or of a library. */
 export function inputError(file: string, error: unknown): unknown {
-  if (error instanceof KlinesError || (error as Error).name === 'AbortError') return error
+  if (error instanceof KlinesError) return error
   const { syscall, message } = error as NodeJS.ErrnoException
-  const code = errnoCode(error)
-  if (code === 'ENOENT') return badInput({ file }, 'there is no such file')
+  if (errnoCode(error) === 'ENOENT') return badInput({ file }, 'there is no such file')
   if (syscall !== undefined) return badInput({ file }, `it cannot be read: ${describeErrno(error)}`)
-  if (code.startsWith('Z_')) return damagedInput({ file }, `its gzip data is damaged (${message})`, error)
-  if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return damagedInput({ file }, 'it is not text in UTF-8', error)
-  // A library that takes damaged bytes as they are meets a value that is not there, or a place outside of the bytes.
-  const isOfCode = error instanceof TypeError || error instanceof RangeError
-  const reason = isOfCode ? 'it is damaged or cut off' : `it is damaged (${trimPeriod(message)})`
-  return damagedInput({ file }, reason, error)
+  return damagedInput({ file }, `it is damaged, or has a form that is not supported (${trimPeriod(message)})`, error)
 }
 
 /** Whether a path that a user named is a folder. Throws `bad_input` where there is nothing. */
@@ -55,13 +47,16 @@ export function isFolder(path: string): boolean {
   }
 }
 
-/** Opens a file to read. Throws `bad_input`, and `damaged_input` for an empty one. */
-export async function openInput(file: string): Promise<FileHandle> {
+/** Passes on what `read` reads from a file. Throws `bad_input` and `damaged_input`. */
+export async function* readInput<T>(file: string, read: (handle: FileHandle) => AsyncIterable<T>): AsyncGenerator<T> {
+  let handle: FileHandle | undefined
   try {
-    if ((await stat(file)).size === 0) throw damagedInput({ file }, 'it is empty')
-    return await open(file)
+    handle = await open(file)
+    yield* read(handle)
   } catch (error) {
     throw inputError(file, error)
+  } finally {
+    await handle?.close()
   }
 }
 

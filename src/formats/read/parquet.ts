@@ -1,6 +1,6 @@
-import type { FileHandle } from 'node:fs/promises'
 import zlib from 'node:zlib'
 import {
+  asyncBufferFromFile,
   type Compressors,
   type FileMetaData,
   type ParquetScanOptions,
@@ -13,20 +13,18 @@ import { COLUMNS } from '../../candles/columns.js'
 import { SERIES_COLUMNS } from '../../options.js'
 import { METADATA_KEY } from '../exporter.js'
 import { hasZstd } from '../row-format.js'
-import { badInput, inputError, openInput } from './errors.js'
+import { inputError } from './errors.js'
 import { formatDecimal, parseFacts, type RawRow, type RawTable } from './raw-table.js'
 
 /** The rows of a page that klines writes: the cells of a whole row group would take 400 MB. */
 const ROWS_AT_ONCE = 20_000
 /** Other programs may have added columns of any type. */
 const READ_COLUMNS: readonly string[] = [...SERIES_COLUMNS, ...COLUMNS].filter(name => name !== 'ignore')
-const CODECS: readonly string[] = ['UNCOMPRESSED', 'SNAPPY', 'GZIP', 'ZSTD']
 
 /** A Parquet file, also one that another program has written again. Throws `bad_input` and `damaged_input`. */
 export async function openParquet(file: string): Promise<RawTable> {
-  const handle = await openInput(file)
   try {
-    const metadata = await parquetMetadataAsync(await bufferOf(handle), { geoparquet: false })
+    const metadata = await parquetMetadataAsync(await asyncBufferFromFile(file), { geoparquet: false })
     // Lists and structs have others below them.
     const plain = parquetSchema(metadata).children.filter(({ children }) => children.length === 0)
     const columns = plain.map(({ element }) => element).filter(({ name }) => READ_COLUMNS.includes(name))
@@ -39,53 +37,35 @@ export async function openParquet(file: string): Promise<RawTable> {
     }
   } catch (error) {
     throw inputError(file, error)
-  } finally {
-    await handle.close()
   }
-}
-
-/** An open file as the library reads it. */
-async function bufferOf(handle: FileHandle) {
-  const { size: byteLength } = await handle.stat()
-  const slice = async (start: number, end = byteLength) => {
-    const bytes = new Uint8Array(end - start)
-    const { bytesRead } = await handle.read(bytes, 0, bytes.length, start)
-    if (bytesRead < bytes.length) throw new Error('it ends too early')
-    return bytes.buffer
-  }
-  return { byteLength, slice }
 }
 
 async function* readRows(
-  file: string,
+  path: string,
   metadata: FileMetaData,
   columns: readonly SchemaElement[],
 ): AsyncGenerator<RawRow[]> {
   const compressors = await loadCompressors()
   const schema = metadata.schema.map(storedElement)
-  const handle = await openInput(file)
   try {
-    const input = await bufferOf(handle)
+    const file = await asyncBufferFromFile(path)
     for (const group of metadata.row_groups) {
       const part = { ...metadata, schema, row_groups: [group], num_rows: group.num_rows }
-      for (const { name } of columns) checkCodec(file, part, name)
       for (let rowStart = 0; rowStart < group.num_rows; rowStart += ROWS_AT_ONCE) {
         const rowEnd = Math.min(rowStart + ROWS_AT_ONCE, Number(group.num_rows))
         const cells: unknown[][] = []
         for (const element of columns) {
-          cells.push(await readCells({ file: input, metadata: part, compressors, rowStart, rowEnd }, element))
+          cells.push(await readCells({ file, metadata: part, compressors, rowStart, rowEnd }, element))
         }
         yield Array.from({ length: rowEnd - rowStart }, (_, row) => cells.map(column => column[row]))
       }
     }
   } catch (error) {
-    throw inputError(file, error)
-  } finally {
-    await handle.close()
+    throw inputError(path, error)
   }
 }
 
-/** With the type of its values, the library would make doubles of decimals and dates of times. It gives all bytes to one parser. */
+/** By the types of values the library would make doubles of decimals and dates of times. It gives all bytes to one parser. */
 function storedElement(element: SchemaElement): SchemaElement {
   const converted_type = element.type?.endsWith('BYTE_ARRAY') ? 'UTF8' : undefined
   return { ...element, converted_type, logical_type: undefined }
@@ -102,15 +82,7 @@ async function readCells(options: ParquetScanOptions, element: SchemaElement): P
   throw new Error(`it has ${values.length} values, expected ${rowEnd - rowStart}`)
 }
 
-function checkCodec(file: string, { row_groups: [{ columns }] }: FileMetaData, cell: string): void {
-  const codec = columns.find(({ meta_data: meta }) => meta?.path_in_schema[0] === cell)?.meta_data?.codec ?? 'unknown'
-  if (CODECS.includes(codec)) return
-  throw badInput({ file, cell }, `its compression is ${codec}, expected one of ${CODECS.join(', ')}`, [
-    'Write the file again with one of these.',
-  ])
-}
-
-/** What the library cannot unpack itself. The types of this project are those of Node 20, which has no zstd: there fzstd unpacks it. */
+/** What the library cannot unpack itself. Node 20, whose types this project has, lacks zstd: there fzstd unpacks it. */
 async function loadCompressors(): Promise<Compressors> {
   const GZIP = (bytes: Uint8Array) => zlib.gunzipSync(bytes)
   if (hasZstd()) return { GZIP, ZSTD: (zlib as unknown as { zstdDecompressSync: typeof GZIP }).zstdDecompressSync }

@@ -1,8 +1,9 @@
 import { basename } from 'node:path'
 import { shiftPoint } from '../../candles/decimals.js'
 import { parseObject } from '../../candles/json.js'
+import { parseIntervalSegment } from '../../candles/paths.js'
 import { type SeriesLabel, seriesName } from '../../candles/series.js'
-import { isSymbol, splitSymbol, toSymbolName } from '../../candles/symbols.js'
+import { isSymbol, toSymbolName } from '../../candles/symbols.js'
 import { isFingerprint, type SeriesFingerprint } from '../../rows/fingerprint.js'
 import { intervalName } from '../../rows/target-interval.js'
 import { badInput } from './errors.js'
@@ -13,9 +14,9 @@ export type RawRow = readonly unknown[]
 /** A file as a table whose cells nobody has checked yet. */
 export interface RawTable {
   readonly columns: readonly string[]
-  readonly facts: FileFacts
+  readonly facts?: FileFacts
   /** The columns of doubles, if the format says that. */
-  readonly doubles: readonly string[]
+  readonly doubles?: readonly string[]
   /** Reads the rows in order, many at once: memory does not grow with their number. */
   rows(): AsyncIterable<readonly RawRow[]>
 }
@@ -28,7 +29,7 @@ export interface FileFacts {
   readonly fingerprints?: readonly SeriesFingerprint[] | undefined
 }
 
-/** The facts in the metadata of a file, which anybody may have written: nothing for metadata of another form. */
+/** The facts in the metadata of a file; none for metadata of another form. */
 export function parseFacts(text: string | null | undefined): FileFacts {
   const { symbol, interval, fingerprints } = (text ? parseObject(text) : undefined) ?? {}
   const isUsable = Array.isArray(fingerprints) && fingerprints.every(isFingerprint)
@@ -41,9 +42,6 @@ export function formatDecimal(value: unknown, scale: number): unknown {
   return value < 0 ? `-${shiftPoint(String(-value), -scale)}` : shiftPoint(String(value), -scale)
 }
 
-/** `BTCUSDT-1h.csv`, `btc_usdt_1h.parquet`. */
-const FILE_NAME = /^([^-_]+(?:[-_][^-_]+)?)[-_]([^-_.]+)(?:\.\w+)+$/
-
 /** The series of names as files have them; undefined for texts that are no names. */
 export function parseLabel(symbol: unknown, interval: unknown): SeriesLabel | undefined {
   if (!isSymbol(symbol) || typeof interval !== 'string') return undefined
@@ -54,20 +52,17 @@ export function parseLabel(symbol: unknown, interval: unknown): SeriesLabel | un
   }
 }
 
-/** The series in the name of a file; undefined where another word might be a part of the symbol. */
+/** The series in the name of a file, such as `BTCUSDT-1h.csv` or `btcusdt_1min.csv.gz`. */
 function parseFileName(name: string): SeriesLabel | undefined {
-  const [, pair = '', interval] = FILE_NAME.exec(name) ?? []
-  const symbol = toSymbolName(pair)
-  const [, quote] = pair.split(/[-_]/)
-  if (quote !== undefined && splitSymbol(symbol)?.quote !== quote.toUpperCase()) return undefined
-  return parseLabel(symbol, interval === '1min' ? '1m' : interval)
+  const [, symbol = '', interval = ''] = /^([^-_]+)[-_]([^-_.]+)(?:\.\w+)+$/.exec(name) ?? []
+  return parseLabel(toSymbolName(symbol), parseIntervalSegment(interval) ?? interval)
 }
 
 /**
  * The series of a file whose rows do not name theirs: `given` by the folder of a lake, what the file says about itself, or its name.
  * Throws `bad_input` where the file says that it has another one than `given`, and without any.
  */
-export function nameSeries(file: string, facts: FileFacts, given: SeriesLabel | undefined): SeriesLabel {
+export function nameSeries(file: string, facts: FileFacts = {}, given?: SeriesLabel): SeriesLabel {
   const stated = parseLabel(facts.symbol, facts.interval)
   if (given && stated && seriesName(given) !== seriesName(stated)) {
     throw badInput({ file }, `it says that it has ${seriesName(stated)}, expected ${seriesName(given)}`)

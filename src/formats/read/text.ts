@@ -2,30 +2,23 @@ import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { COLUMNS } from '../../candles/columns.js'
 import { isObject } from '../../candles/json.js'
-import { damagedInput, inputError, openInput } from './errors.js'
+import { damagedInput, type FilePlace, readInput } from './errors.js'
 import type { RawRow, RawTable } from './raw-table.js'
 
 const CHUNK_BYTES = 256 * 1024
-/** A longer row is no candle: those of klines have some 300 characters. */
-const MAX_ROW_LENGTH = 64 * 1024
 const GZIP = Buffer.of(0x1f, 0x8b)
 
 /** The text of a file in pieces, unpacked if it is compressed with gzip. Throws `bad_input` and `damaged_input`. */
-async function* readText(file: string): AsyncGenerator<string> {
+function readText(file: string): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
-  const handle = await openInput(file)
-  try {
+  return readInput(file, async function* (handle) {
     const { buffer } = await handle.read(Buffer.alloc(GZIP.length), 0, GZIP.length, 0)
     const bytes = handle.createReadStream({ start: 0, highWaterMark: CHUNK_BYTES })
     // `pipeline` destroys both when one fails, or when this loop is left.
     const stream = buffer.equals(GZIP) ? pipeline(bytes, createGunzip({ chunkSize: CHUNK_BYTES }), () => {}) : bytes
     for await (const chunk of stream) yield decoder.decode(chunk, { stream: true })
     yield decoder.decode()
-  } catch (error) {
-    throw inputError(file, error)
-  } finally {
-    await handle.close()
-  }
+  })
 }
 
 /** The lines of a file without their ends, those of a piece at once. */
@@ -34,7 +27,6 @@ async function* readLines(file: string): AsyncGenerator<string[]> {
   for await (const text of readText(file)) {
     const lines = (rest + text).split('\n')
     rest = lines.pop() ?? ''
-    if (rest.length > MAX_ROW_LENGTH) throw damagedInput({ file }, 'a line is too long for a candle')
     yield lines
   }
   if (rest !== '') yield [rest]
@@ -42,8 +34,7 @@ async function* readLines(file: string): AsyncGenerator<string[]> {
 
 /** A CSV file of klines, whose first line has the names of the columns. Throws `bad_input` and `damaged_input`. */
 export async function openCsv(file: string): Promise<RawTable> {
-  for await (const [columns] of readRecords(file))
-    return { columns, facts: {}, doubles: [], rows: () => readRows(file) }
+  for await (const [columns] of readRecords(file)) return { columns, rows: () => readRows(file) }
   throw damagedInput({ file }, 'it is empty')
 }
 
@@ -67,7 +58,6 @@ async function* readRecords(file: string): AsyncGenerator<string[][]> {
       start = isOpen ? `${text}\n` : ''
       if (!isOpen) records.push(splitCells(file, text.endsWith('\r') ? text.slice(0, -1) : text))
     }
-    if (start.length > MAX_ROW_LENGTH) break
     if (records.length > 0) yield records
   }
   if (start !== '') throw damagedInput({ file }, `a quote is not closed: ${start.slice(0, 40).trim()}`)
@@ -82,46 +72,27 @@ function splitCells(file: string, line: string): string[] {
   return cells.map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain)
 }
 
-/** A row of a JSON array, with what stands in front of it. */
-const ROW = /\s*([[,])\s*(\[(?:[^\]"]|"(?:[^"\\]|\\.)*")*\])/y
-const [START, EMPTY, END] = [/^\s*\[/, /^\s*\[\s*\]\s*$/, /^\s*\]\s*$/]
-
 /**
  * A JSON file of klines: an array of rows that are arrays. These do not name their cells, which must be the twelve in their order.
  * Throws `bad_input` and `damaged_input`.
  */
 export async function openJson(file: string): Promise<RawTable> {
-  return { columns: COLUMNS, facts: {}, doubles: [], rows: () => readArrays(file) }
+  return { columns: COLUMNS, rows: () => readArray(file) }
 }
 
-async function* readArrays(file: string): AsyncGenerator<RawRow[]> {
-  let [rest, row] = ['', 0]
-  for await (const text of readText(file)) {
-    rest += text
-    const rows: RawRow[] = []
-    let end = 0
-    for (;;) {
-      ROW.lastIndex = end
-      const match = ROW.exec(rest)
-      // The array begins with its first row, and every other one follows a comma.
-      if (match === null || (match[1] === '[') !== (row === 0)) break
-      rows.push(parseRow(file, ++row, match[2]))
-      end = ROW.lastIndex
-    }
-    rest = rest.slice(end)
-    if (rest.length > MAX_ROW_LENGTH) break
-    if (rows.length > 0) yield rows
-  }
-  if (row === 0 ? EMPTY.test(rest) : END.test(rest)) return
-  if (row === 0 && !START.test(rest)) throw damagedInput({ file }, 'expected an array of rows')
-  throw damagedInput({ file, row: row + 1 }, 'expected an array of cells, or the end of the rows')
+async function* readArray(file: string): AsyncGenerator<RawRow[]> {
+  let text = ''
+  for await (const piece of readText(file)) text += piece
+  const rows = parseJson({ file }, text)
+  if (Array.isArray(rows) && rows.every(Array.isArray)) yield rows
+  else throw damagedInput({ file }, 'expected an array of rows')
 }
 
 /** A JSON Lines file, whose first object has the names of the columns. Throws `bad_input` and `damaged_input`. */
 export async function openJsonLines(file: string): Promise<RawTable> {
   for await (const [first] of readObjects(file)) {
     const columns = Object.keys(first)
-    return { columns, facts: {}, doubles: [], rows: () => readCells(file, columns) }
+    return { columns, rows: () => readCells(file, columns) }
   }
   throw damagedInput({ file }, 'it is empty')
 }
@@ -136,7 +107,7 @@ async function* readObjects(file: string): AsyncGenerator<Readonly<Record<string
   let row = 0
   for await (const lines of readLines(file)) {
     const objects = lines.map(line => {
-      const value = parseRow(file, ++row, line)
+      const value = parseJson({ file, row: ++row }, line)
       if (isObject(value)) return value
       throw damagedInput({ file, row }, 'expected a JSON object')
     })
@@ -144,10 +115,10 @@ async function* readObjects(file: string): AsyncGenerator<Readonly<Record<string
   }
 }
 
-function parseRow(file: string, row: number, text: string) {
+function parseJson(place: FilePlace, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw damagedInput({ file, row }, 'it is not JSON', cause)
+    throw damagedInput(place, 'it is not JSON', cause)
   }
 }

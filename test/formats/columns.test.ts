@@ -1,28 +1,26 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isKlinesError } from '../../src/candles/errors.js'
-import { toBatchRows } from '../../src/formats/columns.js'
-import { DecimalColumn, DoubleColumn } from '../../src/formats/number-columns.js'
+import { NumberColumn } from '../../src/formats/columns.js'
+import { sharedKernel } from '../../src/rows/wasm/kernel.js'
 import { decimalTexts, sameNumber, scaledTo8 } from '../support/oracles/decimal-oracle.js'
 import { decimals } from '../support/oracles/kline-arbitraries.js'
 import { LEAP_MONTH, sampleRow, toBatch } from '../support/windows.js'
 
-const OPEN = 1
-
-/** A batch with these opening prices. */
-function batchOf(texts: readonly string[]) {
+/** A batch with these opening prices, in the memory of a kernel. */
+function rowsOf(texts: readonly string[]) {
   const { startTime } = LEAP_MONTH.span
-  return toBatch(
-    texts.map((text, row) => sampleRow(startTime + row * 3_600_000, { [OPEN]: text })),
-    LEAP_MONTH,
-  )
+  const rows = texts.map((text, row) => sampleRow(startTime + row * 3_600_000, { 1: text }))
+  const batch = toBatch(rows, LEAP_MONTH)
+  const kernel = sharedKernel()
+  return { batch, kernel, address: kernel.addressOf(batch) }
 }
 
 /** The 128-bit integers that a DECIMAL(38,8) column stores; undefined when it refuses one. */
 function decimals128(texts: readonly string[]): bigint[] | undefined {
-  const column = new DecimalColumn(OPEN, texts.length, 'little')
+  const column = new NumberColumn('open', 'decimal', 'little', texts.length, { inexactDoubles: 0 })
   try {
-    column.append(toBatchRows(batchOf(texts)), 0, texts.length, 0)
+    column.append(rowsOf(texts), 0, texts.length, 0)
   } catch (error) {
     if (isKlinesError(error, 'digits_lost')) return undefined
     throw error
@@ -35,8 +33,8 @@ function decimals128(texts: readonly string[]): bigint[] | undefined {
 /** The doubles that a column stores, and how many of them lost digits. */
 function doubles(texts: readonly string[]) {
   const stats = { inexactDoubles: 0 }
-  const column = new DoubleColumn(OPEN, texts.length, stats)
-  column.append(toBatchRows(batchOf(texts)), 0, texts.length, 0)
+  const column = new NumberColumn('open', 'double', 'little', texts.length, stats)
+  column.append(rowsOf(texts), 0, texts.length, 0)
   const { bytes, min, max } = column.take(texts.length)
   return { values: [...new Float64Array(bytes.buffer)], min, max, inexact: stats.inexactDoubles }
 }
