@@ -14,9 +14,9 @@ export const symbols = command({
   examples: ['klines symbols', 'klines symbols --json'],
   flags,
   async run({ options, during, print }) {
-    const { readMirrorCatalogue } = await import('../engine/lists.js')
+    const { readCatalogue } = await import('../engine/lists.js')
     const { Symbols } = await import('./reports/lists.js')
-    print(Symbols, await during(LISTS, events => readMirrorCatalogue({ ...options, ...events }, []), BRIEF))
+    print(Symbols, await during(LISTS, events => readCatalogue({ ...options, ...events }, []), BRIEF))
   },
 })
 
@@ -27,9 +27,9 @@ export const intervals = command({
   examples: ['klines intervals', 'klines intervals --json'],
   flags,
   async run({ options, during, print }) {
-    const { readMirrorCatalogue } = await import('../engine/lists.js')
+    const { readCatalogue } = await import('../engine/lists.js')
     const { Intervals } = await import('./reports/lists.js')
-    print(Intervals, await during(LISTS, events => readMirrorCatalogue({ ...options, ...events }), BRIEF))
+    print(Intervals, await during(LISTS, events => readCatalogue({ ...options, ...events }), BRIEF))
   },
 })
 
@@ -46,11 +46,11 @@ export const startDates = command({
   },
   flags,
   async run({ args, options, during, print }) {
-    const { readMirrorCatalogue } = await import('../engine/lists.js')
+    const { readCatalogue } = await import('../engine/lists.js')
     const { parseInterval } = await import('../candles/intervals.js')
     const { StartDates } = await import('./reports/lists.js')
     const interval = parseInterval(args.interval)
-    const read = during(LISTS, events => readMirrorCatalogue({ ...options, ...events }, [interval]), BRIEF)
+    const read = during(LISTS, events => readCatalogue({ ...options, ...events }, [interval]), BRIEF)
     print(StartDates, { ...(await read), interval })
   },
 })

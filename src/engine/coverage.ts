@@ -33,16 +33,15 @@ export interface CoveredSeries extends SeriesLabel, Pick<SeriesTotals, 'gaps' | 
 /**
  * Counts the closed candles of a range that a series lacks at an end that was named. A candle is in the range if it opens in it, and closed
  * if it ends by the present. At an end that moves with the present, the newest 48 hours do not count; of the exchange the newest two candles.
- * `begin`: when the first candle opens that the mirror has of the series, ms UTC: before it nothing is missing. `partial`: whether resampled
- * candles at both ends that are covered in part only are there.
+ * `begin`: when the first candle opens that the mirror has of the series, ms UTC. `partial`: whether resampled candles at both ends that
+ * are covered in part only are there.
  */
 export function coverPlan(
   { series, label, resampleTo, windows }: Pick<SeriesPlan, 'series' | 'label' | 'resampleTo' | 'windows'>,
-  range: RequestedRange,
+  { named: { from, to }, now, endMoves }: RequestedRange,
   { firstOpenTime, lastOpenTime }: Pick<SeriesTotals, 'firstOpenTime' | 'lastOpenTime'>,
   { rules, begin, partial = false }: { rules: Rules; begin?: number | undefined; partial?: boolean | undefined },
 ): Coverage {
-  const { from, to } = range.named
   const grid = resampleTo ? new CandleGrid(resampleTo, series.symbol) : buildSeriesGrid(series, firstOpenTime)
   const isThere = firstOpenTime !== undefined && lastOpenTime !== undefined && windows.length > 0
   /** Of the candles that are there, or are made of those: from the first one's open time to the end of the last one. */
@@ -50,15 +49,15 @@ export function coverPlan(
   const endTime = isThere && (partial ? grid.next : grid.start).call(grid, nextOpenTime(series.interval, lastOpenTime))
   const isEmpty = startTime === undefined || endTime === false || endTime <= startTime
   const known = begin === undefined ? (startTime ?? -Infinity) : grid.start(begin)
-  const start = Math.max(from ?? Number.NEGATIVE_INFINITY, known)
-  const end = to === undefined ? Number.NEGATIVE_INFINITY : Math.min(grid.next(to), range.now)
+  const start = Math.max(from ?? -Infinity, known)
+  const end = to === undefined ? -Infinity : Math.min(grid.next(to), now)
   const missingFrom = isEmpty ? start : endTime
-  const isFirst = rules.kind === 'static' && !isEmpty && begin !== undefined && grid.start(begin) === startTime
+  const isFirst = rules.kind === 'static' && !isEmpty && begin !== undefined && known === startTime
   const isBeginning = isFirst && from !== undefined && grid.count(from, startTime) > 0
   const short = Number.isFinite(missingFrom) ? grid.count(missingFrom, end) : 0
   // The newest candles may not be there yet.
-  const isLate = () => (to ?? range.now) - grid.end(grid.next(missingFrom)) <= MAY_LAG_MS
-  const mayLag = range.endMoves && (rules.kind === 'exchange' ? short <= 2 : isLate())
+  const isLate = () => (to ?? now) - grid.end(grid.next(missingFrom)) <= MAY_LAG_MS
+  const mayLag = endMoves && (rules.kind === 'exchange' ? short <= 2 : isLate())
   return {
     interval: label.interval,
     requested: { from, to },
@@ -79,11 +78,11 @@ export function countShort({ shortAtStart, shortAtEnd }: Coverage): number {
 export function describeCoverage({ first, last, shortAtStart, shortAtEnd, isBeginning }: Coverage): string {
   const there = first === undefined ? 'no candle' : `candles from ${formatTime(first)} to ${formatTime(last)}`
   const parts = [
-    ...(shortAtStart > 0 ? [`${formatCount(shortAtStart)} short at the start`] : []),
-    ...(shortAtEnd > 0 ? [`${formatCount(shortAtEnd)} short${first === undefined ? '' : ' at the end'}`] : []),
-    ...(isBeginning ? ['the first one counts as the beginning of the series'] : []),
+    shortAtStart > 0 && `${formatCount(shortAtStart)} short at the start`,
+    shortAtEnd > 0 && `${formatCount(shortAtEnd)} short${first === undefined ? '' : ' at the end'}`,
+    isBeginning && 'the first one counts as the beginning of the series',
   ]
-  return `${there}: ${parts.join(', ')}`
+  return `${there}: ${parts.filter(Boolean).join(', ')}`
 }
 
 /** `Requested 2025-11-23 10:14 to 2026-11-23 10:14 UTC`, or the one end that was named. */
@@ -93,13 +92,12 @@ export function describeRequested({ named: { from, to } }: RequestedRange): stri
   return `Requested ${from === undefined ? 'up' : formatTime(from)} to ${formatTime(to)} UTC`
 }
 
+const nameOf = ({ symbol, coverage: { interval } }: CoveredSeries) => seriesName({ symbol, interval })
+
 /** A sentence for each series that is short at an end. */
 export function shortSentences(series: readonly CoveredSeries[], range: RequestedRange): string[] {
   const short = series.filter(({ coverage }) => countShort(coverage) > 0)
-  return short.map(({ symbol, coverage }) => {
-    const name = seriesName({ symbol, interval: coverage.interval })
-    return `${describeRequested(range)}; ${name}: ${describeCoverage(coverage)}.`
-  })
+  return short.map(one => `${describeRequested(range)}; ${nameOf(one)}: ${describeCoverage(one.coverage)}.`)
 }
 
 /** The most series that an error lists. */
@@ -109,11 +107,11 @@ const MAX_LISTED = 5
 export function checkGaps(series: readonly CoveredSeries[], range: RequestedRange, forExport = false): void {
   const lacking = series.filter(({ missing, coverage }) => missing > 0 || countShort(coverage) > 0)
   if (lacking.length === 0) return
-  const lines = lacking.slice(0, MAX_LISTED).map(({ symbol, missing, gaps, coverage }) => {
+  const lines = lacking.slice(0, MAX_LISTED).map(one => {
+    const { missing, gaps, coverage } = one
     const isShort = countShort(coverage) > 0 || coverage.isBeginning
-    const inside = missing > 0 ? `${plural(missing, 'candle')} missing in ${plural(gaps, 'gap')}` : ''
-    const parts = [isShort ? describeCoverage(coverage) : '', inside].filter(part => part !== '')
-    return `${seriesName({ symbol, interval: coverage.interval })}: ${parts.join('; ')}`
+    const inside = missing > 0 && `${plural(missing, 'candle')} missing in ${plural(gaps, 'gap')}`
+    return `${nameOf(one)}: ${[isShort && describeCoverage(coverage), inside].filter(Boolean).join('; ')}`
   })
   if (lacking.length > MAX_LISTED) lines.push(`and ${lacking.length - MAX_LISTED} other series`)
   const verb = lacking.length === 1 ? 'lacks' : 'lack'

@@ -1,6 +1,6 @@
 import pMap from 'p-map'
 import { DAY_MS, type Interval } from '../candles/intervals.js'
-import { type Series, seriesName, type WindowRef, windowOf } from '../candles/series.js'
+import { seriesName, type WindowRef, windowOf } from '../candles/series.js'
 import { type SymbolName, unknownSymbols } from '../candles/symbols.js'
 import { formatTime, plural } from '../candles/text.js'
 import type { RequestedRange } from '../candles/time-range.js'
@@ -25,8 +25,7 @@ export async function findOfSource(
   for (const { series, range: needed } of plans) {
     const { interval } = series
     const cached = mirror.dates(series)
-    const dates = [...knownDates(mirror, interval, range.now), ...cached]
-    const known = planWindows(series, dates, needed, Number.POSITIVE_INFINITY)
+    const known = planWindows(series, [...knownDates(mirror, interval, range.now), ...cached], needed, Infinity)
     // What is cached to the last window needs no list: each window that can still change is asked for anyway.
     const isOver = needed.toTime < range.now && !run.refresh
     if (isOver && known.length > 0 && known.every(({ startDate }) => cached.includes(startDate))) {
@@ -46,8 +45,8 @@ export async function findOfSource(
 const FIRST_CANDLES_AT_ONCE = 16
 
 /**
- * Asks an exchange for the first candle of each series of which a window before all cached candles is needed: windows before it are
- * empty. Throws `unknown_symbol` for all symbols that it does not know.
+ * Asks an exchange for the first candle of each series of which a window before all cached candles is needed. Throws `unknown_symbol` for
+ * all symbols that it does not know.
  */
 async function askFirstCandles(plans: readonly FoundWindows[], run: Run<Source>): Promise<FoundWindows[]> {
   const { source, mirror, signal } = run
@@ -86,30 +85,34 @@ export function needsFirstCandle(windows: readonly WindowRef[], { mirror, refres
 export function findOfMirror(
   plans: readonly UnplannedSeries[],
   { endMoves, now }: RequestedRange,
-  run: Run,
+  { mirror, warn }: Run,
   isTail: boolean,
 ): FoundWindows[] {
-  const { mirror, warn } = run
+  // The sample and bare folders have no source to get more from.
+  const hasSource = mirror.rules.kind !== 'fixed'
   const begun: string[] = []
-  let latest = Number.NEGATIVE_INFINITY
-  const found = plans.map(({ series, range: needed }) => {
+  let latest = -Infinity
+  const found = plans.map(({ series, range: { fromTime, toTime } }) => {
     const cached = mirror.dates(series)
     const known = knownDates(mirror, series.interval, now)
     const [first, last] = [cached[0], cached[cached.length - 1]]
-    if (first === undefined) return { windows: planWindows(series, known, needed, now) }
-    // Each series of a lock has its own range.
-    const [isFromOpen, isToOpen] = [needed.fromTime === -Infinity, needed.toTime === Infinity]
-    const fromTime = isFromOpen ? parseDate(first) : needed.fromTime
-    const toTime = isToOpen ? windowSpan(windowOf(series, last)).endTime : needed.toTime
-    // The sample and bare folders have no source to get more from.
-    const hasSource = mirror.rules.kind !== 'fixed'
-    if (isFromOpen && hasSource && known.length > 0 && known[0] < first)
-      begun.push(`${seriesName(series)} with ${first}`)
-    if (isToOpen && hasSource && isOutdated(series, known, cached, run))
+    if (first === undefined) return { windows: planWindows(series, known, { fromTime, toTime }, now) }
+    const [isFromOpen, isToOpen] = [fromTime === -Infinity, toTime === Infinity]
+    if (hasSource && isFromOpen && known[0] < first) begun.push(`${seriesName(series)} with ${first}`)
+    const facts = mirror.facts(series)
+    /** Whether a window has begun since anybody asked for it. */
+    const isNew = (date: string) => {
+      const asked = facts.get(date)?.asked
+      return asked === undefined ? !cached.includes(date) : asked < parseDate(date)
+    }
+    if (hasSource && isToOpen && known.some(date => date > first && parseDate(date) <= now && isNew(date)))
       latest = Math.max(latest, newestCandle(mirror, series) ?? latest)
     const between = consecutiveStartDates(series.interval, first, parseDate(last))
-    const present = isToOpen ? Number.POSITIVE_INFINITY : now
-    const all = planWindows(series, [...known, ...cached, ...between], { fromTime, toTime }, present)
+    const needed = {
+      fromTime: isFromOpen ? parseDate(first) : fromTime,
+      toTime: isToOpen ? windowSpan(windowOf(series, last)).endTime : toTime,
+    }
+    const all = planWindows(series, [...known, ...cached, ...between], needed, isToOpen ? Infinity : now)
     const mayLack = (date: string) => endMoves && parseDate(date) > now - MAY_LAG_MS
     return { windows: all.filter(({ startDate }) => cached.includes(startDate) || !mayLack(startDate)) }
   })
@@ -117,23 +120,7 @@ export function findOfMirror(
     warn(`The mirror begins later than its source: ${joinNames(begun)}. klines download without --from has the rest.`)
   if (Number.isFinite(latest)) {
     const age = `${plural(Math.max(0, Math.floor((now - latest) / DAY_MS)), 'day')} ago`
-    const time = formatTime(latest)
-    warn(`The mirror ends with ${time} UTC, ${age}; windows have begun since. klines download has them.`)
+    warn(`The mirror ends with ${formatTime(latest)} UTC, ${age}; windows have begun since. klines download has them.`)
   }
   return found
-}
-
-/** Whether windows of a series have begun since anybody asked for them. */
-function isOutdated(
-  series: Series,
-  known: readonly string[],
-  cached: readonly string[],
-  { mirror, now }: Run,
-): boolean {
-  const facts = mirror.facts(series)
-  const isUnknown = (date: string) => {
-    const asked = facts.get(date)?.asked
-    return asked === undefined ? !cached.includes(date) : asked < parseDate(date)
-  }
-  return known.some(date => date > cached[0] && parseDate(date) <= now() && isUnknown(date))
 }

@@ -1,4 +1,4 @@
-import { KlinesError } from '../candles/errors.js'
+import { isKlinesError, KlinesError } from '../candles/errors.js'
 import { EXCHANGE_INTERVALS, INTERVALS, type Interval, isMinutes } from '../candles/intervals.js'
 import { findMissingStartDates } from '../candles/lists.js'
 import { SYMBOLS_PATH, startDatesPath } from '../candles/paths.js'
@@ -23,40 +23,38 @@ export interface ListedDates {
 /**
  * The startDates of the windows of an interval, as the source lists them, which the mirror keeps. Throws `incomplete` for a list with a
  * hole, one that does not reach the present, and one that ends before what is cached; `unknown_interval` when the source has no list of
- * 1m, 3m or 5m; `bad_list` and `unreachable`.
+ * 1m, 3m or 5m.
  */
 export async function fetchStartDates(
   { source, mirror, now, signal, warn, readOnly }: Run<Source>,
   interval: Interval,
 ): Promise<ListedDates> {
+  const { name, rules } = source
   const what = `the list of ${interval} start dates`
   const list = await request(source, what, source.startDates(interval, signal)).catch(error => {
-    const isUnknown = isMinutes(interval) && error.cause instanceof FetchError && error.cause.status === 404
-    throw isUnknown ? noMinutes(interval, nameService(source), error.cause) : error
+    if (!isMinutes(interval) || error.data?.status !== 404) throw error
+    throw noMinutes(interval, nameService(source))
   })
   const { names } = list
-  if (source.rules.kind === 'exchange') return { names, present: list.served }
+  if (rules.kind === 'exchange') return { names, present: list.served }
   const cached = mirror.symbols([interval]).flatMap(symbol => mirror.dates({ symbol, interval }))
   const first = names[0] ?? ''
   if (cached.some(date => date < first))
-    warn(`The list of ${interval} start dates of ${source.name} begins with ${first}; the older cached windows stay.`)
+    warn(`The list of ${interval} start dates of ${name} begins with ${first}; the older cached windows stay.`)
   const known = [...(mirror.startDates(interval) ?? []), ...cached].filter(date => date >= first)
   // A list need not reach a present that only a wrong clock knows, and that of the sample ends.
-  const until = source.rules.kind === 'fixed' ? 0 : Math.min(now(), list.asked)
+  const until = rules.kind === 'fixed' ? 0 : Math.min(now(), list.asked)
   const missing = findMissingStartDates(names, interval, { known, now: until })
   if (missing.length > 0) {
-    const message = `The list of ${interval} start dates of ${source.name} is incomplete: it lacks ${joinNames(missing)}.`
+    const message = `The list of ${interval} start dates of ${name} is incomplete: it lacks ${joinNames(missing)}.`
     const suggestions = ['Nothing was downloaded. Try again later.']
-    throw new KlinesError('incomplete', message, { data: { baseUrl: source.name, missing }, suggestions })
+    throw new KlinesError('incomplete', message, { data: { baseUrl: name, missing }, suggestions })
   }
-  if (!readOnly) mirror.storeList(startDatesPath(interval), list.bytes, list.asked, source.name)
+  if (!readOnly) mirror.storeList(startDatesPath(interval), list.bytes, list.asked, name)
   return { names, present: Math.max(now(), list.served) }
 }
 
-/**
- * The symbols of the source. Of a static service also those that are cached and that it does not list any more (`gone`). Throws
- * `bad_list` and `unreachable`.
- */
+/** The symbols of the source. Of a static service also those that are cached and that it does not list any more (`gone`). */
 export async function fetchSymbols(run: Run<Source>): Promise<{ names: SymbolName[]; gone: SymbolName[] }> {
   const { source, mirror, signal } = run
   const { names, bytes, asked } = await request(source, 'the list of symbols', source.symbols(signal))
@@ -71,14 +69,14 @@ export async function fetchSymbols(run: Run<Source>): Promise<{ names: SymbolNam
 }
 
 /** A source without its lists counts as unreachable; a list with wrong contents is `bad_list`. */
-export async function request<T>(source: Source, what: string, sent: Promise<T>): Promise<T> {
+export async function request<T>({ name }: Source, what: string, sent: Promise<T>): Promise<T> {
   try {
     return await sent
   } catch (error) {
     if (!(error instanceof FetchError)) throw error
     const isRefused = error.cause instanceof KlinesError && !error.notJson
-    if (isRefused) throw new KlinesError('bad_list', error.message, { cause: error, data: { baseUrl: source.name } })
-    throw unreachable(source.name, error, what)
+    if (isRefused) throw new KlinesError('bad_list', error.message, { cause: error, data: { baseUrl: name } })
+    throw unreachable(name, error, what)
   }
 }
 
@@ -99,20 +97,13 @@ export interface Catalogue {
  * const symbols = await listSymbols() // ['BTCUSDT', 'ETHUSDT', ...]
  */
 export async function listSymbols(options: SourceOptions = {}): Promise<SymbolName[]> {
-  const { symbols } = await readCatalogue(options, [])
-  return [...symbols]
+  return [...(await readCatalogue(options, [])).symbols]
 }
 
-/** The lists of the named service; with `mirror` alone, of the one that the mirror was made from. */
-export function readMirrorCatalogue(options: SourceOptions, named?: readonly Interval[]): Promise<Catalogue> {
-  const { mirror } = options
-  const baseUrl = options.baseUrl ?? (mirror === undefined ? undefined : openMirror({ mirror }).source)
-  return readCatalogue({ ...options, baseUrl }, named)
-}
-
-/** The lists of the service, of some intervals; default: of all that the mirror may have, which are the twelve of a static service. */
-function readCatalogue(options: SourceOptions, named?: readonly Interval[]): Promise<Catalogue> {
-  return withRun(openRun(options, { policy: QUICK_POLICY, readOnly: true }), async run => {
+/** The lists of the service, or else of what a named mirror was made from. Default: of all intervals that the mirror may have. */
+export async function readCatalogue(options: SourceOptions, named?: readonly Interval[]): Promise<Catalogue> {
+  const baseUrl = options.baseUrl ?? openMirror(options).source
+  return withRun(openRun({ ...options, baseUrl }, { policy: QUICK_POLICY, readOnly: true }), async run => {
     const { mirror, source, now, warn } = run
     const isExchange = source.rules.kind === 'exchange'
     const isThere = (interval: Interval) =>
@@ -124,7 +115,7 @@ function readCatalogue(options: SourceOptions, named?: readonly Interval[]): Pro
       return { source: 'service', mirror, symbols: names, startDates: new Map(lists) }
     } catch (error) {
       // A refusal is no fault of the network; and without its names nothing is known of the exchange.
-      const isFault = error instanceof KlinesError && error.code === 'unreachable' && error.cause !== undefined
+      const isFault = isKlinesError(error, 'unreachable') && error.cause !== undefined
       const symbols = isExchange ? mirror.symbols() : knownSymbols(mirror)
       if (!isFault || symbols.length === 0) throw error
       warn(`${error.message} Showing what the mirror and this version know.`)

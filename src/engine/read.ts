@@ -2,20 +2,20 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { addLengths } from '../candles/intervals.js'
 import type { WindowRef } from '../candles/series.js'
 import { windowSpan } from '../candles/windows.js'
-import type { WindowFailure } from '../mirror/errors.js'
-import { incomplete, NOT_CACHED } from '../mirror/errors.js'
+import { incomplete, NOT_CACHED, type WindowFailure } from '../mirror/errors.js'
 import type { Mirror } from '../mirror/mirror.js'
 import { CandleGrid } from '../rows/candle-grid.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
 import { Resampler } from '../rows/resampler.js'
 import { parseTargetInterval } from '../rows/target-interval.js'
 import { Kernel } from '../rows/wasm/kernel.js'
+import type { Source } from '../sources/source.js'
 import { refresh, WINDOWS_A_TURN } from './refresh.js'
 import type { Tally } from './report.js'
-import type { Run } from './run.js'
-import type { SeriesPlan, WindowResult, WindowStream } from './windows.js'
+import { isOnline, type Run } from './run.js'
+import type { SeriesPlan, WindowOutcome, WindowResult, WindowStream } from './windows.js'
 
-/** Windows as a mirror has them, in order. Each batch is valid until the next one, unless it has memory of its own. Missing and corrupt ones come as failures. */
+/** Windows as a mirror has them, in order; missing and corrupt ones come as failures. Each batch is valid until the next one, or has memory of its own. */
 export async function* readWindows(
   { mirror, signal }: Pick<Run, 'mirror' | 'signal'>,
   plans: readonly Pick<SeriesPlan, 'windows'>[],
@@ -30,7 +30,6 @@ export async function* readWindows(
   return undefined
 }
 
-/** A window as a mirror has it, in memory of its own or in that of a kernel. */
 function readWindow(mirror: Mirror, window: WindowRef, kernel?: Kernel): WindowResult | WindowFailure {
   const read = mirror.read(window, kernel)
   if (read.state === 'cached') return { window, status: 'cached', batch: read.batch, bytes: read.bytes }
@@ -40,19 +39,18 @@ function readWindow(mirror: Mirror, window: WindowRef, kernel?: Kernel): WindowR
 
 /** How the candles of a plan are read. */
 export interface ReadOptions {
-  /** Candles as they are, also where the plan makes longer ones of them. */
+  /** Candles as they are, not resampled. */
   readonly asIs?: boolean
   /** Keep incomplete longer candles at either end. */
   readonly partial?: boolean | undefined
   /** Go on with the candles behind a window that could not be had. */
   readonly afterFailure?: boolean
-  /** Batches have memory of their own; else each is valid until the next one. */
   readonly ownMemory?: boolean
 }
 
 /**
- * The series of a plan, each with its candles in its range: of a run with a source made current, else as the mirror has them. Counts
- * them. The candles of a series are read before the next one comes. After a window that could not be had, the others are only counted.
+ * The series of a plan, each with its candles in its range: of a run with a source made current, else as the mirror has them. The candles
+ * of a series are read before the next one comes. After a window that could not be had, the others are only counted.
  */
 export async function* readPlan(
   run: Pick<Run, 'mirror' | 'signal'> & Partial<Run>,
@@ -60,8 +58,7 @@ export async function* readPlan(
   options: ReadOptions = {},
 ): AsyncGenerator<readonly [SeriesPlan, AsyncGenerator<KlineBatch>]> {
   const { series } = tally.plan
-  const isOnline = (one: typeof run): one is Run<NonNullable<Run['source']>> => one.source !== undefined
-  const windows = isOnline(run) ? refresh(run, series) : readWindows(run, series, options.ownMemory)
+  const windows = run.source ? refresh(run as Run<Source>, series) : readWindows(run, series, options.ownMemory)
   try {
     for (const one of series) {
       const candles = readCandles(windows, one, tally, options)
@@ -81,8 +78,7 @@ async function* readCandles(
 ): AsyncGenerator<KlineBatch> {
   const { fromTime, toTime } = plan.range
   for (const _ of plan.windows) {
-    const { value: result } = await windows.next()
-    if (result === undefined) throw new Error('The stream has no further window.')
+    const result = (await windows.next()).value as WindowOutcome
     if (result.status === 'failed' || result.status === 'absent') {
       tally.add(plan, result)
       continue
@@ -93,7 +89,6 @@ async function* readCandles(
   }
 }
 
-/** The longer candles that a plan makes of the candles of a series. */
 async function* resampled(
   batches: AsyncGenerator<KlineBatch>,
   { series, resampleTo, windows }: SeriesPlan,
@@ -116,10 +111,10 @@ async function* resampled(
 
 /**
  * Until when an exchange surely has no candle after the last one that was read, ms UTC: the windows of a delisted symbol are final and
- * empty. -Infinity where nobody knows. `windows` ascend.
+ * empty. -Infinity where nobody knows.
  */
 export function completeUntil(mirror: Mirror, windows: readonly WindowRef[], lastOpenTime = Infinity): number {
-  let until = Number.NEGATIVE_INFINITY
+  let until = -Infinity
   if (mirror.rules.kind !== 'exchange') return until
   for (const window of windows.filter(one => windowSpan(one).endTime > lastOpenTime)) {
     if (mirror.state(window, mirror.read(window)) !== 'final') break
@@ -133,7 +128,6 @@ export function completeUntil(mirror: Mirror, windows: readonly WindowRef[], las
  * as many again while they hold fewer, as after a symbol was delisted. Throws `incomplete` for a window that cannot be had.
  */
 export async function cutToTail(run: Run, plan: SeriesPlan, count: number, forExport = true): Promise<SeriesPlan> {
-  const { source } = run
   const { series, resampleTo, range } = plan
   // One more candle before them tells that they are whole.
   const { length } = resampleTo ?? parseTargetInterval(series.interval)
@@ -142,7 +136,7 @@ export async function cutToTail(run: Run, plan: SeriesPlan, count: number, forEx
   for (let taken = Math.max(1, needed), done = 0; ; taken *= 2) {
     const windows = plan.windows.slice(-taken)
     const added = windows.slice(0, windows.length - done)
-    for await (const result of source ? refresh({ ...run, source }, [{ ...plan, windows: added }]) : [])
+    for await (const result of isOnline(run) ? refresh(run, [{ ...plan, windows: added }]) : [])
       if (result.status === 'failed') throw incomplete([result], added.length, { offline: false, forExport })
     const fromTime = findStart(run, { ...plan, windows }, count, forExport)
     if (fromTime !== undefined) return { ...plan, range: { ...range, fromTime }, windows }
@@ -151,7 +145,7 @@ export async function cutToTail(run: Run, plan: SeriesPlan, count: number, forEx
   }
 }
 
-/** When the candle opens from which on a series has `count` of them, and one more before it, ms UTC; undefined when it has fewer. */
+/** When the first of the last `count` candles opens, if there is one more before it, ms UTC. */
 function findStart(
   { mirror, signal }: Run,
   { range, windows, resampleTo, series }: SeriesPlan,
@@ -162,7 +156,7 @@ function findStart(
   const kernel = new Kernel()
   // The last longer candle may be left out as incomplete.
   let left = resampleTo ? count + 1 : count
-  let fromTime = Number.POSITIVE_INFINITY
+  let fromTime = Infinity
   for (const window of windows.toReversed()) {
     signal.throwIfAborted()
     const read = readWindow(mirror, window, kernel)

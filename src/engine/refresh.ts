@@ -14,15 +14,14 @@ import { decodeWindow } from '../rows/window-codec.js'
 import { FetchError } from '../sources/fetch-error.js'
 import type { Fetched, Source } from '../sources/source.js'
 import type { Run } from './run.js'
-import type { SeriesPlan, WindowOutcome, WindowResult, WindowStatus, WindowStream } from './windows.js'
+import type { SeriesPlan, WindowOutcome, WindowResult, WindowStream } from './windows.js'
 
-/** Number of windows after which the event loop gets a turn: Ctrl-C must be noticed. */
+/** After so many windows the event loop gets a turn: Ctrl-C must be noticed. */
 export const WINDOWS_A_TURN = 32
 
 /**
  * Makes the windows of some series current, a few at once, and yields them in order: final ones are read, open ones revalidated, missing
- * and corrupt ones fetched. A window that could not be downloaded comes as a failure in its place. What is known of the windows is
- * written when a series is done. Throws what ends the run: `unreachable`, `rate_limited`, `mirror_unusable`, an abort.
+ * and corrupt ones fetched. What is known of the windows is written when a series is done. Throws what ends the run.
  */
 export async function* refresh(run: Run<Source>, plans: readonly SeriesPlan[]): WindowStream {
   const { mirror, signal, concurrency } = run
@@ -46,7 +45,7 @@ export async function* refresh(run: Run<Source>, plans: readonly SeriesPlan[]): 
     }
   } finally {
     await results.return?.()
-    // Whoever reads the windows may stop at the last one.
+    // A reader may stop at the last window.
     mirror.flushAll()
   }
   return undefined
@@ -80,46 +79,23 @@ async function* findBeginning(
   yield* waiting
 }
 
-/** Makes one window current. `listedFrom`: the first startDate that the source lists: cached windows before it stay. Throws what ends the run. */
+/** Makes one window current. `listedFrom`: the first startDate that the source lists: cached windows before it stay. */
 export async function refreshWindow(
   run: Run<Source>,
   window: WindowRef,
   listedFrom = '',
 ): Promise<WindowResult | WindowFailure> {
-  const { mirror, signal, warn } = run
+  const { mirror, signal, warn, done } = run
   signal.throwIfAborted()
   const read = mirror.read(window)
   if (read.state === 'corrupt') warn(`Corrupt in the mirror, downloaded again: ${windowName(window)}: ${read.reason}.`)
   const cached = read.state === 'cached' ? read : undefined
-  const before = cached && run.done.get(windowPath(window))
-  if (before) return { window, ...before, batch: cached.batch, bytes: cached.bytes }
-  const result = await refreshCached(run, window, cached, listedFrom)
-  if (result.status !== 'failed') {
-    const { status, change } = result
-    run.done.set(windowPath(window), { status, change })
-  }
-  return result
-}
-
-async function refreshCached(
-  run: Run<Source>,
-  window: WindowRef,
-  cached: CachedWindow | undefined,
-  listedFrom: string,
-): Promise<WindowResult | WindowFailure> {
-  const { source, mirror, signal, refresh } = run
-  if (cached && !refresh && mirror.state(window, cached) === 'final') return keep(window, 'cached', cached)
-  if (cached && window.startDate < listedFrom) return keep(window, 'retained', cached)
-  const facts = cached && mirror.factsOf(window, cached)
+  const before = cached && done.get(windowPath(window))
+  if (before) return { window, batch: cached.batch, bytes: cached.bytes, ...before }
   try {
-    const fetched = await source.fetch(window, refresh ? undefined : facts?.rendered, signal)
-    if (fetched.bytes === undefined) {
-      if (!cached || !facts) throw new FetchError('invalid', 'status 304 for a window that is not cached')
-      mirror.note(window, { ...facts, asked: fetched.asked })
-      return keep(window, 'revalidated', cached)
-    }
-    checkGrid(run, window, fetched)
-    return storeWindow(run, window, cached, fetched)
+    const result = await refreshCached(run, window, cached, listedFrom)
+    done.set(windowPath(window), { status: result.status, change: result.change })
+    return result
   } catch (error) {
     if (!(error instanceof FetchError)) throw error
     const { status, timedOut } = error
@@ -128,16 +104,32 @@ async function refreshCached(
   }
 }
 
-function keep(window: WindowRef, status: WindowStatus, { batch, bytes }: CachedWindow): WindowResult {
-  return { window, status, batch, bytes }
+async function refreshCached(
+  run: Run<Source>,
+  window: WindowRef,
+  cached: CachedWindow | undefined,
+  listedFrom: string,
+): Promise<WindowResult> {
+  const { source, mirror, signal, refresh } = run
+  const keep = ({ batch, bytes }: CachedWindow, status: WindowResult['status']) => ({ window, status, batch, bytes })
+  if (cached && !refresh && mirror.state(window, cached) === 'final') return keep(cached, 'cached')
+  if (cached && window.startDate < listedFrom) return keep(cached, 'retained')
+  const facts = cached && mirror.factsOf(window, cached)
+  const fetched = await source.fetch(window, refresh ? undefined : facts?.rendered, signal)
+  if (fetched.bytes === undefined) {
+    if (!cached || !facts) throw new FetchError('invalid', 'status 304 for a window that is not cached')
+    mirror.note(window, { ...facts, asked: fetched.asked })
+    return keep(cached, 'revalidated')
+  }
+  checkGrid(run, window, fetched)
+  return storeWindow(run, window, cached, fetched) ?? keep(cached as CachedWindow, 'retained')
 }
 
 /** Throws a `FetchError` for a 3d window that is not on the grid of the candles that the index knows. */
 function checkGrid({ mirror }: Run, window: WindowRef, { bytes }: Fetched): void {
   const anchor = mirror.gridAnchor(window)
-  if (anchor === undefined) return
   try {
-    decodeWindow(bytes, window, anchor)
+    if (anchor !== undefined) decodeWindow(bytes, window, anchor)
   } catch (error) {
     if (!isKlinesError(error, 'bad_window')) throw error
     throw new FetchError('invalid', error.message, { cause: error })
@@ -145,25 +137,25 @@ function checkGrid({ mirror }: Run, window: WindowRef, { bytes }: Fetched): void
 }
 
 /**
- * Stores a new version of a window, and what it changes of the cached one. One that lacks cached candles and does not go on behind them
- * is not stored: it may be half an answer.
+ * Stores a new version of a window, and what it changes of the cached one. Returns undefined for one that is not stored: it lacks cached
+ * candles and does not go on behind them, so it may be half an answer.
  */
 function storeWindow(
   run: Run<Source>,
   window: WindowRef,
   cached: CachedWindow | undefined,
   { bytes, batch, rendered, asked }: Fetched,
-): WindowResult {
+): WindowResult | undefined {
   const { source, mirror, now, warn } = run
   const difference = cached && diffBatches(cached.batch, batch)
   const goesOn = (batch.lastOpenTime ?? -Infinity) > (cached?.batch.lastOpenTime ?? -Infinity)
-  if (cached && difference && difference.lost.length > 0 && !goesOn) {
+  if (difference && difference.lost.length > 0 && !goesOn) {
     const lacks = `the new version lacks ${plural(difference.lost.length, 'cached candle')}`
     const advice = `remove ${join(mirror.root, windowPath(window))} and download again`
     warn(`${windowName(window)}: ${lacks}, so the cached window stays. To take the new version, ${advice}.`)
-    return keep(window, 'retained', cached)
+    return undefined
   }
-  const cells = cached && difference ? listChanges(cached.batch, difference) : []
+  const cells = difference ? listChanges(cached.batch, difference) : []
   mirror.appendChanges(window, cells, now())
   const facts = { size: bytes.length, sha256: sha256(bytes), rendered, asked, ...endsOf(batch) }
   mirror.store(window, bytes, facts, source.name)

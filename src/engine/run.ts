@@ -116,6 +116,10 @@ export function sourceOf({ source, mirror }: Pick<Run, 'source' | 'mirror'>): st
   return source?.name ?? mirror.source
 }
 
+export function isOnline<T extends Pick<Run, 'source'>>(run: T): run is T & { readonly source: Source } {
+  return run.source !== undefined
+}
+
 export async function withRun<T, S extends Source | undefined>(
   opening: Promise<Run<S>>,
   work: (run: Run<S>) => Promise<T>,

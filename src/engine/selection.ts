@@ -39,7 +39,7 @@ export interface Selection extends SelectionRequest {
 
 /**
  * Checks the names of a request. Repeated names count once, and the order stays. Names may be spelled as people do (`btc/usdt`), joined
- * by commas, and have `all` among them. Throws `unknown_symbol` or `unknown_interval`, and `bad_option` when there is no name.
+ * by commas, and have `all` among them.
  */
 export function parseSelection({ symbols, intervals }: { symbols: Names; intervals: Names }): Selection {
   return {
@@ -72,34 +72,29 @@ export function takesSymbol({ symbols }: Selection, symbol: SymbolName): boolean
   return symbols.some(name => (isSymbolPattern(name) ? matchesPattern(name, symbol) : name === symbol))
 }
 
-/** The symbols of a selection: the named ones, and those that `available` has of the others. Throws `unknown_symbol`. */
-function selectSymbols({ symbols }: Selection, available: readonly SymbolName[]): SymbolName[] {
-  if (symbols === 'all') return [...available]
-  return [...new Set(symbols.flatMap(name => (isSymbolPattern(name) ? matchSymbols(name, available) : name)))]
-}
-
-/** Every combination, symbol by symbol. */
-function combine(symbols: readonly SymbolName[], intervals: readonly Interval[]): Series[] {
-  return symbols.flatMap(symbol => intervals.map(interval => ({ symbol, interval })))
+/** Every combination of the named symbols, and those that `available` has of the others, symbol by symbol. */
+function combine({ symbols, intervals }: Selection, available: readonly SymbolName[], all: readonly Interval[]) {
+  const named = symbols === 'all' ? available : symbols
+  const names = named.flatMap(name => (isSymbolPattern(name) ? matchSymbols(name, available) : name))
+  const lengths = intervals === 'all' ? all : intervals
+  return [...new Set(names)].flatMap(symbol => lengths.map((interval): Series => ({ symbol, interval })))
 }
 
 /**
  * The series of a selection; `all` is what the source has, of an exchange what the mirror has. `gone`: symbols of the mirror that the
- * source does not know any more. Throws `unknown_symbol`, `unknown_interval`, and what the list of symbols throws.
+ * source does not know any more.
  */
 export async function selectOfSource(
   selection: Selection,
   run: Run<Source>,
 ): Promise<{ series: Series[]; gone: SymbolName[] }> {
   const { source, mirror, warn } = run
-  const intervals = selection.intervals === 'all' ? INTERVALS : selection.intervals
-  const minutes = source.name === PUBLIC_BASE_URL && intervals.find(isMinutes)
-  if (minutes) throw noMinutes(minutes, nameService(source))
   const isExchange = source.rules.kind === 'exchange'
+  const minutes = selection.intervals !== 'all' && selection.intervals.find(isMinutes)
+  if (minutes && source.name === PUBLIC_BASE_URL) throw noMinutes(minutes, nameService(source))
   if (namesSymbols(selection)) {
-    const named = selectSymbols(selection, [])
-    if (!isExchange) await checkNames(named, run)
-    return { series: combine(named, intervals), gone: [] }
+    if (!isExchange) await checkNames(selection.symbols, run)
+    return { series: combine(selection, [], INTERVALS), gone: [] }
   }
   const mirrored = mirror.symbols()
   const isAll = selection.symbols === 'all'
@@ -110,60 +105,67 @@ export async function selectOfSource(
   }
   const { names } = await fetchSymbols(run)
   const gone = mirrored.filter(symbol => !names.includes(symbol))
-  const others = SYMBOLS.filter(symbol => !names.includes(symbol) && !gone.includes(symbol))
-  if (!isExchange && isAll && others.length > 0)
-    warn(`Not listed by the service, so not part of "all": ${joinNames(others)}.`)
+  const others = isExchange || !isAll ? [] : SYMBOLS.filter(symbol => ![...names, ...gone].includes(symbol))
+  if (others.length > 0) warn(`Not listed by the service, so not part of "all": ${joinNames(others)}.`)
   const available = isExchange && isAll ? mirrored.filter(symbol => names.includes(symbol)) : names
-  const series = combine(selectSymbols(selection, available), intervals)
-  return { series, gone: gone.filter(symbol => takesSymbol(selection, symbol)) }
+  return {
+    series: combine(selection, available, INTERVALS),
+    gone: gone.filter(symbol => takesSymbol(selection, symbol)),
+  }
 }
 
 /** Throws `unknown_symbol` for names that neither this version nor the mirror nor the list of the service knows. */
-async function checkNames(named: readonly SymbolName[], run: Run<Source>): Promise<void> {
-  const known = [...SYMBOLS, ...run.mirror.symbols()]
-  if (named.every(symbol => known.includes(symbol))) return
+async function checkNames(named: Selection['symbols'], run: Run<Source>): Promise<void> {
+  const known: readonly string[] = [...SYMBOLS, ...run.mirror.symbols()]
+  const others = [...named].filter(symbol => !known.includes(symbol))
+  if (others.length === 0) return
   // A refused request stores nothing.
   const { names } = await fetchSymbols({ ...run, readOnly: true })
-  const unknown = named.filter(symbol => !known.includes(symbol) && !names.includes(symbol))
+  const unknown = others.filter(symbol => !names.includes(symbol))
   if (unknown.length > 0) throw unknownSymbols(unknown, names, run.source.name, otherSource(run.source.name))
 }
 
-/** The series of a selection in the mirror; `all` and patterns stand for those that it has. Throws `window_missing` and `unknown_symbol`. */
-export function selectOfMirror(selection: Selection, { mirror, warn, isExchange }: Run): Series[] {
+/** The series of a selection in the mirror; `all` and patterns stand for those that it has. */
+export function selectOfMirror(selection: Selection, run: Run): Series[] {
+  const { mirror, warn } = run
   const { symbols, intervals } = selection
-  const all = intervals === 'all' ? EXCHANGE_INTERVALS : intervals
-  const named = namesSymbols(selection) ? selectSymbols(selection, []) : undefined
   // Looking for all symbols takes as long as reading a hundred windows.
-  const isThere = (symbol: SymbolName) => all.some(interval => mirror.has({ symbol, interval }))
-  const cached = named?.filter(isThere) ?? mirror.symbols()
-  const known = named && cached.length === named.length ? cached : knownSymbols(mirror)
-  const unknown = named?.filter(symbol => !known.includes(symbol)) ?? []
-  if (unknown.length > 0 && isExchange && mirror.exists) {
-    const near = unknownSymbols(unknown, mirror.symbols(), mirror.root).suggestions
-    throw nothingCached(`The mirror ${mirror.root} does not have ${unknown.join(', ')}.`, mirror, near)
-  }
-  if (unknown.length > 0 && !isExchange)
-    throw unknownSymbols(unknown, known, `the mirror ${mirror.root}`, otherSource(mirror.source))
-  if (!mirror.exists) throw nothingCached(`There is no mirror at ${mirror.root}.`, mirror)
-  const isNamed = ({ symbol }: Series) => intervals !== 'all' && symbols !== 'all' && symbols.includes(symbol)
-  const series = combine(selectSymbols(selection, cached), all).filter(one => isNamed(one) || mirror.has(one))
-  const lacking = series.filter(one => !mirror.has(one))
-  if (lacking.length > 0) throw notInMirror(lacking, mirror)
+  const cached = namesSymbols(selection) ? [] : mirror.symbols()
+  const all = combine(selection, cached, EXCHANGE_INTERVALS)
+  const series = all.filter(one => mirror.has(one))
+  const named: readonly SymbolName[] = symbols === 'all' ? [] : symbols.filter(name => !isSymbolPattern(name))
+  const absent = named.filter(symbol => !series.some(one => one.symbol === symbol))
+  const lacking = intervals === 'all' ? [] : all.filter(one => named.includes(one.symbol) && !series.includes(one))
+  if (absent.length + lacking.length > 0) throw notInMirror(absent, lacking, run)
+  if (!mirror.exists) throw noMirror(mirror)
   if (series.length === 0) throw nothingCached(`The mirror ${mirror.root} has none of these series.`, mirror)
-  const others = named ? [] : known.filter(symbol => !cached.includes(symbol) && takesSymbol(selection, symbol))
-  const whole = symbols === 'all' ? 'all' : symbols.filter(isSymbolPattern).join(',')
-  if (others.length > 0) warn(`Not in the mirror, so not part of "${whole}": ${joinNames(others)}.`)
+  const others = symbols === 'all' ? knownSymbols(mirror).filter(symbol => !cached.includes(symbol)) : []
+  if (others.length > 0) warn(`Not in the mirror, so not part of "all": ${joinNames(others)}.`)
   return series
 }
 
-/** The error for named series that the mirror lacks; one that finer cached candles can be made into says how. */
-function notInMirror(lacking: readonly Series[], mirror: Mirror): KlinesError {
-  const minutes = lacking.find(({ interval }) => isMinutes(interval) && mirror.symbols([interval]).length === 0)
-  if (minutes && mirror.rules.kind !== 'exchange') return noMinutes(minutes.interval, `The mirror ${mirror.root}`)
-  const [{ symbol, interval }] = lacking
-  const isPart = (part: Interval) =>
-    isMultiple(parseTargetInterval(interval), part) && mirror.has({ symbol, interval: part })
-  const finer = EXCHANGE_INTERVALS.find(isPart)
-  const advice = finer ? [`-i ${finer} --resample ${interval} makes them of the ${finer} candles that are there.`] : []
-  return nothingCached(`Not in the mirror: ${lacking.map(seriesName).join(', ')}.`, mirror, advice)
+/** The error for named symbols and series that the mirror lacks; one that finer cached candles can be made into says how. */
+function notInMirror(
+  symbols: readonly SymbolName[],
+  series: readonly Series[],
+  { mirror, isExchange }: Run,
+): KlinesError {
+  const known = symbols.length > 0 ? knownSymbols(mirror) : []
+  const unknown = symbols.filter(symbol => !known.includes(symbol))
+  if (unknown.length > 0 && !isExchange)
+    return unknownSymbols(unknown, known, `the mirror ${mirror.root}`, otherSource(mirror.source))
+  if (!mirror.exists) return noMirror(mirror)
+  const minutes = series.find(({ interval }) => isMinutes(interval) && mirror.symbols([interval]).length === 0)
+  if (minutes && !isExchange) return noMinutes(minutes.interval, `The mirror ${mirror.root}`)
+  const advice = series.slice(0, 1).flatMap(({ symbol, interval }) => {
+    const target = parseTargetInterval(interval)
+    const finer = EXCHANGE_INTERVALS.find(part => isMultiple(target, part) && mirror.has({ symbol, interval: part }))
+    return finer ? [`-i ${finer} --resample ${interval} makes them of the ${finer} candles that are there.`] : []
+  })
+  const names = series.length > 0 ? series.map(seriesName) : symbols
+  return nothingCached(`Not in the mirror: ${names.join(', ')}.`, mirror, advice)
+}
+
+function noMirror(mirror: Mirror): KlinesError {
+  return nothingCached(`There is no mirror at ${mirror.root}.`, mirror)
 }

@@ -12,7 +12,6 @@ export interface SeriesPlan {
   readonly series: Series
   /** The candles that come of it: the series itself, or longer ones. */
   readonly label: SeriesLabel
-  /** Set when it is resampled. */
   readonly resampleTo?: TargetInterval | undefined
   /** Open times of the candles that are needed, ms UTC; those of the last longer candle may end after the requested range. */
   readonly range: TimeRange
@@ -40,8 +39,8 @@ export type UnplannedSeries = Omit<SeriesPlan, keyof FoundWindows>
 /** How long the newest candles of a range that ends now may lack: a static service is refreshed once a day. */
 export const MAY_LAG_MS = 48 * 3_600_000
 
-/** Whether a window of a plan is over before the exchange has candles: it is empty without a request. */
-export function isBeforeFirst({ firstCandle = Number.NEGATIVE_INFINITY }: FoundWindows, window: WindowRef): boolean {
+/** Whether a window is over before the exchange has candles: it is empty without a request. */
+export function isBeforeFirst({ firstCandle = -Infinity }: FoundWindows, window: WindowRef): boolean {
   return windowSpan(window).endTime <= firstCandle
 }
 
@@ -59,16 +58,14 @@ export function planWindows(
   })
 }
 
-/**
- * Where a window came from: `cached` in the mirror and final, `fetched` from the source, `revalidated` by it, `retained` because the new
- * version lacks candles or the source does not list the window any more.
- */
-export type WindowStatus = 'cached' | 'fetched' | 'revalidated' | 'retained'
-
 /** A window with its rows. */
 export interface WindowResult {
   readonly window: WindowRef
-  readonly status: WindowStatus
+  /**
+   * `cached` in the mirror and final, `fetched` from the source, `revalidated` by it, or `retained` because the new version lacks candles
+   * or the source does not list the window any more.
+   */
+  readonly status: 'cached' | 'fetched' | 'revalidated' | 'retained'
   readonly batch: KlineBatch
   /** Of its file. */
   readonly bytes: Uint8Array

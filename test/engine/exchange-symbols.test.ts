@@ -106,14 +106,18 @@ describe('3d candles of a symbol whose listing date is not known', () => {
   }
   const expected = (market.rows('PEPEUSDT', '3d') ?? []).filter(([time]) => time < Date.UTC(2025, 6, 27))
 
-  it('are counted from its first 3d candle, which is downloaded', async () => {
+  it('are counted from its first 3d candle, which is downloaded before', async () => {
     const { request: source, folder } = await setup()
     const output = join(folder, 'x.json')
+    expect(await catchError(exportKlines({ ...source(), ...request, output }))).toMatchObject({
+      code: 'bad_option',
+      suggestions: ['Download it first: klines download PEPEUSDT -i 3d, with the same --mirror.'],
+    })
+    await downloadKlines({ ...source(), symbols: ['PEPEUSDT'], intervals: ['3d'] })
     await exportKlines({ ...source(), ...request, output })
     const rows = JSON.parse(readFileSync(output, 'utf8')) as number[][]
     expect(new Date(rows[0][0]).toISOString()).toBe('2025-05-05T00:00:00.000Z')
     expect(rows.slice(0, expected.length)).toEqual(expected)
-    // Then the mirror knows it.
     await exportKlines({ ...source(), ...request, output: join(folder, 'y.json'), offline: true })
     expect(readFileSync(join(folder, 'y.json'), 'utf8')).toBe(readFileSync(output, 'utf8'))
   })
