@@ -8,7 +8,7 @@ import type { SeriesTotals } from '../rows/gaps.js'
 import type { Rules } from '../sources/source.js'
 import { MAY_LAG_MS, type SeriesPlan } from './windows.js'
 
-/** How much of a requested range a series has at its ends. Times are ms UTC. Candles that are missing between two candles are gaps. */
+/** How much of a requested range a series has at its ends. Times are ms UTC. */
 export interface Coverage {
   /** The length of the candles that are counted: of a resampled series the new one. */
   readonly interval: string
@@ -31,10 +31,9 @@ export interface CoveredSeries extends SeriesLabel, Pick<SeriesTotals, 'gaps' | 
 }
 
 /**
- * Counts the closed candles of a range that a series lacks at an end that was named. A candle is in the range if it opens in it, and closed
- * if it ends by the present. At an end that moves with the present, the newest 48 hours do not count; of the exchange the newest two candles.
- * `begin`: when the first candle opens that the mirror has of the series, ms UTC. `partial`: whether resampled candles at both ends that
- * are covered in part only are there.
+ * Counts the closed candles of a range that a series lacks at an end that was named. At an end that moves with the present, the newest 48
+ * hours do not count; of the exchange the newest two candles. `begin`: when the first candle opens that the mirror has of the series, ms
+ * UTC. `partial`: whether resampled candles that are covered in part are there.
  */
 export function coverPlan(
   { series, label, resampleTo, windows }: Pick<SeriesPlan, 'series' | 'label' | 'resampleTo' | 'windows'>,
@@ -69,12 +68,11 @@ export function coverPlan(
   }
 }
 
-/** Candles that are missing at both ends. */
 export function countShort({ shortAtStart, shortAtEnd }: Coverage): number {
   return shortAtStart + shortAtEnd
 }
 
-/** What a series has of a range of which candles are missing at an end: `candles from ... to ...: 12 short at the end`. */
+/** `candles from 2025-03-25 00:00 to 2025-03-30 23:00: 120 short at the end` */
 export function describeCoverage({ first, last, shortAtStart, shortAtEnd, isBeginning }: Coverage): string {
   const there = first === undefined ? 'no candle' : `candles from ${formatTime(first)} to ${formatTime(last)}`
   const parts = [
@@ -85,7 +83,6 @@ export function describeCoverage({ first, last, shortAtStart, shortAtEnd, isBegi
   return `${there}: ${parts.filter(Boolean).join(', ')}`
 }
 
-/** `Requested 2025-11-23 10:14 to 2026-11-23 10:14 UTC`, or the one end that was named. */
 export function describeRequested({ named: { from, to } }: RequestedRange): string {
   if (from === undefined && to === undefined) return 'All candles were requested'
   if (to === undefined) return `Requested from ${formatTime(from)} UTC on`
@@ -100,7 +97,6 @@ export function shortSentences(series: readonly CoveredSeries[], range: Requeste
   return short.map(one => `${describeRequested(range)}; ${nameOf(one)}: ${describeCoverage(one.coverage)}.`)
 }
 
-/** The most series that an error lists. */
 const MAX_LISTED = 5
 
 /** Throws `incomplete` for series that lack closed candles of a range: between two others, or at an end that was named. */

@@ -14,16 +14,15 @@ import type { Source } from '../sources/source.js'
 import { nameService, noMinutes } from './errors.js'
 import { openRun, type Run, type SourceOptions, withRun } from './run.js'
 
-/** The startDates of an interval, and the present by the clock that is ahead, ms UTC: no window that has begun is left out. */
 export interface ListedDates {
   readonly names: string[]
+  /** By the clock that is ahead, ms UTC: no window that has begun is left out. */
   readonly present: number
 }
 
 /**
- * The startDates of the windows of an interval, as the source lists them, which the mirror keeps. Throws `incomplete` for a list with a
- * hole, one that does not reach the present, and one that ends before what is cached; `unknown_interval` when the source has no list of
- * 1m, 3m or 5m.
+ * The startDates of an interval as the source lists them, which the mirror keeps. Throws `incomplete` for a list with a hole, one that does
+ * not reach the present, and one that ends before what is cached.
  */
 export async function fetchStartDates(
   { source, mirror, now, signal, warn, readOnly }: Run<Source>,

@@ -125,7 +125,7 @@ export function completeUntil(mirror: Mirror, windows: readonly WindowRef[], las
 
 /**
  * A series of a plan with the windows and the range of its last `count` candles: it takes the last windows that can hold so many, and twice
- * as many again while they hold fewer, as after a symbol was delisted. Throws `incomplete` for a window that cannot be had.
+ * as many again while they hold fewer, as after a symbol was delisted.
  */
 export async function cutToTail(run: Run, plan: SeriesPlan, count: number, forExport = true): Promise<SeriesPlan> {
   const { series, resampleTo, range } = plan

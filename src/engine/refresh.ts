@@ -21,7 +21,7 @@ export const WINDOWS_A_TURN = 32
 
 /**
  * Makes the windows of some series current, a few at once, and yields them in order: final ones are read, open ones revalidated, missing
- * and corrupt ones fetched. What is known of the windows is written when a series is done. Throws what ends the run.
+ * and corrupt ones fetched. The index of a series is written when it is done.
  */
 export async function* refresh(run: Run<Source>, plans: readonly SeriesPlan[]): WindowStream {
   const { mirror, signal, concurrency } = run

@@ -22,7 +22,7 @@ import { nameService, noMinutes, otherSource } from './errors.js'
 import { fetchSymbols } from './lists.js'
 import type { Run } from './run.js'
 
-/** An interval as text. Editors complete the known ones, and a variable may be any text: what it says is checked at run time. */
+/** An interval as text: editors complete the known ones, and any other is checked at run time. */
 export type IntervalText = Interval | (string & Record<never, never>)
 
 /** Names of symbols and intervals, or all that the source has. An unknown interval throws before any request. */
@@ -37,10 +37,7 @@ export interface Selection extends SelectionRequest {
   readonly intervals: readonly Interval[] | 'all'
 }
 
-/**
- * Checks the names of a request. Repeated names count once, and the order stays. Names may be spelled as people do (`btc/usdt`), joined
- * by commas, and have `all` among them.
- */
+/** Checks the names of a request, each once. They may be spelled as people do (`btc/usdt`), joined by commas, and have `all` among them. */
 export function parseSelection({ symbols, intervals }: { symbols: Names; intervals: Names }): Selection {
   return {
     symbols: parseNames(symbols, 'symbol', text => (isSymbolPattern(text) ? text : parseSymbol(text))),
@@ -66,13 +63,12 @@ export function namesSymbols({ symbols }: Selection): boolean {
   return symbols !== 'all' && !symbols.some(isSymbolPattern)
 }
 
-/** Whether a selection takes a symbol, if the source has it. */
 export function takesSymbol({ symbols }: Selection, symbol: SymbolName): boolean {
   if (symbols === 'all') return true
   return symbols.some(name => (isSymbolPattern(name) ? matchesPattern(name, symbol) : name === symbol))
 }
 
-/** Every combination of the named symbols, and those that `available` has of the others, symbol by symbol. */
+/** Every combination, symbol by symbol; `available` has the symbols of patterns. */
 function combine({ symbols, intervals }: Selection, available: readonly SymbolName[], all: readonly Interval[]) {
   const named = symbols === 'all' ? available : symbols
   const names = named.flatMap(name => (isSymbolPattern(name) ? matchSymbols(name, available) : name))
@@ -80,10 +76,7 @@ function combine({ symbols, intervals }: Selection, available: readonly SymbolNa
   return [...new Set(names)].flatMap(symbol => lengths.map((interval): Series => ({ symbol, interval })))
 }
 
-/**
- * The series of a selection; `all` is what the source has, of an exchange what the mirror has. `gone`: symbols of the mirror that the
- * source does not know any more.
- */
+/** The series of a selection; `all` is what the source has, of an exchange what the mirror has. `gone`: see `Plan`. */
 export async function selectOfSource(
   selection: Selection,
   run: Run<Source>,
@@ -108,13 +101,11 @@ export async function selectOfSource(
   const others = isExchange || !isAll ? [] : SYMBOLS.filter(symbol => ![...names, ...gone].includes(symbol))
   if (others.length > 0) warn(`Not listed by the service, so not part of "all": ${joinNames(others)}.`)
   const available = isExchange && isAll ? mirrored.filter(symbol => names.includes(symbol)) : names
-  return {
-    series: combine(selection, available, INTERVALS),
-    gone: gone.filter(symbol => takesSymbol(selection, symbol)),
-  }
+  const series = combine(selection, available, INTERVALS)
+  return { series, gone: gone.filter(symbol => takesSymbol(selection, symbol)) }
 }
 
-/** Throws `unknown_symbol` for names that neither this version nor the mirror nor the list of the service knows. */
+/** Throws `unknown_symbol` for names that neither the mirror nor the service knows. */
 async function checkNames(named: Selection['symbols'], run: Run<Source>): Promise<void> {
   const known: readonly string[] = [...SYMBOLS, ...run.mirror.symbols()]
   const others = [...named].filter(symbol => !known.includes(symbol))
@@ -155,8 +146,6 @@ function notInMirror(
   if (unknown.length > 0 && !isExchange)
     return unknownSymbols(unknown, known, `the mirror ${mirror.root}`, otherSource(mirror.source))
   if (!mirror.exists) return noMirror(mirror)
-  const minutes = series.find(({ interval }) => isMinutes(interval) && mirror.symbols([interval]).length === 0)
-  if (minutes && !isExchange) return noMinutes(minutes.interval, `The mirror ${mirror.root}`)
   const advice = series.slice(0, 1).flatMap(({ symbol, interval }) => {
     const target = parseTargetInterval(interval)
     const finer = EXCHANGE_INTERVALS.find(part => isMultiple(target, part) && mirror.has({ symbol, interval: part }))

@@ -3,9 +3,6 @@ import { basename, dirname, join } from 'node:path'
 import { HOUR_MS } from '../candles/intervals.js'
 import { errnoCode } from './errno.js'
 
-/** Returns a buffer of a size in bytes; into a smaller one, only the beginning of a file is read. */
-export type Allocate = (size: number) => Buffer
-
 /** Identifies one version of a file. */
 export interface FileVersion {
   readonly ino: number
@@ -16,15 +13,11 @@ export interface FileVersion {
   readonly ctimeMs: number
 }
 
-/** Whether two versions are one. */
 export function isSameVersion(a: FileVersion | undefined, b: FileVersion | undefined): boolean {
   return a?.ino === b?.ino && a?.size === b?.size && a?.mtimeMs === b?.mtimeMs && a?.ctimeMs === b?.ctimeMs
 }
 
-/**
- * A regular file and its version, nothing, or what cannot be a file of a mirror or a lake: a folder, a link, or a file that is larger than
- * expected. `reason` describes it.
- */
+/** A regular file and its version, nothing, or what cannot be a file of a mirror: a folder, a link, or a file larger than expected. */
 export type FileRead =
   | (FileVersion & { readonly state: 'file'; readonly bytes: Buffer })
   | { readonly state: 'missing' }
@@ -34,12 +27,13 @@ const NOT_REGULAR: FileRead = { state: 'corrupt', reason: 'not a regular file' }
 
 /**
  * Reads a regular file of at most `maxBytes` through one descriptor, so that the bytes of a concurrent replacement are never mixed in.
- * Links are not followed, and the size is checked first. Throws what the file system throws.
- *
- * Synchronous because most files are small (a window has at most 139,569 bytes): four trips through the thread pool cost several times
- * the read itself.
+ * Synchronous because most files are small: four trips through the thread pool cost several times the read itself.
  */
-export function readFile(path: string, maxBytes: number, allocate: Allocate = Buffer.allocUnsafeSlow): FileRead {
+export function readFile(
+  path: string,
+  maxBytes: number,
+  allocate: (size: number) => Buffer = Buffer.allocUnsafeSlow,
+): FileRead {
   let descriptor: number
   try {
     descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW)
@@ -55,17 +49,17 @@ export function readFile(path: string, maxBytes: number, allocate: Allocate = Bu
     const { ino, size, mtimeMs, ctimeMs } = stat
     if (!stat.isFile()) return NOT_REGULAR
     if (size > maxBytes) return { state: 'corrupt', reason: `a file of ${size} bytes; expected at most ${maxBytes}` }
-    return { state: 'file', bytes: fill(allocate(size), descriptor, 0), ino, size, mtimeMs, ctimeMs }
+    return { state: 'file', bytes: fill(allocate(size), descriptor), ino, size, mtimeMs, ctimeMs }
   } finally {
     closeSync(descriptor)
   }
 }
 
-/** Reads bytes of a file from a position on until the buffer is full; returns less of it where the file ends before. */
-function fill(buffer: Buffer, descriptor: number, position: number): Buffer {
+/** Reads until the buffer is full; returns less of it where the file ends before. */
+function fill(buffer: Buffer, descriptor: number): Buffer {
   let filled = 0
   while (filled < buffer.length) {
-    const read = readSync(descriptor, buffer, filled, buffer.length - filled, position + filled)
+    const read = readSync(descriptor, buffer, filled, buffer.length - filled, filled)
     if (read === 0) break
     filled += read
   }
@@ -86,14 +80,12 @@ export function tempPath(target: string): string {
   return join(dirname(target), `${tempPrefix(target)}${tempName()}.tmp`)
 }
 
-/** At most 50 characters of the target's name, so that the name of the temp file fits into 255 bytes; never half of a character. */
+/** At most 50 characters of the target's name: the name of the temp file fits into 255 bytes. */
 function tempPrefix(target: string): string {
-  return `.${basename(target)
-    .slice(0, 50)
-    .replace(/[\uD800-\uDBFF]$/, '')}.`
+  return `.${[...basename(target)].slice(0, 50).join('')}.`
 }
 
-/** Whether a run may have made a temp file of this name: what has another one is not removed, wherever it is. */
+/** Whether a run may have made a temp file of this name: what has another one is never removed. */
 export function isTempName(name: string): boolean {
   return TEMP_NAME.test(name)
 }
@@ -104,7 +96,6 @@ export function isLeftover(path: string, now = Date.now()): boolean {
     const stats = lstatSync(path, { throwIfNoEntry: false })
     return stats?.isFile() === true && now - stats.mtimeMs > HOUR_MS
   } catch {
-    // What nobody can look at stays: a run does not fail for the rests of another one.
     return false
   }
 }
@@ -116,10 +107,8 @@ export function removeLeftovers(targets: readonly string[]): void {
     try {
       const isOurs = (name: string) =>
         prefixes.some(prefix => name.startsWith(prefix) && isTempName(name.slice(prefix.length)))
-      const paths = readdirSync(folder)
-        .filter(isOurs)
-        .map(name => join(folder, name))
-      for (const path of paths) if (isLeftover(path)) rmSync(path, { force: true })
+      for (const name of readdirSync(folder).filter(isOurs))
+        if (isLeftover(join(folder, name))) rmSync(join(folder, name), { force: true })
     } catch {
       // It is not there, or another user's.
     }

@@ -5,8 +5,8 @@ import { KlinesError } from '../candles/errors.js'
 import { errnoCode } from './errno.js'
 
 /**
- * Makes a folder and its parents where they are missing. Throws what the file system throws. Node's own `mkdir` with `recursive` never
- * returns in a working folder that was removed: there, a folder that exists answers ENOENT.
+ * Makes a folder and its parents where they are missing. Node's own `mkdir` with `recursive` never returns in a working folder that was
+ * removed: there, a folder that exists answers ENOENT.
  */
 export function makeFolder(path: string): void {
   const isThere = () => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
@@ -20,7 +20,7 @@ export function makeFolder(path: string): void {
   }
 }
 
-/** Throws what the file system throws when nothing can be created in a folder; for a missing one, where it would be created. */
+/** Throws what the file system throws when nothing can be created in a folder, or where a missing one would be. */
 export function checkWritableFolder(path: string): void {
   const folder = dirname(missingFolders(path).at(-1) ?? join(path, '-'))
   // With a separator at its end, a file is not taken for a folder.
@@ -45,8 +45,8 @@ export function removeFolders(folders: readonly string[]): void {
 }
 
 /**
- * Throws `linked_path` when a link below `root` leads `path` (relative to `root`, with slashes) out of it: whoever copied or cloned a folder
- * must not write elsewhere. Links at or above `root`, which the user named, are followed. What is missing leads nowhere.
+ * Throws `linked_path` when a link below `root` leads `path` (relative to `root`, with slashes) out of it: with a copied folder nothing is
+ * written elsewhere. Links at or above `root`, which the user named, are followed.
  */
 export function checkInside(root: string, path: string): void {
   if (!existsSync(root)) return
@@ -65,16 +65,10 @@ export function checkInside(root: string, path: string): void {
 /** By convention the home of a user who has none: no folder of this name may exist. */
 export const NO_HOME = '/nonexistent'
 
-/** Where a platform keeps the files of programs: the variable that names the folder, that folder below the home, and ours in it. */
+/** Where a platform keeps the files of programs: a variable, the folder below the home, and ours in it. */
 const USER_FOLDERS: Readonly<Record<string, Record<'cache' | 'config', readonly [string, string, string]>>> = {
-  linux: {
-    cache: ['XDG_CACHE_HOME', '.cache', 'klines'],
-    config: ['XDG_CONFIG_HOME', '.config', 'klines'],
-  },
-  darwin: {
-    cache: ['', 'Library/Caches', 'klines'],
-    config: ['', 'Library/Preferences', 'klines'],
-  },
+  linux: { cache: ['XDG_CACHE_HOME', '.cache', 'klines'], config: ['XDG_CONFIG_HOME', '.config', 'klines'] },
+  darwin: { cache: ['', 'Library/Caches', 'klines'], config: ['', 'Library/Preferences', 'klines'] },
   win32: {
     cache: ['LOCALAPPDATA', 'AppData/Local', 'klines/Cache'],
     config: ['APPDATA', 'AppData/Roaming', 'klines/Config'],
@@ -82,8 +76,8 @@ const USER_FOLDERS: Readonly<Record<string, Record<'cache' | 'config', readonly 
 }
 
 /**
- * The user's folder of this program for what can be downloaded again, or for settings; undefined for a user without a home. As
- * the XDG specification demands, a path that is not absolute is ignored: it would be another folder in each working folder.
+ * The user's folder of this program for what can be downloaded again, or for settings; undefined for a user without a home. As the XDG
+ * specification demands, a path that is not absolute is ignored.
  */
 export function findUserFolder(kind: 'cache' | 'config'): string | undefined {
   const [variable, belowHome, own] = (USER_FOLDERS[process.platform] ?? USER_FOLDERS.linux)[kind]

@@ -5,16 +5,12 @@ import { describeErrno, errnoCode } from '../fs/errno.js'
 const ROOM =
   'Make room, or name a folder on another disk with --mirror; finished files stay, the next run goes on from them.'
 const HANDLES = 'Raise the limit of open files (ulimit -n), then run the same command again.'
-/** Suggestions by error code. */
 const ADVICE: Record<string, string> = {
   ...{ ENOSPC: ROOM, EDQUOT: ROOM, EMFILE: HANDLES, ENFILE: HANDLES },
   EIO: 'Check the disk. A file that it cannot read any more is downloaded again once it is removed.',
 }
 
-/**
- * Converts a file system error to `mirror_unusable` with a suggestion; a `KlinesError` is returned unchanged.
- * `path`: the file, relative to the root.
- */
+/** A file system error as `mirror_unusable`; a `KlinesError` stays as it is. `path`: the file, relative to the root. */
 export function toMirrorError(error: unknown, verb: 'read' | 'write', root: string, path?: string): KlinesError {
   if (error instanceof KlinesError) return error
   const code = errnoCode(error)
@@ -41,9 +37,8 @@ export interface WindowFailure {
 /** A window that is in no mirror. */
 export const NOT_CACHED = 'not in the mirror'
 
-/** The most names that an error lists; the rest is counted. */
+/** The most names and causes that an error lists; the rest is counted. */
 const MAX_NAMES = 3
-/** The most causes that an error lists, because every body may have one of its own. */
 const MAX_CAUSES = 5
 
 const RUN_AGAIN = 'The mirror keeps what was downloaded; run the same command again to download the rest.'
@@ -55,10 +50,7 @@ export function joinNames(names: readonly string[]): string {
   return names.slice(0, MAX_NAMES).join(', ') + more
 }
 
-/**
- * The error for windows that could not be downloaded or read: a line for each distinct cause, with a count and the first names.
- * `forExport` says that nothing is exported either.
- */
+/** The error for windows that could not be downloaded or read: a line for each distinct cause, with a count and the first names. */
 export function incomplete(
   failures: readonly WindowFailure[],
   total: number,

@@ -1,7 +1,6 @@
 import {
   closeSync,
   fstatSync,
-  fsyncSync,
   futimesSync,
   lstatSync,
   openSync,
@@ -27,20 +26,13 @@ export const MAX_FILE_BYTES = 16 * 1024 * 1024
 
 /**
  * Writes a file at `root/path` whole or not at all: a temp file is written, its size checked (a short write must not
- * become a short file) and its time set, then it is renamed. Without `sync` there is no fsync, which would take four
- * times as long: a file of the tree that a power cut damaged is found corrupt when read, and downloaded again. Throws
- * `linked_path`, and what the file system throws, and removes the temp file then.
+ * become a short file) and its time set, then it is renamed. There is no fsync, which would take four times as long: a
+ * file that a power cut damaged is found corrupt when read, and downloaded again. Throws what the file system throws.
  */
-export function writeFile(
-  root: string,
-  path: string,
-  bytes: Uint8Array,
-  mtimeMs: number,
-  { sync = false }: { sync?: boolean } = {},
-): void {
+export function writeFile(root: string, path: string, bytes: Uint8Array, mtimeMs: number): void {
   for (let tries = WRITE_TRIES; ; tries--) {
     try {
-      writeOnce(root, path, bytes, mtimeMs, sync)
+      writeOnce(root, path, bytes, mtimeMs)
       return
     } catch (error) {
       // Another process removed a folder meanwhile (`rm -r`); the next try creates it again.
@@ -49,7 +41,7 @@ export function writeFile(
   }
 }
 
-function writeOnce(root: string, path: string, bytes: Uint8Array, mtimeMs: number, sync: boolean): void {
+function writeOnce(root: string, path: string, bytes: Uint8Array, mtimeMs: number): void {
   checkInside(root, path)
   checkInside(root, TEMP_FOLDER)
   const target = join(root, path)
@@ -63,14 +55,12 @@ function writeOnce(root: string, path: string, bytes: Uint8Array, mtimeMs: numbe
       for (let written = 0; written < bytes.length; ) written += writeSync(descriptor, bytes, written)
       if (fstatSync(descriptor).size !== bytes.length) throw new Error(`Short write: ${temp}`)
       futimesSync(descriptor, mtimeMs / 1000, mtimeMs / 1000)
-      if (sync) fsyncSync(descriptor)
     } finally {
       closeSync(descriptor)
     }
     // A folder in the place of the file would make the rename fail.
     if (lstatSync(target, { throwIfNoEntry: false })?.isDirectory()) rmSync(target, { recursive: true })
     renameSync(temp, target)
-    if (sync) syncFolder(dirname(target))
   } catch (error) {
     rmSync(temp, { force: true })
     throw error
@@ -88,36 +78,21 @@ export function sweepTemps(root: string, now: number): number {
   return paths.length
 }
 
-/** A rename is durable once its folder is flushed (fsync(2)); a system that cannot open or flush a folder does without. */
-export function syncFolder(path: string): void {
-  try {
-    const descriptor = openSync(path, 'r')
-    try {
-      fsyncSync(descriptor)
-    } finally {
-      closeSync(descriptor)
-    }
-  } catch {}
-}
-
 /** The state of a path, links not followed; undefined when it is missing. */
 export function statPath(path: string): Stats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false })
-  } catch (error) {
-    const code = errnoCode(error)
-    if (code === 'ENOTDIR' || code === 'ELOOP') return undefined
-    throw error
-  }
+  return unlessMissing(() => lstatSync(path, { throwIfNoEntry: false }))
 }
 
 /** The names in a folder, sorted; none when it is missing. */
 export function listFolder(path: string): string[] {
+  return unlessMissing(() => readdirSync(path).sort()) ?? []
+}
+
+function unlessMissing<T>(call: () => T): T | undefined {
   try {
-    return readdirSync(path).sort()
+    return call()
   } catch (error) {
-    const code = errnoCode(error)
-    if (code === 'ENOENT' || code === 'ENOTDIR') return []
+    if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(errnoCode(error))) return undefined
     throw error
   }
 }

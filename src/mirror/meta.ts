@@ -15,15 +15,7 @@ export const CACHE_TAG_FILE = 'CACHEDIR.TAG'
 export const CACHE_TAG =
   'Signature: 8a477f597d28d172789f06886806bc55\n# This folder is a cache of klines; it can be fetched again.\n'
 
-/** Encodes `mirror.json` for a mirror of a source. */
-export function encodeMeta(baseUrl: string): Buffer {
-  return Buffer.from(`${JSON.stringify({ baseUrl }, null, 2)}\n`)
-}
-
-/**
- * The source that `root/mirror.json` names; undefined when the file is missing, and with a warning when a power cut or
- * another program has damaged it. Throws `mirror_unusable`.
- */
+/** The source that `root/mirror.json` names; undefined when the file is missing, and with a warning when it is damaged. */
 export function readSource(root: string, warn: (warning: string) => void = () => {}): string | undefined {
   const path = join(root, META_FILE)
   try {

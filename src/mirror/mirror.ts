@@ -17,10 +17,10 @@ import type { Kernel } from '../rows/wasm/kernel.js'
 import { decodeInPlace, decodeWindow } from '../rows/window-codec.js'
 import { rulesOf } from '../sources/base-url.js'
 import type { Rules } from '../sources/source.js'
-import { CHANGES_FILE, formatChanges } from './changes.js'
+import { CHANGES_FILE } from './changes.js'
 import { toMirrorError } from './errors.js'
 import { listFolder, MAX_FILE_BYTES, statPath, sweepTemps, writeFile } from './file-store.js'
-import { CACHE_TAG, CACHE_TAG_FILE, encodeMeta, META_FILE, readSource } from './meta.js'
+import { CACHE_TAG, CACHE_TAG_FILE, META_FILE, readSource } from './meta.js'
 import { formatIndex, indexPath, laterSince, parseIndex, type SeriesIndex } from './series-index.js'
 import { reachesEnd, SETTLING_MS, type State, type WindowEnds, type WindowFacts, windowState } from './window-state.js'
 
@@ -38,11 +38,11 @@ export type WindowRead =
   | { readonly state: 'missing' }
   | { readonly state: 'corrupt'; readonly reason: string }
 
-/** The index of a series: what its file says, and the entries that this process has made and not written yet. */
 interface LoadedIndex {
   readonly series: Series
   version: number
   facts: Map<string, WindowFacts>
+  /** Entries that this process has made and not written yet. */
   readonly made: Map<string, WindowFacts>
   writtenMs: number
 }
@@ -52,8 +52,8 @@ const WRITE_EVERY_MS = 1_000
 
 /**
  * The file tree on disk: `root/api/klines/...`, with the paths of the URLs, and beside it what is known of its windows.
- * Any number of processes may share it: files are written aside and renamed. All methods throw `mirror_unusable` for
- * faults of the file system: what cannot be read is not corrupt.
+ * Any number of processes may share it. All methods throw `mirror_unusable` for faults of the file system: what cannot
+ * be read is not corrupt.
  */
 export class Mirror {
   private readonly indexes = new Map<string, LoadedIndex>()
@@ -82,7 +82,7 @@ export class Mirror {
     return existsSync(join(this.root, 'api', 'klines'))
   }
 
-  /** Reads and checks a window, in memory of its own or in that of `kernel`. */
+  /** Reads a window, into memory of its own or that of `kernel`. */
   read(window: WindowRef, kernel?: Kernel): WindowRead {
     const file = this.readFile(windowPath(window), kernel && (size => kernel.buffer(size)))
     if (file.state !== 'file') return file
@@ -98,14 +98,13 @@ export class Mirror {
     }
   }
 
-  /** When a candle of a 3d series opens, ms UTC, if the index knows one: its grid is counted from it. */
+  /** When a candle of a 3d series opens, ms UTC, if the index knows one: its grid comes from it. */
   gridAnchor(series: Series): number | undefined {
     if (series.interval !== '3d') return undefined
-    for (const { first } of this.facts(series).values()) if (first !== undefined) return first
-    return undefined
+    return [...this.facts(series).values()].find(({ first }) => first !== undefined)?.first
   }
 
-  /** The startDates of the windows that a series has, or had: the index may know some that the folder lacks. Ascending. */
+  /** The startDates of the windows that a series has or had, ascending: the index may know some that the folder lacks. */
   dates(series: Series): string[] {
     return [...new Set(this.names(series))].filter(date => isStartDate(series.interval, date)).sort()
   }
@@ -140,17 +139,16 @@ export class Mirror {
     return all.filter(series => this.has(series))
   }
 
-  /** The startDates of a stored list; undefined without one, and with a warning for a corrupt one. */
+  /** A stored list; undefined without one, and with a warning for a corrupt one. */
   startDates(interval: Interval): string[] | undefined {
     return this.readList(startDatesPath(interval), bytes => parseStartDates(bytes, interval))
   }
 
-  /** The symbols of the stored list; undefined without one, and with a warning for a corrupt one. */
   listedSymbols(): SymbolName[] | undefined {
     return this.readList(SYMBOLS_PATH, parseSymbols)
   }
 
-  /** What is known of the windows of a series, also by what other processes have written meanwhile. */
+  /** What is known of the windows of a series, also by other processes. */
   facts(series: Series): SeriesIndex {
     return this.index(series).facts
   }
@@ -161,18 +159,15 @@ export class Mirror {
     return facts?.size === bytes.length && sha256(bytes) === facts.sha256 ? facts : undefined
   }
 
-  /** Whether a window can still change. Its file is compared with the index only where that decides. */
+  /** Whether a window can still change. */
   state(window: WindowRef, read: Omit<CachedWindow, keyof FileVersion> | Exclude<WindowRead, CachedWindow>): State {
     if (read.state !== 'cached') return 'missing'
-    const index = this.facts(window)
     const ends = endsOf(read.batch)
-    const since = reachesEnd(window, ends.last) ? undefined : laterSince(index, window.startDate)
-    const ask = (facts: WindowFacts | undefined) => windowState(window, ends, facts, since, this.rules)
-    const [trusted, blind] = [ask(index.get(window.startDate)), ask(undefined)]
-    return trusted === blind || this.factsOf(window, read) ? trusted : blind
+    const since = reachesEnd(window, ends.last) ? undefined : laterSince(this.facts(window), window.startDate)
+    return windowState(window, ends, this.factsOf(window, read), since, this.rules)
   }
 
-  /** Makes the folder a mirror of `source` unless it is one already. Throws `mirror_mismatch` for a mirror of another source. */
+  /** Makes the folder a mirror of `source` unless it is one already. */
   private adopt(source: string): void {
     this.checkSource(source)
     // Once, before the first file: what killed runs have left.
@@ -181,8 +176,8 @@ export class Mirror {
     // Somebody may have removed the folder meanwhile.
     if (this.source !== undefined && existsSync(join(this.root, META_FILE))) return
     const isEmpty = this.writing(() => listFolder(this.root).length === 0)
-    if (isEmpty) this.writeFile(CACHE_TAG_FILE, Buffer.from(CACHE_TAG))
-    this.writeFile(META_FILE, encodeMeta(source), { sync: true })
+    if (isEmpty) this.writeFile(CACHE_TAG_FILE, CACHE_TAG)
+    this.writeFile(META_FILE, `${JSON.stringify({ baseUrl: source }, null, 2)}\n`)
   }
 
   /** Throws `mirror_mismatch` when this is a mirror of another source. */
@@ -195,25 +190,26 @@ export class Mirror {
     })
   }
 
-  /** Stores a window of `source`, whole or not at all, and what is known of it. Throws `mirror_mismatch` too. */
+  /** Stores a window of `source`, and what is known of it. Throws `mirror_mismatch` too. */
   store(window: WindowRef, bytes: Uint8Array, facts: WindowFacts, source: string): void {
     this.adopt(source)
-    this.writeFile(windowPath(window), bytes, { mtimeMs: facts.rendered ?? facts.asked })
+    this.writeFile(windowPath(window), bytes, facts.rendered ?? facts.asked)
     this.note(window, facts)
   }
 
   /** Stores a list of `source`. */
   storeList(path: string, bytes: Uint8Array, mtimeMs: number, source: string): void {
     this.adopt(source)
-    this.writeFile(path, bytes, { mtimeMs })
+    this.writeFile(path, bytes, mtimeMs)
   }
 
   /** Appends what a new version of a window changes to `changes.jsonl`. Where that fails, only the old values are lost. */
-  appendChanges(window: WindowRef, cells: readonly ChangedCell[], time: number): void {
+  appendChanges({ symbol, interval, startDate }: WindowRef, cells: readonly ChangedCell[], time: number): void {
     if (cells.length === 0) return
+    const lines = cells.map(cell => `${JSON.stringify({ time, symbol, interval, startDate, ...cell })}\n`)
     try {
       checkInside(this.root, CHANGES_FILE)
-      appendFileSync(join(this.root, CHANGES_FILE), formatChanges(window, cells, time))
+      appendFileSync(join(this.root, CHANGES_FILE), lines.join(''))
     } catch (error) {
       const { message } = toMirrorError(error, 'write', this.root, CHANGES_FILE)
       this.warn(`${message} Values that changed are not kept there.`)
@@ -240,14 +236,13 @@ export class Mirror {
     const index = this.indexes.get(seriesName(series))
     if (index === undefined || index.made.size === 0) return
     const facts = new Map([...this.readIndex(series), ...index.made])
-    this.writeFile(indexPath(series), Buffer.from(formatIndex(facts)))
+    this.writeFile(indexPath(series), formatIndex(facts))
     index.made.clear()
     index.facts = facts
     index.version = this.indexVersion(series)
     index.writtenMs = Date.now()
   }
 
-  /** The same for all series. */
   flushAll(): void {
     for (const { series } of this.indexes.values()) this.flush(series)
   }
@@ -258,13 +253,13 @@ export class Mirror {
     const loaded = this.indexes.get(name)
     if (loaded?.version === version) return loaded
     const made = loaded?.made ?? new Map<string, WindowFacts>()
-    const writtenMs = loaded?.writtenMs ?? Date.now()
-    const index = { series, version, facts: new Map([...this.readIndex(series), ...made]), made, writtenMs }
+    const facts = new Map([...this.readIndex(series), ...made])
+    const index = { series, version, facts, made, writtenMs: loaded?.writtenMs ?? Date.now() }
     this.indexes.set(name, index)
     return index
   }
 
-  /** Changes whenever the file is written: each write makes a new one. */
+  /** Each write makes a new file. */
   private indexVersion(series: Series): number {
     const stats = this.reading(() => statPath(join(this.root, indexPath(series))))
     return stats ? stats.ino + stats.mtimeMs : 0
@@ -301,8 +296,9 @@ export class Mirror {
     }, path)
   }
 
-  private writeFile(path: string, bytes: Uint8Array, { mtimeMs = Date.now(), sync = false } = {}): void {
-    this.writing(() => writeFile(this.root, path, bytes, mtimeMs, { sync }))
+  private writeFile(path: string, content: string | Uint8Array, mtimeMs = Date.now()): void {
+    const bytes = typeof content === 'string' ? Buffer.from(content) : content
+    this.writing(() => writeFile(this.root, path, bytes, mtimeMs))
   }
 
   private reading<T>(action: () => T, path?: string, verb: 'read' | 'write' = 'read'): T {
@@ -324,9 +320,9 @@ export function endsOf({ firstOpenTime: first, lastOpenTime: last }: KlineBatch)
 }
 
 /**
- * When a window was last modified, ms UTC, as those who get it from here are told: when its source rendered it; where
- * that is not known, the close of its last candle, or its start when it is empty. Never the time of a file, and never a
- * time that makes a window final for them that is open here: a copy must not make short windows look whole.
+ * When a window was last modified, ms UTC, as clients are told: when its source rendered it, else the close of its last
+ * candle, or its start when it is empty. Never the time of a file, and never one that makes a window final for them that
+ * is open here: a copy must not make short windows look whole.
  */
 export function lastModified(
   window: WindowRef,

@@ -32,10 +32,8 @@ export interface PublishReport {
 const EMPTY = Buffer.from('[]')
 const SHORT = 'does not reach its end, and later candles are there: it was not downloaded since'
 
-/** What publishing needs of a run. */
 interface Publishing {
   readonly mirror: Mirror
-  /** Base address of the mirror. */
   readonly baseUrl: string
   /** Asks the exchange when the first candle of a series opens, ms UTC; undefined for another source. */
   readonly firstCandle: ((series: Series) => Promise<number | undefined>) | undefined
@@ -44,10 +42,7 @@ interface Publishing {
   readonly signal: AbortSignal
 }
 
-/**
- * Writes the lists, `[]` for windows of the future and before the first candle, and the times of files as the server would say. Nothing is
- * written unless all is there. Throws `incomplete`, `window_missing` and `mirror_unusable`.
- */
+/** See `publishMirror`. */
 export async function publishTree(run: Publishing): Promise<PublishReport> {
   const { mirror, now, baseUrl } = run
   const symbols = mirror.symbols()
@@ -69,7 +64,7 @@ export async function publishTree(run: Publishing): Promise<PublishReport> {
   return { mirror: mirror.root, baseUrl, symbols, intervals, windows: total, ...written }
 }
 
-/** Which windows of the tree are to be written as empty, and which files need another time, ms UTC. Throws `incomplete`. */
+/** Which windows of the tree are to be written as empty, and which files need another time, ms UTC. */
 async function inspect(run: Publishing, symbols: readonly SymbolName[], intervals: readonly Interval[]) {
   const { mirror, now, emit, signal } = run
   const tree = intervals.flatMap(interval =>
@@ -86,7 +81,7 @@ async function inspect(run: Publishing, symbols: readonly SymbolName[], interval
   const times: { readonly window: WindowRef; readonly time: number }[] = []
   let done = 0
   for (const { series, windows } of tree) {
-    const newest = newestCandle(mirror, series) ?? Number.NEGATIVE_INFINITY
+    const newest = newestCandle(mirror, series) ?? -Infinity
     if (newest > now()) throw slowClock(run, newest)
     for (const window of windows) {
       if (++done % 32 === 0) await nextTurn()

@@ -44,15 +44,9 @@ function parseFacts(entry: unknown): WindowFacts | undefined {
   return isValid ? ({ size, sha256, rendered, asked, first, last } as WindowFacts) : undefined
 }
 
-/**
- * The least rendered time of later windows with candles, ms UTC: since then at the latest the service has had more than
- * this one. Undefined without one.
- */
+/** The least rendered time of later windows with candles, ms UTC: since then at the latest the service has had more than this one. */
 export function laterSince(index: SeriesIndex, startDate: string): number | undefined {
-  let least: number | undefined
-  for (const [date, { rendered, last }] of index) {
-    if (date <= startDate || last === undefined || rendered === undefined) continue
-    least = Math.min(least ?? rendered, rendered)
-  }
-  return least
+  const later = [...index].filter(([date, { last }]) => date > startDate && last !== undefined)
+  const times = later.flatMap(([, { rendered }]) => rendered ?? [])
+  return times.length === 0 ? undefined : times.reduce((a, b) => Math.min(a, b))
 }

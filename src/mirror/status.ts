@@ -1,8 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Interval } from '../candles/intervals.js'
-import { isMinutes } from '../candles/intervals.js'
+import { type Interval, isMinutes } from '../candles/intervals.js'
 import { windowPath } from '../candles/paths.js'
 import { type Series, windowOf } from '../candles/series.js'
 import { SYMBOLS, type SymbolName } from '../candles/symbols.js'
@@ -68,7 +67,6 @@ export function firstCandle(mirror: Mirror, series: Series, kernel?: Kernel): nu
   return findEnd(mirror, series, mirror.dates(series), 'first', kernel)
 }
 
-/** The same of the newest candle. */
 export function newestCandle(mirror: Mirror, series: Series, kernel?: Kernel): number | undefined {
   return findEnd(mirror, series, mirror.dates(series).reverse(), 'last', kernel)
 }
@@ -77,12 +75,9 @@ export function newestCandle(mirror: Mirror, series: Series, kernel?: Kernel): n
 function findEnd(mirror: Mirror, series: Series, dates: string[], end: keyof WindowEnds, kernel?: Kernel) {
   const facts = mirror.facts(series)
   for (const startDate of dates) {
-    let known: WindowEnds | undefined = facts.get(startDate)
-    if (known === undefined) {
-      const read = mirror.read(windowOf(series, startDate), kernel)
-      known = read.state === 'cached' ? endsOf(read.batch) : undefined
-    }
-    if (known?.[end] !== undefined) return known[end]
+    const read = facts.has(startDate) ? undefined : mirror.read(windowOf(series, startDate), kernel)
+    const ends = read?.state === 'cached' ? endsOf(read.batch) : facts.get(startDate)
+    if (ends?.[end] !== undefined) return ends[end]
   }
   return undefined
 }

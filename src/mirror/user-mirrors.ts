@@ -1,19 +1,16 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { isKlinesError, KlinesError } from '../candles/errors.js'
+import { KlinesError } from '../candles/errors.js'
 import { formatBytes, quoteWord } from '../candles/text.js'
 import { findUserFolder } from '../fs/folders.js'
-import { isExchange, SAMPLE, toAddress, toSourceName } from '../sources/base-url.js'
+import { isExchange, SAMPLE, toSourceName } from '../sources/base-url.js'
 import { readSource } from './meta.js'
 import { Mirror } from './mirror.js'
 import { cachedBytes, type SeriesStatus, seriesStatuses, sumOf } from './status.js'
 
-/** A mirror of the user. */
-export interface UserMirror {
-  /** Its folder. */
+interface UserMirror {
   readonly root: string
-  /** The base address that it copies; undefined for a folder that does not say it. */
-  readonly baseUrl: string | undefined
+  readonly baseUrl: string
 }
 
 /** Which mirror. */
@@ -40,7 +37,6 @@ export interface MirrorStatus {
   readonly series: readonly SeriesStatus[]
 }
 
-/** The mirror of these options. Throws `bad_option`, `bad_base_url` and `mirror_mismatch`. */
 export function openMirror({ mirror, baseUrl }: MirrorOptions, warn?: (text: string) => void): Mirror {
   if (mirror === '') throw new KlinesError('bad_option', '--mirror is empty. Expected the name of a folder.')
   const name = toSourceName(baseUrl)
@@ -79,7 +75,7 @@ export async function otherMirrors(root: string, signal?: AbortSignal): Promise<
   return others
 }
 
-/** The error for what a mirror lacks: it says how it is downloaded, and which other mirrors there are, after `advice`. */
+/** The error for what a mirror lacks: after `advice` it says how that is downloaded, and which other mirrors there are. */
 export function nothingCached(message: string, mirror: Mirror, advice: readonly string[] = []): KlinesError {
   const { source = '' } = mirror
   // The exchange is never the default source, so a download from it names it.
@@ -91,8 +87,8 @@ export function nothingCached(message: string, mirror: Mirror, advice: readonly 
 
 /**
  * The default folder for the mirror of a base address: one for each address under the platform's cache folder, such as
- * `~/.cache/klines/finom.github.io_static-klines` (XDG_CACHE_HOME, ~/Library/Caches, %LOCALAPPDATA%). Where another address has that
- * folder, as of `/a/b` and `/a_b`, the name is the address with %-escapes. Throws `bad_option` for a user without a home folder.
+ * `~/.cache/klines/finom.github.io_static-klines`. Where another address has that folder, as of `/a/b` and `/a_b`, the name is the
+ * address with %-escapes.
  */
 export function defaultMirrorRoot(baseUrl: string): string {
   const folder = findUserFolder('cache')
@@ -106,17 +102,14 @@ export function defaultMirrorRoot(baseUrl: string): string {
     .replace(/^https:\/\//, '')
     .replace(/[^A-Za-z0-9.-]+/g, '_')
     .replace(/^\.+/, '_')
+  const own = listUserMirrors().find(mirror => mirror.baseUrl === baseUrl)
+  if (own) return own.root
   const plain = join(folder, name)
-  const exact = join(folder, encodeURIComponent(baseUrl))
-  if (sourceOf(exact) === baseUrl) return exact
-  const found = sourceOf(plain)
-  if (found !== undefined) return found === baseUrl ? plain : exact
-  if (existsSync(plain)) return plain
-  return listUserMirrors().find(mirror => mirror.baseUrl === baseUrl)?.root ?? plain
+  return sourceOf(plain) === undefined ? plain : join(folder, encodeURIComponent(baseUrl))
 }
 
 /** The mirrors in the user's cache folder, by name. A folder without a readable `mirror.json` is none. */
-export function listUserMirrors(): UserMirror[] {
+function listUserMirrors(): UserMirror[] {
   const folder = findUserFolder('cache') ?? ''
   return listFolders(folder).flatMap(name => {
     const root = join(folder, name)
@@ -127,16 +120,13 @@ export function listUserMirrors(): UserMirror[] {
 
 /** A line about each of the user's mirrors, the largest three, and how it is chosen: for a run that finds none at `root`. */
 export function describeOtherMirrors(root: string): string[] {
-  return listUserMirrors()
-    .filter(mirror => mirror.root !== root && toAddress(mirror.baseUrl ?? SAMPLE).startsWith('http'))
-    .map(({ root, baseUrl }) => ({ baseUrl, bytes: cachedBytes(new Mirror(root)) }))
-    .filter(({ bytes }) => bytes > 0)
-    .sort((a, b) => b.bytes - a.bytes)
-    .slice(0, 3)
-    .map(({ baseUrl, bytes }) => {
-      const word = quoteWord(String(baseUrl))
-      return `There is a mirror of ${baseUrl} (${formatBytes(bytes)}): add --base-url ${word}, or klines config set base-url ${word}`
-    })
+  const others = listUserMirrors().filter(mirror => mirror.root !== root && mirror.baseUrl !== SAMPLE)
+  const sizes = others.map(({ root, baseUrl }) => ({ baseUrl, bytes: cachedBytes(new Mirror(root)) }))
+  const largest = sizes.filter(({ bytes }) => bytes > 0).sort((a, b) => b.bytes - a.bytes)
+  return largest.slice(0, 3).map(({ baseUrl, bytes }) => {
+    const word = quoteWord(baseUrl)
+    return `There is a mirror of ${baseUrl} (${formatBytes(bytes)}): add --base-url ${word}, or klines config set base-url ${word}`
+  })
 }
 
 function listFolders(folder: string): string[] {
@@ -152,9 +142,7 @@ function listFolders(folder: string): string[] {
 function sourceOf(root: string): string | undefined {
   try {
     return readSource(root)
-  } catch (error) {
-    // Whoever uses it says what is wrong.
-    if (isKlinesError(error)) return undefined
-    throw error
+  } catch {
+    return undefined
   }
 }

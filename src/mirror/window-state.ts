@@ -5,9 +5,7 @@ import type { Rules } from '../sources/source.js'
 
 /** What is known of the file of a window: an entry of the index of its series. Times are ms UTC. */
 export interface WindowFacts {
-  /** Of the file, bytes. */
   readonly size: number
-  /** Of the file, in hex. */
   readonly sha256: string
   /** When the service made it: its Last-Modified, else its Date; of the exchange the time of the answer. */
   readonly rendered?: number | undefined
@@ -18,7 +16,6 @@ export interface WindowFacts {
   readonly last?: number | undefined
 }
 
-/** Open times of the first and the last candle of a window, ms UTC; undefined without one. */
 export type WindowEnds = Pick<WindowFacts, 'first' | 'last'>
 
 /** Whether a window is there, and whether it can still change: a `final` one is never requested again. */
@@ -41,7 +38,7 @@ export function windowState(
   { kind }: Rules,
 ): State {
   if (cached === undefined) return 'missing'
-  const isLate = (time = Number.NEGATIVE_INFINITY) => time >= windowSpan(window).endTime + SETTLING_MS
+  const isLate = (time = -Infinity) => time >= windowSpan(window).endTime + SETTLING_MS
   // The newest candles of the exchange may still be corrected; a copy without facts has only its candles.
   if (kind === 'exchange') return (facts ? isLate(facts.asked) : reachesEnd(window, cached.last)) ? 'final' : 'open'
   if (reachesEnd(window, cached.last)) return 'final'

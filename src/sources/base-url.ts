@@ -8,10 +8,10 @@ export const PUBLIC_BASE_URL = 'https://finom.github.io/static-klines'
 /** Where `klines serve` serves the greeting API by default. */
 export const GREETING_BASE_URL = 'http://127.0.0.1:8787'
 
-/** Stands for the sample data of the package where a base address is expected; its mirror and files carry this name. */
+/** Stands for the sample data of the package; its mirror and files carry this name. */
 export const SAMPLE = 'sample'
 
-/** Stands for the exchange where a base address is expected; `binance:URL` for another host that speaks the same API. */
+/** Stands for the exchange; `binance:URL` for another host that speaks the same API. */
 export const BINANCE = 'binance'
 
 /** Market data alone, without a key: https://github.com/binance/binance-spot-api-docs, faqs/market_data_only.md. */
@@ -50,10 +50,8 @@ export function toAddress(name: string): string {
 
 /** Whether a text can be a name that `toSourceName` returns. */
 export function isSourceName(text: unknown): text is string {
-  if (typeof text !== 'string') return false
-  if (/^[\w.-]+$/.test(text)) return true
   try {
-    return toSourceName(text) === text
+    return typeof text === 'string' && toSourceName(text) === text
   } catch {
     return false
   }
@@ -67,33 +65,27 @@ export function hideCredentials(address: string): string {
 const EXPECTED = 'Expected an http or https address, the part before /api, such as https://example.com/klines'
 const EXPECTED_HOST = `Expected ${BINANCE} or an address after ${BINANCE}:, such as ${BINANCE}:https://api.binance.com`
 
-/**
- * Normalizes a base address: no slash, query or fragment at its end. `prefix`: what the user wrote before it, for
- * messages. Throws `bad_base_url`.
- */
+/** Normalizes a base address: no slash at its end. `prefix`: what the user wrote before it. Throws `bad_base_url`. */
 export function parseBaseUrl(text: string, prefix: '' | `${typeof BINANCE}:` = ''): string {
+  const trimmed = text.trim()
   // `localhost:8787` parses as a URL of the scheme `localhost:`.
-  const isUrl = URL.canParse(text.trim()) && !/^[\w.-]+:\d+(\/|$)/.test(text.trim())
-  const url = isUrl ? new URL(text.trim()) : undefined
+  const url = URL.canParse(trimmed) && !/^[\w.-]+:\d+(\/|$)/.test(trimmed) ? new URL(trimmed) : undefined
   const fail = (reason: string, suggestions: string[] = []) => {
     const shown = prefix + hideCredentials(text)
     const expected = prefix === '' ? EXPECTED : EXPECTED_HOST
     throw new KlinesError('bad_base_url', `"${shown}" is not a base address: ${reason}. ${expected}.`, { suggestions })
   }
-  if (!url) return fail('it is not a URL', suggestAddress(text, prefix))
+  if (!url) return fail('it is not a URL', suggestAddress(trimmed, prefix))
   if (url.username || url.password) return fail('a user name or password in it would be stored')
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return fail(`it begins with ${url.protocol}`)
   if (url.search || url.hash) return fail('it has a query or a fragment')
   const path = url.pathname.replace(/\/+$/, '')
-  if (API_PATH.test(path))
-    return fail('it includes /api', [`Did you mean ${prefix}${url.origin}${path.replace(API_PATH, '')}?`])
+  const root = path.replace(/\/api(\/klines|\/v3)?$/, '')
+  if (root !== path) return fail('it includes /api', [`Did you mean ${prefix}${url.origin}${root}?`])
   return url.origin + path
 }
 
-/** The beginning of the paths of both services. */
-const API_PATH = /\/api(\/klines|\/v3)?$/
-
 function suggestAddress(text: string, prefix: string): string[] {
-  if (prefix === '' && suggest(text.trim().toLowerCase(), [BINANCE])) return [`Did you mean ${BINANCE}?`]
+  if (prefix === '' && suggest(text.toLowerCase(), [BINANCE])) return [`Did you mean ${BINANCE}?`]
   return /^[\w.-]+(:\d+)?(\/[^@]*)?$/.test(text) ? [`Did you mean ${prefix}http://${text}?`] : []
 }

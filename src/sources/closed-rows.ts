@@ -8,7 +8,7 @@ import { decodeWindow } from '../rows/window-codec.js'
 /** How long after its end a candle may still change, ms: the published tree has candles that were fetched 13 s after it. */
 export const SETTLING_MS = 15_000
 
-/** The file of a window, and its rows. */
+/** A window as a file, and its rows. */
 export interface RenderedWindow {
   readonly bytes: Buffer
   readonly value: KlineBatch
@@ -22,10 +22,7 @@ export function isClosed(interval: Interval, openTime: number, closeTime: number
   return Math.max(closeTime + 1, nextOpenTime(interval, openTime)) + SETTLING_MS <= time
 }
 
-/**
- * Renders the answer to a `windowCall` as the published tree has it: the compact JSON of the closed rows. `time`: the
- * Date of the answer, ms UTC. Throws `bad_window` for an answer that is no window, open candle included.
- */
+/** Renders the answer to a `windowCall` as the published tree has it: the compact JSON of the rows that are closed at `time`, ms UTC. */
 export function renderWindow(body: Buffer, window: WindowRef, time: number): RenderedWindow {
   const batch = decodeWindow(body, window)
   let rows = batch.length
@@ -34,17 +31,14 @@ export function renderWindow(body: Buffer, window: WindowRef, time: number): Ren
   return { bytes, value: decodeWindow(bytes, window) }
 }
 
-/** The rows of an answer, and those of the next one after them. Throws `bad_window` when they do not follow. */
+/** The rows of an answer, and those of the next one, which follow them. */
 export function joinRows(before: RenderedWindow, next: RenderedWindow, window: WindowRef): RenderedWindow {
   if (next.value.length === 0) return before
   const bytes = Buffer.concat([before.bytes.subarray(0, -1), Buffer.from(','), next.bytes.subarray(1)])
   return { bytes, value: decodeWindow(bytes, window) }
 }
 
-/**
- * Whether a window may have more closed candles than those of an answer: the next one of the grid opens in it and is
- * over at `time`, the Date of the answer (ms UTC). An answer without closed rows is the last one.
- */
+/** Whether a window may have more candles that are closed at `time` (ms UTC) than those of an answer; one without rows is the last. */
 export function hasMoreRows(rows: KlineBatch, window: WindowRef, time: number): boolean {
   if (rows.length === 0) return false
   const openTime = nextOpenTime(window.interval, rows.openTime(rows.length - 1))

@@ -17,8 +17,8 @@ const TRY_LATER = 'Try again later; what was downloaded stays in the mirror.'
 const WORK_OFFLINE = 'klines export works offline, with what the mirror has.'
 
 /**
- * The error for a service that does not answer, or answers as something else: its message says what happened, a status
- * too. `what`: what could not be downloaded, as part of a sentence.
+ * The error for a service that does not answer, or answers as something else. `what`: what could not be downloaded, as part of a
+ * sentence.
  */
 export function unreachable(name: string, failure: FetchError, what: string): KlinesError {
   const { status, tries, message: reason, notJson, timedOut } = failure
@@ -32,21 +32,33 @@ export function unreachable(name: string, failure: FetchError, what: string): Kl
   })
 }
 
+/** What a service did, as the rest of a sentence about it; its own words come last. */
+function describeFailure(failure: FetchError, what: string): string {
+  const { status, words, notJson } = failure
+  const isAnswer = status !== undefined || notJson
+  const tries = failure.tries > 1 ? `; tried ${failure.tries} times for ${what}` : isAnswer ? ` for ${what}` : ''
+  if (notJson) return `did not answer with JSON${tries}`
+  // A redirect has a reason of its own.
+  if (status !== undefined && status >= 400) return `answered ${nameStatus(status)}${tries}${words ? `: ${words}` : ''}`
+  const fault = failure.unreachable ? 'cannot be reached' : 'sent a response that cannot be used'
+  return `${fault}: ${trimPeriod(failure.message)}${tries}`
+}
+
 const COME_BACK = 'Run the same command again after that; what was downloaded stays in the mirror.'
 
-/** The error for a service that refuses requests until a time, ms UTC. */
+/** The error for a service that refuses requests until a time, ms UTC. `verb`: that it answered so, or did before. */
 export function rateLimited(
   name: string,
   status: number,
   untilTime: number,
-  advice = [COME_BACK],
-  answered = 'answered',
+  suggestions = [COME_BACK],
+  verb = 'answered',
 ) {
   // The next second, so that nobody comes back too early.
   const until = new Date(Math.ceil(untilTime / 1000) * 1000).toISOString().replace(/\.\d+Z$/, 'Z')
   const what = status === 418 ? 'this address is banned' : 'rate limited'
-  const message = `${name} ${answered} ${nameStatus(status)}: ${what} until ${until}.`
-  return new KlinesError('rate_limited', message, { suggestions: advice, data: { status, until } })
+  const message = `${name} ${verb} ${nameStatus(status)}: ${what} until ${until}.`
+  return new KlinesError('rate_limited', message, { suggestions, data: { status, until } })
 }
 
 /** The error for a ban that an earlier run was told of. */
@@ -57,22 +69,9 @@ export function stillBanned(name: string, untilTime: number): KlinesError {
 }
 
 /** The error for a service that will answer no request of this machine. `reason`: why, as part of a sentence. */
-export function refused(name: string, status: number, reason: string, advice: string[]): KlinesError {
+export function refused(name: string, status: number, reason: string, suggestions: string[]): KlinesError {
   const message = `${name} answered ${nameStatus(status)}: ${reason}.`
-  return new KlinesError('unreachable', message, { suggestions: advice, data: { baseUrl: name, status } })
-}
-
-/** What a service did, as the rest of a sentence about it; its own words come last. */
-function describeFailure(failure: FetchError, what: string): string {
-  const { status, words, notJson, timedOut } = failure
-  const reason = trimPeriod(failure.message)
-  const isAnswer = status !== undefined || notJson
-  const tries = failure.tries > 1 ? `; tried ${failure.tries} times for ${what}` : isAnswer ? ` for ${what}` : ''
-  if (notJson) return `did not answer with JSON${tries}`
-  // A redirect has a reason of its own.
-  if (status !== undefined && status >= 400) return `answered ${nameStatus(status)}${tries}${words ? `: ${words}` : ''}`
-  if (timedOut) return `did not answer in time${`: ${reason}`.replace(': no answer in time', '')}${tries}`
-  return `${failure.unreachable ? 'cannot be reached' : 'sent a response that cannot be used'}: ${reason}${tries}`
+  return new KlinesError('unreachable', message, { suggestions, data: { baseUrl: name, status } })
 }
 
 /** `503 (Service Unavailable)`. */
@@ -81,9 +80,6 @@ function nameStatus(status: number): string {
   const name = process.getBuiltinModule('node:http').STATUS_CODES[status]
   return name === undefined ? String(status) : `${status} (${name})`
 }
-
-/** The exchange bans for three days at most. */
-const LONGEST_MS = 3 * 24 * 3_600_000
 
 /** The file that says until when hosts have banned this address; undefined for a user without a cache folder. */
 export function banFile(): string | undefined {
@@ -94,8 +90,7 @@ export function banFile(): string | undefined {
 /** Until when a host bans this address, as an earlier run was told, ms UTC; undefined without a ban. */
 export function bannedUntil(origin: string, now: number): number | undefined {
   const time = Date.parse(String(readBans()[origin]))
-  // A time further off was not said by a host.
-  return time > now && time <= now + LONGEST_MS ? time : undefined
+  return time > now ? time : undefined
 }
 
 /** Remembers a ban for other runs. Where that fails, this run alone knows of it. */

@@ -10,7 +10,7 @@ import type { HostRules, Stop } from './fetcher.js'
 import { isTransientStatus, parseRetryAfter } from './retry.js'
 import type { WholeResponse } from './transport.js'
 
-/** The most rows of an answer of the exchange. A day of 1m has 1,440 candles, any other window 744 at the most. */
+/** The most rows of an answer. A day of 1m has 1,440 candles, any other window 744 at the most. */
 const LIMIT = 1_000
 
 /** The names and last prices of all symbols, delisted ones too: the shortest list of names. Weight 4. */
@@ -55,7 +55,7 @@ const WEIGHT_BUDGET = 3_000
 /** The Date of a response has whole seconds. */
 const MARGIN_MS = 500
 
-/** The time in which the calls of a whole window use the budget, ms. */
+/** How long the calls of a whole window take by the budget, ms. */
 export function windowLimitMs(interval: Interval): number {
   return (windowCalls(interval) * KLINES_WEIGHT * MINUTE_MS) / WEIGHT_BUDGET
 }
@@ -66,7 +66,7 @@ export class WeightCounter {
   private minute = 0
   private own = 0
 
-  /** Adds a request without an answer: the exchange may have counted it. */
+  /** Adds a request without an answer. */
   addFailure(weight: number): void {
     this.own += weight
   }
@@ -91,20 +91,13 @@ export class WeightCounter {
   }
 }
 
-/** Codes of the exchange: https://github.com/binance/binance-spot-api-docs, errors.md. */
+/** Codes of errors.md beside it. */
 const INVALID_SYMBOL = -1121
-/** An unknown error, a disconnect, a timeout, an overload: all of the exchange's own. */
+/** An unknown error, a disconnect, a timeout, an overload. */
 const TRANSIENT_CODES = new Set([-1000, -1001, -1007, -1008])
 
-/** The body of an error: `{"code":-1121,"msg":"Invalid symbol."}`. */
-export interface ExchangeFault {
-  readonly code: number
-  /** One line, safe for a terminal; empty for a message that is no text. */
-  readonly message: string
-}
-
-/** Parses the body of an error; undefined for any other body. */
-export function parseFault(body: Buffer): ExchangeFault | undefined {
+/** Parses the body of an error: `{"code":-1121,"msg":"Invalid symbol."}`; undefined for any other body. The message is one clean line. */
+export function parseFault(body: Buffer): { readonly code: number; readonly message: string } | undefined {
   const { code, msg } = parseObject(body.toString('utf8')) ?? {}
   if (typeof code !== 'number' || !Number.isSafeInteger(code)) return undefined
   return { code, message: typeof msg === 'string' ? cleanText(msg) : '' }
@@ -121,15 +114,14 @@ export function findError(response: WholeResponse): FetchError | undefined {
   const message = `status ${status}${fault.message && `: ${fault.message}`} (code ${fault.code})`
   if (status === 200) return new FetchError('invalid', message, { status })
   if (fault.code === INVALID_SYMBOL) {
-    return new InvalidSymbolError('permanent', `the exchange does not know this symbol, leave it out (${message})`, {
-      status,
-    })
+    const reason = `the exchange does not know this symbol, leave it out (${message})`
+    return new InvalidSymbolError('permanent', reason, { status })
   }
   const isTransient = isTransientStatus(status) || TRANSIENT_CODES.has(fault.code)
   return new FetchError(isTransient ? 'transient' : 'permanent', message, { status, unreachable: isTransient })
 }
 
-/** The shortest ban, ms: https://github.com/binance/binance-spot-api-docs, rest-api.md, "LIMITS". */
+/** The shortest ban, ms: rest-api.md, "LIMITS". */
 const SHORTEST_BAN_MS = 2 * 60_000
 /** After a refusal without a time, a long-running server asks again, ms. */
 const REFUSED_MS = 10 * 60_000
@@ -153,10 +145,9 @@ export function exchangeRules(name: string, now: () => number): HostRules {
  * The refusal in an answer after which no further request may be sent: 418 is a ban, 403 the firewall, 451 the region.
  * Undefined for any other answer.
  */
-export function findRefusal(name: string, response: WholeResponse, now: number): Stop | undefined {
-  const { status, body } = response
+export function findRefusal(name: string, { status, headers, body }: WholeResponse, now: number): Stop | undefined {
   if (status === 418) {
-    const untilTime = now + banLength(response, now)
+    const untilTime = now + (parseRetryAfter(headers['retry-after'], now) || SHORTEST_BAN_MS)
     const advice =
       'Wait until then: each request before that makes the ban longer. Other programs on this address count too.'
     return { error: rateLimited(name, status, untilTime, [advice]), untilTime }
@@ -171,11 +162,4 @@ export function findRefusal(name: string, response: WholeResponse, now: number):
   const advice = status === 403 ? [wait] : name === BINANCE ? [] : [host]
   const error = refused(name, status, status === 403 ? firewall : region, [...advice, STATIC_SERVICE])
   return { error, untilTime: now + REFUSED_MS }
-}
-
-/** How long a ban lasts from now, ms: from Retry-After, else from the message, which has the time of its end in ms. */
-function banLength({ headers, body }: WholeResponse, now: number): number {
-  const [, until] = /banned until (\d{13})/.exec(parseFault(body)?.message ?? '') ?? []
-  const lengths = [parseRetryAfter(headers['retry-after'], now), until && Number(until) - now, SHORTEST_BAN_MS]
-  return lengths.find(ms => Number(ms) > 0) as number
 }

@@ -3,6 +3,7 @@ import { isObject } from '../candles/json.js'
 import { parseList } from '../candles/lists.js'
 import { type Series, seriesName, type WindowRef } from '../candles/series.js'
 import { isSymbol, SYMBOL_FORM, sortSymbols } from '../candles/symbols.js'
+import { formatCount } from '../candles/text.js'
 import { exchangeStartDates, startDateAt, windowSpan } from '../candles/windows.js'
 import { decodeWindow } from '../rows/window-codec.js'
 import { hasMoreRows, joinRows, type RenderedWindow, renderWindow } from './closed-rows.js'
@@ -30,14 +31,13 @@ interface FirstCandle {
   readonly openTime: number
   /** Of the window in which it opens. */
   readonly startDate: string
-  /** That window, once it was needed: whoever asks for it takes it, once. */
+  /** That window, once it was needed; it is used once. */
   window?: Promise<Fetched> | undefined
 }
 
-/** The market data of the exchange as windows of the published tree. `warn` hears of names that cannot be used. */
+/** The market data of the exchange as windows of the published tree. */
 export function exchangeSource(fetcher: Fetcher, clock: SourceClock, warn: (warning: string) => void): Source {
   const firstCandles = new Map<string, Promise<FirstCandle | undefined>>()
-  /** The times of the latest answer. */
   let latest: AnswerTimes | undefined
 
   /** Only the exchange's clock decides what is closed: an answer without a Date is not later than the latest one. */
@@ -75,7 +75,7 @@ export function exchangeSource(fetcher: Fetcher, clock: SourceClock, warn: (warn
     return latest.asked
   }
 
-  /** Requests a whole window, with one more call where its candles end early: a host may send fewer rows. */
+  /** Requests a window until no further row can come: a host may send fewer. */
   const fetchWindow = async (window: WindowRef, signal: AbortSignal): Promise<Fetched> => {
     const page = (before?: RenderedWindow) =>
       get(
@@ -111,7 +111,7 @@ export function exchangeSource(fetcher: Fetcher, clock: SourceClock, warn: (warn
     found.catch(() => firstCandles.delete(name))
     return found
   }
-  /** One wrong answer must not cost a whole history: the first candle is compared with its window. Throws a `FetchError`. */
+  /** One wrong answer must not cost a whole history: the first candle is compared with its window. */
   const confirm = async (candle: FirstCandle, { symbol, interval }: Series, signal: AbortSignal): Promise<void> => {
     const { openTime, startDate } = candle
     candle.window ??= fetchWindow({ symbol, interval, startDate }, signal)
@@ -163,7 +163,6 @@ export function exchangeSource(fetcher: Fetcher, clock: SourceClock, warn: (warn
   }
 }
 
-/** Parses the answer for `NAMES_PATH`: names that are symbols, and others. Throws `bad_list`. */
 function parseNames(bytes: Uint8Array): string[] {
   const list = "The exchange's list of symbols"
   return parseList(bytes, list).map((entry, index) => {
@@ -172,17 +171,13 @@ function parseNames(bytes: Uint8Array): string[] {
   })
 }
 
-/** Says which names cannot be used: the first ones, safe for a terminal. */
 function describeUnusable(names: readonly string[]): string {
   const shown = names.slice(0, 5).map(name => `"${cleanText(name, 20)}"`)
-  const more = names.length > shown.length ? ` and ${(names.length - shown.length).toLocaleString('en-US')} more` : ''
+  const more = names.length > shown.length ? ` and ${formatCount(names.length - shown.length)} more` : ''
   return `Names that are not ${SYMBOL_FORM}, in upper case, are left out: ${shown.join(', ')}${more}.`
 }
 
-/**
- * The open time of the one candle of an answer, which was made at `servedMs`, ms UTC: a later one would make all
- * windows empty. Undefined for an empty answer. Throws `bad_list` and `bad_window`.
- */
+/** The open time of the one candle of an answer of `servedMs`, ms UTC: a later one would make all windows empty. */
 function parseFirstOpenTime(bytes: Buffer, servedMs: number): number | undefined {
   const rows = parseList(bytes, 'The answer for the first candle')
   if (rows.length === 0) return undefined

@@ -1,39 +1,36 @@
 import { isObject, parseObject } from '../candles/json.js'
 import { type FetchErrorKind, isTransientStatus } from './retry.js'
 
-/** A failed attempt to fetch a file. `message` describes the fault without naming the file. */
-export class FetchError extends Error {
-  override readonly name = 'FetchError'
+interface FetchDetails {
   /** HTTP status, if the server responded. */
-  readonly status: number | undefined
-  /** Whether the service did not respond: a connection fault or a transient status. */
-  readonly unreachable: boolean
-  /** Whether the body was not JSON: a captive portal or a wrong address. */
-  readonly notJson: boolean
-  readonly timedOut: boolean
+  readonly status?: number
+  /** The service did not respond: a connection fault or a transient status. */
+  readonly unreachable?: boolean
+  /** The body was not JSON: a captive portal or a wrong address. */
+  readonly notJson?: boolean
+  readonly timedOut?: boolean
   /** What the service itself said about it, one line that is safe for a terminal. */
-  readonly words: string | undefined
+  readonly words?: string | undefined
+}
+
+/** A failed attempt to fetch a file. `message` describes the fault without naming the file. */
+export class FetchError extends Error implements FetchDetails {
+  override readonly name = 'FetchError'
+  readonly status?: number
+  readonly unreachable: boolean = false
+  readonly notJson: boolean = false
+  readonly timedOut: boolean = false
+  readonly words?: string | undefined
   /** How often the file was requested in all; the `Fetcher` sets it. */
   tries = 1
 
   constructor(
     readonly kind: FetchErrorKind,
     message: string,
-    details: {
-      status?: number
-      unreachable?: boolean
-      notJson?: boolean
-      timedOut?: boolean
-      words?: string | undefined
-      cause?: unknown
-    } = {},
+    { cause, ...details }: FetchDetails & { readonly cause?: unknown } = {},
   ) {
-    super(message, { cause: details.cause })
-    this.status = details.status
-    this.unreachable = details.unreachable ?? false
-    this.notJson = details.notJson ?? false
-    this.timedOut = details.timedOut ?? false
-    this.words = details.words
+    super(message, { cause })
+    Object.assign(this, details)
   }
 }
 
@@ -55,17 +52,12 @@ const CONNECTION_FAULTS: Record<string, string> = {
   UND_ERR_HEADERS_OVERFLOW: 'the response headers are too large',
 }
 
-const TIMEOUT_CODES = new Set([
-  'ETIMEDOUT',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'UND_ERR_HEADERS_TIMEOUT',
-  'UND_ERR_BODY_TIMEOUT',
-])
-/** Faults that a retry does not mend. EAI_AGAIN is not one: the name service may answer later. */
+const TIMEOUT = /TIMEDOUT|_TIMEOUT$/
+/** EAI_AGAIN is not one: the name service may answer later. */
 const PERMANENT_CODES = new Set(['ENOTFOUND', 'UND_ERR_HEADERS_OVERFLOW', 'ERR_INVALID_URL', 'UND_ERR_INVALID_ARG'])
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ERR_SSL|EPROTO/
 
-/** Converts a connection fault (anything undici or Node throws). */
+/** Converts what undici or Node throws. */
 export function toFetchError(error: unknown): FetchError {
   const root = rootCause(error)
   const code = String((root as NodeJS.ErrnoException).code ?? '')
@@ -73,7 +65,7 @@ export function toFetchError(error: unknown): FetchError {
   const certificate = CERTIFICATE.test(code)
   const message = `${certificate ? 'TLS: ' : ''}${reason}${code && !reason.includes(code) ? ` (${code})` : ''}`
   const kind = certificate || PERMANENT_CODES.has(code) ? 'permanent' : 'transient'
-  return new FetchError(kind, message, { unreachable: true, timedOut: TIMEOUT_CODES.has(code), cause: error })
+  return new FetchError(kind, message, { unreachable: true, timedOut: TIMEOUT.test(code), cause: error })
 }
 
 /** The message of an error; OpenSSL puts its reason between source file names, so the reason alone is taken. */
@@ -96,18 +88,11 @@ export function toStatusError({ status, body }: { readonly status: number; reado
   const message = `status ${status}${words ? `: ${words}` : ''}`
   const details = { status, words }
   if (isTransientStatus(status)) return new FetchError('transient', message, { ...details, unreachable: true })
-  // The request had no range, and no other 1xx to 3xx fits it either.
   if (status < 400 || status === 416) return new FetchError('invalid', `${message}, which was not requested`, details)
   return new FetchError('permanent', message, details)
 }
 
-/** The longest text of a service that is shown, characters. */
-const MAX_MESSAGE_LENGTH = 200
-
-/**
- * Parses an error object (`ErrorObject` in the service's OpenAPI description); undefined for any other body. The
- * message and each entry of the cause are a line that is safe for a terminal.
- */
+/** The message and the causes of an error object of a service, each a line that is safe for a terminal; undefined for any other body. */
 export function parseErrorBody(body: Buffer): { readonly message: string; readonly causes: string[] } | undefined {
   const { message, cause } = parseObject(body.toString('utf8')) ?? {}
   return typeof message === 'string' ? { message: cleanText(message), causes: parseCauses(cause) } : undefined
@@ -118,8 +103,8 @@ export function cleanValue(value: unknown, maxLength?: number): string {
   return cleanText(typeof value === 'string' ? value : JSON.stringify(value), maxLength)
 }
 
-/** Makes foreign text safe for a terminal and a log: one line, no control characters or ANSI escapes, shortened. */
-export function cleanText(text: string, maxLength = MAX_MESSAGE_LENGTH): string {
+/** Makes foreign text safe for a terminal and a log: one line without control characters, shortened. */
+export function cleanText(text: string, maxLength = 200): string {
   const line = text.replace(/[\p{C}\s]+/gu, ' ').trim()
   return line.length > maxLength ? `${line.slice(0, maxLength)}...` : line
 }

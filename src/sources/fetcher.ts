@@ -5,10 +5,8 @@ import { FetchError } from './fetch-error.js'
 import { type Clock, parseRetryAfter, RETRY_POLICY, type RetryPolicy, retryDelay, systemClock } from './retry.js'
 import type { HttpTransport, WholeResponse } from './transport.js'
 
-/** The run ends after this many files in a row that the service did not answer, each after all its tries. */
-const MAX_UNREACHABLE_IN_A_ROW = 10
-/** The run ends after this many files in a row that were not JSON: a captive portal or a wrong address. */
-const MAX_NOT_JSON_IN_A_ROW = 3
+/** The run ends after so many files in a row that the service did not answer, or that were not JSON: a captive portal. */
+const MOST_IN_A_ROW = { unreachable: 10, notJson: 3 }
 
 /** The network traffic of a fetcher. */
 export interface NetworkActivity {
@@ -34,7 +32,7 @@ export interface Stop {
 
 /** What a host demands beside statuses and Retry-After. */
 export interface HostRules {
-  /** What ends the run after this answer: further requests would be refused too. */
+  /** What ends the run after this answer. */
   stopAfter(response: WholeResponse): Stop | undefined
   /** How long every further request has to wait after the answer for `path`, ms; 0 for no pause. */
   pauseAfter(response: WholeResponse, path: string): number
@@ -43,8 +41,7 @@ export interface HostRules {
   readonly pauseReason: string
 }
 
-/** Settings of a `Fetcher`. */
-export interface FetcherOptions {
+interface FetcherOptions {
   /** Requests at once. */
   readonly concurrency: number
   /** The host and port, `https://example.com`: a ban is remembered for other runs. Default: it is not. */
@@ -57,8 +54,7 @@ export interface FetcherOptions {
   readonly onActivity?: ((activity: NetworkActivity) => void) | undefined
 }
 
-/** A file to fetch. */
-export interface FileRequest<T> {
+interface FileRequest<T> {
   readonly path: string
   readonly headers?: Record<string, string>
   /** Parses an answer, or throws a `FetchError`, which counts as a failed attempt. */
@@ -71,15 +67,13 @@ export interface FileRequest<T> {
  * Throws the last `FetchError` of a file, or `unreachable` or `rate_limited` when every other file would fail too.
  */
 export class Fetcher {
-  /** Requests made, retries included. */
   requests = 0
-  /** Bytes of bodies as they came over the wire. */
   bytes = 0
   private readonly limit: Limiter
   private readonly options: FetcherOptions & { readonly policy: RetryPolicy; readonly clock: Clock }
   private readonly closing = new AbortController()
   private stop: Stop | undefined
-  /** By the clock that is never set back, ms. */
+  /** By the clock that never goes back, ms. */
   private pausedUntil = 0
   private pauseReason = ''
   private inARow = { unreachable: 0, notJson: 0 }
@@ -108,9 +102,7 @@ export class Fetcher {
     const { policy, clock, random = Math.random } = this.options
     // Each file gets its own signal: Node warns of a leak when many listeners wait on one signal.
     const request = { ...file, signal: AbortSignal.any([file.signal, this.closing.signal]) }
-    let spentMs = 0
-    let startedMs = 0
-    let isRetrying = false
+    let [spentMs, startedMs, isRetrying] = [0, 0, false]
     const attempt = async () => {
       await this.waitForTurn(request.signal)
       startedMs = clock.elapsed()
@@ -179,20 +171,17 @@ export class Fetcher {
       signal.throwIfAborted()
       if (response === undefined) this.options.rules?.countFailure(path)
       if (!deadline.aborted || error instanceof FetchError) throw error
-      throw new FetchError('transient', `no whole answer within ${limitMs / 1000} s`, {
-        unreachable: true,
-        timedOut: true,
-      })
+      const reason = `no whole answer within ${limitMs / 1000} s`
+      throw new FetchError('transient', reason, { unreachable: true, timedOut: true })
     }
   }
 
   /** Does what an answer demands. Throws what ends the run: a refusal of the host, or too long a wait. */
   private heed(response: WholeResponse, path: string): void {
-    const { clock, rules, policy, origin } = this.options
+    const { clock, rules, policy } = this.options
     const { status, headers } = response
     const stop = rules?.stopAfter(response)
-    if (stop && status === 418 && origin) rememberBan(origin, stop.untilTime)
-    if (stop) throw this.end(stop)
+    if (stop) throw this.end(stop, status)
     const ruleMs = rules?.pauseAfter(response, path) ?? 0
     const retryAfterMs = status >= 400 ? (parseRetryAfter(headers['retry-after'], clock.now()) ?? 0) : 0
     const waitMs = Math.max(ruleMs, retryAfterMs)
@@ -205,13 +194,14 @@ export class Fetcher {
     }
     // Rounded up to a whole second, so that the next run is not too early.
     const untilTime = Math.ceil((clock.now() + waitMs) / 1000) * 1000
-    if (status === 418 && origin) rememberBan(origin, untilTime)
-    const error = this.end({ error: rateLimited(this.name, status, untilTime), untilTime })
+    const error = this.end({ error: rateLimited(this.name, status, untilTime), untilTime }, status)
     if (status >= 400) throw error
   }
 
   /** Ends all requests. Returns the error that lasts longest, so that its message names the right time. */
-  private end(stop: Stop): KlinesError {
+  private end(stop: Stop, status?: number): KlinesError {
+    const { origin } = this.options
+    if (status === 418 && origin) rememberBan(origin, stop.untilTime)
     if (!this.stopReason || stop.untilTime > (this.stop?.untilTime ?? 0)) this.stop = stop
     return this.stop?.error ?? stop.error
   }
@@ -220,10 +210,11 @@ export class Fetcher {
   private countFailure(failure: FetchError): FetchError | KlinesError {
     const { unreachable: away, notJson } = this.inARow
     this.inARow = { unreachable: failure.unreachable ? away + 1 : 0, notJson: failure.notJson ? notJson + 1 : 0 }
-    const count = failure.notJson ? this.inARow.notJson : this.inARow.unreachable
-    if (count < (failure.notJson ? MAX_NOT_JSON_IN_A_ROW : MAX_UNREACHABLE_IN_A_ROW)) return failure
+    const kind = failure.notJson ? 'notJson' : 'unreachable'
+    const count = this.inARow[kind]
+    if (count < MOST_IN_A_ROW[kind]) return failure
     const error = unreachable(this.name, failure, `each of ${count} files in a row`)
-    return this.end({ error, untilTime: Number.POSITIVE_INFINITY })
+    return this.end({ error, untilTime: Infinity })
   }
 
   private report(): void {

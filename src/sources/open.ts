@@ -10,18 +10,16 @@ import { limitPolicy, type RequestLimits, type RetryPolicy, systemClock } from '
 import type { Fetched, FetchedList, Source } from './source.js'
 import type { SourceClock } from './static.js'
 
-/** How a source is used. */
-export interface OpenSourceOptions extends SourceClock {
+interface OpenSourceOptions extends SourceClock {
   /** Requests at once. */
   readonly concurrency: number
-  /** How failed requests are repeated where `limits` do not say it. */
   readonly policy: RetryPolicy
   readonly limits: RequestLimits
   readonly onActivity?: (activity: NetworkActivity) => void
   readonly warn: (warning: string) => void
 }
 
-/** Opens the source of a name, as `toSourceName` returns it; sends no request. Throws `bad_option`. */
+/** Opens the source of a name, as `toSourceName` returns it; sends no request. */
 export async function openSource(name: string, options: OpenSourceOptions): Promise<Source> {
   const { concurrency, limits, onActivity, warn } = options
   const policy = limitPolicy(options.policy, limits)
@@ -41,10 +39,9 @@ export async function openSource(name: string, options: OpenSourceOptions): Prom
   return exchangeSource(open(exchangeRules(name, systemClock.now)), options, warn)
 }
 
-/** Folder of the synthetic sample data that ships with the package: a complete tree, but that empty windows have no file. */
+/** The synthetic sample data of the package: a complete tree, but that empty windows have no file. */
 export const SAMPLE_ROOT = new URL('fixtures/sample/', PACKAGE_URL)
 
-/** The sample, read from the package: no request is sent. `now`: this machine's present, ms UTC. */
 function sampleSource({ now }: { readonly now: () => number }): Source {
   const read = (path: string) => {
     const file = new URL(path, SAMPLE_ROOT)

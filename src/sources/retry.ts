@@ -1,18 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { KlinesError } from '../candles/errors.js'
+import { checkValue } from '../options.js'
 
-/**
- * How a failed attempt is retried:
- * - `transient`: a fault of the network or the server; all tries;
- * - `invalid`: a response that is not JSON, has a wrong shape or an unexpected status; three tries;
- * - `permanent`: the same request would fail again; no retry.
- */
+/** `transient` faults of the network or the server get all tries, `invalid` responses three, `permanent` faults one. */
 export type FetchErrorKind = 'transient' | 'invalid' | 'permanent'
 
 /** How often and how long a file is tried. All times in ms. */
 export interface RetryPolicy {
   readonly tries: number
-  /** Tries for a file whose answers are invalid. */
   readonly invalidTries: number
   /** The longest delay before the first retry; it doubles with each further one. */
   readonly baseDelayMs: number
@@ -43,10 +38,7 @@ export const QUICK_POLICY: RetryPolicy = {
   fileMs: 10_000,
 }
 
-/**
- * The delay before the next try after `failures` failed ones, ms: full jitter, `random` (0 to 1) of 0.5 s x 2^n, at
- * most 20 s. Undefined when no tries are left.
- */
+/** The delay before the next try, ms, with full jitter: `random` is 0 to 1. Undefined when no tries are left. */
 export function retryDelay({ kind }: { kind: FetchErrorKind }, failures: number, random: number, policy: RetryPolicy) {
   const tries = { permanent: 1, invalid: policy.invalidTries, transient: policy.tries }[kind]
   return failures < tries ? random * Math.min(policy.maxDelayMs, policy.baseDelayMs * 2 ** (failures - 1)) : undefined
@@ -80,33 +72,27 @@ export function parseHttpDate(text = ''): number | undefined {
 
 /** Limits that a user sets for the requests of a run. */
 export interface RequestLimits {
-  /**
-   * Tries after the first one of a file that could not be downloaded, 0 to 100. Default 5, and 1 for lists that are
-   * only shown. An answer that is not valid is tried again twice at most.
-   */
+  /** Tries after the first one of a file, 0 to 100. Default 5, and 1 for lists that are only shown; at most 2 after an invalid answer. */
   readonly retries?: number | undefined
   /** How long a try may take, seconds, at most 3600, also fractions. Default 30, and 5 for lists that are only shown. */
   readonly timeout?: number | undefined
 }
 
-/** A policy with the user's limits in place of its own. Throws `bad_option`. */
+/** A policy with the user's limits in place of its own. */
 export function limitPolicy(policy: RetryPolicy, { retries, timeout }: RequestLimits): RetryPolicy {
-  if (retries !== undefined && !(Number.isInteger(retries) && retries >= 0 && retries <= 100)) {
-    throw new KlinesError('bad_option', `--retries is ${retries}. Expected a whole number from 0 to 100.`)
-  }
-  if (timeout !== undefined && !(timeout > 0 && timeout <= 3_600)) {
+  checkValue('retries', { takes: 'number', range: { min: 0, max: 100 } }, retries)
+  if (timeout !== undefined && !(timeout > 0 && timeout <= 3_600))
     throw new KlinesError('bad_option', `--timeout is ${timeout}. Expected seconds: a number above 0, at most 3600.`)
-  }
   if (retries === undefined && timeout === undefined) return policy
   const tries = retries === undefined ? policy.tries : retries + 1
-  // 1.1 x 1000 is not whole, and undici takes no other number.
+  // undici takes whole numbers alone.
   const attemptMs = timeout === undefined ? policy.attemptMs : Math.ceil(timeout * 1000)
   // Every try may take all of its time, and the delays between them too.
   const fileMs = Math.max(policy.fileMs, tries * attemptMs + (tries - 1) * policy.maxDelayMs)
   return { ...policy, tries, invalidTries: Math.min(policy.invalidTries, tries), attemptMs, fileMs }
 }
 
-/** Time as a parameter, so that tests can run at any date and without waiting. */
+/** Time as a parameter, so that tests run at any date and without waiting. */
 export interface Clock {
   /** ms UTC since the epoch. */
   now(): number
@@ -116,7 +102,6 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 
-/** The clock of this machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),

@@ -3,8 +3,8 @@ import type { Series, WindowRef } from '../candles/series.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
 
 /**
- * What is true of all windows of a tree. `static`: a service renders files when it likes, and may deploy them again as they are.
- * `exchange`: each answer is made anew. `fixed`: files that stay as they are, of the sample and of bare folders.
+ * The kind of a tree. `static`: a service renders files when it likes, and may deploy them again as they are. `exchange`: each answer is
+ * made anew. `fixed`: files that stay as they are, of the sample and of bare folders.
  */
 export interface Rules {
   readonly kind: 'static' | 'exchange' | 'fixed'
@@ -42,14 +42,14 @@ export interface Cost {
 }
 
 /**
- * Where windows come from: a static service, the exchange, the sample. Methods throw a `FetchError` for one file that
- * cannot be had, `unreachable` or `rate_limited` when no other one can either, and the signal's reason when it aborts.
+ * Where windows come from. Methods throw a `FetchError` for one file that cannot be had, `unreachable` or `rate_limited` when no other one
+ * can either, and the signal's reason when it aborts.
  */
 export interface Source {
   /** As mirrors and files record it: `https://example.com/klines`, `binance`, `sample`. */
   readonly name: string
   readonly rules: Rules
-  /** Requests that were sent, and bytes of bodies as received over the wire. */
+  /** Requests that were sent, and bytes of bodies over the wire. */
   readonly traffic: { readonly requests: number; readonly bytes: number }
   /** The error after which it sends no request any more, for now. */
   readonly stopReason: Error | undefined
@@ -57,14 +57,10 @@ export interface Source {
   now(signal: AbortSignal): Promise<number>
   /** All of its symbols: the ten of the public service first, then the others by name. */
   symbols(signal: AbortSignal): Promise<FetchedList>
-  /** The startDates of the windows of an interval, ascending. */
   startDates(interval: Interval, signal: AbortSignal): Promise<FetchedList>
-  /** A window. `since`: when the cached version was rendered, ms UTC; a source may ignore it. */
+  /** `since`: when the cached version was rendered, ms UTC; a source may ignore it. */
   fetch(window: WindowRef, since: number | undefined, signal: AbortSignal): Promise<Fetched | Unchanged>
-  /**
-   * Of the exchange: when the first candle of a series opens, ms UTC, with one request a run; undefined for a series
-   * without one. Windows before it are empty and need no request. Throws `UnknownSymbolError`.
-   */
+  /** Of the exchange: when the first candle of a series opens, ms UTC, if any. Windows before it are empty and need no request. */
   firstCandle?(series: Series, signal: AbortSignal): Promise<number | undefined>
   /** What a window of an interval takes. */
   cost(interval: Interval): Cost

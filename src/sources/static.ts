@@ -15,7 +15,6 @@ export interface SourceClock {
   readonly observe: (skewMs: number) => void
 }
 
-/** A static klines service: the operations of its OpenAPI description, for all intervals. */
 export function staticSource(fetcher: Fetcher, { now, observe }: SourceClock): Source {
   const list = (path: string, parse: (bytes: Buffer) => string[], signal: AbortSignal): Promise<FetchedList> =>
     fetcher.get({
@@ -59,7 +58,7 @@ export function staticSource(fetcher: Fetcher, { now, observe }: SourceClock): S
   }
 }
 
-/** Parses a body; what the parser throws on purpose makes the answer invalid. Throws `FetchError`. */
+/** Parses a body; what the parser throws on purpose makes the answer invalid. */
 export function parseBody<T>({ body }: WholeResponse, parse: (bytes: Buffer) => T): T {
   try {
     return parse(body)
@@ -69,10 +68,7 @@ export function parseBody<T>({ body }: WholeResponse, parse: (bytes: Buffer) => 
   }
 }
 
-/**
- * The times of an answer, none later than this machine's present (`now`, ms UTC): one in the future could make a window
- * count as final before its end.
- */
+/** The times of an answer, none later than this machine's present: one in the future could make a window final before its end. */
 export function parseTimes({ headers }: WholeResponse, now: number): AnswerTimes {
   const [modified, date] = [headers['last-modified'], headers.date].map(text => Date.parse(text ?? ''))
   const asked = Number.isNaN(date) ? now : Math.min(date, now)
@@ -80,7 +76,7 @@ export function parseTimes({ headers }: WholeResponse, now: number): AnswerTimes
   return { rendered: Number.isNaN(date) ? undefined : asked, asked }
 }
 
-/** How far the clock of a service is ahead of this machine's, ms; negative when it is behind, 0 when the answer does not say. */
+/** How far the clock of a service is ahead of this machine's, ms; 0 when the answer does not say. */
 export function clockSkew({ headers }: WholeResponse, now: number): number {
   const date = Date.parse(headers.date ?? '')
   // RFC 9111, 5.1: a cache on the way has had the answer for so many seconds.

@@ -7,7 +7,6 @@ import { VERSION } from '../version.js'
 import { FetchError, toFetchError } from './fetch-error.js'
 import { type Agent, type Dispatcher, EnvHttpProxyAgent } from './undici.js'
 
-/** RFC 9110, section 10.1.5. */
 const USER_AGENT = `klines/${VERSION} node/${process.versions.node}`
 const MAX_REDIRECTS = 3
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
@@ -21,25 +20,21 @@ export interface WholeResponse {
   /** Repeated ones are joined by commas. */
   readonly headers: Record<string, string | undefined>
   readonly body: Buffer
-  /** Size of the body as received, before decoding, bytes. */
+  /** Size of the body before decoding, bytes. */
   readonly wireBytes: number
 }
 
-/** A response whose headers have arrived, and its body as it comes, not decoded. */
+/** A response whose headers have arrived. */
 export interface OpenResponse {
   readonly status: number
   readonly headers: Record<string, string | undefined>
-  /**
-   * Yields the bytes as they arrive; a caller that stops early closes the connection. A fault is thrown after all bytes
-   * before it, however slow the caller is: undici itself drops unread bytes.
-   */
+  /** The bytes as they arrive, not decoded. A fault is thrown after all bytes before it: undici itself drops unread bytes. */
   chunks(): AsyncGenerator<Buffer>
-  /** Reads and decodes the whole body. Throws a `FetchError`, or the signal's reason when it aborts. */
   readWhole(): Promise<WholeResponse>
 }
 
-/** A request; `path` is relative to the base address. */
-export interface HttpRequest {
+/** `path` is relative to the base address. */
+interface HttpRequest {
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly headers?: Record<string, string>
@@ -48,8 +43,8 @@ export interface HttpRequest {
 }
 
 /**
- * Talks to one origin over keep-alive HTTP/1.1 connections. It does not retry, and no status is an error. Whole bodies are capped,
- * decoded and never partial; a GET follows at most three redirects, all to the same origin. HTTP_PROXY, HTTPS_PROXY and NO_PROXY apply.
+ * Talks to one origin over keep-alive HTTP/1.1 connections. It does not retry, and no status is an error. Whole bodies are capped and
+ * decoded. HTTP_PROXY, HTTPS_PROXY and NO_PROXY apply. Methods throw a `FetchError`, or the signal's reason when it aborts.
  */
 export class HttpTransport {
   private readonly dispatcher: Dispatcher
@@ -71,7 +66,7 @@ export class HttpTransport {
     } satisfies Agent.Options)
   }
 
-  /** Sends a GET request. Throws a `FetchError`, or the signal's reason when it aborts. */
+  /** Sends a GET request, and follows at most three redirects to the same origin. */
   async get(path: string, options: { headers?: Record<string, string>; signal: AbortSignal }): Promise<WholeResponse> {
     let target = `${this.basePath}/${path}`
     for (let redirects = 0; ; redirects++) {
@@ -80,15 +75,15 @@ export class HttpTransport {
       if (!REDIRECTS.has(status)) return response
       const fail = (reason: string) => new FetchError('permanent', reason, { status })
       if (redirects === MAX_REDIRECTS) throw fail(`more than ${MAX_REDIRECTS} redirects`)
-      if (!headers.location) throw fail(`status ${status} without a Location`)
-      if (!URL.canParse(headers.location, this.origin)) throw fail('redirected to something that is not a URL')
-      const { origin, pathname, search } = new URL(headers.location, this.origin + target)
+      const { location = 'http://' } = headers
+      if (!URL.canParse(location, this.origin)) throw fail(`status ${status} without a Location`)
+      const { origin, pathname, search } = new URL(location, this.origin + target)
       if (origin !== this.origin) throw fail(`redirected to another origin, ${origin}, which is not followed`)
       target = pathname + search
     }
   }
 
-  /** Sends a request and resolves when the headers have arrived; follows no redirect. Throws as `get` does. */
+  /** Sends a request and resolves when the headers have arrived; follows no redirect. */
   open(request: HttpRequest): Promise<OpenResponse> {
     return this.send({ ...request, path: `${this.basePath}/${request.path}` })
   }
@@ -151,30 +146,25 @@ function openResponse(response: Dispatcher.ResponseData, signal: AbortSignal): O
 const MAX_WIRE_BYTES = 8 * 1024 * 1024
 const MAX_DECODED_BYTES = 16 * 1024 * 1024
 
-/** Reads a body without decoding it. Throws a `permanent` error when it is larger than the cap, announced or not. */
-async function collect({ body, headers, statusCode: status }: Dispatcher.ResponseData): Promise<Buffer> {
+/** Reads a body without decoding it. */
+async function collect({ body, statusCode: status }: Dispatcher.ResponseData): Promise<Buffer> {
   const chunks: Buffer[] = []
-  let total = Number(headers['content-length'] ?? 0) > MAX_WIRE_BYTES ? Infinity : 0
-  if (total === 0) {
-    for await (const chunk of body) {
-      total += chunk.length
-      if (total > MAX_WIRE_BYTES) break
-      chunks.push(chunk)
-    }
+  let total = 0
+  // Leaving the loop closes the connection.
+  for await (const chunk of body) {
+    total += chunk.length
+    if (total > MAX_WIRE_BYTES)
+      throw new FetchError('permanent', `the body is larger than ${MAX_WIRE_BYTES} bytes`, { status })
+    chunks.push(chunk)
   }
-  if (total <= MAX_WIRE_BYTES) return Buffer.concat(chunks, total)
-  body.on('error', () => {}).destroy()
-  throw new FetchError('permanent', `the body is larger than ${MAX_WIRE_BYTES} bytes`, { status })
+  return Buffer.concat(chunks, total)
 }
 
 const decoders = { gzip: promisify(gunzip), 'x-gzip': promisify(gunzip), br: promisify(brotliDecompress) }
 /** Codings that change nothing; some fronts name them. */
 const PLAIN = new Set(['', 'identity', 'none', 'utf-8', 'aws-chunked'])
 
-/**
- * Removes the content coding of a body (RFC 9110, section 8.4). Throws a `FetchError`: `permanent` when the result is
- * larger than 16 MiB, `invalid` when the coding is unknown, nested or broken.
- */
+/** Removes the content coding of a body (RFC 9110, section 8.4). Nested codings are refused. */
 export async function decodeBody(body: Buffer, contentEncoding = ''): Promise<Buffer> {
   const codings = contentEncoding.toLowerCase().split(',')
   const coding = codings
@@ -190,9 +180,8 @@ export async function decodeBody(body: Buffer, contentEncoding = ''): Promise<Bu
     // One chunk holds any window, so that zlib decodes it in a single call on its thread.
     return await decode(body, { maxOutputLength: MAX_DECODED_BYTES, chunkSize: 160 * 1024 })
   } catch (cause) {
-    if (errnoCode(cause) === 'ERR_BUFFER_TOO_LARGE') {
+    if (errnoCode(cause) === 'ERR_BUFFER_TOO_LARGE')
       throw new FetchError('permanent', `the ${coding} body decodes to more than ${MAX_DECODED_BYTES} bytes`, { cause })
-    }
     throw new FetchError('invalid', `the body is not valid ${coding} (${(cause as Error).message})`, { cause })
   }
 }

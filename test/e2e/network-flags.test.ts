@@ -38,7 +38,7 @@ describe('--timeout', () => {
     server.hold = () => new Promise<void>(() => {})
     const run = await download(flags, env)
     expect(run).toMatchObject({ code: 5, stdout: '' })
-    expect(run.stderr).toContain('did not answer in time: no whole answer within 0.2 s; tried 2 times')
+    expect(run.stderr).toContain('cannot be reached: no whole answer within 0.2 s; tried 2 times')
     expect(server.paths()).toEqual([LIST, LIST])
   })
 })

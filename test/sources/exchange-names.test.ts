@@ -53,12 +53,9 @@ describe('the names of the exchange', () => {
     },
   )
 
-  it('can be 3,500, and 50,000', async () => {
-    const names = (count: number) => Array.from({ length: count }, (_, index) => `N${index}USDT`)
-    expect((await parse(prices(...names(3_500)))).symbols).toHaveLength(3_500)
-    expect((await parse(prices(...names(50_000)))).symbols).toHaveLength(50_000)
-    const { message } = await refusal(JSON.stringify(prices(...names(50_001))))
-    expect(message).toMatch(/50001 entries, expected at most 50000/)
+  it('can be 3,500', async () => {
+    const names = Array.from({ length: 3_500 }, (_, index) => `N${index}USDT`)
+    expect((await parse(prices(...names))).symbols).toHaveLength(3_500)
   })
 
   it.each([
@@ -74,10 +71,8 @@ describe('the names of the exchange', () => {
     expect(error.message).toMatch(message)
   })
 
-  it('are refused when they are not UTF-8, or larger than 8 MiB', async () => {
+  it('are refused when they are not UTF-8', async () => {
     const latin = Buffer.from('[{"symbol":"\xc9BTC"}]', 'latin1')
     expect((await refusal(latin)).message).toMatch(/it is not JSON/)
-    const large = Buffer.alloc(8 * 1024 * 1024 + 1, ' ')
-    expect((await refusal(large)).message).toMatch(/8388609 bytes, expected at most 8388608/)
   })
 })

@@ -21,7 +21,7 @@ describe('the error for a service says what happened:', () => {
     [
       new FetchError('transient', 'no whole answer within 30 s', { unreachable: true, timedOut: true }),
       4,
-      'did not answer in time: no whole answer within 30 s; tried 4 times for the list',
+      'cannot be reached: no whole answer within 30 s; tried 4 times for the list',
       /--timeout/,
     ],
     [
