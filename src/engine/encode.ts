@@ -95,7 +95,6 @@ export function encodeInWorker({ root, encoding }: { root: string; encoding: Enc
   return (task: EncodeTask): Promise<EncodedTask> => encodeTask(mirror, signal, task, encoding)
 }
 
-/** When it throws, nothing is left of the outputs. */
 async function encodeTask(
   mirror: Mirror,
   signal: AbortSignal,
@@ -134,7 +133,7 @@ async function encodeTask(
       }
       if (fingerprinter) fingerprints.push(...[fingerprinter.finish() ?? []].flat())
     }
-    // Windows that were there before may be missing now, when somebody removed files.
+    // They were all there before.
     if (tally.failures.length > 0) throw incomplete(tally.failures, tally.total, { offline: true, forExport: true })
     for (const writer of writers.slice(finished.length)) finished.push(await writer.finish())
     return { outputs: finished.flatMap(output => output ?? []), fingerprints }

@@ -10,19 +10,14 @@ import type { Source } from '../sources/source.js'
 import type { Run } from './run.js'
 import type { Plan, SeriesPlan } from './windows.js'
 
-/** Throws `incomplete` for symbols of the mirror that its source does not know any more, after everything else was done. */
+/** Throws `incomplete` for symbols of the mirror that its source does not know any more. */
 export function checkGone({ gone }: Plan, { source, mirror }: Run): void {
   if (gone.length === 0) return
   const [it, its] = gone.length === 1 ? ['it', 'its'] : ['them', 'their']
+  const message = `${source?.name} does not know ${joinNames(gone)} any more; everything else is done.`
   const folders = `${its} folders below ${mirror.root}: api/klines/*/SYMBOL and .klines/*/SYMBOL.json`
-  throw new KlinesError(
-    'incomplete',
-    `${source?.name} does not know ${joinNames(gone)} any more; everything else is done.`,
-    {
-      suggestions: [`The mirror keeps ${it}. To remove ${it}, remove ${folders}.`],
-      data: { baseUrl: source?.name, missing: gone },
-    },
-  )
+  const suggestions = [`The mirror keeps ${it}. To remove ${it}, remove ${folders}.`]
+  throw new KlinesError('incomplete', message, { data: { baseUrl: source?.name, missing: gone }, suggestions })
 }
 
 /** Where a symbol may be that a source does not have: the exchange has some 3,500. None for the exchange itself and the sample. */
@@ -43,7 +38,6 @@ export function noMinutes(interval: Interval, source: string, cause?: unknown): 
   return new KlinesError('unknown_interval', message, { cause, suggestions, data: { interval } })
 }
 
-/** The error for a range without a candle. */
 export function noCandles({ series, range }: Plan, mirror: Mirror): KlinesError {
   const names = joinNames(series.map(({ series }) => seriesName(series)))
   const side = (time: number, open: string) => (Number.isFinite(time) ? new Date(time).toISOString() : open)
@@ -58,7 +52,6 @@ export function noCandles({ series, range }: Plan, mirror: Mirror): KlinesError 
   return new KlinesError('no_candles', `No candle of ${names} opens ${span}; nothing is written.`, { suggestions })
 }
 
-/** The error for a range that has candles, but none as long as the requested ones. */
 export function noWholeCandle([{ series, label }]: readonly SeriesPlan[]): KlinesError {
   const message = `The ${series.interval} candles of the range do not cover a whole ${label.interval} candle; nothing is written.`
   return new KlinesError('no_candles', message, { suggestions: ['--partial keeps candles that are covered in part.'] })

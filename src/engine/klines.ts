@@ -16,10 +16,8 @@ import { costOf, type DownloadReport, type ReportOptions, Tally } from './report
 import { openRun, type Run, type SourceOptions, sourceOf, withRun } from './run.js'
 import { isBeforeFirst, type Plan } from './windows.js'
 
-/** Which candles to download into the mirror. */
 export interface DownloadRequest extends PlanRequest, SourceOptions, ReportOptions {}
 
-/** Which candles to read, and where they come from. */
 export interface ReadRequest extends DownloadRequest {
   /** Read the mirror alone, without any request. */
   readonly offline?: boolean | undefined
@@ -43,7 +41,7 @@ export function updateKlines(request: UpdateRequest = {}): Promise<DownloadRepor
   return withRun(openRun(request), async run => downloadPlan(await planUpdate(run), run, request))
 }
 
-/** Makes all windows of a plan current, or reads them, and counts their candles. Throws `incomplete` and `no_candles` at the end. */
+/** Makes all windows of a plan current, or reads them, and counts their candles. */
 export async function downloadPlan(
   plan: Plan,
   run: Run,
@@ -65,8 +63,7 @@ export async function downloadPlan(
 
 /**
  * Makes a mirror a complete static tree, which any web host can serve: the lists, `[]` for windows of the future and before the first
- * candle, and the times of files as the server would say. Nothing is written unless all is there. Throws `incomplete` while a window is
- * missing or corrupt, or an open one does not reach its end before the newest candle of its series, and `window_missing`.
+ * candle, and the times of files as the server would say. Throws `incomplete` unless all is there; nothing is written then.
  */
 export async function publishMirror(options: Omit<SourceOptions, 'refresh'>): Promise<PublishReport> {
   const { source: baseUrl, root, exists } = openMirror(options)
@@ -101,7 +98,6 @@ export function dryRunUpdate(request: UpdateRequest): Promise<DryRunReport> {
   return withRun(openRun(request, { readOnly: true }), async run => describePlan(await planUpdate(run), run))
 }
 
-/** What a run would download of a plan. */
 export function describePlan(plan: Plan, run: Run): DryRunReport {
   const { mirror, source, refresh } = run
   const kernel = new Kernel()
@@ -129,10 +125,9 @@ export interface SeriesRow<Row = KlineObject> {
 }
 
 /**
- * Candles in batches of one window, series by series in order of time; with `resample`, the longer candles that `exportKlines` writes.
- * A series without candles in the range comes as one batch without rows. Throws `incomplete` at the first window that cannot be
- * downloaded or read, and what `downloadKlines` throws. Leaving the loop ends all requests. At the end, a `warning` event says of each
- * series what it lacks at an end of the range that was named; with `failOnGaps` that is `incomplete`.
+ * Candles in batches of one window, series by series in order of time; a series without candles comes as one batch without rows. Throws
+ * `incomplete` at the first window that cannot be downloaded or read, and what `downloadKlines` throws. At the end, a `warning` event says
+ * of each series what it lacks at an end of the range that was named; with `failOnGaps` that is `incomplete`.
  *
  * @example
  * for await (const batch of klineBatches({ symbols: ['BTCUSDT'], intervals: ['1h'], last: '7d' })) {
@@ -165,9 +160,8 @@ const ROW_FORMS = { objects: rowToObject, numbers: rowToNumbers, arrays: (row: K
 type RowForms = { [Form in keyof typeof ROW_FORMS]: ReturnType<(typeof ROW_FORMS)[Form]> }
 
 /**
- * The same candles row by row, as objects with the names of the columns: times in ms UTC, decimals as text with all of their digits.
- * With `as: 'numbers'` the decimals are numbers, which lose the last digits of long volumes; with `as: 'arrays'` a row is the array of 12
- * that the service writes. Throws what `klineBatches` throws, and `bad_option`.
+ * The same candles row by row, as objects: times in ms UTC, decimals as text with all of their digits. With `as: 'numbers'` decimals are
+ * numbers, which lose the last digits of long volumes; with `as: 'arrays'` a row is the array of 12 that the service writes.
  *
  * @example
  * for await (const { row } of klineRows({ symbols: ['BTCUSDT'], intervals: ['1d'], last: '30d' })) {

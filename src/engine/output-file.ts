@@ -8,14 +8,11 @@ import { checkWritableFolder, makeFolder, missingFolders, removeFolders } from '
 import { newHash } from '../rows/fingerprint.js'
 import { type Output, StreamOutput } from './output-stream.js'
 
-export interface FileOptions {
-  /** Replace an existing file. */
-  readonly force?: boolean | undefined
-}
+/** `force`: replace an existing file. */
+export type FileOptions = { readonly force?: boolean | undefined }
 
 /** Where a file is written, and where it goes then. Plain data. */
 export interface FilePlace {
-  /** The output as the user named it. */
   readonly path: string
   /** `path`, or the file that a link there names. */
   readonly target: string
@@ -68,7 +65,6 @@ function outputIsFolder(path: string): KlinesError {
   return new KlinesError('bad_output', `${path} is a folder. Expected the name of a file.`)
 }
 
-/** Throws what `checkTarget` throws. */
 export async function prepareFile(path: string, options: FileOptions): Promise<FilePlace> {
   const stats = await checkTarget(path, options)
   return on(path, async () => {
@@ -129,22 +125,18 @@ export async function commitFiles(files: readonly FilePlace[]): Promise<string[]
   for (const file of files) if (!(await on(file.path, () => isCurrent(file)))) changed.push(file)
   const placed: string[] = []
   for (const { path, temp, target } of changed) {
-    try {
-      await rename(temp, target)
-      placed.push(path)
-    } catch (error) {
-      const fault = outputError(error, path)
+    await on(path, () => rename(temp, target)).catch((fault: KlinesError) => {
       if (placed.length === 0) throw fault
       const text = `${fault.message} These files are new already: ${placed.join(', ')}.`
-      throw new KlinesError('output_unwritable', text, { data: { ...fault.data, placed }, cause: error })
-    }
+      throw new KlinesError('output_unwritable', text, { data: { ...fault.data, placed }, cause: fault.cause })
+    })
+    placed.push(path)
   }
-  for (const folder of new Set(changed.map(({ target }) => dirname(target)))) await syncFolder(folder)
   for (const { temp } of files) await rm(temp, { force: true }).catch(() => {})
   return placed
 }
 
-/** Whether the target has the bytes already. Throws what keeps the file from its place. */
+/** Whether the target has the bytes already. Throws what keeps them from their place. */
 async function isCurrent({ path, temp, target, force }: FilePlace): Promise<boolean> {
   const found = await lstat(target).catch(undefinedIfMissing)
   if (found === undefined) return false
@@ -159,13 +151,6 @@ async function digest(path: string): Promise<string> {
   const hash = newHash()
   for await (const chunk of createReadStream(path)) hash.update(chunk)
   return hash.digest('hex')
-}
-
-/** A new name is durable once its folder is flushed (fsync(2)). */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r').catch(() => undefined)
-  await folder?.sync().catch(() => {})
-  await folder?.close().catch(() => {})
 }
 
 /** Writes files, or stdout for `-`: all of them, or none. */

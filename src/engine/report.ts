@@ -10,12 +10,11 @@ import { noCandles } from './errors.js'
 import { type Run, sourceOf } from './run.js'
 import { isBeforeFirst, type Plan, type SeriesPlan, type WindowOutcome } from './windows.js'
 
-/** The most changed cells that a report lists of a series. */
 const MAX_CHANGES = 1_000
 
 export interface SeriesReport extends Series, SeriesTotals {
   readonly windows: Record<WindowOutcome['status'] | 'total', number>
-  /** Size of the files of these windows, bytes. */
+  /** Size of their files. */
   readonly cachedBytes: number
   /** Candles of the range that were not cached before. */
   readonly newCandles: number
@@ -110,7 +109,7 @@ export class Tally {
   }
 }
 
-/** What a window of a series costs of the limits of the service. */
+/** What a window costs of the limits of the service. */
 export function costOf({ source }: Pick<Run, 'source'>, { interval }: Series) {
   return source?.cost(interval) ?? { requests: 0, limitMs: 0 }
 }

@@ -14,11 +14,7 @@ const DEFAULT_CONCURRENCY = 16
 /** 4 at once are some 40 requests a second, of the 50 that the exchange allows to all programs of an address. */
 const EXCHANGE_CONCURRENCY = 4
 
-interface ProgressEvent {
-  readonly type: 'progress'
-  readonly done: number
-  readonly total: number
-}
+type ProgressEvent = { readonly type: 'progress'; readonly done: number; readonly total: number }
 
 export interface WindowEvent extends ProgressEvent {
   readonly window: WindowRef
@@ -39,7 +35,6 @@ export type KlinesEvent =
   | { readonly type: 'warning'; readonly message: string }
   | ({ readonly type: 'network' } & NetworkActivity)
 
-/** Where candles come from and where they are stored. */
 export interface SourceOptions extends MirrorOptions, RequestLimits {
   /** Called with each event while the run goes on. What it throws ends the run. */
   readonly onEvent?: ((event: KlinesEvent) => void) | undefined

@@ -38,7 +38,7 @@ interface Workload<Task, Result> {
   readonly data: unknown
   readonly tasks: readonly Task[]
   readonly threads: number
-  /** Does a task in the main thread. */
+  /** In the main thread. */
   readonly work: (task: Task) => Promise<Result>
   /** Called when a worker has done a task. */
   readonly done?: (task: Task) => void
