@@ -47,8 +47,11 @@ export interface EncodeTask {
   readonly outputs: readonly TaskOutput[]
 }
 
+type FinishedOutput = { readonly file: WrittenFile; readonly place: FilePlace | undefined }
+
 export interface EncodedTask {
-  readonly outputs: readonly { readonly file: WrittenFile; readonly place: FilePlace | undefined }[]
+  /** Without those that have no rows. */
+  readonly outputs: readonly FinishedOutput[]
   readonly fingerprints: readonly SeriesFingerprint[]
 }
 
@@ -108,7 +111,7 @@ async function encodeTask(
   const fingerprints: SeriesFingerprint[] = []
   const labels = series.map(({ label }) => label)
   const writers = outputs.map(output => openWriter(output, labels, encoding, fingerprints, open))
-  const finished: Awaited<ReturnType<(typeof writers)[number]['finish']>>[] = []
+  const finished: (FinishedOutput | undefined)[] = []
   const write = async (batch: KlineBatch) => {
     for (let rest = batch; rest.length > 0; ) {
       const [{ toTime }, writer] = [outputs[finished.length], writers[finished.length]]
@@ -205,7 +208,7 @@ function openWriter(
       await exporter.write(batch)
     },
     /** Undefined for an output without rows. */
-    async finish(): Promise<EncodedTask['outputs'][number] | undefined> {
+    async finish(): Promise<FinishedOutput | undefined> {
       if (!exporter || !output) return undefined
       await exporter.end()
       await writing

@@ -109,8 +109,9 @@ async function placeParts(
 ): Promise<{ series: LakeSeries[]; files: WrittenFile[]; removed: string[] }> {
   const { root, manifest } = folder
   const source = sourceOf(run) ?? manifest?.source ?? null
-  if (![...encoded.map(({ outputs }) => outputs), ...states.map(({ current }) => current?.parts ?? [])].some(isFilled))
-    throw noWholeCandle(plan.series)
+  const hasRows =
+    encoded.some(({ outputs }) => outputs.length > 0) || states.some(({ current }) => current?.parts.length)
+  if (!hasRows) throw noWholeCandle(plan.series)
   const writeRootFile = async (name: string, bytes: Buffer) => {
     checkInside(root, name)
     lock.check()
@@ -155,5 +156,3 @@ async function placeParts(
   await writeRootFile(MANIFEST_FILE, encodeManifest({ source, options, series: all }))
   return { series, files, removed: [...wrong, ...gone].sort() }
 }
-
-const isFilled = (list: readonly unknown[]) => list.length > 0
