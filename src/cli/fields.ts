@@ -12,7 +12,7 @@ import { exchangeMayHaveMore, SAMPLE } from '../sources/base-url.js'
 import * as s from './report.js'
 import { candleName, describeCell, firstLines, formatDuration } from './terminal/text.js'
 
-export const seriesName = { symbol: s.text(), interval: s.text() }
+export const seriesName = { symbol: s.column('symbol', s.text()), interval: s.column('interval', s.text()) }
 export const mirror = s.text('folder of the mirror')
 export const baseUrl = s.maybe(s.text(), 'base address that the candles come from; null for a tree without mirror.json')
 export const sample = s.derived(

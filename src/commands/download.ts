@@ -29,9 +29,8 @@ With --resample, candles are aligned as the exchange aligns them: weeks start on
   async run(context) {
     const { symbol: symbols } = context.args
     const { lock } = context.flags
-    const { runCandles, runLockedDownload, showRun } = await import('./reports/candles.js')
-    const result = await (lock ? runLockedDownload(lock, symbols, context) : runCandles(context, { symbols }))
-    if (result) showRun(context, result)
+    const { runCandles, runLockedDownload } = await import('./reports/candles.js')
+    await (lock ? runLockedDownload(lock, symbols, context) : runCandles(context, { symbols }))
   },
 })
 
@@ -50,9 +49,8 @@ Without --from, the range begins with the first window in the mirror, and withou
   args: symbolArgs,
   flags: { ...exportFlags, ...pick(runFlags, 'per-series') },
   async run(context) {
-    const { runCandles, showRun } = await import('./reports/candles.js')
-    const result = await runCandles(context, { symbols: context.args.symbol, offline: true })
-    if (result) showRun(context, result)
+    const { runCandles } = await import('./reports/candles.js')
+    await runCandles(context, { symbols: context.args.symbol, offline: true })
   },
 })
 
@@ -69,16 +67,14 @@ Files and lakes are made current by the klines export or klines download that ma
     const { openMirror } = await import('../mirror/user-mirrors.js')
     const { DryRun, Run } = await import('./reports/run.js')
     const { downloadingFrom } = await import('../cli/terminal/progress-text.js')
-    const mirror = openMirror(options)
-    const baseUrl = options.baseUrl ?? mirror.source
-    if (baseUrl === undefined && mirror.exists) {
-      const message = `${mirror.root} does not say where its candles come from.`
-      throw refuse(message, 'Name the address with --base-url.')
-    }
+    const { source, exists, root } = openMirror(options)
+    const { baseUrl = source } = options
+    if (baseUrl === undefined && exists)
+      throw refuse(`${root} does not say where its candles come from.`, 'Name the address with --base-url.')
     const request = { ...options, baseUrl }
     const words = downloadingFrom(baseUrl)
     if (flags['dry-run']) return show(DryRun, await during(words, events => dryRunUpdate({ ...request, ...events })))
     const result = await during(words, events => updateKlines({ ...request, ...events }))
-    show(Run, { ...result, elapsedMs: performance.now() - startedMs })
+    show(Run, { ...result, files: [], elapsedMs: performance.now() - startedMs })
   },
 })

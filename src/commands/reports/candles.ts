@@ -6,22 +6,16 @@ import { CandleTable } from '../../cli/terminal/candle-table.js'
 import { printNote } from '../../cli/terminal/print.js'
 import { downloadingFrom, READING } from '../../cli/terminal/progress-text.js'
 import { dryRun, type ExportRequest, exportTo } from '../../engine/export.js'
-import type { DryRunReport } from '../../engine/klines.js'
 import { downloadKlines } from '../../engine/klines.js'
 import { checkOutputs, parseTemplate, planOutputs } from '../../engine/output-names.js'
 import type { Run } from '../../engine/run.js'
-import { parseSelection } from '../../engine/selection.js'
 import type { Plan } from '../../engine/windows.js'
 import { parseColumns } from '../../formats/row-format.js'
 import { reportFingerprints } from '../../rows/fingerprint.js'
-import { DryRun, Run as RunSummary } from './run.js'
-import { type RunResult, streamNotes } from './run-text.js'
+import { DryRun, type RunResult, Run as RunSummary, streamNotes } from './run.js'
 
-/** What both commands have while they run. */
-export type CandleContext = Pick<
-  RunContext<Interfaces.FlagInput, Interfaces.ArgInput>,
-  'given' | 'warn' | 'during' | 'show'
-> & {
+/** What `download` and `export` have while they run. */
+type Context = Pick<RunContext<Interfaces.FlagInput, Interfaces.ArgInput>, 'given' | 'warn' | 'during' | 'show'> & {
   readonly options: { readonly signal: AbortSignal }
   readonly flags: CandleFlags & { readonly quiet: boolean }
 }
@@ -32,89 +26,61 @@ interface CandleRun {
   readonly offline?: boolean
   /** The windows of the series of a lock, each with its own range. */
   readonly plan?: (run: Run) => Promise<Plan>
+  /** What was done before, for the summary. */
+  readonly before?: Partial<RunResult>
+  readonly startedMs?: number
 }
 
-/**
- * Downloads candles into the mirror unless `offline`, and exports them when an output or a format is named. Returns undefined when the
- * data went to stdout.
- */
-export async function runCandles(
-  { flags: all, options: { signal }, given, warn, during }: CandleContext,
-  { symbols, offline = false, plan }: CandleRun,
-): Promise<RunResult | DryRunReport | undefined> {
-  const startedMs = performance.now()
-  const flags = { ...all, ...resolveFlags(all, offline, given) }
-  const { output, quiet } = flags
+/** Downloads candles into the mirror unless `offline`, exports them when an output or a format is named, and prints the summary. */
+export async function runCandles(context: Context, run: CandleRun): Promise<void> {
+  const { given, warn, during, show } = context
+  const { symbols, offline = false, plan, before, startedMs = performance.now() } = run
+  const flags = { ...context.flags, ...resolveFlags(context.flags, offline, given) }
+  const { output, layout, columns } = flags
+  const { signal } = context.options
   checkStandardOutput(output, flags)
-  const selection = parseSelection({ symbols, intervals: flags.interval ?? [] })
-  const request = { ...toOptions(flags), ...selection, offline, signal } as unknown as ExportRequest & {
-    output?: string
-  }
-  const table = flags.isTable ? openTable(flags) : undefined
-  const work = async (events: Pick<ExportRequest, 'onEvent'>): Promise<RunResult | DryRunReport> => {
-    const named = { ...request, ...events }
-    const lake = output !== undefined && flags.layout !== undefined ? { ...named, output } : undefined
-    if (flags['dry-run']) return lake ? (await import('../../lake/plan.js')).dryRunLake(lake) : dryRun(named, plan)
-    const result: Omit<RunResult, 'elapsedMs'> = lake
-      ? await (await import('../../lake/update.js')).exportLake(lake)
-      : output === undefined
-        ? await downloadKlines(named)
-        : await exportTo({ ...named, output }, { sink: table && (() => table.toStdout(signal)), plan })
-    // A reader that has closed the pipe has seen enough.
-    if (output === '-' && !quiet && process.stdout.writable) {
-      for (const line of streamNotes(result, table?.omitted)) printNote(line)
-    }
-    return { ...result, offline, elapsedMs: performance.now() - startedMs }
-  }
+  const named = { symbols, intervals: flags.interval ?? [], offline, signal }
+  const request = { ...toOptions(flags), ...named } as unknown as ExportRequest & { readonly output?: string }
+  const words = offline ? READING : downloadingFrom(flags['base-url'])
   // Every window is there before the first byte goes to stdout, where it must not meet a bar.
-  const result = await during(offline ? READING : downloadingFrom(flags['base-url']), work, {
-    endsEarly: output === '-',
-  })
-  if (output !== '-' || flags['dry-run']) return result
-  if (flags.format === undefined && isStdoutFile()) warn('JSON rows, one array; -f csv writes CSV.')
-  return undefined
-}
-
-/** Prints what a run did, or would do. */
-export function showRun(
-  { flags, show }: Pick<CandleContext, 'flags' | 'show'>,
-  result: RunResult | DryRunReport,
-): void {
-  if (flags['dry-run']) show(DryRun, result as DryRunReport)
-  else show(RunSummary, result as RunResult)
-}
-
-function openTable({ columns, limit, tail, 'time-format': timeFormat }: CandleFlags): CandleTable {
-  return new CandleTable({
-    columns: columns && parseColumns(columns),
-    timeFormat,
-    isExcerpt: limit !== undefined || tail !== undefined,
-    width: process.stdout.columns || Number.POSITIVE_INFINITY,
-  })
-}
-
-/** Whether stdout was sent to a file, as a person does who may expect another format. */
-function isStdoutFile(): boolean {
-  try {
-    return fstatSync(process.stdout.fd).isFile()
-  } catch {
-    return false
+  const style = { endsEarly: output === '-' }
+  if (flags['dry-run']) {
+    const { dryRunLake } = await import('../../lake/plan.js')
+    const isLake = output !== undefined && layout !== undefined
+    const work = (events: Pick<ExportRequest, 'onEvent'>) =>
+      isLake ? dryRunLake({ ...request, ...events, output }) : dryRun({ ...request, ...events }, plan)
+    return show(DryRun, await during(words, work, style))
   }
+  const table = flags.isTable
+    ? new CandleTable({
+        columns: columns && parseColumns(columns),
+        timeFormat: flags['time-format'],
+        isExcerpt: flags.limit !== undefined || flags.tail !== undefined,
+        width: process.stdout.columns || Number.POSITIVE_INFINITY,
+      })
+    : undefined
+  const work = async (events: Pick<ExportRequest, 'onEvent'>): Promise<Omit<RunResult, 'elapsedMs'>> => {
+    if (output === undefined) return { ...(await downloadKlines({ ...request, ...events })), files: [] }
+    const named = { ...request, ...events, output }
+    if (layout !== undefined) return (await import('../../lake/update.js')).exportLake(named)
+    return exportTo(named, { sink: table && (() => table.toStdout(signal)), plan })
+  }
+  const result = await during(words, work, style)
+  if (output !== '-')
+    return show(RunSummary, { ...result, offline, ...before, elapsedMs: performance.now() - startedMs })
+  // A reader that has closed the pipe has seen enough.
+  if (!flags.quiet && process.stdout.writable) streamNotes(result, table?.omitted).forEach(printNote)
+  // Whoever sends stdout to a file may expect another format.
+  if (flags.format === undefined && fstatSync(process.stdout.fd).isFile())
+    warn('JSON rows, one array; -f csv writes CSV.')
 }
 
 /** What changes which candles are written, or where: a lock has exactly its own. */
 const NOT_LOCKED = ['resample', 'partial', 'limit', 'tail', 'layout', 'partition', 'prune', 'fail-on-gaps']
 
-/**
- * Downloads the series of a lock and compares them with it; then exports them, if an output or a format is named. Throws `lock_differs`,
- * and nothing is exported then. Returns undefined when the data went to stdout.
- */
-export async function runLockedDownload(
-  path: string,
-  named: string[] | undefined,
-  context: CandleContext,
-): Promise<RunResult | DryRunReport | undefined> {
-  const { given, during } = context
+/** Downloads the series of a lock, and exports them if they are exactly those of the lock. Throws `lock_differs`. */
+export async function runLockedDownload(path: string, named: string[] | undefined, context: Context): Promise<void> {
+  const { given, during, show } = context
   refuseBesideLock(named, NOT_LOCKED, given)
   const startedMs = performance.now()
   const { checkLock, findLockSource, planLock } = await import('../../identity/check-lock.js')
@@ -136,14 +102,11 @@ export async function runLockedDownload(
   const check = await during(downloadingFrom(baseUrl), events => checkLock({ ...request, ...events }))
   const { download } = check
   if (check.verdict !== 'equal' || download === undefined) throw lockDiffers(check, output !== undefined)
-  const exported =
-    output === undefined ? { files: [] } : await runCandles({ ...context, flags }, { ...run, offline: true })
-  if (exported === undefined) return undefined
-  return {
-    ...download,
-    elapsedMs: performance.now() - startedMs,
-    files: (exported as Partial<RunResult>).files,
+  const before = {
+    ...{ ...download, offline: false },
     lock: { path, series: lock.series.length, lines: checkLines(check) },
     ...(flags.fingerprint && { fingerprints: reportFingerprints(check.series.flatMap(({ found }) => found ?? [])) }),
   }
+  if (output === undefined) show(RunSummary, { ...before, files: [], elapsedMs: performance.now() - startedMs })
+  else await runCandles({ ...context, flags }, { ...run, offline: true, before, startedMs })
 }

@@ -7,12 +7,10 @@ import { coverage, location } from '../../cli/fields.js'
 import { count, derived, type Field, integer, list, maybe, object, report, text } from '../../cli/report.js'
 import type { CoveredSeries } from '../../engine/coverage.js'
 
-/** Charts that were loaded, and the pictures that were drawn of them. */
-export interface DrawnCharts extends LoadedCharts {
+interface DrawnCharts extends LoadedCharts {
   readonly pictures: readonly { readonly path: string; readonly bytes: number; readonly candles: number }[]
 }
 
-/** A chart with what it says. */
 type Drawn = FittedCandles & { readonly summary: ChartSummary } & Pick<CoveredSeries, 'coverage'>
 
 const decimal = text().schema
@@ -55,9 +53,7 @@ export const Chart = report(
   'klines-chart',
   { ...location, series: derived(list(object(series)), drawnSeries) },
   ({ pictures }: DrawnCharts) =>
-    pictures
-      .map(({ path, bytes, candles }) => `${path}: ${plural(candles, 'candle')}, ${formatBytes(bytes)}`)
-      .join('\n'),
+    pictures.map(one => `${one.path}: ${plural(one.candles, 'candle')}, ${formatBytes(one.bytes)}`).join('\n'),
 )
 
 function drawnSeries({ charts, coverage }: LoadedCharts): Drawn[] {

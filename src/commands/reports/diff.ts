@@ -34,14 +34,8 @@ const series = s.object({
   failures: s.list(s.object({ side: sideName, ...failure }), 'windows that are missing or corrupt'),
 })
 
-const cell = {
-  ...seriesName,
-  kind: s.oneOf(['cell']),
-  openTime: s.integer(),
-  column: s.text(),
-  a: s.text(),
-  b: s.text(),
-}
+const kind = s.oneOf(['cell'])
+const cell = { ...seriesName, kind, openTime: s.integer(), column: s.text(), a: s.text(), b: s.text() }
 const only = {
   ...seriesName,
   kind: s.oneOf(['only']),
@@ -125,22 +119,21 @@ function describeVerdict({ verdict, series }: DiffResult): string {
 
 /** `20 cells in 18 candles, 2 candles only in A` */
 function describeCounts(series: readonly ComparedSeries[]): string {
-  const [cells, onlyInA, onlyInB] = [sumOf(series, 'changedCells'), sumOf(series, 'onlyInA'), sumOf(series, 'onlyInB')]
-  const parts = [
-    cells > 0 && `${plural(cells, 'cell')} in ${plural(sumOf(series, 'changedCandles'), 'candle')}`,
-    onlyInA > 0 && `${plural(onlyInA, 'candle')} only in A`,
-    onlyInB > 0 && `${plural(onlyInB, 'candle')} only in B`,
-  ]
-  return parts.filter(Boolean).join(', ')
+  const show = (key: 'changedCells' | 'onlyInA' | 'onlyInB', noun: string, where: string) =>
+    sumOf(series, key) > 0 ? [`${plural(sumOf(series, key), noun)} ${where}`] : []
+  return [
+    ...show('changedCells', 'cell', `in ${plural(sumOf(series, 'changedCandles'), 'candle')}`),
+    ...show('onlyInA', 'candle', 'only in A'),
+    ...show('onlyInB', 'candle', 'only in B'),
+  ].join(', ')
 }
 
 /** `2 windows missing or corrupt in A` */
 function describeMissing(series: readonly ComparedSeries[], side: SideName): string[] {
   const failures = failuresOf(series, side)
   if (failures.length === 0) return []
-  const corrupt = failures.filter(({ reason }) => reason.startsWith('corrupt')).length
-  const fault = corrupt === failures.length ? 'corrupt' : corrupt > 0 ? 'missing or corrupt' : 'missing'
-  return [`${plural(failures.length, 'window')} ${fault} in ${side.toUpperCase()}`]
+  const faults = new Set(failures.map(({ reason }) => (reason.startsWith('corrupt') ? 'corrupt' : 'missing')))
+  return [`${plural(failures.length, 'window')} ${[...faults].sort().reverse().join(' or ')} in ${side.toUpperCase()}`]
 }
 
 function failuresOf(series: readonly ComparedSeries[], side: SideName) {

@@ -1,6 +1,6 @@
 import { EXCHANGE_INTERVALS, type Interval } from '../../candles/intervals.js'
 import { formatDate, windowLength, windowSpan } from '../../candles/windows.js'
-import { coverage, coverageText, mirror, sum } from '../../cli/fields.js'
+import { coverage, coverageText, mirror, seriesName, sum } from '../../cli/fields.js'
 import * as s from '../../cli/report.js'
 import type { Catalogue } from '../../engine/lists.js'
 import type { StatsReport } from '../../verify/stats.js'
@@ -13,11 +13,9 @@ const lists = {
   mirror: s.derived(mirror, (all: Catalogue) => all.mirror.root),
 }
 
-const symbol = s.column('symbol', s.text())
-const interval = s.column('interval', s.text())
+const { symbol, interval } = seriesName
 type SymbolRow = ReturnType<typeof symbolRows>[number]
 
-/** `symbols`. */
 export const Symbols = s.table(
   'klines-symbols',
   lists,
@@ -45,7 +43,6 @@ function symbolRows({ mirror, symbols }: Catalogue) {
 
 const length = s.text('such as 7 days')
 
-/** `intervals`: how each is cut into windows, and since when. */
 export const Intervals = s.table(
   'klines-intervals',
   lists,
@@ -73,7 +70,6 @@ function startedDates({ startDates }: Catalogue, interval: Interval): readonly s
   return (startDates.get(interval) ?? []).filter(date => date <= today)
 }
 
-/** The lists of one interval. */
 type IntervalCatalogue = Catalogue & { readonly interval: Interval }
 type WindowRow = ReturnType<typeof windowRows>[number]
 
@@ -83,7 +79,6 @@ const window = {
   mirrored: s.list(s.text(), 'symbols whose window is cached'),
 }
 
-/** `start-dates`: every window of an interval, and which symbols the mirror has of it. */
 export const StartDates = s.table(
   'klines-start-dates',
   {
@@ -112,14 +107,12 @@ function windowRows(all: IntervalCatalogue) {
   })
 }
 
-/** `stats`: statistics of series, exact. */
 export const Stats = s.table(
   'klines-stats',
   { mirror },
   'series',
   {
-    symbol,
-    interval,
+    ...seriesName,
     candles: s.column('candles', s.count()),
     firstOpenTime: s.column('first (UTC)', s.day()),
     lastOpenTime: s.column('last (UTC)', s.time()),

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { seriesPath } from '../../candles/paths.js'
 import { formatBytes, plural } from '../../candles/text.js'
 import { formatValue, type Setting } from '../../cli/config.js'
-import { baseUrl, mirror } from '../../cli/fields.js'
+import { baseUrl, mirror, seriesName } from '../../cli/fields.js'
 import type { Field } from '../../cli/report.js'
 import * as s from '../../cli/report.js'
 import { printable } from '../../cli/terminal/text.js'
@@ -10,16 +10,14 @@ import type { PublishReport } from '../../mirror/publish.js'
 import { indexPath } from '../../mirror/series-index.js'
 import type { MirrorStatus } from '../../mirror/user-mirrors.js'
 
-/** What a mirror has, and the other mirrors of the user. */
-export interface Mirrors extends MirrorStatus {
+interface Mirrors extends MirrorStatus {
   readonly others: readonly MirrorStatus[]
 }
 
 const size = { ...s.column('size', s.count()), show: formatBytes }
 
 const series = {
-  symbol: s.column('symbol', s.text()),
-  interval: s.column('interval', s.text()),
+  ...seriesName,
   windows: s.column('windows', s.count()),
   empty: s.column('empty', s.count('windows without candles')),
   firstOpenTime: s.column('first candle', s.optional({ ...s.day(), schema: s.integer().schema })),
@@ -30,19 +28,19 @@ const series = {
 const other = {
   root: s.derived(s.text('its folder'), ({ mirror }: MirrorStatus) => mirror),
   baseUrl,
-  symbols: s.derived(s.column('symbols', s.count()), ({ series }: MirrorStatus) => {
-    return new Set(series.map(({ symbol }) => symbol)).size
-  }),
+  symbols: s.column(
+    'symbols',
+    s.count(),
+    ({ series }: MirrorStatus) => new Set(series.map(({ symbol }) => symbol)).size,
+  ),
   series: s.derived(s.count(), ({ series }: MirrorStatus) => series.length),
   windows: s.count(),
   cachedBytes: size,
-  newest: s.derived(s.column('newest candle (UTC)', s.time()), ({ series }: MirrorStatus) => {
-    const times = series.flatMap(({ lastOpenTime }) => lastOpenTime ?? [])
-    return times.length === 0 ? undefined : Math.max(...times)
+  newest: s.column('newest candle (UTC)', s.time(), ({ series }: MirrorStatus) => {
+    return series.flatMap(({ lastOpenTime }) => lastOpenTime ?? []).sort((a, b) => b - a)[0]
   }),
 }
 
-/** `mirror`: what is cached of each series, and a line for each other mirror. */
 export const MirrorReport = s.report(
   'klines-mirror',
   {
@@ -72,7 +70,6 @@ export const MirrorPath: typeof MirrorReport = { ...MirrorReport, text: ({ mirro
 
 const treeOf = ({ mirror }: PublishReport) => join(mirror, 'api')
 
-/** `mirror publish`: what the tree has, what was added, and where it is. */
 export const MirrorPublish = s.report(
   'klines-mirror-publish',
   {
@@ -88,9 +85,9 @@ export const MirrorPublish = s.report(
   (result: PublishReport) => {
     const { symbols, intervals, windows, emptyWritten, listsWritten } = result
     const contents = [plural(symbols.length, 'symbol'), plural(intervals.length, 'interval'), plural(windows, 'window')]
-    const written = `Written: ${plural(emptyWritten, 'empty window')}, ${plural(listsWritten, 'list')}.`
-    const advice = `Any static host can serve it: upload ${treeOf(result)} as the folder api of its address.`
-    return `The tree is complete: ${contents.join(', ')}. ${written}\n${advice}`
+    const written = [plural(emptyWritten, 'empty window'), plural(listsWritten, 'list')]
+    return `The tree is complete: ${contents.join(', ')}. Written: ${written.join(', ')}.
+Any static host can serve it: upload ${treeOf(result)} as the folder api of its address.`
   },
 )
 
@@ -100,7 +97,6 @@ const value: Field<Setting['value']> = {
 }
 const key = s.column('key', s.text('the long name of a flag'))
 
-/** `config`: every value that is set, and the place of the file. */
 export const Config = s.report(
   'klines-config',
   {
@@ -122,16 +118,13 @@ export const Config = s.report(
     if (values.length === 0)
       return ['No defaults are set.', ...file, 'klines config set KEY VALUE sets one.'].join('\n')
     const shown = s.column('value', s.text(), ({ key, value }: Setting) => printable(formatValue(key, value)))
-    const from = s.column('from', s.text(), ({ source, overridden }: Setting) => {
-      return `${source}${overridden ? ' (overridden)' : ''}`
-    })
+    const from = s.column('from', s.text(), (one: Setting) => one.source + (one.overridden ? ' (overridden)' : ''))
     return s.textOf({ key, shown, from }, values)
   },
 )
 
 const file = { path: s.text('the config file'), key: s.text() }
 
-/** `config set`. */
 export const ConfigSet = s.report(
   'klines-config-set',
   { ...file, value },
@@ -140,7 +133,6 @@ export const ConfigSet = s.report(
   },
 )
 
-/** `config unset`. */
 export const ConfigUnset = s.report('klines-config-unset', file, ({ path, key }: { path: string; key: string }) => {
   return `Removed ${key} from ${path}.`
 })

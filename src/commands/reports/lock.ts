@@ -11,7 +11,7 @@ import type { LockChange, YearChange } from '../../identity/lock-file.js'
 import type { FingerprintReport, SeriesFingerprint } from '../../rows/fingerprint.js'
 import { SAMPLE } from '../../sources/base-url.js'
 
-/** A fingerprint of the mirror, with a coverage where a range was requested, or of a file. */
+/** A fingerprint of the mirror, or of a file. */
 type AnyFingerprint = SeriesFingerprint &
   Partial<Pick<FileFingerprint, 'file' | 'named'> & Pick<RangeFingerprints['series'][number], 'coverage'>>
 
@@ -32,13 +32,12 @@ export const Fingerprint = s.report(
   (result: FingerprintReport<AnyFingerprint>) => fingerprintLines(result).join('\n'),
 )
 
-const NAMED = 'named by the file, not computed from it'
-
 /** The lines of fingerprints: `klines:1:9f2c...  BTCUSDT 1h  2,181 candles  2024-12-30 00:00 to 2025-03-30 23:00`. */
 export function fingerprintLines({ series, set }: FingerprintReport<AnyFingerprint>): string[] {
   const lines = series.map(({ fingerprint, candles, firstOpenTime, lastOpenTime, named, ...label }) => {
-    const range = `${formatTime(firstOpenTime)} to ${formatTime(lastOpenTime)}`
-    return [fingerprint, nameOf(label), plural(candles, 'candle'), range, ...(named ? [NAMED] : [])].join('  ')
+    const parts = [fingerprint, nameOf(label), plural(candles, 'candle'), `${formatTime(firstOpenTime)} to`]
+    const note = named ? '  named by the file, not computed from it' : ''
+    return `${parts.join('  ')} ${formatTime(lastOpenTime)}${note}`
   })
   if (set === undefined) return lines
   const total = plural(f.sumOf(series, 'candles'), 'candle')
@@ -47,16 +46,12 @@ export function fingerprintLines({ series, set }: FingerprintReport<AnyFingerpri
   return [...lines, [set, plural(series.length, 'series'), total, ...note].join('  ')]
 }
 
-/** Missing windows that a check lists. */
-const MAX_MISSING = 20
-
 const path = s.text('the lock file')
 const range = s.object({
   from: s.integer('first open time, ms since the epoch, UTC'),
   to: s.integer('end of the open times, which is not part of them'),
 })
 
-/** `lock`: the fingerprints, and what changed in the file. */
 export const LockSummary = s.report(
   'klines-lock',
   {
@@ -100,7 +95,6 @@ const digest = s.maybe(
   'of the candles of that year; null without one',
 )
 
-/** `verify --lock`: the verdict first. */
 export const LockVerdict = s.report(
   'klines-lock-check',
   {
@@ -126,27 +120,26 @@ export const LockVerdict = s.report(
     const missing = check.series.flatMap(({ missing }) => missing)
     const lines = missing.map(({ window, reason }) => `  ${windowName(window)}: ${reason}`)
     const title = missing.length > 0 ? [`${plural(missing.length, 'window')} missing or corrupt:`] : []
-    const listed = firstLines(lines, MAX_MISSING)
-    return [...checkLines(check), ...title, ...listed, ...sourceLines(check), `Mirror: ${check.mirror}`].join('\n')
+    const all = [...checkLines(check), ...title, ...firstLines(lines, 20), ...sourceLines(check)]
+    return [...all, `Mirror: ${check.mirror}`].join('\n')
   },
 )
 
-/** Whoever made the lock chose where the candles come from. */
 function sourceLines({ baseUrl }: LockCheck): string[] {
   return [`Source: ${baseUrl ?? 'unknown'}`, ...(baseUrl === SAMPLE ? [f.SYNTHETIC] : [])]
 }
 
 /** The verdict, and the years that differ. */
 export function checkLines({ path, verdict, series }: Pick<LockCheck, 'path' | 'verdict' | 'series'>): string[] {
-  const name = (count: number) => (count === 1 ? ['is', 'it'] : ['are', 'them'])
   if (verdict === 'equal') {
     const candles = plural(f.sum(series.map(({ locked }) => locked.candles)), 'candle')
-    const all = series.length === 1 ? 'The one series is' : `All ${plural(series.length, 'series')} are`
-    return [`${all} exactly as ${path} has ${name(series.length)[1]}: ${candles}.`]
+    const [all, them] =
+      series.length === 1 ? ['The one series is', 'it'] : [`All ${plural(series.length, 'series')} are`, 'them']
+    return [`${all} exactly as ${path} has ${them}: ${candles}.`]
   }
   if (verdict === 'incomplete') return [`Windows are missing; what is there is as ${path} has it.`]
   const different = series.filter(({ years }) => years.length > 0)
-  const [are, them] = name(different.length)
+  const [are, them] = different.length === 1 ? ['is', 'it'] : ['are', 'them']
   return [
     `${formatCount(different.length)} of ${plural(series.length, 'series')} ${are} not as ${path} has ${them}:`,
     ...different.map(one => `  ${nameOf(one)}: ${one.years.map(describeYear).join('; ')}`),

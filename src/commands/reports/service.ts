@@ -16,7 +16,6 @@ export interface ServedMirror {
   readonly isBundled: boolean
 }
 
-/** `serve`: the address, what is served there, and how to stop. */
 export const Serve = report(
   'klines-serve',
   {
@@ -39,7 +38,6 @@ export const Serve = report(
   },
 )
 
-/** `completion`. */
 export const Completion = report(
   'klines-completion',
   { shell: oneOf(['bash', 'zsh', 'fish']), script: text() },

@@ -45,6 +45,17 @@ export function verifyText(result: VerificationReport, { verbose = false }: Text
   return sections.filter(Boolean).join('\n\n')
 }
 
+/** What fails of a series, by the words of the tables and of the first line. */
+const FAILING = {
+  'missing windows': ({ missingWindows }: JudgedSeries) => missingWindows.length,
+  corrupt: ({ corrupt }: JudgedSeries) => corrupt.length,
+  differ: ({ differing }: JudgedSeries) => differing,
+  invalid: ({ counts }: JudgedSeries) => counts.invalid,
+  gaps: ({ failingGaps }: JudgedSeries) => failingGaps,
+  short: ({ short }: JudgedSeries) => short,
+}
+const FAULTS = Object.entries(FAILING)
+
 /** The first line of the report: the verdict, and why. */
 function verdictLine({ verdict, series, pairs, outages, failOnGaps }: VerificationReport): string {
   if (verdict === 'empty') return `NO CANDLES: ${plural(series.length, 'series')}, all of them empty`
@@ -59,19 +70,15 @@ function verdictLine({ verdict, series, pairs, outages, failOnGaps }: Verificati
     outages.length > shared && plural(outages.length - shared, 'gap'),
     notes > 0 && plural(notes, 'note'),
   ]
-  const differing = sumOf(failing, 'differing')
-  const invalid = sum(failing.map(({ counts }) => counts.invalid))
-  const corrupt = sum(failing.map(one => one.corrupt.length))
-  const missing = sum(failing.map(one => one.missingWindows.length))
-  const gaps = sumOf(failing, 'failingGaps')
+  const [missing, corrupt, differing, invalid, gaps] = FAULTS.map(([, of]) => sum(failing.map(of)))
   // The noun stands with the first of two numbers.
-  const many = (count: number, noun: string, isSecond: boolean, what: string) =>
-    count > 0 && `${isSecond ? formatCount(count) : plural(count, noun)} ${count === 1 ? 'is' : 'are'} ${what}`
+  const many = (count: number, noun: string | undefined, what: string) =>
+    count > 0 && `${noun ? plural(count, noun) : formatCount(count)} ${count === 1 ? 'is' : 'are'} ${what}`
   const bad = [
     differing > 0 && `${plural(differing, 'candle')} ${differing === 1 ? 'differs' : 'differ'}`,
-    many(invalid, 'candle', differing > 0, 'invalid'),
-    many(corrupt, 'window', false, 'corrupt'),
-    many(missing, 'window', corrupt > 0, 'missing'),
+    many(invalid, differing > 0 ? undefined : 'candle', 'invalid'),
+    many(corrupt, 'window', 'corrupt'),
+    many(missing, corrupt > 0 ? undefined : 'window', 'missing'),
     gaps > 0 && plural(gaps, 'gap'),
     failOnGaps && short > 0 && `${plural(short, 'candle')} fewer than requested`,
   ]
@@ -81,20 +88,12 @@ function verdictLine({ verdict, series, pairs, outages, failOnGaps }: Verificati
   return `${verdict.toUpperCase()}: ${start}${(isGood ? good : bad).filter(Boolean).join(', ')}`
 }
 
-/** The columns of the table of failing series, left out where they are 0 for all. */
-const FAILING: Readonly<Record<string, (series: JudgedSeries) => number>> = {
-  'missing windows': ({ missingWindows }) => missingWindows.length,
-  corrupt: ({ corrupt }) => corrupt.length,
-  differ: ({ differing }) => differing,
-  invalid: ({ counts }) => counts.invalid,
-  gaps: ({ failingGaps }) => failingGaps,
-  short: ({ short }) => short,
-}
-
+/** The failing series, with what is not 0 for all. */
 function failingTable(failing: readonly JudgedSeries[]): string {
-  const shown = Object.keys(FAILING).filter(head => failing.some(one => FAILING[head](one) > 0))
-  const rows = failing.map(one => [one.symbol, one.interval, one.candles, ...shown.map(head => FAILING[head](one))])
-  return textTable({ head: ['symbol', 'interval', 'candles', ...shown], rows, right: ['candles', ...shown] })
+  const shown = FAULTS.filter(([, of]) => failing.some(one => of(one) > 0))
+  const rows = failing.map(one => [one.symbol, one.interval, one.candles, ...shown.map(([, of]) => of(one))])
+  const numbers = ['candles', ...shown.map(([name]) => name)]
+  return textTable({ head: ['symbol', 'interval', ...numbers], rows, right: numbers })
 }
 
 /** The columns of the table of all series. */
@@ -128,7 +127,6 @@ function corruptLines(series: JudgedSeries): string[] {
   return series.corrupt.map(({ startDate, reason }) => `${seriesName(series)} ${startDate}: ${reason}`)
 }
 
-/** The candles of a series that cannot be right, with the reason. */
 function invalidLines(series: JudgedSeries): string[] {
   const lines = series.faults.flatMap(({ openTime, description }) => {
     return wrap([`${candleName({ ...series, openTime })}:`, description])
@@ -139,8 +137,8 @@ function invalidLines(series: JudgedSeries): string[] {
 /** The candle, its value and the expected one, in one line or two. */
 function describeDifference(difference: CandleDifference): string[] {
   const { column, value, expected, finer } = difference
-  const what = column === undefined ? [`: ${value},`, 'but'] : [` ${column}: ${value},`, 'expected']
-  return wrap([`${candleName(difference)}${what[0]}`, `${what[1]} ${expected} (${finer.join(', ')})`])
+  const [of, but] = column === undefined ? ['', 'but'] : [` ${column}`, 'expected']
+  return wrap([`${candleName(difference)}${of}: ${value},`, `${but} ${expected} (${finer.join(', ')})`])
 }
 
 /** One line for a series that has candles that the exchange itself has off the grid. */
@@ -181,9 +179,8 @@ function outageTable({ series, outages }: VerificationReport, isShared: boolean,
   const chosen = outages.filter(outage => outage.isShared === isShared)
   const length = ({ startTime, endTime }: Outage) => endTime - startTime
   const longest = chosen.toSorted((a, b) => length(b) - length(a)).slice(0, verbose ? undefined : MAX_OUTAGES)
-  const rows = chosen
-    .filter(outage => longest.includes(outage))
-    .map(outage => [formatTime(outage.startTime), formatDuration(length(outage)), describeSeries(outage.series)])
+  const shown = chosen.filter(outage => longest.includes(outage))
+  const rows = shown.map(one => [formatTime(one.startTime), formatDuration(length(one)), describeSeries(one.series)])
   const isSingle = series.every(({ symbol }) => symbol === series[0].symbol)
   const gaps = isSingle ? 'Gaps, usually outages of the exchange' : 'Gaps of a single symbol'
   const more = rows.length < chosen.length ? `, the ${rows.length} longest (all with -v)` : ''

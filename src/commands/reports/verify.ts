@@ -69,8 +69,7 @@ function counted(head: string, of: (series: JudgedSeries) => number) {
 
 /** The columns of `-f csv`, a row for each series. */
 const CSV = {
-  symbol: s.column('symbol', s.text()),
-  interval: s.column('interval', s.text()),
+  ...seriesName,
   windows: s.column('windows', s.count()),
   missingWindows: counted('missing windows', ({ missingWindows }) => missingWindows.length),
   corrupt: counted('corrupt windows', ({ corrupt }) => corrupt.length),
