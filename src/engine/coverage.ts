@@ -17,7 +17,7 @@ export interface Coverage {
   /** Open times of the first and the last candle in the range. */
   readonly first: number | undefined
   readonly last: number | undefined
-  /** Closed candles of the range that are missing before the first one, since the first one that is known of the series. */
+  /** Closed candles of the range that are missing before the first one. */
   readonly shortAtStart: number
   /** Whether the range begins before the first candle of a static tree, which counts as the beginning of the series. */
   readonly isBeginning?: boolean
@@ -43,7 +43,6 @@ export function coverPlan(
 ): Coverage {
   const grid = resampleTo ? new CandleGrid(resampleTo, series.symbol) : buildSeriesGrid(series, firstOpenTime)
   const isThere = firstOpenTime !== undefined && lastOpenTime !== undefined && windows.length > 0
-  /** Of the candles that are there, or are made of those: from the first one's open time to the end of the last one. */
   const startTime = isThere ? grid.start(firstOpenTime) : undefined
   const endTime = isThere && (partial ? grid.next : grid.start).call(grid, nextOpenTime(series.interval, lastOpenTime))
   const isEmpty = startTime === undefined || endTime === false || endTime <= startTime

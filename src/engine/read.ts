@@ -39,7 +39,7 @@ function readWindow(mirror: Mirror, window: WindowRef, kernel?: Kernel): WindowR
 
 /** How the candles of a plan are read. */
 export interface ReadOptions {
-  /** Candles as they are, not resampled. */
+  /** Not resampled. */
   readonly asIs?: boolean
   /** Keep incomplete longer candles at either end. */
   readonly partial?: boolean | undefined

@@ -25,14 +25,13 @@ import type { Run } from './run.js'
 /** An interval as text: editors complete the known ones, and any other is checked at run time. */
 export type IntervalText = Interval | (string & Record<never, never>)
 
-/** Names of symbols and intervals, or all that the source has. An unknown interval throws before any request. */
+/** Names of symbols and intervals, or all that the source has. */
 export interface SelectionRequest {
   /** A pattern such as `*USDT` or `BTC*` stands for the symbols that the source has and it matches. */
   readonly symbols: readonly (SymbolName | SymbolPattern)[] | 'all'
   readonly intervals: readonly IntervalText[] | 'all'
 }
 
-/** A request whose names were checked. */
 export interface Selection extends SelectionRequest {
   readonly intervals: readonly Interval[] | 'all'
 }
@@ -58,7 +57,7 @@ function parseNames<T>(texts: Names, noun: string, parse: (text: string) => T): 
   return names.some(isAll) ? 'all' : [...new Set(parsed)]
 }
 
-/** Whether a selection names every symbol, so that those of the source need not be known. */
+/** Whether every symbol is named, so that those of the source need not be known. */
 export function namesSymbols({ symbols }: Selection): boolean {
   return symbols !== 'all' && !symbols.some(isSymbolPattern)
 }
@@ -146,6 +145,8 @@ function notInMirror(
   if (unknown.length > 0 && !isExchange)
     return unknownSymbols(unknown, known, `the mirror ${mirror.root}`, otherSource(mirror.source))
   if (!mirror.exists) return noMirror(mirror)
+  const minutes = series.find(({ interval }) => isMinutes(interval) && mirror.symbols([interval]).length === 0)
+  if (minutes && !isExchange) return noMinutes(minutes.interval, `The mirror ${mirror.root}`)
   const advice = series.slice(0, 1).flatMap(({ symbol, interval }) => {
     const target = parseTargetInterval(interval)
     const finer = EXCHANGE_INTERVALS.find(part => isMultiple(target, part) && mirror.has({ symbol, interval: part }))

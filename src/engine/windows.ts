@@ -16,9 +16,9 @@ export interface SeriesPlan {
   /** Open times of the candles that are needed, ms UTC; those of the last longer candle may end after the requested range. */
   readonly range: TimeRange
   readonly windows: readonly WindowRef[]
-  /** The first startDate that the source lists, if its list was needed: older cached windows stay as they are. */
+  /** The first startDate that the source lists, if its list was needed: older cached windows stay. */
   readonly listedFrom?: string | undefined
-  /** When the first candle of the exchange opens, ms UTC, if it was asked for: windows before it are empty and need no request. */
+  /** When the first candle of the exchange opens, ms UTC, if it was asked for: windows before it need no request. */
   readonly firstCandle?: number | undefined
 }
 
@@ -31,9 +31,7 @@ export interface Plan {
   readonly gone: readonly SymbolName[]
 }
 
-/** What is found out about the windows of a series. */
 export type FoundWindows = Pick<SeriesPlan, 'windows' | 'listedFrom' | 'firstCandle'>
-/** A series whose windows are not known yet. */
 export type UnplannedSeries = Omit<SeriesPlan, keyof FoundWindows>
 
 /** How long the newest candles of a range that ends now may lack: a static service is refreshed once a day. */
@@ -61,10 +59,7 @@ export function planWindows(
 /** A window with its rows. */
 export interface WindowResult {
   readonly window: WindowRef
-  /**
-   * `cached` in the mirror and final, `fetched` from the source, `revalidated` by it, or `retained` because the new version lacks candles
-   * or the source does not list the window any more.
-   */
+  /** `retained`: the new version lacks candles, or the source does not list the window any more. */
   readonly status: 'cached' | 'fetched' | 'revalidated' | 'retained'
   readonly batch: KlineBatch
   /** Of its file. */
@@ -73,7 +68,6 @@ export interface WindowResult {
   readonly change?: WindowDifference | undefined
 }
 
-/** How a new version of a window differs from the cached one. */
 export interface WindowDifference {
   /** Open times of candles that were not cached, ms UTC. */
   readonly added: readonly number[]
@@ -84,5 +78,4 @@ export interface WindowDifference {
 /** What became of a window. `absent`: the source has neither it nor any before it, so the series begins later. */
 export type WindowOutcome = WindowResult | WindowFailure | { readonly window: WindowRef; readonly status: 'absent' }
 
-/** The windows of a plan, in order. */
 export type WindowStream = AsyncGenerator<WindowOutcome, undefined, undefined>

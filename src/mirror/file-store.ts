@@ -26,8 +26,8 @@ export const MAX_FILE_BYTES = 16 * 1024 * 1024
 
 /**
  * Writes a file at `root/path` whole or not at all: a temp file is written, its size checked (a short write must not
- * become a short file) and its time set, then it is renamed. There is no fsync, which would take four times as long: a
- * file that a power cut damaged is found corrupt when read, and downloaded again. Throws what the file system throws.
+ * become a short file), then it is renamed. There is no fsync, which would take four times as long: a file that a power
+ * cut damaged is found corrupt when read, and downloaded again.
  */
 export function writeFile(root: string, path: string, bytes: Uint8Array, mtimeMs: number): void {
   for (let tries = WRITE_TRIES; ; tries--) {

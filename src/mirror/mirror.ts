@@ -47,9 +47,6 @@ interface LoadedIndex {
   writtenMs: number
 }
 
-/** While windows come, an index is written so often, ms. */
-const WRITE_EVERY_MS = 1_000
-
 /**
  * The file tree on disk: `root/api/klines/...`, with the paths of the URLs, and beside it what is known of its windows.
  * Any number of processes may share it. All methods throw `mirror_unusable` for faults of the file system: what cannot
@@ -216,22 +213,21 @@ export class Mirror {
     }
   }
 
-  /** Sets the modification time of the file of a window, ms UTC. */
   setTime(window: WindowRef, time: number): void {
     this.writing(() => utimesSync(join(this.root, windowPath(window)), time / 1000, time / 1000))
   }
 
-  /** Keeps what is known of a window; it is written with `flush`, and about every second before that. */
+  /** Keeps what is known of a window; it is written with `flush`, and every second before that. */
   note(window: WindowRef, facts: WindowFacts): void {
     const index = this.index(window)
     const known = index.facts.get(window.startDate)
     if (known?.sha256 === facts.sha256 && known.asked === facts.asked && known.rendered === facts.rendered) return
     index.facts.set(window.startDate, facts)
     index.made.set(window.startDate, facts)
-    if (Date.now() - index.writtenMs > WRITE_EVERY_MS) this.flush(window)
+    if (Date.now() - index.writtenMs > 1_000) this.flush(window)
   }
 
-  /** Writes what this process has learned of a series. Entries that others have written stay. */
+  /** Writes what this process knows of a series. Entries that others have written stay. */
   flush(series: Series): void {
     const index = this.indexes.get(seriesName(series))
     if (index === undefined || index.made.size === 0) return

@@ -21,11 +21,9 @@ export interface PublishReport {
   readonly baseUrl: string
   readonly symbols: readonly SymbolName[]
   readonly intervals: readonly Interval[]
-  /** Number of windows in the tree, empty ones too. */
+  /** Of the tree, empty ones too. */
   readonly windows: number
-  /** Number of empty windows that were written. */
   readonly emptyWritten: number
-  /** Number of lists that were written. */
   readonly listsWritten: number
 }
 
@@ -107,7 +105,7 @@ async function inspect(run: Publishing, symbols: readonly SymbolName[], interval
   return { total, empty, times }
 }
 
-/** Whether a window without a file is empty for certain: it lies in the future, or before the first candle that the exchange has. */
+/** Whether a window without a file is empty for certain. */
 async function isEmpty(window: WindowRef, { mirror, now, firstCandle: ask }: Publishing): Promise<boolean> {
   const { startTime, endTime } = windowSpan(window)
   if (startTime > now()) return true
@@ -118,7 +116,7 @@ async function isEmpty(window: WindowRef, { mirror, now, firstCandle: ask }: Pub
   return first !== undefined && endTime <= first
 }
 
-/** Windows of the future cannot be told from missing ones by a clock that is behind. */
+/** A clock that is behind takes missing windows for those of the future. */
 function slowClock({ mirror, now }: Publishing, newest: number): KlinesError {
   const [clock, candle] = [now(), newest].map(time => new Date(time).toISOString())
   const message = `This machine's clock says ${clock}, and the mirror ${mirror.root} has a candle of ${candle}. Nothing was written.`

@@ -26,13 +26,12 @@ export interface MirrorOptions {
 
 /** What a mirror has. */
 export interface MirrorStatus {
-  /** Folder of the mirror. */
+  /** Its folder. */
   readonly mirror: string
-  /** Base address that the candles come from; undefined for a mirror that does not say it. */
+  /** Where the candles come from; undefined for a mirror that does not say it. */
   readonly baseUrl: string | undefined
-  /** Number of windows. */
   readonly windows: number
-  /** Size of their files, bytes. */
+  /** Size of their files. */
   readonly cachedBytes: number
   readonly series: readonly SeriesStatus[]
 }

@@ -106,7 +106,7 @@ export function parseFault(body: Buffer): { readonly code: number; readonly mess
 /** A symbol that the exchange does not know. */
 export class InvalidSymbolError extends FetchError {}
 
-/** The error of an answer that is not what was requested; undefined for one with status 200 that is no error object. */
+/** The error of an answer that is not what was requested. */
 export function findError(response: WholeResponse): FetchError | undefined {
   const { status, body } = response
   const fault = parseFault(body)
@@ -141,10 +141,7 @@ export function exchangeRules(name: string, now: () => number): HostRules {
   }
 }
 
-/**
- * The refusal in an answer after which no further request may be sent: 418 is a ban, 403 the firewall, 451 the region.
- * Undefined for any other answer.
- */
+/** The refusal in an answer after which no further request may be sent: 418 is a ban, 403 the firewall, 451 the region. */
 export function findRefusal(name: string, { status, headers, body }: WholeResponse, now: number): Stop | undefined {
   if (status === 418) {
     const untilTime = now + (parseRetryAfter(headers['retry-after'], now) || SHORTEST_BAN_MS)

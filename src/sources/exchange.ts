@@ -5,6 +5,7 @@ import { type Series, seriesName, type WindowRef } from '../candles/series.js'
 import { isSymbol, SYMBOL_FORM, sortSymbols } from '../candles/symbols.js'
 import { formatCount } from '../candles/text.js'
 import { exchangeStartDates, startDateAt, windowSpan } from '../candles/windows.js'
+import type { KlineBatch } from '../rows/kline-batch.js'
 import { decodeWindow } from '../rows/window-codec.js'
 import { hasMoreRows, joinRows, type RenderedWindow, renderWindow } from './closed-rows.js'
 import {
@@ -19,14 +20,13 @@ import {
 import { cleanText, FetchError } from './fetch-error.js'
 import type { Fetcher } from './fetcher.js'
 import { isTransientStatus } from './retry.js'
-import type { AnswerTimes, Fetched, FetchedList, Source } from './source.js'
-import { clockSkew, parseBody, parseTimes, type SourceClock } from './static.js'
+import type { Fetched, FetchedList, Source } from './source.js'
+import { clockSkew, parseBody, type SourceClock } from './static.js'
 import type { WholeResponse } from './transport.js'
 
 /** The Date of an answer has whole seconds. */
 const SECOND_MS = 1000
 
-/** The first candle of a series that the exchange names. */
 interface FirstCandle {
   readonly openTime: number
   /** Of the window in which it opens. */
@@ -38,27 +38,28 @@ interface FirstCandle {
 /** The market data of the exchange as windows of the published tree. */
 export function exchangeSource(fetcher: Fetcher, clock: SourceClock, warn: (warning: string) => void): Source {
   const firstCandles = new Map<string, Promise<FirstCandle | undefined>>()
-  let latest: AnswerTimes | undefined
+  /** The Date of the latest answer, ms UTC. */
+  let latest: number | undefined
 
   /** Only the exchange's clock decides what is closed: an answer without a Date is not later than the latest one. */
-  const observe = (response: WholeResponse): AnswerTimes => {
-    if (Number.isNaN(Date.parse(response.headers.date ?? ''))) {
-      if (latest) return latest
-      throw new FetchError('invalid', 'the answer has no Date')
+  const observe = (response: WholeResponse): number => {
+    const date = Date.parse(response.headers.date ?? '')
+    if (!Number.isNaN(date)) {
+      clock.observe(clockSkew(response, clock.now()))
+      latest = Math.max(latest ?? 0, date)
+      return date
     }
-    clock.observe(clockSkew(response, clock.now()))
-    const { asked } = parseTimes(response, Number.POSITIVE_INFINITY)
-    if (asked >= (latest?.asked ?? 0)) latest = { rendered: asked, asked }
-    return { rendered: asked, asked }
+    if (latest === undefined) throw new FetchError('invalid', 'the answer has no Date')
+    return latest
   }
-  const get = <T>(path: string, parse: (bytes: Buffer, servedMs: number) => T, signal: AbortSignal) =>
+  const get = <T>(path: string, parse: (bytes: Buffer, asked: number) => T, signal: AbortSignal) =>
     fetcher.get({
       path,
       accept: response => {
         const error = findError(response)
         if (error) throw error
-        const times = observe(response)
-        return { value: parseBody(response, body => parse(body, times.asked)), bytes: response.body, ...times }
+        const asked = observe(response)
+        return { value: parseBody(response, body => parse(body, asked)), bytes: response.body, asked }
       },
       signal,
     })
@@ -72,32 +73,29 @@ export function exchangeSource(fetcher: Fetcher, clock: SourceClock, warn: (warn
       },
       signal,
     })
-    return latest.asked
+    return latest
   }
 
+  /** Its times are at the latest this machine's present. */
+  const toFetched = (bytes: Buffer, batch: KlineBatch, asked: number): Fetched => {
+    const time = Math.min(asked, clock.now())
+    return { bytes, batch, rendered: time, asked: time }
+  }
   /** Requests a window until no further row can come: a host may send fewer. */
   const fetchWindow = async (window: WindowRef, signal: AbortSignal): Promise<Fetched> => {
-    const page = (before?: RenderedWindow) =>
-      get(
-        windowCall(window, before && before.value.openTime(before.value.length - 1) + 1),
-        (body, servedMs) => {
-          const rows = renderWindow(body, window, servedMs)
-          return {
-            ...(before ? joinRows(before, rows, window) : rows),
-            hasMore: hasMoreRows(rows.value, window, servedMs),
-          }
-        },
-        signal,
-      )
+    const page = (before?: RenderedWindow) => {
+      const from = before && before.value.openTime(before.value.length - 1) + 1
+      const parse = (body: Buffer, asked: number) => {
+        const rows = renderWindow(body, window, asked)
+        const joined = before ? joinRows(before, rows, window) : rows
+        return { ...joined, hasMore: hasMoreRows(rows.value, window, asked) }
+      }
+      return get(windowCall(window, from), parse, signal)
+    }
     const first = await page()
     let rows = first.value
     while (rows.hasMore) rows = (await page(rows)).value
-    return { bytes: rows.bytes, batch: rows.value, ...capped(first) }
-  }
-  /** As they are stored: at the latest this machine's present. */
-  const capped = ({ asked }: AnswerTimes): AnswerTimes => {
-    const time = Math.min(asked, clock.now())
-    return { rendered: time, asked: time }
+    return toFetched(rows.bytes, rows.value, first.asked)
   }
 
   const findFirst = async ({ symbol, interval }: Series, signal: AbortSignal): Promise<FirstCandle | undefined> => {
@@ -133,23 +131,23 @@ export function exchangeSource(fetcher: Fetcher, clock: SourceClock, warn: (warn
     },
     now,
     symbols: async (signal): Promise<FetchedList> => {
-      const { value, ...rest } = await get(NAMES_PATH, parseNames, signal)
+      const { value, bytes, asked } = await get(NAMES_PATH, parseNames, signal)
       const unusable = value.filter(name => !isSymbol(name))
       if (unusable.length > 0) warn(describeUnusable(unusable))
-      return { names: sortSymbols(value.filter(isSymbol)), served: rest.asked, ...rest }
+      return { names: sortSymbols(value.filter(isSymbol)), bytes, asked, served: asked }
     },
     /** The calendar, for the whole history of the exchange. */
     startDates: async (interval, signal): Promise<FetchedList> => {
       const served = await now(signal)
       const names = exchangeStartDates(interval, served)
-      return { names, bytes: Buffer.from(JSON.stringify(names)), served, ...(latest as AnswerTimes) }
+      return { names, bytes: Buffer.from(JSON.stringify(names)), asked: served, served }
     },
     fetch: async (window, _since, signal) => {
       const known = await firstCandles.get(seriesName(window))?.catch(() => undefined)
       if (known && windowSpan(window).endTime <= known.openTime) {
         await confirm(known, window, signal)
         const bytes = Buffer.from('[]')
-        return { bytes, batch: decodeWindow(bytes, window), ...capped(latest as AnswerTimes) }
+        return toFetched(bytes, decodeWindow(bytes, window), await now(signal))
       }
       if (known?.startDate !== window.startDate || known.window === undefined) return fetchWindow(window, signal)
       const fetched = known.window

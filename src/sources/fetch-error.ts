@@ -41,14 +41,11 @@ const CONNECTION_FAULTS: Record<string, string> = {
   EPIPE: 'connection reset',
   ENOTFOUND: 'no such host',
   EAI_AGAIN: 'the name service did not answer',
-  ENETUNREACH: 'network unreachable',
-  EHOSTUNREACH: 'host unreachable',
   ETIMEDOUT: 'connection timed out',
   UND_ERR_CONNECT_TIMEOUT: 'connection timed out',
   UND_ERR_HEADERS_TIMEOUT: 'no answer in time',
   UND_ERR_BODY_TIMEOUT: 'the body stopped coming',
   UND_ERR_SOCKET: 'connection closed by the other side',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the body is not as long as announced',
   UND_ERR_HEADERS_OVERFLOW: 'the response headers are too large',
 }
 

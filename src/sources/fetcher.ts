@@ -8,11 +8,11 @@ import type { HttpTransport, WholeResponse } from './transport.js'
 /** The run ends after so many files in a row that the service did not answer, or that were not JSON: a captive portal. */
 const MOST_IN_A_ROW = { unreachable: 10, notJson: 3 }
 
-/** The network traffic of a fetcher. */
+/** The network traffic of a run. */
 export interface NetworkActivity {
-  /** Requests made, retries included. */
+  /** With retries. */
   readonly requests: number
-  /** Bytes of bodies as they came over the wire. */
+  /** Of bodies, over the wire. */
   readonly bytes: number
   /** Files that wait for a retry or are being retried. */
   readonly retrying: number
@@ -20,7 +20,6 @@ export interface NetworkActivity {
   readonly failure: string | undefined
   /** How long the host asked to wait from now, ms; 0 without a pause. */
   readonly pauseMs: number
-  /** Why it has to wait, short enough for one line of a terminal; undefined without a pause. */
   readonly pauseReason: string | undefined
 }
 
@@ -34,7 +33,7 @@ export interface Stop {
 export interface HostRules {
   /** What ends the run after this answer. */
   stopAfter(response: WholeResponse): Stop | undefined
-  /** How long every further request has to wait after the answer for `path`, ms; 0 for no pause. */
+  /** How long every further request has to wait after the answer for `path`, ms. */
   pauseAfter(response: WholeResponse, path: string): number
   /** Called when a request for `path` got no answer: the host may have counted it. */
   countFailure(path: string): void
@@ -44,13 +43,12 @@ export interface HostRules {
 interface FetcherOptions {
   /** Requests at once. */
   readonly concurrency: number
-  /** The host and port, `https://example.com`: a ban is remembered for other runs. Default: it is not. */
+  /** `https://example.com`: its bans are remembered for other runs. Default: they are not. */
   readonly origin?: string | undefined
   readonly policy?: RetryPolicy
   readonly rules?: HostRules | undefined
   readonly clock?: Clock
   readonly random?: () => number
-  /** Called when the activity has changed. */
   readonly onActivity?: ((activity: NetworkActivity) => void) | undefined
 }
 
@@ -93,7 +91,7 @@ export class Fetcher {
     if (untilTime) this.stop = { error: stillBanned(name, untilTime), untilTime }
   }
 
-  /** The error that has ended the run: every further file fails with it at once, until its time has passed. */
+  /** The error that has ended the run: every further file fails with it until its time has passed. */
   get stopReason(): KlinesError | undefined {
     return this.stop && this.stop.untilTime > this.options.clock.now() ? this.stop.error : undefined
   }

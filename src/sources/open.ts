@@ -50,7 +50,7 @@ function sampleSource({ now }: { readonly now: () => number }): Source {
   const list = (path: string, parse: (bytes: Buffer) => string[]): FetchedList => {
     const bytes = read(path)
     if (bytes === undefined) throw missing()
-    return { names: parse(bytes), bytes, rendered: now(), asked: now(), served: now() }
+    return { names: parse(bytes), bytes, asked: now(), served: now() }
   }
   const startDates = (interval: Parameters<Source['startDates']>[0]) =>
     list(startDatesPath(interval), bytes => parseStartDates(bytes, interval))

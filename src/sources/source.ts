@@ -28,7 +28,7 @@ export interface Fetched extends AnswerTimes {
 export type Unchanged = AnswerTimes & { readonly bytes?: undefined }
 
 /** A list as a source has it, and its file. */
-export interface FetchedList extends AnswerTimes {
+export interface FetchedList extends Pick<AnswerTimes, 'asked'> {
   readonly bytes: Buffer
   readonly names: string[]
   /** The present by the clock of the source, which may be ahead of this machine's, ms UTC. */

@@ -26,7 +26,7 @@ export function staticSource(fetcher: Fetcher, { now, observe }: SourceClock): S
         const skewMs = clockSkew(response, time)
         const names = parseBody(response, parse)
         observe(skewMs)
-        return { names, bytes: response.body, served: time + skewMs, ...parseTimes(response, time) }
+        return { names, bytes: response.body, served: time + skewMs, asked: parseTimes(response, time).asked }
       },
       signal,
     })

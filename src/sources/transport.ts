@@ -142,7 +142,7 @@ function openResponse(response: Dispatcher.ResponseData, signal: AbortSignal): O
   return { status, headers, chunks, readWhole }
 }
 
-/** The largest body accepted from the network, bytes, before and after decoding; the largest window has 139,569. */
+/** The largest body, bytes, before and after decoding; the largest window has 139,569. */
 const MAX_WIRE_BYTES = 8 * 1024 * 1024
 const MAX_DECODED_BYTES = 16 * 1024 * 1024
 

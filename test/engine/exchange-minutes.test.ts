@@ -239,7 +239,10 @@ describe('1m from a static service', () => {
     expect(server.paths('windows')).toEqual([])
     await downloadKlines({ ...client, intervals: ['1d'] })
     const offline = exportKlines({ ...client, intervals: ['5m'], output: join(folder, 'x.csv'), offline: true })
-    expect(await catchError(offline)).toMatchObject({ code: 'window_missing' })
+    expect(await catchError(offline)).toMatchObject({
+      code: 'unknown_interval',
+      message: expect.stringMatching(/^The mirror .* has no 5m candles\. Expected one of /),
+    })
   })
 })
 
