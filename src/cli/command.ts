@@ -86,12 +86,7 @@ export function refuse(message: string, ...suggestions: string[]): KlinesError {
 type Values = Record<string, unknown>
 
 /** Flags that exclude each other: one on the command line replaces a default of the other. */
-const ALTERNATIVES = [
-  ['from', 'last'],
-  ['last', 'from'],
-  ['limit', 'tail'],
-  ['tail', 'limit'],
-]
+const ALTERNATIVES = Object.entries({ from: 'last', last: 'from', limit: 'tail', tail: 'limit' })
 
 /** The base of all commands. Data and results go to stdout, everything else to stderr. */
 abstract class KlinesCommand extends Command {
@@ -110,7 +105,7 @@ abstract class KlinesCommand extends Command {
     this.values = values
     const given = new Set(output.raw.flatMap(token => (token.type === 'flag' ? [token.flag] : [])))
     for (const [one, other] of ALTERNATIVES) if (given.has(one) && !given.has(other)) values[other] = undefined
-    // oclif returns one text, with its commas, for a repeatable flag that comes from the environment.
+    // Of a variable, oclif returns one text, with its commas.
     for (const [name, flag] of Object.entries(flags))
       if (flag.type === 'option' && flag.multiple && values[name] !== undefined) values[name] = [values[name]].flat()
     const warn = (text: string) => {
@@ -151,7 +146,6 @@ abstract class KlinesCommand extends Command {
   }
 }
 
-/** Flags by the names of the options of the library. */
 export function toOptions(flags: Values): Values {
   const toName = (flag: string) => flag.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
   return Object.fromEntries(Object.entries(flags).map(([name, value]) => [toName(name), value]))

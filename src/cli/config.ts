@@ -23,7 +23,6 @@ export interface Setting {
   readonly overridden: boolean
 }
 
-/** What every command line has to say itself. */
 const REFUSED = ['force', 'prune', 'output', 'lock']
 
 /** In the platform's config folder, such as `~/.config/klines`; undefined for a user without a home folder. */

@@ -20,7 +20,6 @@ export enum ExitCode {
   VerificationFailed = 6,
 }
 
-/** Errors that have the same exit code. */
 function exit<Code extends ErrorCode>(exitCode: ExitCode, ...codes: Code[]): Record<Code, ExitCode> {
   return Object.fromEntries(codes.map(code => [code, exitCode])) as Record<Code, ExitCode>
 }
@@ -82,7 +81,6 @@ interface Parsed {
   readonly output?: { readonly args: Values; readonly flags: Values; readonly nonExistentFlags?: readonly string[] }
 }
 
-/** Describes an error about the command line. */
 function describeUsageError(error: Errors.CLIError, { id, examples = [], origins = [] }: FailedCommand) {
   if (error.suggestions) return { message: error.message, suggestions: error.suggestions }
   const more = `Run klines ${formatId(id)} --help for more.`

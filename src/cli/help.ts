@@ -1,7 +1,6 @@
 import * as Args from '@oclif/core/args'
 import { Command } from '@oclif/core/command'
 import { CommandHelp, Help } from '@oclif/core/help'
-import type * as Interfaces from '@oclif/core/interfaces'
 import { formatUsage, unknownCommand } from './usage.js'
 
 /** The help of a command, with the default and the environment variable of a flag behind its sentence. */
@@ -32,10 +31,6 @@ class FlagHelp extends CommandHelp {
 export class KlinesHelp extends Help {
   protected override CommandHelpClass: typeof FlagHelp = FlagHelp
 
-  constructor(config: Interfaces.Config, options: Partial<Interfaces.HelpOptions> = {}) {
-    super(config, { ...options, flagSortOrder: 'none' })
-  }
-
   override async showHelp(argv: string[]): Promise<void> {
     const words = argv.filter(word => !word.startsWith('-'))
     const [name] = words
@@ -52,6 +47,6 @@ export class HelpCommand extends Command {
 
   async run(): Promise<void> {
     const { argv } = await this.parse(HelpCommand)
-    await new KlinesHelp(this.config).showHelp(argv.map(String))
+    await new KlinesHelp(this.config, this.config.pjson.oclif.helpOptions).showHelp(argv.map(String))
   }
 }

@@ -20,9 +20,8 @@ export interface Field<T = unknown> {
   /** The value as JSON has it. Default for this and the next two: as it is. */
   readonly json?: (value: Any) => unknown
   readonly isOptional?: boolean
-  /** The heading of its column in a table; undefined for what no table has. */
+  /** The heading of its column in a table, and whether that is aligned to the right. */
   readonly head?: string
-  /** Whether its column is aligned to the right. */
   readonly isNumber?: boolean
   /** As CSV has it. */
   readonly exact?: (value: Any) => string | number
@@ -125,7 +124,6 @@ export function optional<T>(field: Field<T>): Field<T | undefined> {
   return { ...field, isOptional: true } as Field<T | undefined>
 }
 
-/** A field that is not the property of its name. */
 export function derived<T, Owner>(field: Field<T>, of: (owner: Owner) => unknown): Field<T> {
   return { ...field, of }
 }
@@ -193,11 +191,10 @@ export function csvOf(row: Fields, objects: readonly object[]): string {
 type ColumnGroups = readonly (readonly string[])[]
 
 interface TableOptions<Result> {
-  /** The columns. Default: the fields of a row that have a heading. */
+  /** Default: the fields of a row. */
   readonly shown?: Fields
   readonly keys?: number
   readonly groups?: ColumnGroups
-  /** What stands below the table; undefined for nothing. */
   readonly below?: (result: Result) => string | undefined
 }
 

@@ -4,15 +4,8 @@ import { formatOfName, isBinary, OUTPUT_ENTRIES, resolveFormat, unusableFlags } 
 import { refuse } from './command.js'
 import type { downloadFlags } from './flags/output.js'
 
-/** The flags of `download` and `export`. */
 export type CandleFlags = Partial<Interfaces.InferredFlags<typeof downloadFlags>> & {
   json?: boolean | undefined
-}
-
-/** The flags of a run, as `resolveFlags` resolves them. */
-export interface ResolvedFlags extends CandleFlags {
-  /** Whether the candles are shown as a table. */
-  isTable?: boolean
 }
 
 const LAKE_ONLY = ['partition', 'prune'] as const
@@ -35,11 +28,11 @@ export function refuseBesideLock(
 }
 
 /**
- * Decides what is written where. A default of the environment or of the config file that does not apply is ignored; a flag on the command
- * line (`given`) is refused: `bad_option` for one that shapes an output where none is written, and `bad_output` for a name that is not UTF-8.
+ * Decides what is written where; `isTable`: as a table. A default that does not apply is ignored; a flag on the command line (`given`)
+ * is refused with `bad_option`, and a name that is not UTF-8 with `bad_output`.
  */
-export function resolveFlags(flags: CandleFlags, offline: boolean, given: ReadonlySet<string>): ResolvedFlags {
-  const resolved: ResolvedFlags = { ...flags }
+export function resolveFlags(flags: CandleFlags, offline: boolean, given: ReadonlySet<string>) {
+  const resolved: CandleFlags & { isTable?: boolean } = { ...flags }
   const leaveOut = (names: readonly (keyof CandleFlags)[], why: string, advice: string) => {
     const unused = names.find(name => given.has(name) && flags[name] !== false)
     if (unused !== undefined) throw refuse(`--${unused} ${why}`, advice)
@@ -71,7 +64,7 @@ export function resolveFlags(flags: CandleFlags, offline: boolean, given: Readon
     const message = `The name of the output is not valid UTF-8: ${output}. Expected a name in UTF-8.`
     throw new KlinesError('bad_output', message, { suggestions })
   }
-  // A person reads a terminal; a program reads a pipe. The table has the options of a text format for all series.
+  // The table has the options of a text format for all series.
   resolved.isTable = output === '-' && process.stdout.isTTY && resolved.format === undefined && layout === undefined
   if (resolved.isTable) resolved.format = 'csv'
   const { format } = layout === undefined ? resolveFormat(output, resolved.format) : { format: 'parquet' as const }
@@ -80,7 +73,7 @@ export function resolveFlags(flags: CandleFlags, offline: boolean, given: Readon
   return resolved
 }
 
-/** A default of --layout does not apply to a file, stdout or a run without an output. Throws `bad_option` for flags that do not fit. */
+/** A default of --layout does not apply to a file, stdout or a run without an output. */
 function resolveLayout({ output, format, layout }: CandleFlags, given: ReadonlySet<string>): CandleFlags['layout'] {
   const isFolder = output !== undefined && output !== '-' && formatOfName(output) === undefined && !given.has('format')
   if (layout === undefined || (!given.has('layout') && !isFolder)) return undefined

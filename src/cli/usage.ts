@@ -2,11 +2,11 @@ import * as Errors from '@oclif/core/errors'
 import type { Config, OptionFlag } from '@oclif/core/interfaces'
 import { suggest } from '../candles/suggest.js'
 
-/** What a usage line needs to know of arguments or flags: `oclif.manifest.json`, classes and the parser all have it. */
+/** Manifest, classes and parser all have this of arguments and flags. */
 type Parameter = Partial<Pick<OptionFlag<unknown>, 'required' | 'multiple' | 'char' | 'helpValue'>>
 export type Parameters = Readonly<Record<string, Parameter>>
 
-/** The usage of a command: `download SYMBOL... -i INTERVAL... [FLAGS]`. Optional flags have a list of their own in the help. */
+/** `download SYMBOL... -i INTERVAL... [FLAGS]` */
 export function formatUsage(id: string, args: Parameters, flags: Parameters): string {
   const required = Object.entries(flags).filter(([, flag]) => flag.required)
   return [formatId(id), ...Object.entries(args).map(formatArg), ...required.map(formatFlag), '[FLAGS]'].join(' ')
@@ -32,7 +32,9 @@ export function formatFlag([name, { char, helpValue = 'VALUE', multiple }]: [str
 export function unknownCommand({ commands }: Pick<Config, 'commands'>, words: readonly string[]): Errors.CLIError {
   const names = commands.map(({ id }) => formatId(id))
   const typed = words.join(' ')
-  const fail = (message: string, advice = 'Run klines --help for a list of commands.') =>
+  const [first, second = ''] = words.map(word => word.toLowerCase())
+  const topic = names.some(name => name.startsWith(`${first} `)) ? ` ${first}` : ''
+  const fail = (message: string, advice = `Run klines${topic} --help for a list of commands.`) =>
     new Errors.CLIError(message, { exit: 2, suggestions: [advice] })
   const command = names.find(name => typed.startsWith(`${name} `))
   if (command !== undefined) {
@@ -40,7 +42,6 @@ export function unknownCommand({ commands }: Pick<Config, 'commands'>, words: re
     return fail(`Unexpected argument: ${rest}.`, `Run klines ${command} --help for more.`)
   }
   if (typed.startsWith('-')) return fail(`Expected a command before ${typed}.`)
-  const [first, second = ''] = words.map(word => word.toLowerCase())
   const near = suggest(`${first} ${second}`, names) ?? suggest(first, names)
   const unknown = words.slice(0, near?.split(' ').length ?? 1).join(' ')
   return fail(`Unknown command: ${unknown}.${near ? ` Did you mean ${near}?` : ''}`)

@@ -23,7 +23,6 @@ interface ChartFlags {
   readonly json: boolean | undefined
 }
 
-/** Pictures to draw instead of charts in the terminal. */
 interface PictureJob {
   /** A path with placeholders, or `-` for stdout. */
   readonly template: string
@@ -36,8 +35,8 @@ const TERMINAL = { width: { min: 40, max: 1000 }, height: { min: 12, max: 200 } 
 const PICTURE = { width: svg.PICTURE_WIDTHS, height: svg.PICTURE_HEIGHTS }
 
 /**
- * What `-o` and `-f` request; undefined for charts in the terminal. `given`: the flags on the command line; the width and height of a
- * default are characters. Throws `bad_option` for flags that do not fit, and `bad_output` for another format than svg.
+ * The pictures that `-o` and `-f` request; undefined for charts in the terminal. The width and height of a default are characters. Throws
+ * `bad_option` for flags that do not fit, and `bad_output` for another format than svg.
  */
 export function parsePictures(flags: ChartFlags, given: ReadonlySet<string>): PictureJob | undefined {
   const template = flags.output ?? (given.has('format') ? '-' : undefined)
@@ -118,7 +117,7 @@ function hasColours(): boolean {
   return mayShow && WriteStream.prototype.getColorDepth() > 1
 }
 
-/** Whether the terminal and the locale have more than ASCII. Without a locale, as in many containers, and on Windows they do. */
+/** Without a locale, as in many containers, and on Windows, terminals have more than ASCII. */
 function hasUnicode(): boolean {
   const { LC_ALL, LC_CTYPE, LANG, TERM } = process.env
   if (TERM === 'dumb' && process.stdout.isTTY) return false

@@ -12,7 +12,6 @@ interface Described {
   readonly description?: string
 }
 
-/** An argument or a flag in oclif.manifest.json. */
 export interface Parameter extends Described {
   readonly name: string
   readonly type?: 'boolean' | 'option'
@@ -28,7 +27,6 @@ type CommandEntry = Described & { readonly args: Parameters; readonly flags: Par
 /** The commands of oclif.manifest.json by their words, joined by colons. */
 export type CommandTable = Readonly<Record<string, CommandEntry>>
 
-/** A whole word that can replace the one to complete. */
 interface Candidate {
   readonly value: string
   readonly description?: string

@@ -3,10 +3,9 @@ import type { Flag } from '@oclif/core/interfaces'
 import type { FlagName, Option, OptionValue } from '../../options.js'
 import { CANDLE_ENTRIES, type CANDLE_OPTIONS, OUTPUT_ENTRIES, type OUTPUT_OPTIONS } from '../../options.js'
 
-/** The heading of the help under which flags are listed. */
 type Group = 'what' | 'range' | 'output' | 'network' | 'appearance'
 
-/** Puts flags under a heading. Each has the variable that its name stands for, unless it has another meaning than others of its name. */
+/** Puts flags under a heading of the help, and gives each the variable of its name unless it has one of its own. */
 export function inGroup<T extends Record<string, { helpGroup?: string; env?: string }>>(group: Group, flags: T): T {
   for (const [name, flag] of Object.entries(flags)) {
     flag.helpGroup = group
@@ -20,12 +19,8 @@ export function variableOf(flag: string): string {
   return `KLINES_${flag.replaceAll('-', '_').toUpperCase()}`
 }
 
-/** Some of these flags, in the order of their names. */
-export function pick<Flags extends object, Name extends keyof Flags>(
-  flags: Flags,
-  ...names: Name[]
-): Pick<Flags, Name> {
-  return Object.fromEntries(names.map(name => [name, flags[name]])) as Pick<Flags, Name>
+export function pick<All extends object, Name extends keyof All>(flags: All, ...names: Name[]): Pick<All, Name> {
+  return Object.fromEntries(names.map(name => [name, flags[name]])) as Pick<All, Name>
 }
 
 /** Several values of a flag: repeated, or joined by commas. */
@@ -41,7 +36,6 @@ type FlagsOf<Options extends Readonly<Record<string, Option>>> = {
   >
 }
 
-/** What shapes a file, and which candles it has. */
 export const outputTableFlags = toFlags(OUTPUT_ENTRIES) as unknown as FlagsOf<typeof OUTPUT_OPTIONS>
 export const candleTableFlags = toFlags(CANDLE_ENTRIES) as unknown as FlagsOf<typeof CANDLE_OPTIONS>
 

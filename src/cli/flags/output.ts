@@ -33,7 +33,6 @@ export const outputFlags = inGroup('output', {
   }),
 })
 
-/** A lake, a folder of Parquet files that stays current, instead of files. */
 const lakeFlags = inGroup('output', {
   layout: Flags.option({
     summary:

@@ -41,7 +41,6 @@ export const lockFlag = inGroup('what', {
   }),
 })
 
-/** Where candles come from and where they are kept. */
 export const locationFlags = inGroup('what', {
   'base-url': Flags.string({
     summary:

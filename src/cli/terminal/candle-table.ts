@@ -19,13 +19,11 @@ const SHOWN: readonly OutputColumn[] = ['open_time', 'open', 'high', 'low', 'clo
 
 /** How candles are shown. */
 export interface CandleTableOptions {
-  /** Those that the user names, if any. */
   readonly columns: readonly OutputColumn[] | undefined
   /** Default: `2024-01-31 12:00`, as precise as the times of the table are. */
   readonly timeFormat: TimeFormat | undefined
   /** Whether the user says how many rows: then all that come are shown. */
   readonly isExcerpt: boolean
-  /** Columns of the terminal. */
   readonly width: number
 }
 
@@ -67,7 +65,6 @@ export class CandleTable implements Exporter {
     this.rows = this.rows.slice(-ROWS)
   }
 
-  /** Writes the rows that are left. */
   async end(): Promise<void> {
     const { rows, options } = this
     if (rows.length === 0) return

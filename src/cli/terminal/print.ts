@@ -2,7 +2,8 @@ import { styleText } from 'node:util'
 import { escapeControls } from '../../candles/text.js'
 import type { Token } from '../../greeting/schemas.js'
 
-/** All text of the commands is printed here: names, addresses and messages in it may come from anywhere. */
+// All text of the commands is printed here: names, addresses and messages in it may come from anywhere.
+
 /** How a line starts that says by its words what its colour only stresses. */
 const COLOURS = [
   [/^(OK|Everything is up to date|No problems found|Equal)\b/gm, 'green'],
@@ -10,7 +11,6 @@ const COLOURS = [
   [/^(FAILED|klines|Different)\b(?=: )/gm, 'red'],
 ] as const
 
-/** Prints lines of data or results to stdout. */
 export function print(lines: string): void {
   process.stdout.write(`${colour(escapeControls(lines), process.stdout)}\n`)
 }
@@ -29,7 +29,6 @@ export async function printTokens(tokens: AsyncIterable<Token>, asLines: boolean
   await output.finish()
 }
 
-/** Prints an object to stdout as JSON. */
 export function printJson(value: unknown): void {
   process.stdout.write(`${escapeControls(JSON.stringify(value, null, 2))}\n`)
 }
@@ -39,7 +38,6 @@ export function printNote(lines: string): void {
   process.stderr.write(`${colour(escapeControls(lines), process.stderr)}\n`)
 }
 
-/** Colours the first words of lines, on a terminal that shows colours (NO_COLOR is respected). */
 function colour(text: string, stream: NodeJS.WriteStream): string {
   if (!stream.isTTY || !stream.hasColors()) return text
   return COLOURS.reduce(

@@ -5,7 +5,6 @@ import type { NetworkActivity } from '../../sources/fetcher.js'
 import type { Cost } from '../../sources/source.js'
 import { printable } from './text.js'
 
-/** A bar has so many characters, if there is room. */
 const BAR_WIDTH = 16
 
 /** What a run does, and to what. */

@@ -12,7 +12,6 @@ const PERIODS_MS = { bar: 80, plain: 15_000, none: 60_000 }
 /** A rate over less time says nothing. */
 const MIN_RATE_MS = 1_000
 
-/** How progress is shown on stderr. */
 export interface ProgressStyle {
   readonly isSilent?: boolean
   /** A line for each requested window (`-v`), in place of a bar. */
@@ -92,7 +91,7 @@ export class ProgressMeter {
 
   constructor(private readonly now: () => number = () => performance.now()) {}
 
-  /** Items are done, the latest of them of `label`. `limitMs`: how long the others take by the limits of the host; 0 without. */
+  /** Items are done, the latest of them of `label`. `limitMs`: how long the others take by the limits of the host. */
   advance(done: number, total: number, label: string, limitMs = 0): void {
     if (this.items.total === undefined) this.plannedMs = this.now()
     this.limitMs = limitMs
@@ -120,7 +119,7 @@ export class ProgressMeter {
   }
 }
 
-/** A bar needs a person at a terminal. One of unknown size reports 0 columns, in which its lines would wrap without end. */
+/** A terminal of unknown size reports 0 columns. */
 function hasBar(): boolean {
   const { isTTY, columns } = process.stderr
   return isTTY === true && columns > 0 && process.env.TERM !== 'dumb'

@@ -39,10 +39,7 @@ export function csvTable({ head, rows }: Table): string {
   return stringify([names, ...rows.map(row => [...row])]).trimEnd()
 }
 
-/**
- * A table as text that fits into a terminal of so many columns: several tables where one is wider, of which each begins with the first
- * `keys` columns. `groups`: names of other columns that stay together where they fit.
- */
+/** Several tables where one is wider than the terminal: each begins with the first `keys` columns. `groups` stay together where they fit. */
 export function fittingText(
   { head, rows, right }: Table,
   keys: number,

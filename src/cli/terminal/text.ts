@@ -2,7 +2,6 @@ import { type SeriesLabel, seriesName } from '../../candles/series.js'
 import { formatCount, formatTime, plural } from '../../candles/text.js'
 import type { ChangedCell } from '../../rows/diff.js'
 
-/** Lines of reports are not longer, where their words allow it. */
 const MAX_WIDTH = 80
 
 /** `0.4 s`, `42 s`, `3 min 20 s`, `5 h`, `5 h 12 min`, `3 days`, rounded down. */
@@ -45,7 +44,7 @@ export function firstLines(lines: readonly string[], most: number, more = 'more'
   return left > 0 ? [...lines.slice(0, most), `and ${formatCount(left)} ${more}`] : [...lines]
 }
 
-/** Untrusted text made safe for a terminal: `?` for every control and other invisible character, line ends included. */
+/** Untrusted text with `?` for every control and other invisible character. */
 export function printable(text: string): string {
   return text.replace(/\p{C}/gu, '?')
 }
