@@ -14,20 +14,17 @@ export const COLUMNS = [
   'ignore',
 ] as const
 
-/** The name of one element of a row. */
 export type Column = (typeof COLUMNS)[number]
 
 /** The kind of an element: ms UTC, a count, a decimal as text, or the unused text at the end. */
 export type ColumnKind = 'time' | 'count' | 'decimal' | 'text'
 
-/** The kind of the element at each index. */
 export const COLUMN_KINDS: readonly ColumnKind[] = COLUMNS.map(name => {
   if (name === 'open_time' || name === 'close_time') return 'time'
   if (name === 'count') return 'count'
   return name === 'ignore' ? 'text' : 'decimal'
 })
 
-/** The number of elements in a row. */
 export const ROW_LENGTH = COLUMNS.length
 
 /** A row as `JSON.parse` returns it from a window file. */
@@ -56,12 +53,10 @@ export type KlineNumbers = {
   readonly [name in Column]: name extends 'ignore' ? string : number
 }
 
-/** A row as an object, with all digits. */
 export function rowToObject(row: KlineRow): KlineObject {
   return Object.fromEntries(COLUMNS.map((name, column) => [name, row[column]])) as KlineObject
 }
 
-/** A row as an object of numbers. */
 export function rowToNumbers(row: KlineRow): KlineNumbers {
   const cells = COLUMN_KINDS.map((kind, column) => (kind === 'decimal' ? Number(row[column]) : row[column]))
   return Object.fromEntries(COLUMNS.map((name, column) => [name, cells[column]])) as KlineNumbers

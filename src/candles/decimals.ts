@@ -1,6 +1,5 @@
-/** Digits after the point that DECIMAL(38,8) keeps. */
+/** Digits of DECIMAL(38,8) after the point, and in all. */
 export const DECIMAL_SCALE = 8
-/** Digits of DECIMAL(38,8) in all. */
 export const DECIMAL_PRECISION = 38
 
 /**
@@ -24,7 +23,6 @@ export function trimDecimal(text: string): string {
   return whole.includes('.') ? whole.replace(/\.?0+$/, '') : whole
 }
 
-/** The shortest text of a double, written without an exponent. */
 function withoutExponent(value: number): string {
   const text = String(value)
   const [, digits, fraction = '', power] = /^(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text) ?? []

@@ -21,7 +21,7 @@ export const DAY_MS = 24 * HOUR_MS
 /** A length of candles or windows: a fixed one, or calendar months. */
 export type Length = { readonly ms: number } | { readonly months: number }
 
-/** The units of lengths, shortest first. */
+/** Shortest first. */
 export const UNITS: Readonly<Record<string, Length>> = {
   m: { ms: MINUTE_MS },
   h: { ms: HOUR_MS },
@@ -71,7 +71,6 @@ export function mayBeOffGrid(openTime: number): boolean {
   return openTime < ALWAYS_ON_GRID
 }
 
-/** Whether `text` is an interval exactly as the service or the exchange writes it. */
 export function isInterval(text: unknown): text is Interval {
   return isOneOf(EXCHANGE_INTERVALS, text)
 }

@@ -1,4 +1,4 @@
-/** Decodes UTF-8, with or without a byte order mark. Throws a `TypeError` for other bytes: they are refused, not replaced. */
+/** Decodes UTF-8, with or without a byte order mark. Throws a `TypeError` for other bytes. */
 export function decodeUtf8(bytes: Uint8Array): string {
   return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
 }
@@ -8,12 +8,11 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Whether a value is one of some words. */
 export function isOneOf<Word extends string>(words: readonly Word[], value: unknown): value is Word {
   return words.some(word => word === value)
 }
 
-/** The JSON object that a foreign text is; undefined for any other text. The caller limits its length. */
+/** The JSON object that a text is; undefined for any other text. */
 export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text)

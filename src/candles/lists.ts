@@ -6,8 +6,8 @@ import { showValue } from './text.js'
 import { consecutiveStartDates, firstStartDate, isStartDate, parseDate, timeOfDate, windowLength } from './windows.js'
 
 /**
- * Parses the list of an interval's startDates: real dates on which a window of the interval can start, ascending,
- * without repetition. Throws `bad_list` on anything else, because dates become paths.
+ * Parses a list of startDates: dates on which a window of the interval can start, ascending. Throws `bad_list` on anything
+ * else, because dates become paths.
  */
 export function parseStartDates(bytes: Uint8Array, interval: Interval): string[] {
   const list = parseTexts(bytes, `The list of ${interval} start dates`)

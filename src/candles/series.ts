@@ -19,7 +19,6 @@ export interface WindowRef extends Series {
   readonly startDate: string
 }
 
-/** The window of a series that starts on a day. */
 export function windowOf({ symbol, interval }: Series, startDate: string): WindowRef {
   // Not by a spread: in Node 20 each object would get a hidden class of its own, and four times the memory.
   return { symbol, interval, startDate }

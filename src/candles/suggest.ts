@@ -3,9 +3,8 @@ import { distance } from 'fastest-levenshtein'
 const MAX_EDITS = 3
 
 /**
- * The candidate that `text` was most likely meant to be: the only one that starts with it (`BTC`), else the one with
- * the fewest edits, at most a third of its letters (1 to 3); two neighbours that changed places are one edit. Undefined
- * when no candidate is close.
+ * The candidate that `text` was most likely meant to be: the only one that starts with it (`BTC`), else the one with the
+ * fewest edits, at most a third of its letters; two neighbours that changed places are one edit.
  */
 export function suggest<T extends string>(text: string, candidates: readonly T[]): T | undefined {
   if (text.length === 0) return undefined

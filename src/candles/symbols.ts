@@ -16,25 +16,21 @@ export const SYMBOLS = [
 ] as const
 
 /**
- * The name of a trading pair as sources, paths and files write it, such as `BTCUSDT` or `币安人生USDT`: at least two
- * letters and digits of any script, at most 40 bytes of UTF-8, in upper case where a letter has one, and composed
- * (NFC). So a name has one spelling, and one folder on any disk.
+ * The name of a trading pair, such as `BTCUSDT` or `币安人生USDT`: letters and digits of any script, in upper case where a letter
+ * has one, and composed (NFC). So a name has one spelling, and one folder on any disk.
  */
 export type SymbolName = string
 
-/** What a name must have, for an error. */
 export const SYMBOL_FORM = '2 or more letters and digits, at most 40 bytes of UTF-8'
 
 /** Longer names could become too long as part of the name of a file. */
 const MAX_BYTES = 40
 
-/** Names that need no closer look. */
 const PLAIN_NAME = /^[A-Z0-9]{2,40}$/
 
 /**
- * Letters and digits. Scripts such as Devanagari, Thai and Tamil write vowels as marks after a letter: these belong to
- * one script each. Marks that go with any letter (accents without a composed letter, variation selectors), and letters
- * that nobody sees, only make different names that look the same.
+ * Letters, with the marks that belong to one script, such as vowels of Devanagari or Thai, and digits. Marks that go with any
+ * letter, and letters that nobody sees, only make different names that look the same.
  */
 const ANY_NAME = /^(?:(?!\p{DI})[\p{L}\p{Nd}](?:(?!\p{DI}|\p{sc=Inherited}|\p{sc=Common})[\p{Mn}\p{Mc}])*){2,40}$/u
 
@@ -54,7 +50,6 @@ function toUpper(text: string): string {
   return upper.normalize('NFC')
 }
 
-/** What symbols are quoted in, as far as this version knows. */
 const QUOTES =
   'AEUR ARS AUD BIDR BKRW BNB BRL BTC BUSD BVND COP CZK DAI DOGE DOT ETH EUR EURI FDUSD GBP GYEN IDR IDRT JPY MXN NGN PAX PLN RON RUB SOL TRX TRY TUSD U UAH USD1 USDC USDP USDS USDT UST VAI XRP XUSD ZAR'.split(
     ' ',
@@ -89,7 +84,7 @@ export function parseSymbol(text: string): SymbolName {
   })
 }
 
-/** The error for symbols that a source does not have; `names`: those that it has, of which the nearest ones are suggested. */
+/** The error for symbols that a source does not have. `names`: those that it has. */
 export function unknownSymbols(
   unknown: readonly SymbolName[],
   names: readonly SymbolName[],
@@ -105,7 +100,7 @@ export function unknownSymbols(
   })
 }
 
-/** More names than this are not listed in an error. */
+/** Most names in an error. */
 const MAX_NAMES = 20
 
 function suggestSymbol(text: string, names: readonly SymbolName[]): string[] {
@@ -122,10 +117,7 @@ export function isSymbolPattern(text: string): text is SymbolPattern {
   return /[*?]/.test(text)
 }
 
-/**
- * The symbols that a pattern matches, in their order; it may be in lower case and have the separators that
- * `parseSymbol` takes. Throws `unknown_symbol` when it matches none.
- */
+/** The symbols that a pattern, in any spelling of symbols, matches. Throws `unknown_symbol` when it matches none. */
 export function matchSymbols(pattern: SymbolPattern, names: readonly SymbolName[]): SymbolName[] {
   const matching = names.filter(name => matchesPattern(pattern, name))
   if (matching.length > 0) return matching
@@ -134,7 +126,6 @@ export function matchSymbols(pattern: SymbolPattern, names: readonly SymbolName[
   throw new KlinesError('unknown_symbol', `No symbol matches "${pattern}". ${expected}`, { data: { symbol: pattern } })
 }
 
-/** Whether a pattern, as `matchSymbols` takes it, matches a name. */
 export function matchesPattern(pattern: SymbolPattern, name: SymbolName): boolean {
   const source = toSymbolName(pattern)
     .replace(/[\\^$.+()[\]{}|]/g, '\\$&')
@@ -143,7 +134,7 @@ export function matchesPattern(pattern: SymbolPattern, name: SymbolName): boolea
   return new RegExp(`^${source}$`, 'u').test(name)
 }
 
-/** A symbol as people write it in the spelling of names; `isSymbol` tells whether that is one. */
+/** A symbol as people write it in the spelling of names. */
 export function toSymbolName(text: string): SymbolName {
   return toUpper(text.trim().replace(/[/_-]/g, ''))
 }

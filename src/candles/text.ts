@@ -29,7 +29,7 @@ export function formatTime(time: number | undefined): string {
   return time === undefined ? '-' : new Date(time).toISOString().slice(0, 16).replace('T', ' ')
 }
 
-/** The letters of Chinese, Japanese and Korean, which take two columns of a terminal. */
+/** Letters that take two columns of a terminal. */
 const WIDE = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\uff01-\uff60]/u
 
 /** The columns of a terminal that a character takes: none for a mark on the letter before it. */
@@ -38,7 +38,6 @@ export function characterColumns(character: string): number {
   return /\p{M}/u.test(character) ? 0 : WIDE.test(character) ? 2 : 1
 }
 
-/** The columns of a terminal that a text takes. */
 export function textColumns(text: string): number {
   let columns = 0
   for (const character of text) columns += characterColumns(character)
@@ -64,7 +63,6 @@ export function quoteText(text: string): string {
   return JSON.stringify(text).replace(INVISIBLE, escapeUnits)
 }
 
-/** How much of a text an error shows. */
 const SHOWN_CHARACTERS = 40
 
 /** A value of foreign JSON for a message: its JSON, shortened and safe for a terminal. Nested values are only named. */
@@ -75,7 +73,7 @@ export function showValue(value: unknown): string {
   return quoteText(value.length > SHOWN_CHARACTERS ? `${value.slice(0, SHOWN_CHARACTERS)}...` : value)
 }
 
-/** Escapes in lines of text what a terminal could interpret, line feeds and tabs excepted. JSON stays the same JSON. */
+/** Escapes what a terminal could interpret but line feeds and tabs. JSON stays the same JSON. */
 export function escapeControls(lines: string): string {
   return lines.replace(INVISIBLE, character => (/[\n\t]/.test(character) ? character : escapeUnits(character)))
 }
@@ -84,7 +82,7 @@ function escapeUnits(character: string): string {
   return character.replace(/[\s\S]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** A word of a command that people copy, as a POSIX shell takes it: quoted if the shell would interpret it. */
+/** A word of a command that people copy: quoted if a POSIX shell would interpret it. */
 export function quoteWord(word: string): string {
   return /^[\w./:@+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }

@@ -18,11 +18,10 @@ export interface RequestedRange extends TimeRange {
   readonly endMoves: boolean
   /** The present, ms UTC. */
   readonly now: number
-  /** As files keep it: see `describeRange`. */
+  /** See `describeRange`. */
   readonly text: string
 }
 
-/** Every open time. */
 export const ALL_TIME: TimeRange = { fromTime: Number.NEGATIVE_INFINITY, toTime: Number.POSITIVE_INFINITY }
 
 /** A point in time: a text, a number of ms since the epoch, or a date. */
@@ -48,10 +47,7 @@ const LENGTH = /^([1-9]\d{0,5})([hdwMy])$/
 const DAY = /^\d{4}(-\d{2}){0,2}$/
 const INSTANT = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:?\d{2})?$/i
 
-/**
- * Parses a point in time, in the forms of `RangeText`, to ms UTC; `now` is ms UTC, too. Throws `bad_time` on other forms and
- * invalid days.
- */
+/** A point in time, in the forms of `RangeText`, as ms UTC. Throws `bad_time` on other forms and invalid days. */
 export function parseInstant(text: TimeText, now: number): number {
   if (typeof text !== 'string') return parseNumber(text)
   const trimmed = text.trim()
@@ -70,10 +66,7 @@ export function parseInstant(text: TimeText, now: number): number {
   return time
 }
 
-/**
- * The time (ms UTC) that lies `duration` before `end` (ms UTC), such as `90d`: a number and h, d, w, M or y, where
- * months and years are calendar ones. Throws `bad_time`.
- */
+/** The time that lies a duration such as `90d` before `end` (ms UTC), by the calendar. Throws `bad_time`. */
 export function timeBefore(end: number, duration: string): number {
   const [, digits, unit = ''] = LENGTH.exec(duration.trim()) ?? []
   const name = { h: 'hours', d: 'days', w: 'weeks', M: 'months', y: 'years' }[unit]
@@ -145,7 +138,6 @@ function isRelative(text: TimeText | undefined): boolean {
   return typeof text === 'string' && parseRelative(text.trim(), 0) !== undefined
 }
 
-/** The ms of a number or a date. */
 function parseNumber(time: number | Date): number {
   const ms = Number(time)
   if (Number.isInteger(ms) && !Number.isNaN(new Date(ms).getTime())) return ms

@@ -5,13 +5,10 @@ import type { WindowRef } from './series.js'
 /** Before the first pairs of the exchange opened, on 14 July 2017: https://www.binance.com/en/support/announcement */
 const EXCHANGE_OPENED = '2017-07-01'
 
-/** Windows of one day, which the static service does not have. */
+/** The static service has none of these. */
 const MINUTES = ['1 day', EXCHANGE_OPENED] as const
 
-/**
- * How the history of an interval is cut into windows: their length, the first and the last startDate known to this version. A list
- * that the service serves takes precedence.
- */
+/** The windows of an interval: their length, and the first and last startDate of the static service. */
 const WINDOWS: Record<Interval, readonly [length: string, first: string, last?: string]> = {
   '1m': MINUTES,
   '3m': MINUTES,
@@ -30,7 +27,6 @@ const WINDOWS: Record<Interval, readonly [length: string, first: string, last?: 
   '1M': ['20 years', '2010-01-01', '2030-01-01'],
 }
 
-/** Length of the windows, and start of the first one, ms UTC. */
 const CYCLES = Object.fromEntries(
   EXCHANGE_INTERVALS.map(interval => {
     const [text, first] = WINDOWS[interval]
@@ -48,7 +44,7 @@ export interface WindowSpan {
   readonly endTime: number
 }
 
-/** The length of an interval's windows as text, such as `2 months`. */
+/** Such as `2 months`. */
 export function windowLength(interval: Interval): string {
   return WINDOWS[interval][0]
 }
@@ -79,7 +75,7 @@ export function windowSpan({ interval, startDate }: Pick<WindowRef, 'interval' |
   return { startTime, endTime: addLengths(CYCLES[interval].length, startTime) }
 }
 
-/** Start of the window that contains `time` (ms UTC): whole window lengths before or after the first one of the service. */
+/** Start of the window that contains `time`: whole lengths before or after the first one of the service. */
 function windowStart(interval: Interval, time: number): number {
   const { length, anchor } = CYCLES[interval]
   return floorToLength(length, anchor, time)

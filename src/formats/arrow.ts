@@ -82,7 +82,7 @@ class IpcBytes extends AsyncByteQueue {
     if (part.byteLength > 0) this.parts.push(new Uint8Array(part.buffer, part.byteOffset, part.byteLength))
   }
 
-  /** A copy of all bytes written since the last call. */
+  /** A copy of all bytes since the last call. */
   take(): Uint8Array {
     const bytes = Buffer.concat(this.parts)
     this.parts = []

@@ -18,7 +18,7 @@ import { type Kernel, type KernelCalls, OUTPUT_BYTES, type RowAddress, sharedKer
 import type { Exporter, ExporterOptions, ExportStats } from './exporter.js'
 import { type ColumnType, columnType, isSeriesColumn } from './row-format.js'
 
-/** How the bytes of a decimal are ordered: Arrow has the lowest first, Parquet the highest. */
+/** The order of bytes in a decimal: Arrow has the lowest first, Parquet the highest. */
 type Endian = 'little' | 'big'
 
 /** Rows of a batch, and where a kernel finds them until it reads another window. */
@@ -198,16 +198,12 @@ export class TextColumn {
   }
 }
 
-/** The column of that name, with room for `rows` values. `stats` counts the doubles that lose digits. */
 function createColumn(name: OutputColumn, numbers: NumberType, endian: Endian, rows: number, stats: ExportStats) {
   const type = columnType(name, numbers)
   return type === 'text' ? new TextColumn(name, rows) : new NumberColumn(name, type, endian, rows, stats)
 }
 
-/**
- * Fills columns up to a number of rows, again and again, however the input is cut: the bytes of a file depend on its rows
- * alone.
- */
+/** Fills columns up to a number of rows, however the input is cut: the bytes of a file depend on its rows alone. */
 export abstract class ColumnExporter implements Exporter {
   protected readonly columns: readonly (NumberColumn | TextColumn)[]
   private filled = 0
@@ -238,7 +234,7 @@ export abstract class ColumnExporter implements Exporter {
     await this.finish()
   }
 
-  /** Takes the values of the columns, which have as many rows as it is told. */
+  /** Takes the values of so many rows from the columns. */
   protected abstract flush(rows: number): Promise<void>
 
   /** Writes the end of the file. */

@@ -7,9 +7,9 @@ export interface FileMetadata {
   /** `BTCUSDT`, or several joined by commas. */
   readonly symbol: string
   readonly interval: string
-  /** The requested range, as `describeRange` describes it. */
+  /** See `describeRange`. */
   readonly range: string
-  /** Base address the candles come from, `unknown` for a mirror that does not say it. */
+  /** Base address, or `unknown`. */
   readonly source: string
   readonly version: string
 }
@@ -22,24 +22,22 @@ export function metadataText({ version, ...metadata }: FileMetadata, details: ob
   return JSON.stringify({ ...metadata, ...details, schema: 'klines/1', version: `klines ${version}` })
 }
 
-/** What the metadata says about fingerprints: that of the series, or of the set of all, and those that it is made of. */
 export function describeFingerprints(series: readonly SeriesFingerprint[] = []): object {
   if (series.length === 0) return {}
   return { fingerprint: reportFingerprints(series).set ?? series[0].fingerprint, fingerprints: series }
 }
 
-/** What an exporter counts. */
 export interface ExportStats {
   /** Decimals whose double has other digits (`numbers: 'double'` only). */
   inexactDoubles: number
 }
 
-/** What a file is made with. Its bytes depend on nothing but this and the rows. */
+/** The bytes of a file depend on nothing but this and the rows. */
 export interface ExporterOptions {
   readonly rowFormat: RowFormat
   readonly metadata: FileMetadata
   readonly stats: ExportStats
-  /** Those of the rows when all were written; undefined where nobody asks for them. */
+  /** Those of the rows when all were written, if wanted. */
   readonly fingerprints?: () => readonly SeriesFingerprint[] | undefined
   /** Takes the next bytes of the file; the exporter waits for it. The bytes are never written to again. */
   readonly emit: (bytes: Uint8Array) => Promise<void>

@@ -18,7 +18,7 @@ import {
   valuesFor,
 } from '../options.js'
 
-/** What the rows of an export look like. An option that has no default here has one where it is used. */
+/** What the rows of an export look like. */
 export interface RowFormat extends OutputRequest {
   readonly columns: readonly OutputColumn[]
   readonly timeFormat: TimeFormat
@@ -34,17 +34,13 @@ export function isSeriesColumn(column: OutputColumn): column is SeriesColumn {
 /** How Parquet, Arrow and a lake store a column. */
 export type ColumnType = 'time' | 'count' | NumberType
 
-/** How a column is stored when decimals are stored as `numbers`. */
 export function columnType(name: OutputColumn, numbers: NumberType): ColumnType {
   if (isSeriesColumn(name)) return 'text'
   const kind = COLUMN_KINDS[COLUMNS.indexOf(name)]
   return kind === 'decimal' ? numbers : kind
 }
 
-/**
- * Checks the names of columns, which may be joined by commas; all twelve when there are none. Throws `bad_option` for an
- * unknown name (with the nearest one) and for a repeated one.
- */
+/** Names of columns, which may be joined by commas; default: all twelve. Throws `bad_option` for an unknown or repeated one. */
 export function parseColumns(texts: readonly string[] | undefined): OutputColumn[] {
   if (texts === undefined) return [...COLUMNS]
   const names = texts.flatMap(text => text.split(',')).map(text => text.trim())
@@ -61,7 +57,7 @@ export function parseColumns(texts: readonly string[] | undefined): OutputColumn
   })
 }
 
-/** The row format for a file format. Throws `bad_option` for an option that the format cannot use: none is ignored. */
+/** Throws `bad_option` for an option that the format cannot use: none is ignored. */
 export function parseRowFormat(request: OutputRequest, format: Format): RowFormat {
   checkOutputRequest(request, format)
   const values: OutputRequest = valuesFor(request, format)
@@ -75,7 +71,7 @@ export function hasZstd(): boolean {
   return 'zstdCompress' in zlib
 }
 
-/** The compression of Parquet: the requested one, else the best that this Node has. Throws `bad_option` for one that it lacks. */
+/** The requested compression, else the best that this Node has. Throws `bad_option` for one that it lacks. */
 export function toCompression(requested: Compression | undefined): Compression {
   if (requested !== 'zstd' || hasZstd()) return requested ?? (hasZstd() ? 'zstd' : 'gzip')
   throw new KlinesError('bad_option', `--compression zstd is not in Node ${process.versions.node}.`, {
@@ -83,7 +79,7 @@ export function toCompression(requested: Compression | undefined): Compression {
   })
 }
 
-/** The columns of a file with several series: `symbol` and `interval` come first where they were not requested. */
+/** For a file with several series: `symbol` and `interval` come first where they were not requested. */
 export function withSeriesColumns(columns: readonly OutputColumn[]): OutputColumn[] {
   return [...SERIES_COLUMNS.filter(name => !columns.includes(name)), ...columns]
 }

@@ -7,13 +7,12 @@ import { isSeriesColumn, type RowFormat } from './row-format.js'
 
 /** A text format. Everything but the cells is fixed text. */
 interface TextSyntax {
-  /** The text before all rows. */
+  /** The text before and after all rows. */
   head(columns: readonly OutputColumn[]): string
-  /** The text after all rows. */
   readonly tail: string
   readonly rowStart: string
   readonly rowEnd: string
-  /** Bytes at the start of a row that separate it from the row before, which the first row of a file lacks. */
+  /** Bytes of `rowStart` that the first row of a file lacks. */
   readonly separatorBytes: number
   /** The text between a cell and the one before it. */
   before(column: OutputColumn, index: number): string
@@ -23,10 +22,7 @@ interface TextSyntax {
   escape(text: string): string
 }
 
-/**
- * RFC 4180 with `\n` line ends and a header, byte for byte what csv-stringify writes for the same rows: a cell is quoted when
- * it has a comma, a quote or a line end.
- */
+/** RFC 4180 with `\n` line ends and a header: byte for byte what csv-stringify writes for the same rows. */
 const CSV: TextSyntax = {
   head: columns => `${columns.join(',')}\n`,
   tail: '',
@@ -38,7 +34,7 @@ const CSV: TextSyntax = {
   escape: text => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text),
 }
 
-/** An array of rows, each an array: with all columns exactly the form of the service's window files. */
+/** An array of arrays: with all columns exactly the form of the service's window files. */
 const JSON_ROWS: TextSyntax = {
   head: () => '[',
   tail: ']',
@@ -50,7 +46,7 @@ const JSON_ROWS: TextSyntax = {
   escape: text => JSON.stringify(text),
 }
 
-/** JSON Lines: an object a row, with its keys in the order of the columns. */
+/** An object a row, with its keys in the order of the columns. */
 const JSON_LINES: TextSyntax = {
   ...JSON_ROWS,
   head: () => '',
@@ -61,22 +57,20 @@ const JSON_LINES: TextSyntax = {
   before: (column, index) => `${index === 0 ? '' : ','}"${column}":`,
 }
 
-/** The exporter of a format. Those of Arrow and Parquet are loaded here, because their modules are large. */
+/** The exporter of a format. The modules of Arrow and Parquet are large. */
 export async function openExporter(format: Format, options: ExporterOptions): Promise<Exporter> {
   if (format === 'parquet') return new (await import('./parquet/parquet.js')).ParquetExporter(options)
   if (format === 'arrow') return new (await import('./arrow.js')).ArrowExporter(options)
   return new TextExporter(options, { csv: CSV, json: JSON_ROWS, jsonl: JSON_LINES }[format])
 }
 
-/** Bytes that are collected before they are passed on: fewer, larger writes. */
+/** Collected before they are passed on: fewer, larger writes. */
 const CHUNK_BYTES = 128 * 1024
 
-/** Writes rows as text, in chunks of some hundred kilobytes. */
 class TextExporter implements Exporter {
   private template: RowTemplate | undefined
   private chunk: Buffer[] = []
   private chunkBytes = 0
-  /** Bytes to leave out at the start of the next row. */
   private skipped: number
 
   constructor(
@@ -115,7 +109,7 @@ class TextExporter implements Exporter {
   }
 }
 
-/** How times are converted from their text in ms; undefined where they are that text. */
+/** How times are converted from their text in ms. */
 export const TIME_CONVERSIONS: Readonly<Record<TimeFormat, ((ms: string) => string) | undefined>> = {
   ms: undefined,
   s: toSeconds,
@@ -131,12 +125,12 @@ function toSeconds(ms: string): string {
   return sign + whole + (rest === '000' ? '' : `.${rest}`)
 }
 
-/** A cell, the fixed text in front of it, and how its text is converted; undefined for a cell that is copied as it is. */
 interface Slot extends CellSlot {
+  /** Undefined for a cell that is copied as it is. */
   readonly convert: ((text: string) => string) | undefined
 }
 
-/** Rows of one series in a text format. Cells keep the digits of the source: no number is parsed and written again. */
+/** Rows of one series in a text format. Cells keep the digits of the source. */
 class RowTemplate {
   private readonly slots: Slot[] = []
   private readonly end: string
@@ -175,7 +169,7 @@ class RowTemplate {
     return plain === isPlain && symbol === series.symbol && interval === series.interval
   }
 
-  /** Writes every row of a batch, in pieces that are valid until the next one. */
+  /** Writes a batch in pieces that are valid until the next one. */
   write(batch: KlineBatch, append: (rows: Uint8Array) => void): void {
     const written = this.writer?.write(batch, append) ?? 0
     let text = ''

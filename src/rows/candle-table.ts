@@ -55,7 +55,6 @@ export class CandleTable {
     new Uint8Array(kernel.view.buffer).copyWithin(this.start, start, start + this.length * CANDLE_BYTES)
   }
 
-  /** Adds the rows of a batch. */
   add(batch: IndexedRows): void {
     const { kernel } = this
     const rows = batch.numbers.length / NUMBERS_PER_ROW
@@ -67,7 +66,6 @@ export class CandleTable {
     this.length += rows
   }
 
-  /** Empties the table, which keeps its memory. */
   clear(): void {
     this.length = 0
   }

@@ -18,7 +18,7 @@ export interface WindowChange {
   readonly changed: ChangedCell[]
 }
 
-/** Compares two versions of a window row by row, by open time, every cell as text. */
+/** Compares two versions of a window by open time, every cell as text. */
 export function diffBatches(cached: KlineBatch, next: KlineBatch): WindowChange {
   const change: WindowChange = { lost: [], added: [], changed: [] }
   let [row, nextRow] = [0, 0]
@@ -49,7 +49,7 @@ export function diffRows(
   return cells
 }
 
-/** Whether two cells have the same text. Compares bytes: a refresh compares millions of cells, hardly one has changed. */
+/** Compares bytes: a refresh compares millions of cells, and hardly one has changed. */
 export function isSameCell(
   cached: KlineBatch,
   row: number,

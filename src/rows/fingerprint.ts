@@ -9,7 +9,6 @@ import type { KlineBatch } from './kline-batch.js'
 import { intervalName } from './target-interval.js'
 import { writeLines } from './wasm/row-writer.js'
 
-/** The version of the definition, which every fingerprint begins with. */
 const VERSION = 'klines:1:'
 
 /** The candles of a series that open in a calendar year, UTC. */
@@ -46,7 +45,6 @@ export class Fingerprinter {
   private firstOpenTime: number | undefined
   private lastOpenTime = -Infinity
 
-  /** `series`: a resampled one has its interval as it was written, such as `60m`. */
   constructor(private readonly series: SeriesLabel) {}
 
   /** Adds the next candles in order of time. Throws `bad_window` for one that does not come after the one before it. */
@@ -158,7 +156,6 @@ function hashLines(lines: readonly (string | Buffer)[]): string {
   return hash.digest('hex')
 }
 
-/** The cells of a line: all but `ignore`. */
 const KINDS = COLUMN_KINDS.slice(0, COLUMNS.length - 1)
 
 /**
@@ -176,7 +173,7 @@ export function writeCandleLines(batch: KlineBatch, append: (lines: Uint8Array) 
   }
 }
 
-/** The SHA-256 of bytes, in hex. */
+/** In hex. */
 export function sha256(bytes: Uint8Array): string {
   return process.getBuiltinModule('node:crypto').hash('sha256', bytes)
 }

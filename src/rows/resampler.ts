@@ -19,9 +19,9 @@ export interface ResampleOptions {
 }
 
 /**
- * Resamples a series to longer candles, in one pass and constant memory: batches in order of time in, batches out. A
- * candle is complete when the source reaches from its start to its end, or is known to have no candle up to there.
- * Candles may be missing in between: during an outage, the exchange builds its own longer candles from the rest, too.
+ * Resamples a series to longer candles, in one pass and constant memory. A candle is complete when the source reaches from
+ * its start to its end, or is known to have no candle up to there. Candles may be missing in between: during an outage, the
+ * exchange builds its own longer candles from the rest, too.
  */
 export class Resampler {
   private readonly table: CandleTable

@@ -43,7 +43,7 @@ export function intervalName(text: string): string {
   return `${countLengths(size, 0, end)}${unit}`
 }
 
-/** Throws `bad_option` unless each candle of the target consists of whole candles of `source`, and of more than one. */
+/** Throws `bad_option` unless `isMultiple`. */
 export function checkMultiple(target: TargetInterval, source: string): void {
   if (isMultiple(target, source)) return
   throw new KlinesError('bad_option', `${target.name} candles cannot be built from ${source} candles.`, {
@@ -52,10 +52,7 @@ export function checkMultiple(target: TargetInterval, source: string): void {
   })
 }
 
-/**
- * Whether each candle of the target consists of whole candles of `source`, an interval such as `1h` or a resampled one
- * such as `3h`, and of more than one.
- */
+/** Whether each candle of the target consists of whole candles of `source`, and of more than one. */
 export function isMultiple({ length }: TargetInterval, source: string): boolean {
   const { length: part } = parseTargetInterval(source)
   if ('months' in part) return 'months' in length && length.months > part.months && length.months % part.months === 0

@@ -1,10 +1,9 @@
 import type { Encoding } from 'hyparquet'
 import { NumberColumn, type TextColumn } from '../columns.js'
 
-/** The least or greatest value of a column. A text is a string of its UTF-8 bytes, so that `<` compares bytes. */
+/** A text is a string of its UTF-8 bytes, so that `<` compares bytes. */
 export type Bound = number | bigint | string
 
-/** Encoded values, and how many they are. */
 export interface EncodedValues {
   readonly bytes: Uint8Array
   readonly values: number
@@ -118,7 +117,7 @@ export class Dictionary {
   }
 }
 
-/** Parquet's hybrid of runs and bit-packed values, of which these are runs: number of rows times 2, then the index. */
+/** Parquet's hybrid of runs and bit-packed values, of which these are runs: twice the number of rows, then the index. */
 function encodeRuns(runs: readonly Run[], values: number): Uint8Array {
   const bits = Math.max(1, 32 - Math.clz32(values - 1))
   const bytes = [bits]

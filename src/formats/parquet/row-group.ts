@@ -18,15 +18,13 @@ import type { Bound, EncodedValues, Page } from './columns.js'
 
 /** The level of zstd and gzip: the next ones take up to twice the time, for files that are 0 to 7 % smaller. */
 const LEVEL = 1
-/** zlib collects a page in buffers of this size, and passes through its threads once for each. */
+/** Of the buffers of zlib, which passes through its threads once for each. */
 const CHUNK_BYTES = 64 * 1024
 /** Pages that are compressed at once: libuv has four threads for this, and each page takes memory of its own. */
 const PAGES_AT_ONCE = 4
 
-/** Compresses the bytes of pages. */
 export interface PageCodec {
   readonly name: CompressionCodec
-  /** Calls of zlib run in the threads of libuv: several pages at once use several cores. */
   compress(bytes: Uint8Array): Promise<Uint8Array>
 }
 
@@ -36,7 +34,6 @@ interface ZstdZlib {
   zstdCompress(bytes: Uint8Array, options: object, callback: (error: Error | null, bytes: Buffer) => void): void
 }
 
-/** The codec of a compression that this Node has. */
 export function pageCodec(compression: Compression): PageCodec {
   if (compression === 'none') return { name: 'UNCOMPRESSED', compress: async bytes => bytes }
   if (compression === 'snappy') return { name: 'SNAPPY', compress: async bytes => snappyCompress(bytes) }
@@ -68,7 +65,7 @@ class ColumnChunk {
     private readonly codec: PageCodec,
   ) {}
 
-  /** Compresses a page and adds it. The next one may be added when the promise has resolved. */
+  /** The next page may be added when the promise has resolved. */
   async add({ bytes, encoding, values, min, max }: Page): Promise<void> {
     // Nothing is nullable and nothing repeats, so there are no levels; the header has to name their encoding all the same.
     const levels = { definition_level_encoding: 'RLE', repetition_level_encoding: 'RLE' } as const
@@ -80,7 +77,7 @@ class ColumnChunk {
     if (this.max === undefined || max > this.max) this.max = max
   }
 
-  /** The bytes of the chunk, and what the footer says about it when it starts at `offset` of the file. */
+  /** The bytes of the chunk, and what the footer says about them at `offset` of the file. */
   async finish(offset: number, dictionary: EncodedValues | undefined) {
     const first = dictionary && (await this.encodeDictionary(dictionary))
     const bytes = Buffer.concat(first ? [first, ...this.pages] : this.pages)
@@ -127,7 +124,6 @@ class ColumnChunk {
   }
 }
 
-/** Consecutive rows of a file: a chunk for each column. */
 export class RowGroup {
   rows = 0
   private readonly chunks: readonly ColumnChunk[]
@@ -136,13 +132,12 @@ export class RowGroup {
     this.chunks = schema.map(element => new ColumnChunk(element, codec))
   }
 
-  /** Compresses a page of each column, all at once. */
   async add(pages: readonly Page[], rows: number): Promise<void> {
     this.rows += rows
     await Promise.all(this.chunks.map((chunk, index) => chunk.add(pages[index])))
   }
 
-  /** Writes all chunks from `offset` of the file on. Returns what the footer says about the row group. */
+  /** Writes all chunks from `offset` of the file on. Returns what the footer says about them. */
   async write(
     offset: number,
     dictionaries: readonly (EncodedValues | undefined)[],

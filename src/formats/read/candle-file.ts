@@ -29,8 +29,8 @@ const OPENERS: Readonly<Record<Format, (file: string) => Promise<RawTable>>> = {
 }
 
 /**
- * Opens a file in a format that klines writes. `series`: the one that a lake says it has, with its `last` candle before this file; else the
- * name of a file that does not say its series does: `BTCUSDT-1h.csv`. Throws `bad_input` and `damaged_input`.
+ * Opens a file that klines has written. `series`: the one that a lake says it has, with its `last` candle before this file.
+ * Throws `bad_input` and `damaged_input`.
  */
 export async function openCandleFile(file: string, series?: SeriesLabel, last?: LastTimes): Promise<CandleFile> {
   const format = formatOfName(file)

@@ -5,7 +5,6 @@ import { BatchBuilder, type KlineBatch } from '../../rows/kline-batch.js'
 import { badInput, damagedInput, doublesError } from './errors.js'
 import { parseLabel, type RawRow, type RawTable } from './raw-table.js'
 
-/** The cells of a candle; `ignore` is none of them. */
 const NEEDED = COLUMNS.slice(0, -1)
 const [CLOSE_TIME, COUNT] = (['close_time', 'count'] as const).map(name => COLUMNS.indexOf(name))
 
@@ -13,7 +12,6 @@ const [CLOSE_TIME, COUNT] = (['close_time', 'count'] as const).map(name => COLUM
 const [MILLISECONDS, MICROSECONDS, SECONDS] = [/^\d{13}$/, /^\d{13}000$/, /^\d{10}(\.\d{1,3})?$/]
 const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 
-/** What a cell must be, and its value from the text of the cell; undefined for any other text. */
 const KINDS = {
   time: { expected: 'a time: ms (13 digits), us (16), s (10) or ISO 8601 in UTC', parse: parseTime },
   count: { expected: 'a number of trades', parse: parseCount },
@@ -23,7 +21,6 @@ const KINDS = {
   },
 }
 
-/** A time in ms UTC from each form that klines writes. */
 function parseTime(text: string): number | undefined {
   if (MILLISECONDS.test(text)) return Number(text)
   if (MICROSECONDS.test(text)) return Number(text.slice(0, -3))
@@ -40,16 +37,14 @@ function parseCount(text: string): number | undefined {
 /** The open times of the last candles of series, by their names, ms UTC. */
 export type LastTimes = Map<string, number>
 
-/** Turns the rows of a file into candles. Its errors, `bad_input` and `damaged_input`, name the file, the row and the cell. */
+/** Turns the rows of a file into candles. Its errors name the file, the row and the cell. */
 export class CandleRows {
   private row = 0
-  /** Number of cells in a row. */
   private readonly columns: number
   /** Where the cells of a candle are in a row. */
   private readonly places: readonly number[]
   private readonly symbol: number
   private readonly interval: number
-  /** What is collected of each series. */
   private readonly series = new Map<string, { readonly name: string; readonly builder: BatchBuilder }>()
 
   /**

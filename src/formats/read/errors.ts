@@ -4,7 +4,6 @@ import { KlinesError } from '../../candles/errors.js'
 import { trimPeriod } from '../../candles/text.js'
 import { describeErrno, errnoCode } from '../../fs/errno.js'
 
-/** Where a file is at fault. */
 export interface FilePlace {
   readonly file: string
   /** Counted from 1, without a header. */
@@ -13,7 +12,7 @@ export interface FilePlace {
   readonly cell?: string | undefined
 }
 
-/** The error for a file that does not hold exact candles of a series in their order. */
+/** For a file that does not hold exact candles of a series in their order. */
 export function badInput(place: FilePlace, reason: string, suggestions: string[] = []): KlinesError {
   return new KlinesError('bad_input', `${describePlace(place)}: ${reason}.`, { suggestions, data: place })
 }
@@ -29,7 +28,7 @@ export function damagedInput(place: FilePlace, reason: string, cause?: unknown):
   return new KlinesError('damaged_input', `${describePlace(place)}: ${reason}.`, { suggestions, data: place, cause })
 }
 
-/** The error for a file that could not be read because of an error of the system, of zlib, or of a library. */
+/** For an error of the system, of zlib, or of a library. */
 export function inputError(file: string, error: unknown): unknown {
   if (error instanceof KlinesError) return error
   const { syscall, message } = error as NodeJS.ErrnoException

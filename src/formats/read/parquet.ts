@@ -16,7 +16,7 @@ import { hasZstd } from '../row-format.js'
 import { inputError } from './errors.js'
 import { formatDecimal, parseFacts, type RawRow, type RawTable } from './raw-table.js'
 
-/** The rows of a page that klines writes: the cells of a whole row group would take 400 MB. */
+/** The cells of a whole row group would take 400 MB. */
 const ROWS_AT_ONCE = 20_000
 /** Other programs may have added columns of any type. */
 const READ_COLUMNS: readonly string[] = [...SERIES_COLUMNS, ...COLUMNS].filter(name => name !== 'ignore')
@@ -71,7 +71,6 @@ function storedElement(element: SchemaElement): SchemaElement {
   return { ...element, converted_type, logical_type: undefined }
 }
 
-/** Some cells of a column of the one row group that the metadata has. */
 async function readCells(options: ParquetScanOptions, element: SchemaElement): Promise<unknown[]> {
   const { rowStart = 0, rowEnd = 0 } = options
   const toCell = cellReader(element)
@@ -90,7 +89,7 @@ async function loadCompressors(): Promise<Compressors> {
   return { GZIP, ZSTD: (bytes, length) => decompress(bytes, new Uint8Array(length)) }
 }
 
-/** How the plain values of a column become cells: decimals as text, times in ms. */
+/** Decimals become text, times ms. */
 function cellReader({ type, converted_type, logical_type, scale = 0 }: SchemaElement): (value: unknown) => unknown {
   if (converted_type === 'DECIMAL' || logical_type?.type === 'DECIMAL') {
     return value => formatDecimal(value instanceof Uint8Array ? parseInteger(value) : value, scale)

@@ -21,7 +21,7 @@ export interface RawTable {
   rows(): AsyncIterable<readonly RawRow[]>
 }
 
-/** What a file says about itself, as its metadata has it. */
+/** What a file says about itself. */
 export interface FileFacts {
   readonly symbol?: unknown
   readonly interval?: unknown
@@ -29,20 +29,19 @@ export interface FileFacts {
   readonly fingerprints?: readonly SeriesFingerprint[] | undefined
 }
 
-/** The facts in the metadata of a file; none for metadata of another form. */
 export function parseFacts(text: string | null | undefined): FileFacts {
   const { symbol, interval, fingerprints } = (text ? parseObject(text) : undefined) ?? {}
   const isUsable = Array.isArray(fingerprints) && fingerprints.every(isFingerprint)
   return { symbol, interval, fingerprints: isUsable ? fingerprints : undefined }
 }
 
-/** A decimal of `scale` digits after the point as text. A value of another type stays: it is refused as it is. */
+/** A decimal of `scale` digits after the point; a value of another type stays and is refused. */
 export function formatDecimal(value: unknown, scale: number): unknown {
   if (typeof value !== 'bigint' && typeof value !== 'number') return value
   return value < 0 ? `-${shiftPoint(String(-value), -scale)}` : shiftPoint(String(value), -scale)
 }
 
-/** The series of names as files have them; undefined for texts that are no names. */
+/** Undefined for texts that are no names. */
 export function parseLabel(symbol: unknown, interval: unknown): SeriesLabel | undefined {
   if (!isSymbol(symbol) || typeof interval !== 'string') return undefined
   try {

@@ -72,10 +72,7 @@ function splitCells(file: string, line: string): string[] {
   return cells.map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain)
 }
 
-/**
- * A JSON file of klines: an array of rows that are arrays. These do not name their cells, which must be the twelve in their order.
- * Throws `bad_input` and `damaged_input`.
- */
+/** A JSON file of klines: an array of arrays of twelve. Throws `bad_input` and `damaged_input`. */
 export async function openJson(file: string): Promise<RawTable> {
   return { columns: COLUMNS, rows: () => readArray(file) }
 }

@@ -13,7 +13,7 @@ import {
 } from './assembly/layout.js'
 import { KERNEL_BYTES } from './wasm-bytes.js'
 
-/** The functions of ./assembly. All arguments but times and counts are addresses, sizes in bytes and numbers of rows. */
+/** The functions of ./assembly: arguments are addresses, sizes in bytes, numbers of rows, and times. */
 export interface KernelCalls {
   indexRows(
     bytes: number,
@@ -37,7 +37,7 @@ export interface KernelCalls {
   writeLines(bytes: number, offsets: number, rows: number, to: number): number
 }
 
-/** Rows as bytes, with the place of every cell: what the kernel reads and writes. See `KlineBatch`. */
+/** Rows as bytes, with the place of every cell. */
 export interface IndexedRows {
   /** The bytes that the offsets point into. */
   readonly bytes: Uint8Array
@@ -121,7 +121,7 @@ export class Kernel {
     return address
   }
 
-  /** Runs `action` and frees what it allocated. */
+  /** Frees what `action` allocated. */
   withScratch<T>(action: () => T): T {
     const { free } = this
     try {
@@ -182,7 +182,6 @@ export class Kernel {
     return new Uint8Array(this.view.buffer, to, end - to)
   }
 
-  /** The text of a cell. */
   text({ bytes, offsets }: RowAddress, row: number, column: number): string {
     const { view } = this
     const cell = offsets + row * OFFSETS_BYTES + 8 * column
@@ -190,7 +189,7 @@ export class Kernel {
     return Buffer.from(view.buffer, bytes + start, end - start).toString()
   }
 
-  /** The decimal at a place of the candle at an address, with as many digits after the point as its source. */
+  /** The decimal at a place of the candle at an address. */
   decimal(candle: number, place: number): string {
     const { view, texts } = this
     const address = candle + DECIMALS + place * DECIMAL_BYTES

@@ -59,7 +59,7 @@ export function writeLines(batch: BatchRows, append: (text: Uint8Array) => void)
   )
 }
 
-/** Has a kernel write rows, in pieces that fit into its output, with `literalBytes` of fixed text a row at most. */
+/** Has a kernel write rows in pieces that fit into its output, with `literalBytes` of fixed text a row. */
 function writePieces(
   batch: BatchRows,
   literalBytes: number,

@@ -22,7 +22,6 @@ declare function isLessLong(a: usize, b: usize, place: u32): bool
 declare function addLong(to: usize, from: usize, place: u32): void
 
 const ZERO: u32 = 0x30
-/** Number of decimals in a candle. */
 const PLACES: u32 = 8
 
 /**
@@ -75,9 +74,8 @@ export function beginCandle(to: usize, openTime: f64): void {
 
 /**
  * Adds `rows` candles at `from` to the candle at `to` by the rule of the exchange: open of the first, close and close time of the
- * last, highest high, lowest low, sums of the rest. Of candles without trades only the close time counts, unless all have none: a
- * quiet minute lasts as long as any other. A candle without trades that closes when it opens, in an outage, does not count. The
- * candles may be aggregates themselves.
+ * last, highest high, lowest low, sums of the rest. Of candles without trades only the close time counts, unless all have none. One
+ * that closes when it opens, in an outage, does not count. The candles may be aggregates themselves.
  */
 export function addCandles(to: usize, from: usize, rows: u32): void {
   for (let row: u32 = 0; row < rows; row++) {
@@ -106,10 +104,7 @@ function addCandle(to: usize, from: usize): void {
   for (let place: u32 = 4; place < PLACES; place++) addDecimal(to, from, place)
 }
 
-/**
- * Groups `rows` candles at `from`, which ascend by open time, into candles of `step` ms counted from `anchor` (ms UTC). Writes the
- * groups to `to` and returns how many there are; there are no empty groups.
- */
+/** Adds up `rows` candles at `from` to candles of `step` ms, counted from `anchor`, at `to`. Returns how many these are. */
 export function groupCandles(from: usize, rows: u32, step: f64, anchor: f64, to: usize): u32 {
   let groups: u32 = 0
   let endTime = -Infinity
@@ -133,7 +128,6 @@ function isLong(a: usize, b: usize, place: u32): bool {
   return ((load<u8>(a + DIGITS + place) | load<u8>(b + DIGITS + place)) & LONG) !== 0
 }
 
-/** Whether a decimal of candle `a` is less than the same decimal of candle `b`. */
 function isLess(a: usize, b: usize, place: u32): bool {
   if (isLong(a, b, place)) return isLessLong(a, b, place)
   const part = DECIMALS + place * DECIMAL_BYTES

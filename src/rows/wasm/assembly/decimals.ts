@@ -25,7 +25,7 @@ export function numberBefore(end: usize, count: u32): u64 {
 
 const DOT: u32 = 0x2e
 const ZERO: u32 = 0x30
-/** Decimals are integers in units of 10^-SCALE; UNIT is 1. */
+/** Decimals are integers in units of 10^-SCALE. */
 export const SCALE: u32 = 8
 export const UNIT: u64 = 100000000
 /** The integer part must be below this, so that 128 bits hold sums of at least 10^11 values. */
@@ -33,7 +33,7 @@ const MAX_WHOLE: u64 = 1000000000000000
 /** Below this, a decimal fits into 64 bits. */
 const SHORT_WHOLE: u64 = 100000000000
 
-/** What `scanDecimal` has read: the part before the point, the one behind it in units of 10^-8, and its digits as written. */
+/** What was scanned: the part before the point, the one behind it in units of 10^-8, and its digits as written. */
 export let whole: u64 = 0
 export let fraction: u64 = 0
 export let places: u32 = 0
@@ -76,10 +76,7 @@ function scanDigits(start: usize, end: usize): bool {
   return true
 }
 
-/**
- * Reads the decimal from `start` to `end` into 128 bits at `to`, in units of 10^-8; false for more than 15 digits before the
- * point or 8 after it. `places` is set.
- */
+/** The same into 128 bits at `to`, in units of 10^-8. */
 export function readDecimal(start: usize, end: usize, to: usize): bool {
   if (!scanDecimal(start, end)) return false
   if (whole < SHORT_WHOLE) {
@@ -97,7 +94,7 @@ export function readDecimal(start: usize, end: usize, to: usize): bool {
   return true
 }
 
-/** Whether the 128-bit integer at `a` is less than the one at `b`. */
+/** Compares 128-bit integers. */
 export function isLessThan(a: usize, b: usize): bool {
   const upperA = load<u64>(a + 8)
   const upperB = load<u64>(b + 8)

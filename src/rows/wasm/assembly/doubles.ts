@@ -9,7 +9,7 @@ export const OTHER: u32 = 1
 /** Too close to tell. */
 export const UNDECIDED: u32 = 2
 
-/** What is known about the double that `toDouble` returned last. */
+/** Of the double that `toDouble` returned last. */
 export let text: u32 = SAME
 
 /** The double that is nearest to the decimal that was scanned last. Sets `text`. */
@@ -31,8 +31,8 @@ export function toDouble(): f64 {
 
 /**
  * Compares the decimal with the shortest text of its double, which lies `error` above or below it. That text is the decimal with
- * the fewest digits among those nearer to this double than to another one: within UNIT / 2, or less below a power of two, which is
- * such a decimal itself. All lengths are in units of 10^-8 of the mantissa's last bit.
+ * the fewest digits among those nearer to this double than to another one: within UNIT / 2, or less below a power of two. All lengths
+ * are in units of 10^-8 of the mantissa's last bit.
  */
 function compareTexts(error: u64, isAbove: bool, shift: u64): u32 {
   // The last digit that is not zero, and the distance of decimals with as many digits.

@@ -12,7 +12,7 @@ const UNDERSCORE: u32 = 0x5f
 /** 2^53 - 1. */
 const MAX_SAFE_INTEGER: u64 = 9007199254740991
 
-/** Returned for a file that is not in the wire form, and for a cell without a valid end. */
+/** For a file that is not in the wire form, and a cell without a valid end. */
 const NO_ROWS: i32 = -1
 const NOWHERE: usize = 0
 
@@ -23,12 +23,11 @@ function isInteger(column: u32): bool {
 }
 
 /**
- * Indexes a window of `length` bytes at `bytes` in the wire form of the service: `[[0,"1.0",...],[...]]` without white space,
- * exponents or escapes. Writes the cells to `offsets`, times and counts to `numbers`, and returns the number of rows. Returns -1
- * for anything else, valid JSON or not, for open times that do not ascend within `[startTime, endTime)`, close times before
- * the open time, and negative counts. With a `step` other than 0 also for close times `step` ms after the open time or later, and
- * for open times from `onGridFrom` on that are no multiple of `step` after `origin`. May read bytes behind the window, which do
- * not matter as long as a zero follows somewhere.
+ * Indexes a window of `length` bytes at `bytes` in the wire form, `[[0,"1.0",...],[...]]` without white space, exponents or escapes.
+ * Writes the cells to `offsets`, times and counts to `numbers`, and returns the number of rows; -1 for anything else, valid JSON or
+ * not, for open times that do not ascend within `[startTime, endTime)`, close times before the open time, and negative counts. With
+ * a `step` other than 0 also for close times `step` ms after the open time or later, and open times from `onGridFrom` on that are no
+ * multiple of `step` after `origin`. May read on behind the window until a zero.
  */
 export function indexRows(
   bytes: usize,
@@ -72,7 +71,6 @@ export function indexRows(
   return next === CLOSE && position === end ? rows : NO_ROWS
 }
 
-/** Indexes the row at `position` and returns its end. */
 function indexRow(bytes: usize, position: usize, offsets: usize, numbers: usize): usize {
   if (load<u8>(position++) !== OPEN) return NOWHERE
   for (let column: u32 = 0; column <= LAST; column++) {
@@ -126,7 +124,7 @@ function decimalEnd(start: usize): usize {
   return end === fraction ? NOWHERE : end
 }
 
-/** The end of a run of `[A-Za-z0-9._-]` from `position`, possibly empty: text that no format has to quote. */
+/** The end of a run of `[A-Za-z0-9._-]`: text that no format has to quote. */
 function plainEnd(position: usize): usize {
   while (isPlain(load<u8>(position))) position++
   return position

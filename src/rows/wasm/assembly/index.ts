@@ -1,4 +1,4 @@
-// The functions that TypeScript calls, compiled to WebAssembly by AssemblyScript: fast from the first call, with 64-bit integers.
+// Compiled to WebAssembly by AssemblyScript: fast from the first call, with 64-bit integers.
 
 export { addCandles, beginCandle, groupCandles, readCandles } from './candles'
 export { indexRows } from './index-rows'

@@ -4,12 +4,11 @@
 export const OFFSETS_PER_ROW = 24
 /** Numbers per row of an index: open time, close time (ms UTC) and count. */
 export const NUMBERS_PER_ROW = 3
-/** Bytes per row of an index: start and end of each of the 12 cells, 32 bits each. */
+/** The same in bytes: 32 bits for each offset, a double for each number. */
 export const OFFSETS_BYTES = 96
-/** Bytes per row of an index: open time, close time and count, a double each. */
 export const NUMBERS_BYTES = 24
 
-/** Bytes per slot of a row program: address of its fixed text in the program, its length, and its cell's place in the offsets. */
+/** Bytes per slot of a row template: address of its fixed text in the template, its length, and its cell's place in the offsets. */
 export const SLOT_BYTES = 12
 
 /** Bytes per candle. */

@@ -5,7 +5,7 @@ import { DECIMAL_BYTES, INEXACT, MAX, MIN, NUMBERS_BYTES, OFFSETS_BYTES } from '
 // Each function reads a column of `rows` rows, writes its values to `to`, brings their `summary` up to date, and returns how many
 // it has read. `cells` is the address of the first row's cell in the index.
 
-/** Reads numbers of an index (a double each, from `numbers` on) as 64-bit integers. */
+/** Reads numbers of an index as 64-bit integers. */
 export function readIntegers(numbers: usize, rows: u32, to: usize, summary: usize): u32 {
   let min = load<f64>(summary + MIN)
   let max = load<f64>(summary + MAX)
@@ -22,10 +22,7 @@ export function readIntegers(numbers: usize, rows: u32, to: usize, summary: usiz
   return rows
 }
 
-/**
- * Reads decimals as the nearest doubles. Stops at one with more than 15 digits before the point or 8 after it, and where it
- * cannot tell whether a double holds all digits.
- */
+/** Reads decimals as the nearest doubles. Stops at a long one, and where it cannot tell whether a double holds all digits. */
 export function readDoubles(bytes: usize, cells: usize, rows: u32, to: usize, summary: usize): u32 {
   let min = load<f64>(summary + MIN)
   let max = load<f64>(summary + MAX)
@@ -48,10 +45,7 @@ export function readDoubles(bytes: usize, cells: usize, rows: u32, to: usize, su
   return row
 }
 
-/**
- * Reads decimals as 128-bit integers in units of 10^-8, little-endian or big-endian. Stops at one with more than 15 digits before
- * the point or 8 after it.
- */
+/** Reads decimals as 128-bit integers in units of 10^-8. Stops at one of more than 15 digits before the point or 8 after it. */
 export function readDecimals(bytes: usize, cells: usize, rows: u32, to: usize, summary: usize, isBigEndian: bool): u32 {
   for (let row: u32 = 0; row < rows; row++) {
     if (!readDecimal(bytes + load<u32>(cells), bytes + load<u32>(cells + 4), to)) return row

@@ -6,12 +6,12 @@ const COMMA: u8 = 0x2c
 const DOT: u32 = 0x2e
 const ZERO: u32 = 0x30
 
-/** The cells of a line: all but the last one. Elements 0, 6 and 8 are integers, the others decimals. */
+/** All but the last one. Elements 0, 6 and 8 are integers, the others decimals. */
 const CELLS: u32 = 11
 
 /**
- * Writes the canonical lines of `rows` rows to `to`: cells joined by commas, decimals without the zeros that do not change their value.
- * Returns the end of the output; up to 7 bytes behind it are overwritten.
+ * Writes the canonical lines of `rows` rows: cells joined by commas, decimals without zeros that do not change their value. Returns the
+ * end of the output; up to 7 bytes behind it are overwritten.
  */
 export function writeLines(bytes: usize, offsets: usize, rows: u32, to: usize): usize {
   for (let row: u32 = 0; row < rows; row++) {

@@ -1,8 +1,8 @@
 import { OFFSETS_BYTES, SLOT_BYTES } from './layout'
 
 /**
- * Writes `rows` rows to `to`: for each of the `count` slots at `program` a fixed text and a cell as it is, and a fixed text at the
- * end of each row. Returns the end of the output; up to 7 bytes behind it are overwritten.
+ * Writes `rows` rows: for each of the `count` slots at `program` a fixed text and a cell as it is, and a fixed text at the end.
+ * Returns the end of the output; up to 7 bytes behind it are overwritten.
  */
 export function writeRows(bytes: usize, offsets: usize, rows: u32, program: usize, count: u32, to: usize): usize {
   const end = program + count * SLOT_BYTES
