@@ -22,16 +22,14 @@ const options = {
   define: { 'import.meta.url': 'bundleUrl' },
 }
 
-// The pages of `klines serve`, and the API reference on it. The package of Swagger UI runs a script when it is installed, so only
-// its files are shipped.
+// The pages of `klines serve`. The package of Swagger UI runs a script when it is installed, so only its files are shipped.
 const folderOf = name => dirname(createRequire(import.meta.url).resolve(`${name}/package.json`))
 const swagger = folderOf('swagger-ui-dist')
 const dist = fileURLToPath(new URL('../dist/', import.meta.url))
 cpSync(fileURLToPath(new URL('../src/server/docs/assets', import.meta.url)), `${dist}server/docs/assets`, {
   recursive: true,
 })
-// A browser has no modules of Node, so the build fails where one is imported. The chart library is minified already, and in one
-// file with its users it takes a seventh less than as a file of its own.
+// A browser has no modules of Node, so the build fails where one is imported.
 await build({
   ...common,
   platform: 'browser',
@@ -73,29 +71,18 @@ const fileOf = name => `libraries/${basename(name, '.js')}.cjs`
 for (const [name, entry] of Object.entries(LIBRARIES)) {
   await build({ ...commonJs, entryPoints: [entry], outfile: `dist/${fileOf(name)}` })
 }
-/** Finds the libraries from a bundle in `dist`, or in a folder of it. */
-const libraries = dist => ({
+const libraries = {
   name: 'libraries',
   setup: ({ onResolve }) =>
     onResolve({ filter: /./ }, ({ path }) =>
-      path in LIBRARIES ? { path: `${dist}/${fileOf(path)}`, external: true } : undefined,
+      path in LIBRARIES ? { path: `./${fileOf(path)}`, external: true } : undefined,
     ),
-})
+}
 
-// A script starts in half of the time of a module, because it loads a library only when it is needed.
-await build({
-  ...commonJs,
-  entryPoints: ['src/worker.ts'],
-  outfile: 'dist/worker.cjs',
-  plugins: [libraries('.')],
-})
-
-// Last, because bin/prepare.js takes this file as the proof of a whole build.
-await build({
-  ...commonJs,
-  entryPoints: ['src/main.ts'],
-  outfile: 'dist/main.cjs',
-  plugins: [libraries('.')],
+// A script starts in half of the time of a module, because it loads a library only when it is needed. The commands come last, because
+// bin/prepare.js takes their file as the proof of a whole build.
+for (const name of ['worker', 'main']) {
+  const files = { entryPoints: [`src/${name}.ts`], outfile: `dist/${name}.cjs` }
   // oclif looks for typescript only during development.
-  external: ['typescript'],
-})
+  await build({ ...commonJs, ...files, plugins: [libraries], external: ['typescript'] })
+}

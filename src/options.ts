@@ -9,7 +9,6 @@ export const FORMATS = [...TEXT_FORMATS, ...BINARY_FORMATS] as const
 /** One of `FORMATS`. */
 export type Format = (typeof FORMATS)[number]
 
-/** The columns that name the series of a row. */
 export const SERIES_COLUMNS = ['symbol', 'interval'] as const
 export type SeriesColumn = (typeof SERIES_COLUMNS)[number]
 /** The columns of an export: the twelve of a row, and the series that the row belongs to. */
@@ -32,25 +31,24 @@ export const COMPRESSIONS = ['zstd', 'gzip', 'snappy', 'none'] as const
 /** One of `COMPRESSIONS`. */
 export type Compression = (typeof COMPRESSIONS)[number]
 
-/** An option, wherever it can be set: as a flag, in the environment, in the config file, in a query, or in the library. */
+/** An option, wherever it can be set: flag, variable, config file, query, library. */
 export interface Option {
-  /** What it takes: one of some values, names joined by commas, a whole number, any text, or nothing. */
+  /** One of some values, names joined by commas, a whole number, any text, or nothing. */
   readonly takes: 'choice' | 'names' | 'number' | 'text' | 'switch'
-  /** All values of a choice, the names to choose from, and examples of a number or a text. */
+  /** All values of a choice, or the names to choose from, or examples. */
   readonly values?: readonly string[]
-  /** The smallest and the largest number. */
   readonly range?: { readonly min: number; readonly max: number }
   /** Of a number, such as `pixels`. */
   readonly unit?: string
-  /** The formats of files that it applies to. Default: all. */
+  /** That it applies to. Default: all. */
   readonly formats?: readonly Format[]
   /** The value that says what other formats do anyway. */
   readonly neutral?: string
-  /** The sentences of `--help` and of the query, which say the default. */
+  /** Of `--help` and of the query. */
   readonly summary: string
   /** What stands for its value in `--help`; a switch has none. */
   readonly placeholder?: string
-  /** The heading of `--help` under which it stands. Default: `output`. */
+  /** Default: `output`. */
   readonly helpGroup?: 'range'
   /** A value that fits those of the other options: the page of the API sends all of them. */
   readonly example?: string | boolean
@@ -95,7 +93,7 @@ export const CANDLE_OPTIONS = {
   },
 } as const satisfies Readonly<Record<string, Option>>
 
-/** What shapes the content of a file. A new option is an entry here, and the code that uses its value. */
+/** What shapes the content of a file. */
 export const OUTPUT_OPTIONS = {
   columns: {
     ...{ takes: 'names', values: OUTPUT_COLUMNS, formats: FORMATS, placeholder: 'NAMES' },
@@ -120,7 +118,7 @@ export const OUTPUT_OPTIONS = {
 } as const satisfies Readonly<Record<string, Option>>
 
 type Options = typeof OUTPUT_OPTIONS
-/** What an option takes, as the library has it. `names`: the names themselves. */
+/** What an option takes, as the library has it. */
 export type OptionValue<O extends Pick<Option, 'takes' | 'values'>> = O['takes'] extends 'switch'
   ? boolean
   : O['takes'] extends 'number'
@@ -139,17 +137,15 @@ export type OptionOf<F extends Format> = {
   [Name in keyof Options]: F extends Options[Name]['formats'][number] ? Name : never
 }[keyof Options]
 
-/** The name of an option of the library as a flag and in a query: `time-format`. */
+/** `time-format` for `timeFormat`. */
 export type FlagName<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `-${Lowercase<First>}`}${FlagName<Rest>}`
   : Name
 
-/** `timeFormat` as `time-format`. */
 function flagName<Name extends string>(name: Name): FlagName<Name> {
   return name.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`) as FlagName<Name>
 }
 
-/** The options of a table, in its order, with the names of their flags. */
 function entriesOf<Name extends string>(table: Readonly<Record<Name, Option>>) {
   const entries = Object.entries(table) as [Name, Option][]
   return entries.map(([name, option]) => ({ name, flag: flagName(name), option }))
@@ -162,7 +158,6 @@ function isFor({ formats }: Option, format: Format): boolean {
   return formats === undefined || formats.includes(format)
 }
 
-/** The flags that a format cannot use. */
 export function unusableFlags(format: Format) {
   return OUTPUT_ENTRIES.filter(({ option }) => !isFor(option, format)).map(({ flag }) => flag)
 }
@@ -184,20 +179,14 @@ export function checkOutputRequest(request: OutputRequest, format: Format): void
     checkValue(name, option, value)
     if (value === undefined || isFor(option, format) || value === neutral) continue
     const names = formats.join(', ').replace(/, (\w+)$/, ' and $1')
-    const advice =
-      name === 'compression' && !isBinary(format) ? ['A name that ends in .gz compresses a text format.'] : []
-    throw new KlinesError('bad_option', `--${flag} ${value} is for ${names}, not for ${format}.`, {
-      suggestions: advice,
-    })
+    throw new KlinesError('bad_option', `--${flag} ${value} is for ${names}, not for ${format}.`)
   }
 }
 
-/** Throws `bad_option` unless a value is one that an option of the library takes. Names and texts are checked by what uses them. */
-export function checkValue(
-  name: string,
-  option: Pick<Option, 'takes' | 'values' | 'range' | 'unit'>,
-  value: unknown,
-): void {
+type Checked = Pick<Option, 'takes' | 'values' | 'range' | 'unit'>
+
+/** Throws `bad_option` unless an option takes a value. Names and texts are checked by what uses them. */
+export function checkValue(name: string, option: Checked, value: unknown): void {
   const { takes, values = [], range = { min: 0, max: 0 }, unit } = option
   const fail = (expected: string, shown = `${value}`) => {
     throw new KlinesError('bad_option', `--${flagName(name)} is ${shown}. Expected ${expected}.`)
@@ -210,7 +199,7 @@ export function checkValue(
     fail(`a whole number${unit ? ` of ${unit}` : ''} from ${range.min} to ${range.max}`)
 }
 
-/** The value of an option in a text, such as that of a query. Throws `bad_option` for a text that stands for none. */
+/** The value of an option in a query. Throws `bad_option`. */
 export function parseValue(name: string, { takes, unit }: Option, text: string): string | number | boolean | string[] {
   const isSwitch = takes === 'switch'
   if (takes === 'names') return [text]
@@ -221,18 +210,17 @@ export function parseValue(name: string, { takes, unit }: Option, text: string):
   throw new KlinesError('bad_option', `--${flagName(name)} is "${text}". Expected ${expected}.`)
 }
 
-/** A format, and whether the file is compressed with gzip. */
 export interface FileFormat {
   readonly format: Format
   readonly gzip: boolean
 }
 
-/** Whether a format is not text: unfit for a terminal, and compressed inside. */
+/** Unfit for a terminal, and compressed inside. */
 export function isBinary(format: Format): boolean {
   return isOneOf(BINARY_FORMATS, format)
 }
 
-/** The format that the extension of a file's name stands for, also before `.gz`; undefined for another one. */
+/** The format that an extension stands for, also before `.gz`. */
 export function formatOfName(path: string): Format | undefined {
   const extension = /\.([^./\\]+)(?:\.gz)?$/i.exec(path)?.[1].toLowerCase() ?? ''
   if (extension === 'ndjson') return 'jsonl'

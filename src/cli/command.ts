@@ -54,7 +54,6 @@ interface Description<F extends Interfaces.FlagInput, A extends Interfaces.ArgIn
   readonly flags?: F
   /** How long the command may take to end after an interruption, ms. */
   readonly graceMs?: number
-  /** Calls a function of the library, which it imports, and shows what it returns. */
   readonly run: (context: RunContext<F, A>) => Promise<void>
 }
 
@@ -78,14 +77,13 @@ export function command<F extends Interfaces.FlagInput, A extends Interfaces.Arg
   }
 }
 
-/** The error for a command line that asks for what cannot be. */
 export function refuse(message: string, ...suggestions: string[]): KlinesError {
   return new KlinesError('bad_option', message, { suggestions })
 }
 
 type Values = Record<string, unknown>
 
-/** Flags that exclude each other: one on the command line replaces a default of the other. */
+/** A flag on the command line replaces a default of the one that it excludes. */
 const ALTERNATIVES = Object.entries({ from: 'last', last: 'from', limit: 'tail', tail: 'limit' })
 
 /** The base of all commands. Data and results go to stdout, everything else to stderr. */
@@ -151,7 +149,7 @@ export function toOptions(flags: Values): Values {
   return Object.fromEntries(Object.entries(flags).map(([name, value]) => [toName(name), value]))
 }
 
-/** What a command parses: with --lock, nothing else has to say which candles. */
+/** With --lock, nothing else has to say which candles. */
 function selectingWithoutLock(args: Interfaces.ArgInput, flags: Interfaces.FlagInput, argv: readonly string[]) {
   const isNamed = process.env.KLINES_LOCK || argv.some(word => word.startsWith('--lock'))
   if (flags.lock === undefined || !isNamed) return { args, flags }

@@ -17,7 +17,6 @@ interface Served {
   /** Where its candles come from, and where missing ones are fetched from. */
   readonly baseUrl: string | undefined
   readonly upstream: string | undefined
-  /** Whether it is the bundled sample. */
   readonly isBundled: boolean
 }
 

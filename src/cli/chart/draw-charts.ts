@@ -30,7 +30,7 @@ interface PictureJob {
   readonly picture: svg.PictureOptions
 }
 
-/** The sides of a chart in the terminal, in characters, and of a picture, in pixels. */
+/** In characters and in pixels. */
 const TERMINAL = { width: { min: 40, max: 1000 }, height: { min: 12, max: 200 } }
 const PICTURE = { width: svg.PICTURE_WIDTHS, height: svg.PICTURE_HEIGHTS }
 

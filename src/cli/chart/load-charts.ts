@@ -26,7 +26,6 @@ export interface LoadedCharts {
   readonly failure?: string
 }
 
-/** How many candles a chart has room for. */
 export interface ChartRoom {
   readonly candles: number
   /** Beside the labels of these candles, which may be long. */

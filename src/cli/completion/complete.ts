@@ -1,5 +1,5 @@
-// The entry of `klines __complete`, which the scripts of the shells run at each TAB: bin/bundle.js makes one small file of it,
-// because oclif and the commands take longer to load than a person wants to wait.
+// The entry of `klines __complete`, which the scripts of the shells run at each TAB: a bundle of its own, as oclif and the commands take
+// longer to load than a person wants to wait.
 import { readFileSync } from 'node:fs'
 import { EXCHANGE_INTERVALS } from '../../candles/intervals.js'
 import { SYMBOLS } from '../../candles/symbols.js'
@@ -88,7 +88,7 @@ function nextWords(words: readonly string[], commands: CommandTable): Candidate[
   return [...found.values()]
 }
 
-/** The first sentence of a summary or description, without the stop at its end. */
+/** The first sentence, without the stop at its end. */
 function summaryOf({ summary, description = '' }: Described): string {
   return (summary ?? description).trim().split(/\n|\.(?: |$)/, 1)[0]
 }

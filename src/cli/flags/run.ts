@@ -31,8 +31,8 @@ export const runFlags = {
 
 export const numberFlag = Flags.custom<number>({
   parse: async text => {
-    const number = /^[+-]?(\d+\.?\d*|\.\d+)$/.test(text) ? Number(text) : Number.NaN
-    if (Number.isFinite(number)) return number
+    const number = Number(text)
+    if (text.trim() !== '' && Number.isFinite(number)) return number
     throw new CLIError(`Expected a number but received: ${text}`)
   },
 })

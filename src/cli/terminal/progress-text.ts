@@ -7,7 +7,6 @@ import { printable } from './text.js'
 
 const BAR_WIDTH = 16
 
-/** What a run does, and to what. */
 export interface ProgressWords {
   /** What it does before the number of items is known, such as `Fetching lists`. */
   readonly start: string

@@ -38,7 +38,6 @@ export function wrap([first, ...parts]: readonly string[]): string[] {
   return lines
 }
 
-/** The first lines, and how many more there are. */
 export function firstLines(lines: readonly string[], most: number, more = 'more'): string[] {
   const left = lines.length - most
   return left > 0 ? [...lines.slice(0, most), `and ${formatCount(left)} ${more}`] : [...lines]
