@@ -32,9 +32,9 @@ export interface Encoding {
 
 interface TaskOutput extends FileFormat {
   readonly path: string
-  /** Its rows open before this time, ms UTC, and not before that of the output before it. */
+  /** Its rows open before this time, ms UTC. */
   readonly toTime: number
-  /** Where its file is written; undefined for a stream. */
+  /** Undefined for a stream. */
   readonly place: FilePlace | undefined
 }
 
@@ -56,7 +56,7 @@ export interface EncodedTask {
 }
 
 export interface WrittenFile {
-  /** A path, or `-` for stdout and for a stream. */
+  /** `-` for stdout and for a stream. */
   readonly path: string
   readonly format: Format
   /** Of the pages of a Parquet file, or `gzip` for a name that ends in .gz. */

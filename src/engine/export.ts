@@ -5,14 +5,13 @@ import { joinNames } from '../mirror/errors.js'
 import { CANDLE_OPTIONS, checkValue, type FileFormat, type Format, type OutputRequest } from '../options.js'
 import { reportFingerprints, type SeriesFingerprint } from '../rows/fingerprint.js'
 import { type EncodeTask, type Encoding, encodeTasks, type WrittenFile } from './encode.js'
-import { checkGone, noWholeCandle } from './errors.js'
 import { type DryRunReport, describePlan, downloadPlan, type ReadRequest } from './klines.js'
 import { commitFiles, prepareFile } from './output-file.js'
 import { checkOutputs, parseTemplate, planOutputs } from './output-names.js'
 import { isStream, type Output, type OutputStream, StreamOutput } from './output-stream.js'
 import { checkPartial, planRequest } from './plan.js'
 import { cutToTail } from './read.js'
-import type { DownloadReport } from './report.js'
+import { checkGone, type DownloadReport, noWholeCandle } from './report.js'
 import { openRun, type Run, sourceOf, withRun } from './run.js'
 import { checkThreads, type ThreadOptions } from './threads.js'
 import type { Plan, SeriesPlan } from './windows.js'
@@ -24,7 +23,7 @@ export interface ExportRequest extends ReadRequest, OutputRequest, ThreadOptions
    * stream gets its first byte when every window is there, and is ended after the last one; when the run fails later, it is destroyed.
    */
   readonly output: string | OutputStream
-  /** Default: from the extension of `output`; `json` for stdout and a stream. */
+  /** Default: from the extension; `json` for stdout and a stream. */
   readonly format?: Format | undefined
   /** Replace existing files. */
   readonly force?: boolean | undefined
@@ -95,7 +94,6 @@ export async function exportIn(run: Run, request: FileRequest, hooks: ExportHook
   })
 }
 
-/** The report when all files are in their places. */
 export function reportExport(
   plan: Plan,
   run: Run,

@@ -8,16 +8,17 @@ import { Fingerprinter, reportFingerprints, type SeriesFingerprint } from '../ro
 import { KlineBatch } from '../rows/kline-batch.js'
 import { Kernel } from '../rows/wasm/kernel.js'
 import { shortSentences } from './coverage.js'
-import { checkGone } from './errors.js'
 import { request } from './lists.js'
 import { type PlanRequest, planRequest, planUpdate } from './plan.js'
 import { readPlan } from './read.js'
-import { costOf, type DownloadReport, type ReportOptions, Tally } from './report.js'
+import { checkGone, costOf, type DownloadReport, type ReportOptions, Tally } from './report.js'
 import { openRun, type Run, type SourceOptions, sourceOf, withRun } from './run.js'
 import { isBeforeFirst, type Plan } from './windows.js'
 
+/** Which candles to download. */
 export interface DownloadRequest extends PlanRequest, SourceOptions, ReportOptions {}
 
+/** Which candles to read. */
 export interface ReadRequest extends DownloadRequest {
   /** Read the mirror alone, without any request. */
   readonly offline?: boolean | undefined
@@ -119,6 +120,7 @@ export function describePlan(plan: Plan, run: Run): DryRunReport {
   return { ...place, range: plan.range, series, requests, limitMs, files: [], removed: [] }
 }
 
+/** A candle, and its series. */
 export interface SeriesRow<Row = KlineObject> {
   readonly series: SeriesLabel
   readonly row: Row
@@ -128,11 +130,6 @@ export interface SeriesRow<Row = KlineObject> {
  * Candles in batches of one window, series by series in order of time; a series without candles comes as one batch without rows. Throws
  * `incomplete` at the first window that cannot be downloaded or read, and what `downloadKlines` throws. At the end, a `warning` event says
  * of each series what it lacks at an end of the range that was named; with `failOnGaps` that is `incomplete`.
- *
- * @example
- * for await (const batch of klineBatches({ symbols: ['BTCUSDT'], intervals: ['1h'], last: '7d' })) {
- *   for (let row = 0; row < batch.length; row++) console.log(batch.openTime(row), batch.text(row, 4))
- * }
  */
 export async function* klineBatches(request: ReadRequest): AsyncGenerator<KlineBatch> {
   const run = await openRun(request)

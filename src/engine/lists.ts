@@ -7,11 +7,11 @@ import { joinNames } from '../mirror/errors.js'
 import type { Mirror } from '../mirror/mirror.js'
 import { knownDates, knownSymbols } from '../mirror/status.js'
 import { openMirror } from '../mirror/user-mirrors.js'
+import { SAMPLE } from '../sources/base-url.js'
 import { unreachable } from '../sources/errors.js'
 import { FetchError } from '../sources/fetch-error.js'
 import { QUICK_POLICY } from '../sources/retry.js'
 import type { Source } from '../sources/source.js'
-import { nameService, noMinutes } from './errors.js'
 import { openRun, type Run, type SourceOptions, withRun } from './run.js'
 
 export interface ListedDates {
@@ -122,4 +122,17 @@ export async function readCatalogue(options: SourceOptions, named?: readonly Int
       return { source: 'mirror', mirror, symbols, startDates: new Map(lists) }
     }
   })
+}
+
+/** A source without 1m, 3m and 5m as the start of a sentence. */
+export function nameService({ name }: Source): string {
+  return name === SAMPLE ? 'The sample' : `The static klines service at ${name}`
+}
+
+/** The error for 1m, 3m or 5m from what lacks them. `source`: its name as the start of a sentence. */
+export function noMinutes(interval: Interval, source: string, cause?: unknown): KlinesError {
+  const message = `${source} has no ${interval} candles. Expected one of ${INTERVALS.join(', ')}.`
+  const near = interval === '1m' ? ['Did you mean 1M (a month)?'] : []
+  const suggestions = ['The exchange has 1m, 3m and 5m: --base-url binance.', ...near]
+  return new KlinesError('unknown_interval', message, { cause, suggestions, data: { interval } })
 }

@@ -20,14 +20,14 @@ export interface FilePlace {
   /** The mode of the file that is replaced. */
   readonly mode: number | undefined
   readonly force: boolean
-  /** Folders that are made when the file is opened, the deepest one first. */
+  /** Missing ones, the deepest one first. */
   readonly folders: readonly string[]
 }
 
 /** Faults of the request, rather than of the run. */
 const REQUEST_FAULTS = ['ENOENT', 'ENOTDIR', 'EEXIST', 'ENAMETOOLONG']
 
-/** The error for a call on an output that failed: `bad_output` or `output_unwritable`; a KlinesError stays as it is. */
+/** `bad_output` or `output_unwritable` for a call that failed; a KlinesError stays as it is. */
 export function outputError(error: unknown, path: string): KlinesError {
   if (error instanceof KlinesError) return error
   const errno = errnoCode(error)
@@ -82,7 +82,6 @@ export async function discardFile({ temp, folders }: FilePlace): Promise<void> {
   removeFolders(folders)
 }
 
-/** Opens the temp file of a place, and makes its folders. */
 export async function openFile(place: FilePlace): Promise<Output> {
   const { path, temp, mode, folders } = place
   const file = await on(path, async () => {

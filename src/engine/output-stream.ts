@@ -7,16 +7,15 @@ import { createGzip } from 'node:zlib'
 import { KlinesError } from '../candles/errors.js'
 import type { Exporter, ExporterOptions } from '../formats/exporter.js'
 
-/** What takes the bytes of an output. */
 export interface Output {
   readonly bytes: number
-  /** Makes what takes the rows in place of the format's exporter, for an output that shows them in another way. */
+  /** In place of the format's exporter, for an output that shows rows in another way. */
   readonly openExporter?: ((options: ExporterOptions) => Exporter) | undefined
   /** Resolves when more may come: a slow reader costs time, never memory. */
   write(chunk: Uint8Array): Promise<void>
   /** Resolves when all bytes are on the disk, where the file is not in its place yet, or with the reader. */
   finish(): Promise<void>
-  /** Leaves everything as it was, as far as possible. Never throws. */
+  /** Never throws. */
   discard(): Promise<void>
 }
 

@@ -1,12 +1,16 @@
-import type { Series } from '../candles/series.js'
+import { KlinesError } from '../candles/errors.js'
+import { DAY_MS } from '../candles/intervals.js'
+import { type Series, seriesName } from '../candles/series.js'
+import { formatTime, plural } from '../candles/text.js'
 import type { RequestedRange } from '../candles/time-range.js'
-import { incomplete, type WindowFailure } from '../mirror/errors.js'
-import { firstCandle } from '../mirror/status.js'
+import { incomplete, joinNames, type WindowFailure } from '../mirror/errors.js'
+import type { Mirror } from '../mirror/mirror.js'
+import { firstCandle, newestCandle } from '../mirror/status.js'
 import type { ChangedCell } from '../rows/diff.js'
 import type { FingerprintReport } from '../rows/fingerprint.js'
 import { GapCounter, type SeriesTotals } from '../rows/gaps.js'
+import { exchangeMayHaveMore } from '../sources/base-url.js'
 import { type Coverage, checkGaps, coverPlan } from './coverage.js'
-import { noCandles } from './errors.js'
 import { type Run, sourceOf } from './run.js'
 import { isBeforeFirst, type Plan, type SeriesPlan, type WindowOutcome } from './windows.js'
 
@@ -24,6 +28,7 @@ export interface SeriesReport extends Series, SeriesTotals {
   readonly changes: readonly ChangedCell[]
 }
 
+/** What became of the windows of a run. */
 export interface DownloadReport {
   /** Undefined for a mirror that does not say it. */
   readonly baseUrl: string | undefined
@@ -47,7 +52,7 @@ export interface ReportOptions {
   readonly fingerprint?: boolean | undefined
 }
 
-/** Counts the windows and candles of a plan as they come. */
+/** Counts the windows and candles of a plan. */
 export class Tally {
   private readonly series: ReadonlyMap<SeriesPlan, ReturnType<typeof countSeries>>
   readonly failures: WindowFailure[] = []
@@ -73,7 +78,7 @@ export class Tally {
     run.emit({ type: 'plan', windows: this.total, requests, limitMs: this.limitMs })
   }
 
-  /** Adds a window of a series, with its candles in the plan's range. Those of a series come in order of time. */
+  /** Adds a window, with its candles in the plan's range. Those of a series come in order of time. */
   add(plan: SeriesPlan, outcome: WindowOutcome): void {
     const { run, total } = this
     const isKnown = outcome.status === 'fetched' && isBeforeFirst(plan, outcome.window)
@@ -134,4 +139,33 @@ function countSeries({ series, range: { fromTime, toTime }, windows: all }: Seri
     },
     report: (): SeriesReport => ({ ...series, ...counter.totals, windows, ...counts, changes }),
   }
+}
+
+/** Throws `incomplete` for symbols of the mirror that its source does not know any more. */
+export function checkGone({ gone }: Plan, { source, mirror }: Run): void {
+  if (gone.length === 0) return
+  const [it, its] = gone.length === 1 ? ['it', 'its'] : ['them', 'their']
+  const message = `${source?.name} does not know ${joinNames(gone)} any more; everything else is done.`
+  const folders = `${its} folders below ${mirror.root}: api/klines/*/SYMBOL and .klines/*/SYMBOL.json`
+  const suggestions = [`The mirror keeps ${it}. To remove ${it}, remove ${folders}.`]
+  throw new KlinesError('incomplete', message, { data: { baseUrl: source?.name, missing: gone }, suggestions })
+}
+
+function noCandles({ series, range }: Plan, mirror: Mirror): KlinesError {
+  const names = joinNames(series.map(({ series }) => seriesName(series)))
+  const side = (time: number, open: string) => (Number.isFinite(time) ? new Date(time).toISOString() : open)
+  const span = `from ${side(range.fromTime, 'the beginning')} to ${side(range.toTime, 'the present')}`
+  const suggestions = ['klines start-dates INTERVAL shows which windows there are.']
+  const latest = Math.max(...series.map(({ series }) => newestCandle(mirror, series) ?? Number.NEGATIVE_INFINITY))
+  const age = Math.floor((range.now - latest) / DAY_MS)
+  if (Number.isFinite(latest) && latest < range.fromTime && age >= 2) {
+    const other = exchangeMayHaveMore(mirror.source) ? '; --base-url binance may have newer ones.' : '.'
+    suggestions.unshift(`The newest candle here is of ${formatTime(latest)} UTC, ${plural(age, 'day')} old${other}`)
+  }
+  return new KlinesError('no_candles', `No candle of ${names} opens ${span}; nothing is written.`, { suggestions })
+}
+
+export function noWholeCandle([{ series, label }]: readonly SeriesPlan[]): KlinesError {
+  const message = `The ${series.interval} candles of the range do not cover a whole ${label.interval} candle; nothing is written.`
+  return new KlinesError('no_candles', message, { suggestions: ['--partial keeps candles that are covered in part.'] })
 }

@@ -35,6 +35,7 @@ export type KlinesEvent =
   | { readonly type: 'warning'; readonly message: string }
   | ({ readonly type: 'network' } & NetworkActivity)
 
+/** Where candles come from, and how. */
 export interface SourceOptions extends MirrorOptions, RequestLimits {
   /** Called with each event while the run goes on. What it throws ends the run. */
   readonly onEvent?: ((event: KlinesEvent) => void) | undefined

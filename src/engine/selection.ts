@@ -16,10 +16,9 @@ import type { Mirror } from '../mirror/mirror.js'
 import { knownSymbols } from '../mirror/status.js'
 import { nothingCached } from '../mirror/user-mirrors.js'
 import { isMultiple, parseTargetInterval } from '../rows/target-interval.js'
-import { PUBLIC_BASE_URL } from '../sources/base-url.js'
+import { exchangeMayHaveMore, PUBLIC_BASE_URL } from '../sources/base-url.js'
 import type { Source } from '../sources/source.js'
-import { nameService, noMinutes, otherSource } from './errors.js'
-import { fetchSymbols } from './lists.js'
+import { fetchSymbols, nameService, noMinutes } from './lists.js'
 import type { Run } from './run.js'
 
 /** An interval as text: editors complete the known ones, and any other is checked at run time. */
@@ -158,4 +157,9 @@ function notInMirror(
 
 function noMirror(mirror: Mirror): KlinesError {
   return nothingCached(`There is no mirror at ${mirror.root}.`, mirror)
+}
+
+/** Where a symbol may be that a source does not have: the exchange has some 3,500. None for the exchange itself and the sample. */
+function otherSource(baseUrl: string | undefined): string[] {
+  return exchangeMayHaveMore(baseUrl) ? ['The exchange may have it: --base-url binance.'] : []
 }

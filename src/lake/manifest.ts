@@ -30,6 +30,7 @@ export interface LakePart {
   readonly size: number
   /** ms UTC. */
   readonly mtime: number
+  readonly rows: number
 }
 
 /** A series of a lake. */

@@ -2,10 +2,10 @@ import { lstatSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { seriesName } from '../candles/series.js'
 import { type EncodedTask, type EncodeTask, encodeTasks, type WrittenFile } from '../engine/encode.js'
-import { noWholeCandle } from '../engine/errors.js'
 import { type ExportReport, reportExport } from '../engine/export.js'
 import { downloadPlan } from '../engine/klines.js'
 import { commitFiles, prepareFile, writeFiles } from '../engine/output-file.js'
+import { noWholeCandle } from '../engine/report.js'
 import { openRun, sourceOf, withRun } from '../engine/run.js'
 import { removeLeftovers } from '../fs/files.js'
 import { checkInside, missingFolders, removeFolders } from '../fs/folders.js'
@@ -140,7 +140,7 @@ async function placeParts(
       const placed = await commitFiles(place ? [place] : [])
       if (placed.length > 0) files.push(file)
       const { size, mtimeMs: mtime } = lstatSync(file.path)
-      parts.push({ path, size, mtime })
+      parts.push({ path, size, mtime, rows: file.candles })
     }
     const { symbol, interval } = one.label
     series.push({ symbol, interval, seen, parts, fingerprint: fingerprints[0] })
