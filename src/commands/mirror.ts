@@ -17,12 +17,10 @@ export const mirror = command({
   },
   async run({ flags: { path, json }, options, print }) {
     const { mirrorStatus, openMirror, otherMirrors } = await import('../mirror/user-mirrors.js')
-    const { MirrorPath, MirrorReport } = await import('./reports/local.js')
+    const { MirrorReport } = await import('./reports/local.js')
     const { root, exists } = openMirror(options)
-    if (path && !(json && exists)) {
-      const nothing = { baseUrl: undefined, windows: 0, cachedBytes: 0, series: [], others: [] }
-      return print(MirrorPath, { mirror: root, ...nothing })
-    }
+    const nothing = { mirror: root, baseUrl: undefined, windows: 0, cachedBytes: 0, series: [], others: [] }
+    if (path && !(json && exists)) return print({ ...MirrorReport, text: ({ mirror }) => mirror }, nothing)
     const status = await mirrorStatus(options)
     print(MirrorReport, { ...status, others: await otherMirrors(root, options.signal) })
   },

@@ -15,7 +15,7 @@ export interface ComparedCandles {
 export type SideName = 'a' | 'b'
 
 /** Consecutive candles that only one side has. */
-export interface OnlyCandles {
+interface OnlyCandles {
   readonly kind: 'only'
   readonly side: SideName
   /** Whether they open before the first or after the last candle of the other side. */

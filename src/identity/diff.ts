@@ -58,7 +58,6 @@ export async function diffKlines(request: DiffRequest) {
   }
 }
 
-/** `incomplete`: what can be compared is equal, and windows are missing. `empty`: no side has a candle. */
 function judge(
   series: readonly { total: number; both: number; failures: readonly unknown[] }[],
 ): 'equal' | 'different' | 'incomplete' | 'empty' {

@@ -2,13 +2,15 @@ import { readFile } from 'node:fs/promises'
 import { isKlinesError, KlinesError } from '../candles/errors.js'
 import { type Interval, isInterval, nextOpenTime } from '../candles/intervals.js'
 import { isObject, parseObject } from '../candles/json.js'
-import { type SeriesLabel, seriesName } from '../candles/series.js'
+import { seriesName } from '../candles/series.js'
 import { quoteText, trimPeriod } from '../candles/text.js'
 import { describeErrno, errnoCode } from '../fs/errno.js'
-import { isFingerprint, type SeriesFingerprint, type YearDigest } from '../rows/fingerprint.js'
+import { isFingerprint, type SeriesFingerprint } from '../rows/fingerprint.js'
 import { toSourceName } from '../sources/base-url.js'
 
 const VERSION = 1
+/** The keys of a series and of what is in it, in the order in which they are written. */
+const KEYS = 'candles fingerprint firstOpenTime from interval lastOpenTime range sha256 symbol to year years'.split(' ')
 
 /** Candles of a series that can no longer change. */
 export interface LockedSeries extends SeriesFingerprint {
@@ -28,17 +30,10 @@ export interface Lock {
 export function encodeLock({ source, series }: Lock): Buffer {
   if (source !== null) toSourceName(source)
   const sorted = [...series].sort((a, b) => Buffer.compare(Buffer.from(seriesName(a)), Buffer.from(seriesName(b))))
-  const lines = sorted.map(one => `    ${JSON.stringify(sortKeys(one))}`)
+  const lines = sorted.map(one => `    ${JSON.stringify(one, KEYS)}`)
   return Buffer.from(
     `{\n  "series": [\n${lines.join(',\n')}\n  ],\n  "source": ${JSON.stringify(source)},\n  "version": ${VERSION}\n}\n`,
   )
-}
-
-function sortKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortKeys)
-  if (!isObject(value)) return value
-  const names = Object.keys(value).sort()
-  return Object.fromEntries(names.map(name => [name, sortKeys(value[name])]))
 }
 
 /** Throws `bad_input` for any other file, and for a lock that is damaged or of a later version. */
@@ -91,17 +86,10 @@ function badLock(reason: string): KlinesError {
 }
 
 /** The candles of a year in a lock and here; undefined where there are none. */
-export interface YearChange {
-  readonly year: number
-  readonly locked: YearDigest | undefined
-  readonly found: YearDigest | undefined
-}
+export type YearChange = ReturnType<typeof compareYears>[number]
 
 /** The years whose candles differ, ascending. */
-export function compareYears(
-  locked: SeriesFingerprint | undefined,
-  found: SeriesFingerprint | undefined,
-): YearChange[] {
+export function compareYears(locked: SeriesFingerprint | undefined, found: SeriesFingerprint | undefined) {
   const [old, next] = [locked, found].map(one => new Map(one?.years.map(digest => [digest.year, digest])))
   return [...new Set([...old.keys(), ...next.keys()])]
     .sort()
@@ -109,23 +97,17 @@ export function compareYears(
     .filter(({ locked, found }) => locked?.sha256 !== found?.sha256)
 }
 
-export interface LockChange extends SeriesLabel {
-  readonly change: 'added' | 'removed' | 'changed'
-  readonly before: LockedSeries | undefined
-  readonly after: LockedSeries | undefined
-  /** The years whose candles differ. */
-  readonly years: readonly number[]
-}
+export type LockChange = ReturnType<typeof compareLocks>[number]
 
 /** The series that differ between two locks, in order. */
-export function compareLocks(before: Lock, after: Lock): LockChange[] {
+export function compareLocks(before: Lock, after: Lock) {
   const [old, next] = [before, after].map(({ series }) => new Map(series.map(one => [seriesName(one), one])))
   const all = new Map([...old, ...next])
   return [...all.keys()].sort().flatMap(name => {
     const { symbol, interval } = all.get(name) as LockedSeries
     const [a, b] = [old.get(name), next.get(name)]
     if (a?.fingerprint === b?.fingerprint && a?.range.to === b?.range.to) return []
-    const change = a === undefined ? 'added' : b === undefined ? 'removed' : 'changed'
+    const change: 'added' | 'removed' | 'changed' = a === undefined ? 'added' : b === undefined ? 'removed' : 'changed'
     return { symbol, interval, change, before: a, after: b, years: compareYears(a, b).map(({ year }) => year) }
   })
 }

@@ -33,7 +33,7 @@ interface Pair {
  */
 export class CrossChecker {
   private readonly pairs: readonly Pair[]
-  /** The end of the last slice, ms UTC. */
+  /** The end of the last slice. */
   private comparedTo = -Infinity
   /** How many candles of a series were compared with no finer ones. */
   readonly unverified = new Map<SlicedSeries, number>()
@@ -49,8 +49,7 @@ export class CrossChecker {
     const shortestFirst = all.filter(({ isNamed }) => isNamed).toSorted((a, b) => length(a) - length(b))
     this.pairs = all.flatMap(finer => {
       const pairs: Pair[] = []
-      for (const coarser of shortestFirst) {
-        if (!isPart(finer, coarser)) continue
+      for (const coarser of shortestFirst.filter(one => isPart(finer, one))) {
         // So few candles are added up twice.
         const base = pairs.findLast(pair => isPart(pair.coarser, coarser))
         pairs.push({ finer, coarser, base, comparisons: 0, differences: [] })
@@ -77,7 +76,6 @@ export class CrossChecker {
     this.comparedTo = toTime
   }
 
-  /** The findings of all slices. */
   get result(): CrossCheck {
     const pairs = this.pairs.map(({ finer, coarser, comparisons }) => {
       return { ...coarser.series, finer: finer.series.interval, comparisons }

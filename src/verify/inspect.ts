@@ -64,7 +64,7 @@ const UNIT = 1e-8
 const CANDLE_WORDS = layout.CANDLE_BYTES / 4
 const DECIMAL_WORDS = layout.DECIMAL_BYTES / 4
 
-/** Checks the candles of a series, in order of time, and the time between them. The codec has refused wrong order and late closes. */
+/** Checks the candles of a series, and the time between them. The codec has refused wrong order and late closes. */
 export class SeriesInspector {
   private readonly found = noFindings()
   private readonly faults = { off_grid: 0, invalid_values: 0 }

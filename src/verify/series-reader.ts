@@ -13,7 +13,7 @@ import type { KlineBatch } from '../rows/kline-batch.js'
 import { type Inspection, SeriesInspector } from './inspect.js'
 import { addSpan, overlaps, without } from './spans.js'
 
-/** A series to read. Plain data. */
+/** A series to read. */
 export interface SeriesTask {
   readonly series: Series
   /** Whether it is reported; else its candles are only what others are compared with. */
@@ -30,16 +30,16 @@ export interface ReadScope {
 }
 
 export interface SeriesFindings extends Series, Inspection {
-  /** Number of windows that have a file. */
+  /** Windows that have a file. */
   readonly windows: number
   readonly missingWindows: readonly string[]
   /** Windows whose file is corrupt, or not as it was downloaded. */
   readonly corrupt: readonly { readonly startDate: string; readonly reason: string }[]
-  /** Candles that were compared with no finer series. */
+  /** Candles that were compared with no finer ones. */
   readonly unverified: number
 }
 
-/** Reads the windows of a series into a table, slice by slice of time, and inspects the candles of the range. */
+/** Reads a series into a table, slice by slice of time, and inspects the candles of the range. */
 export class SeriesReader {
   readonly series: Series
   readonly isNamed: boolean
@@ -57,7 +57,7 @@ export class SeriesReader {
   private wasOffGrid = false
   private readonly files = { windows: 0, missingWindows: [] as string[], corrupt: [] as SeriesFindings['corrupt'][0][] }
 
-  /** `table`: where the candles go, in order of time, until they are dropped; its kernel reads the files. */
+  /** `table`: where the candles go until they are dropped; its kernel reads the files. */
   constructor(
     private readonly mirror: Mirror,
     private readonly task: SeriesTask,
@@ -146,7 +146,7 @@ export class SeriesReader {
   }
 }
 
-/** How a valid file is not as it was downloaded; undefined for one that is, or of which nothing is known. */
+/** How a valid file is not as it was downloaded, as far as the index knows. */
 function findChange(facts: WindowFacts | undefined, { bytes, batch }: CachedWindow): string | undefined {
   if (facts === undefined || (facts.size === bytes.length && facts.sha256 === sha256(bytes))) return undefined
   const ends = [facts.last, facts.first]

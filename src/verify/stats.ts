@@ -24,7 +24,7 @@ const DECIMALS = {
 } as const
 type StatsDecimals = Readonly<Record<keyof typeof DECIMALS, string | undefined>>
 
-/** Statistics of a series. Decimals are exact, as text; undefined for a series without candles. */
+/** Decimals are exact, as text; undefined for a series without candles. */
 export interface SeriesStats extends Series, SeriesTotals, StatsDecimals {
   readonly trades: number
   /** Candles missing in the largest gap. */

@@ -10,10 +10,8 @@ const SLICE_CANDLES = 50_000
 
 export type SymbolFindings = CrossCheck & { readonly series: readonly SeriesFindings[] }
 
-/** What a worker starts with: the root of the mirror, and what to read. */
 export type WorkerScope = ReadScope & { readonly root: string }
 
-/** What does the tasks of a worker: each is the series of one symbol. */
 export function verifyInWorker({ root, ...scope }: WorkerScope) {
   const verifier = new SymbolVerifier(new Mirror(root), scope)
   return (task: readonly SeriesTask[]): Promise<SymbolFindings> => verifier.verify(task)

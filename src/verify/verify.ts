@@ -39,13 +39,13 @@ export interface VerificationReport extends Judgement {
   readonly baseUrl: string | undefined
   readonly range: RequestedRange
   readonly pairs: readonly IntervalPair[]
-  /** Every value that differs, once for each finer interval that shows it. */
+  /** One for each finer interval that shows it. */
   readonly differences: readonly Difference[]
   /** Empty without `sums`. */
   readonly sums: readonly CandleSum[]
 }
 
-/** The most candles of a series that are listed beside the sums of their finer ones. */
+/** Of so many candles the sums are listed. */
 const MAX_BESIDE = 20
 
 /**
@@ -118,7 +118,7 @@ async function verifyAll(
   return findings
 }
 
-/** The named series of a symbol, and all finer ones of the mirror that cover their time, also that of the last candles of the range. */
+/** The named series of a symbol, and the finer ones of the mirror, up to the end of the last candles of the range. */
 function planSymbol(mirror: Mirror, named: readonly SeriesPlan[], readTo: number): SeriesTask[] {
   const { symbol } = named[0].series
   const spans = named.flatMap(({ windows }) => windows.map(windowSpan))
@@ -142,7 +142,7 @@ function planSymbol(mirror: Mirror, named: readonly SeriesPlan[], readTo: number
   ]
 }
 
-/** How much of the range a series has. Candles that count as gaps, between others of the series, are not counted twice. */
+/** How much of the range a series has. Candles that are missing in gaps are not counted twice. */
 function cover(plan: SeriesPlan, range: RequestedRange, one: SeriesFindings, mirror: Mirror): Coverage {
   const begin = range.fromTime === -Infinity ? undefined : firstCandle(mirror, plan.series)
   const coverage = coverPlan(plan, range, one, { rules: mirror.rules, begin })

@@ -14,7 +14,6 @@ import { parseColumns } from '../../formats/row-format.js'
 import { reportFingerprints } from '../../rows/fingerprint.js'
 import { DryRun, type RunResult, Run as RunSummary, streamNotes } from './run.js'
 
-/** What `download` and `export` have while they run. */
 type Context = Pick<RunContext<Interfaces.FlagInput, Interfaces.ArgInput>, 'given' | 'warn' | 'during' | 'show'> & {
   readonly options: { readonly signal: AbortSignal }
   readonly flags: CandleFlags & { readonly quiet: boolean }

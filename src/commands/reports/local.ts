@@ -65,9 +65,6 @@ export const MirrorReport = s.report(
   },
 )
 
-/** `mirror --path`. */
-export const MirrorPath: typeof MirrorReport = { ...MirrorReport, text: ({ mirror }) => mirror }
-
 const treeOf = ({ mirror }: PublishReport) => join(mirror, 'api')
 
 export const MirrorPublish = s.report(

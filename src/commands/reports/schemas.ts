@@ -1,14 +1,6 @@
 /** The objects that `--json` prints, as JSON Schema, with their types: `klines/report-schemas`. */
-import {
-  type JsonOf,
-  type JsonSchema,
-  list,
-  object,
-  objectSchema,
-  optional,
-  reportSchema,
-  text,
-} from '../../cli/report.js'
+import type { JsonOf, JsonSchema } from '../../cli/report.js'
+import { list, object, objectSchema, optional, reportSchema, text } from '../../cli/report.js'
 import { Chart } from './chart.js'
 import { DiffReport } from './diff.js'
 import { Intervals, StartDates, Stats, Symbols } from './lists.js'

@@ -4,13 +4,11 @@ import type { UserUpdateResult } from '../../greeting/schemas.js'
 import { SAMPLE } from '../../sources/base-url.js'
 import { cleanValue } from '../../sources/fetch-error.js'
 
-/** What `serve` serves, once it listens. */
-export interface ServedMirror {
+interface ServedMirror {
   readonly url: string
   readonly otherUrls: readonly string[]
   readonly mirror: string
   readonly baseUrl: string | undefined
-  /** The service that missing windows are fetched from. */
   readonly upstream: string | undefined
   /** Whether it is the bundled sample, because the user has no mirror. */
   readonly isBundled: boolean

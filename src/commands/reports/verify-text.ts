@@ -9,22 +9,20 @@ import { candleName, exactTime, formatDuration, printable, wrap } from '../../cl
 import type { CandleDifference, JudgedSeries, Outage } from '../../verify/verdict.js'
 import type { VerificationReport } from '../../verify/verify.js'
 
-/** Longer tables show the longest outages only. */
-const MAX_OUTAGES = 10
-/** More symbols are counted. */
-const MAX_SYMBOLS = 3
-/** More successive windows are shown as their first and last one. */
-const MAX_SUCCESSIVE = 6
+/** What is shown one by one; of more outages the longest, of more symbols the number, of more successive windows the ends. */
+const [MAX_OUTAGES, MAX_SYMBOLS, MAX_SUCCESSIVE] = [10, 3, 6]
 
 /** The verdict first, then what fails, the outages of the exchange, and the notes; with `-v` all series and what is odd about them. */
 export function verifyText(result: VerificationReport, { verbose = false }: TextFlags): string {
   const { series, range, baseUrl, faults, sums } = result
   const failing = series.filter(({ isFailing }) => isFailing)
-  const differing = faults.filter(({ note }) => note === undefined)
-  const noted = faults.filter(({ note }) => note !== undefined)
+  const [differing, noted] = [false, true].map(isNote => faults.filter(({ note }) => (note !== undefined) === isNote))
   const lists: readonly (readonly [title: string, lines: readonly string[]])[] = [
     ['Missing windows:', failing.flatMap(one => missingLines(one, verbose))],
-    ['Corrupt windows:', failing.flatMap(corruptLines)],
+    [
+      'Corrupt windows:',
+      failing.flatMap(one => one.corrupt.map(({ startDate, reason }) => `${seriesName(one)} ${startDate}: ${reason}`)),
+    ],
     ['Invalid candles (UTC):', failing.flatMap(invalidLines)],
     ['Candles that differ from their finer candles (UTC):', differing.flatMap(describeDifference)],
     outageTable(result, true, verbose),
@@ -45,18 +43,16 @@ export function verifyText(result: VerificationReport, { verbose = false }: Text
   return sections.filter(Boolean).join('\n\n')
 }
 
-/** What fails of a series, by the words of the tables and of the first line. */
-const FAILING = {
-  'missing windows': ({ missingWindows }: JudgedSeries) => missingWindows.length,
-  corrupt: ({ corrupt }: JudgedSeries) => corrupt.length,
-  differ: ({ differing }: JudgedSeries) => differing,
-  invalid: ({ counts }: JudgedSeries) => counts.invalid,
-  gaps: ({ failingGaps }: JudgedSeries) => failingGaps,
-  short: ({ short }: JudgedSeries) => short,
-}
-const FAULTS = Object.entries(FAILING)
+/** What fails of a series. */
+const FAULTS: readonly (readonly [name: string, of: (series: JudgedSeries) => number])[] = [
+  ['missing windows', ({ missingWindows }) => missingWindows.length],
+  ['corrupt', ({ corrupt }) => corrupt.length],
+  ['differ', ({ differing }) => differing],
+  ['invalid', ({ counts }) => counts.invalid],
+  ['gaps', ({ failingGaps }) => failingGaps],
+  ['short', ({ short }) => short],
+]
 
-/** The first line of the report: the verdict, and why. */
 function verdictLine({ verdict, series, pairs, outages, failOnGaps }: VerificationReport): string {
   if (verdict === 'empty') return `NO CANDLES: ${plural(series.length, 'series')}, all of them empty`
   const failing = series.filter(({ isFailing }) => isFailing)
@@ -96,7 +92,7 @@ function failingTable(failing: readonly JudgedSeries[]): string {
   return textTable({ head: ['symbol', 'interval', ...numbers], rows, right: numbers })
 }
 
-/** The columns of the table of all series. */
+/** The table of all series. */
 const ALL = {
   series: column('series', text(), seriesName),
   candles: column('candles', count()),
@@ -121,10 +117,6 @@ function missingLines({ missingWindows, ...series }: JudgedSeries, verbose: bool
     run.length <= MAX_SUCCESSIVE ? run : `${run[0]} to ${run.at(-1)} (${formatCount(run.length)})`,
   )
   return list.length === 0 ? [] : wrap(`${seriesName(series)}: ${list.join(', ')}`.split(/(?<=,) /))
-}
-
-function corruptLines(series: JudgedSeries): string[] {
-  return series.corrupt.map(({ startDate, reason }) => `${seriesName(series)} ${startDate}: ${reason}`)
 }
 
 function invalidLines(series: JudgedSeries): string[] {
