@@ -1,4 +1,3 @@
-/** Descriptions of file system errors. */
 const DESCRIPTIONS: Record<string, string> = {
   ENOENT: 'the folder does not exist',
   ENOTDIR: 'part of the path is a file',
@@ -7,15 +6,12 @@ const DESCRIPTIONS: Record<string, string> = {
   EPERM: 'operation not permitted',
   EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota is used up',
   ENAMETOOLONG: 'the name is too long',
   EMFILE: 'too many open files',
-  ENFILE: 'too many open files in the system',
   EIO: 'input/output error',
-  ENOMEM: 'not enough memory',
 }
 
-/** The code of a system error, such as `ENOENT`; empty for what has none. */
+/** The code of a system error, such as `ENOENT`, or ''. */
 export function errnoCode(error: unknown): string {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
   return typeof code === 'string' ? code : ''

@@ -9,7 +9,7 @@ export interface FileVersion {
   readonly size: number
   /** Modification time, ms. */
   readonly mtimeMs: number
-  /** Time of the last change of the file or of its attributes, ms. No program can set it. */
+  /** Of the last change of the file or of its attributes, ms. No program can set it. */
   readonly ctimeMs: number
 }
 

@@ -6,7 +6,7 @@ import { parseRequestedRange, type RangeText, type RequestedRange, type TimeRang
 import type { SourceOptions } from '../engine/run.js'
 import { namesSymbols, parseSelection, takesSymbol } from '../engine/selection.js'
 import { isFolder } from '../formats/read/errors.js'
-import { META_FILE } from '../mirror/meta.js'
+import { META_FILE } from '../mirror/file-store.js'
 import { intervalName } from '../rows/target-interval.js'
 import { isExchange, SAMPLE } from '../sources/base-url.js'
 import { compareCandles, type SideName } from './compare-candles.js'

@@ -19,12 +19,21 @@ import { rulesOf } from '../sources/base-url.js'
 import type { Rules } from '../sources/source.js'
 import { CHANGES_FILE } from './changes.js'
 import { toMirrorError } from './errors.js'
-import { listFolder, MAX_FILE_BYTES, statPath, sweepTemps, writeFile } from './file-store.js'
-import { CACHE_TAG, CACHE_TAG_FILE, META_FILE, readSource } from './meta.js'
+import {
+  CACHE_TAG,
+  CACHE_TAG_FILE,
+  listFolder,
+  MAX_FILE_BYTES,
+  META_FILE,
+  readSource,
+  statPath,
+  sweepTemps,
+  writeFile,
+} from './file-store.js'
 import { formatIndex, indexPath, laterSince, parseIndex, type SeriesIndex } from './series-index.js'
 import { reachesEnd, SETTLING_MS, type State, type WindowEnds, type WindowFacts, windowState } from './window-state.js'
 
-/** A valid window of a mirror. Its batch and bytes are valid until the next read into the same kernel. */
+/** Valid until the next read into the same kernel. */
 export interface CachedWindow extends FileVersion {
   readonly state: 'cached'
   readonly batch: KlineBatch
@@ -200,7 +209,7 @@ export class Mirror {
     this.writeFile(path, bytes, mtimeMs)
   }
 
-  /** Appends what a new version of a window changes to `changes.jsonl`. Where that fails, only the old values are lost. */
+  /** Appends what a new version of a window changes to `changes.jsonl`. */
   appendChanges({ symbol, interval, startDate }: WindowRef, cells: readonly ChangedCell[], time: number): void {
     if (cells.length === 0) return
     const lines = cells.map(cell => `${JSON.stringify({ time, symbol, interval, startDate, ...cell })}\n`)

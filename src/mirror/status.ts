@@ -21,7 +21,7 @@ export interface SeriesStatus extends Series {
   readonly lastOpenTime: number | undefined
 }
 
-/** The status of each series of a mirror, symbol by symbol. Two windows of each are read at most. */
+/** The status of each series of a mirror. Two windows of each are read at most. */
 export async function seriesStatuses(mirror: Mirror, signal?: AbortSignal): Promise<SeriesStatus[]> {
   const kernel = new Kernel()
   const statuses: SeriesStatus[] = []
@@ -82,7 +82,7 @@ function findEnd(mirror: Mirror, series: Series, dates: string[], end: keyof Win
   return undefined
 }
 
-/** The startDates of an interval as far as a mirror and this version know them, up to `now` (ms UTC) for 1m, 3m and 5m. */
+/** The startDates of an interval as far as a mirror and this version know them. */
 export function knownDates(mirror: Mirror, interval: Interval, now: number): string[] {
   if (mirror.rules.kind === 'exchange') return exchangeStartDates(interval, now)
   const list = mirror.startDates(interval) ?? knownStartDates(interval)

@@ -4,7 +4,7 @@ import { KlinesError } from '../candles/errors.js'
 import { formatBytes, quoteWord } from '../candles/text.js'
 import { findUserFolder } from '../fs/folders.js'
 import { isExchange, SAMPLE, toSourceName } from '../sources/base-url.js'
-import { readSource } from './meta.js'
+import { readSource } from './file-store.js'
 import { Mirror } from './mirror.js'
 import { cachedBytes, type SeriesStatus, seriesStatuses, sumOf } from './status.js'
 
@@ -45,8 +45,7 @@ export function openMirror({ mirror, baseUrl }: MirrorOptions, warn?: (text: str
 }
 
 /**
- * What a mirror has, by the sizes of its files; two windows of each series are read. Throws `window_missing` when there is no mirror,
- * and `mirror_mismatch` when it has another base address.
+ * What a mirror has. Throws `window_missing` when there is no mirror, and `mirror_mismatch` when it has another base address.
  *
  * @example
  * const { series, cachedBytes } = await mirrorStatus({ mirror: 'candles' })
@@ -96,7 +95,7 @@ export function defaultMirrorRoot(baseUrl: string): string {
       suggestions: ['Set HOME to the path of a folder, or name a folder with --mirror.'],
     })
   }
-  // The host `..` is valid in a URL: a name of dots alone would leave the cache folder.
+  // The host `..` is valid in a URL.
   const name = baseUrl
     .replace(/^https:\/\//, '')
     .replace(/[^A-Za-z0-9.-]+/g, '_')

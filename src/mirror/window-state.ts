@@ -21,7 +21,7 @@ export type WindowEnds = Pick<WindowFacts, 'first' | 'last'>
 /** Whether a window is there, and whether it can still change: a `final` one is never requested again. */
 export type State = 'missing' | 'open' | 'final'
 
-/** How long after its end a window may still change, ms: corrections were measured up to 4.5 h after it. */
+/** How long after its end a window may still change: corrections were measured up to 4.5 h after it. */
 export const SETTLING_MS = DAY_MS
 
 /**

@@ -131,7 +131,7 @@ export class Upstream {
       throw error
     })
     // A refusal for a time ends by itself, and what needs no request goes on meanwhile.
-    const { stopReason } = run.source
+    const { stopReason } = run.source.traffic
     if (!isKlinesError(stopReason, 'unreachable') || stopReason.cause === undefined) return run
     // Others may have replaced it meanwhile.
     if (this.current === taken) {

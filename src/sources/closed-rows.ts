@@ -14,10 +14,7 @@ export interface RenderedWindow {
   readonly value: KlineBatch
 }
 
-/**
- * Whether a candle can change no more at `time`, the exchange's clock (ms UTC). A candle that closes early waits for
- * the end of its interval: an outage may still be mended.
- */
+/** Whether a candle can change no more at `time`, ms UTC. One that closes early waits for its end: an outage may still be mended. */
 export function isClosed(interval: Interval, openTime: number, closeTime: number, time: number): boolean {
   return Math.max(closeTime + 1, nextOpenTime(interval, openTime)) + SETTLING_MS <= time
 }

@@ -46,7 +46,7 @@ function describeFailure(failure: FetchError, what: string): string {
 
 const COME_BACK = 'Run the same command again after that; what was downloaded stays in the mirror.'
 
-/** The error for a service that refuses requests until a time, ms UTC. `verb`: that it answered so, or did before. */
+/** The error for a service that refuses requests until a time, ms UTC. */
 export function rateLimited(
   name: string,
   status: number,
@@ -68,7 +68,7 @@ export function stillBanned(name: string, untilTime: number): KlinesError {
   return rateLimited(name, 418, untilTime, advice, 'answered before')
 }
 
-/** The error for a service that will answer no request of this machine. `reason`: why, as part of a sentence. */
+/** The error for a service that will answer no request of this machine. */
 export function refused(name: string, status: number, reason: string, suggestions: string[]): KlinesError {
   const message = `${name} answered ${nameStatus(status)}: ${reason}.`
   return new KlinesError('unreachable', message, { suggestions, data: { baseUrl: name, status } })

@@ -18,6 +18,7 @@ export const NAMES_PATH = 'api/v3/ticker/price'
 /** The exchange's clock. Weight 1. */
 export const TIME_PATH = 'api/v3/time'
 
+/** What a call takes of the limit of a minute; the few others take 1 and 4. */
 const KLINES_WEIGHT = 2
 
 /** The calls that a whole window of an interval takes; one whose candles end early, in an outage, takes one more. */
@@ -44,12 +45,6 @@ function klinesPath({ symbol, interval }: Series, times: Readonly<Record<string,
   return `api/v3/klines?symbol=${encodeURIComponent(symbol)}&interval=${interval}${numbers.join('')}`
 }
 
-/** The weight of a call: what it takes of the limit of a minute. */
-export function callWeight(path: string): number {
-  if (path === NAMES_PATH) return 4
-  return path === TIME_PATH ? 1 : KLINES_WEIGHT
-}
-
 /** Half of the limit of a minute, 6,000: other programs share it, which is one for each IP address. */
 const WEIGHT_BUDGET = 3_000
 /** The Date of a response has whole seconds. */
@@ -67,21 +62,21 @@ export class WeightCounter {
   private own = 0
 
   /** Adds a request without an answer. */
-  addFailure(weight: number): void {
-    this.own += weight
+  addFailure(): void {
+    this.own += KLINES_WEIGHT
   }
 
   /**
    * Adds an answered request. Returns how long to send no further one, ms: to the next minute when half of the limit is used,
    * by the answer's own figure (`X-MBX-USED-WEIGHT-1M`, which other programs on this address add to) or else by our count.
    */
-  add({ status, headers }: WholeResponse, weight: number, servedMs: number): number {
+  add({ status, headers }: WholeResponse, servedMs: number): number {
     const minute = Math.floor(servedMs / MINUTE_MS)
     if (minute > this.minute) {
       this.minute = minute
       this.own = 0
     }
-    if (minute === this.minute) this.own += weight
+    if (minute === this.minute) this.own += KLINES_WEIGHT
     const header = headers['x-mbx-used-weight-1m']
     const used = header !== undefined && /^\d+$/.test(header) ? Number(header) : this.own
     // A few more requests after a 429 are a ban: without a time to come back, the next minute is one.
@@ -133,11 +128,11 @@ export function exchangeRules(name: string, now: () => number): HostRules {
   return {
     pauseReason: 'half the request limit is used',
     stopAfter: response => findRefusal(name, response, now()),
-    pauseAfter: (response, path) => {
+    pauseAfter: response => {
       const servedMs = Date.parse(response.headers.date ?? '')
-      return weight.add(response, callWeight(path), Number.isNaN(servedMs) ? now() : servedMs)
+      return weight.add(response, Number.isNaN(servedMs) ? now() : servedMs)
     },
-    countFailure: path => weight.addFailure(callWeight(path)),
+    countFailure: () => weight.addFailure(),
   }
 }
 

@@ -3,7 +3,6 @@ import { isObject } from '../candles/json.js'
 import { parseList } from '../candles/lists.js'
 import { type Series, seriesName, type WindowRef } from '../candles/series.js'
 import { isSymbol, SYMBOL_FORM, sortSymbols } from '../candles/symbols.js'
-import { formatCount } from '../candles/text.js'
 import { exchangeStartDates, startDateAt, windowSpan } from '../candles/windows.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
 import { decodeWindow } from '../rows/window-codec.js'
@@ -126,14 +125,13 @@ export function exchangeSource(fetcher: Fetcher, clock: SourceClock, warn: (warn
     name: fetcher.name,
     rules: { kind: 'exchange' },
     traffic: fetcher,
-    get stopReason() {
-      return fetcher.stopReason
-    },
     now,
     symbols: async (signal): Promise<FetchedList> => {
       const { value, bytes, asked } = await get(NAMES_PATH, parseNames, signal)
       const unusable = value.filter(name => !isSymbol(name))
-      if (unusable.length > 0) warn(describeUnusable(unusable))
+      const shown = unusable.slice(0, 5).map(name => `"${cleanText(name, 20)}"`)
+      if (shown.length > 0)
+        warn(`${unusable.length} names that are not ${SYMBOL_FORM}, in upper case, are left out: ${shown.join(', ')}.`)
       return { names: sortSymbols(value.filter(isSymbol)), bytes, asked, served: asked }
     },
     /** The calendar, for the whole history of the exchange. */
@@ -167,12 +165,6 @@ function parseNames(bytes: Uint8Array): string[] {
     if (isObject(entry) && typeof entry.symbol === 'string') return entry.symbol
     throw new KlinesError('bad_list', `${list} is refused: entry ${index} has no symbol.`, { data: { kind: 'shape' } })
   })
-}
-
-function describeUnusable(names: readonly string[]): string {
-  const shown = names.slice(0, 5).map(name => `"${cleanText(name, 20)}"`)
-  const more = names.length > shown.length ? ` and ${formatCount(names.length - shown.length)} more` : ''
-  return `Names that are not ${SYMBOL_FORM}, in upper case, are left out: ${shown.join(', ')}${more}.`
 }
 
 /** The open time of the one candle of an answer of `servedMs`, ms UTC: a later one would make all windows empty. */

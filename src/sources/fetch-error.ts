@@ -4,12 +4,12 @@ import { type FetchErrorKind, isTransientStatus } from './retry.js'
 interface FetchDetails {
   /** HTTP status, if the server responded. */
   readonly status?: number
-  /** The service did not respond: a connection fault or a transient status. */
+  /** A connection fault or a transient status. */
   readonly unreachable?: boolean
   /** The body was not JSON: a captive portal or a wrong address. */
   readonly notJson?: boolean
   readonly timedOut?: boolean
-  /** What the service itself said about it, one line that is safe for a terminal. */
+  /** What the service itself said, one line that is safe for a terminal. */
   readonly words?: string | undefined
 }
 
@@ -65,7 +65,7 @@ export function toFetchError(error: unknown): FetchError {
   return new FetchError(kind, message, { unreachable: true, timedOut: TIMEOUT.test(code), cause: error })
 }
 
-/** The message of an error; OpenSSL puts its reason between source file names, so the reason alone is taken. */
+/** OpenSSL puts its reason between names of source files. */
 function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { code, reason } = error as NodeJS.ErrnoException & { reason?: unknown }
@@ -106,7 +106,7 @@ export function cleanText(text: string, maxLength = 200): string {
   return line.length > maxLength ? `${line.slice(0, maxLength)}...` : line
 }
 
-/** A cause may have any shape: the first ten entries become a line each, an object its field and message. */
+/** A line for each of the first ten causes, which may have any shape: of an object its field and message. */
 function parseCauses(cause: unknown): string[] {
   const entries = Array.isArray(cause) ? cause.slice(0, 10) : cause === undefined ? [] : [cause]
   return entries.map(entry => {

@@ -33,10 +33,10 @@ export interface Stop {
 export interface HostRules {
   /** What ends the run after this answer. */
   stopAfter(response: WholeResponse): Stop | undefined
-  /** How long every further request has to wait after the answer for `path`, ms. */
-  pauseAfter(response: WholeResponse, path: string): number
-  /** Called when a request for `path` got no answer: the host may have counted it. */
-  countFailure(path: string): void
+  /** How long every further request has to wait after this answer, ms. */
+  pauseAfter(response: WholeResponse): number
+  /** Called when a request got no answer: the host may have counted it. */
+  countFailure(): void
   readonly pauseReason: string
 }
 
@@ -163,11 +163,11 @@ export class Fetcher {
     try {
       response = await this.transport.get(path, { headers, signal: AbortSignal.any([signal, deadline]) })
       this.bytes += response.wireBytes
-      this.heed(response, path)
+      this.heed(response)
       return accept(response)
     } catch (error) {
       signal.throwIfAborted()
-      if (response === undefined) this.options.rules?.countFailure(path)
+      if (response === undefined) this.options.rules?.countFailure()
       if (!deadline.aborted || error instanceof FetchError) throw error
       const reason = `no whole answer within ${limitMs / 1000} s`
       throw new FetchError('transient', reason, { unreachable: true, timedOut: true })
@@ -175,12 +175,12 @@ export class Fetcher {
   }
 
   /** Does what an answer demands. Throws what ends the run: a refusal of the host, or too long a wait. */
-  private heed(response: WholeResponse, path: string): void {
+  private heed(response: WholeResponse): void {
     const { clock, rules, policy } = this.options
     const { status, headers } = response
     const stop = rules?.stopAfter(response)
     if (stop) throw this.end(stop, status)
-    const ruleMs = rules?.pauseAfter(response, path) ?? 0
+    const ruleMs = rules?.pauseAfter(response) ?? 0
     const retryAfterMs = status >= 400 ? (parseRetryAfter(headers['retry-after'], clock.now()) ?? 0) : 0
     const waitMs = Math.max(ruleMs, retryAfterMs)
     if (waitMs === 0) return

@@ -58,8 +58,7 @@ function sampleSource({ now }: { readonly now: () => number }): Source {
   return {
     name: SAMPLE,
     rules: { kind: 'fixed' },
-    traffic: { requests: 0, bytes: 0 },
-    stopReason: undefined,
+    traffic: { requests: 0, bytes: 0, stopReason: undefined },
     now: async () => now(),
     symbols: async () => symbols(),
     startDates: async interval => startDates(interval),

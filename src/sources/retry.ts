@@ -13,7 +13,7 @@ export interface RetryPolicy {
   readonly baseDelayMs: number
   readonly maxDelayMs: number
   readonly attemptMs: number
-  /** For all attempts and delays of a file together, without the waits that Retry-After demands. */
+  /** For all attempts and delays of a file, without the waits that Retry-After demands. */
   readonly fileMs: number
   /** A longer Retry-After ends the run. */
   readonly maxRetryAfterMs: number
@@ -29,7 +29,7 @@ export const RETRY_POLICY: RetryPolicy = {
   maxRetryAfterMs: 60_000,
 }
 
-/** For requests that a user waits for and that the mirror can replace; `retries` and `timeout` of a user win over it. */
+/** For requests that a user waits for and that the mirror can replace. */
 export const QUICK_POLICY: RetryPolicy = {
   ...RETRY_POLICY,
   tries: 2,
@@ -49,7 +49,7 @@ export function isTransientStatus(status: number): boolean {
   return [408, 425, 429].includes(status) || (status >= 500 && status !== 501 && status !== 505)
 }
 
-/** A Retry-After header, seconds or a date (RFC 9110, 10.2.3), in ms from `now` (ms UTC); undefined for any other text. */
+/** A Retry-After header, seconds or a date (RFC 9110, 10.2.3), in ms from `now`. */
 export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
   const text = header?.trim() ?? ''
   if (/^\d{1,10}$/.test(text)) return Number(text) * 1000
@@ -61,12 +61,12 @@ export function parseRetryAfter(header: string | undefined, now: number): number
 const HTTP_DATE =
   /^(?:[A-Z][a-z]{2}, (\d\d) [A-Z][a-z]{2} \d{4} [\d:]{8} GMT|[A-Z][a-z]{5,8}, (\d\d)-[A-Z][a-z]{2}-\d\d [\d:]{8} GMT|[A-Z][a-z]{2} [A-Z][a-z]{2} ([ \d]\d) [\d:]{8} \d{4})$/
 
-/** An HTTP date in ms UTC; undefined for any other text: `Date.parse` accepts far more, such as `9999`. */
+/** An HTTP date in ms UTC: `Date.parse` accepts far more, such as `9999`. */
 export function parseHttpDate(text = ''): number | undefined {
   const match = HTTP_DATE.exec(text)
   if (match === null) return undefined
   const time = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`)
-  // A day that the month lacks would be one of the next month.
+  // 31 November would be 1 December.
   return new Date(time).getUTCDate() === Number(match[1] ?? match[2] ?? match[3]) ? time : undefined
 }
 
@@ -94,11 +94,10 @@ export function limitPolicy(policy: RetryPolicy, { retries, timeout }: RequestLi
 
 /** Time as a parameter, so that tests run at any date and without waiting. */
 export interface Clock {
-  /** ms UTC since the epoch. */
+  /** ms UTC. */
   now(): number
-  /** ms since an arbitrary moment, to measure durations: never goes back, unlike `now`. */
+  /** ms since an arbitrary moment; never goes back. */
   elapsed(): number
-  /** Resolves after `ms`; rejects with the signal's reason when that aborts first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 

@@ -31,11 +31,11 @@ export type Unchanged = AnswerTimes & { readonly bytes?: undefined }
 export interface FetchedList extends Pick<AnswerTimes, 'asked'> {
   readonly bytes: Buffer
   readonly names: string[]
-  /** The present by the clock of the source, which may be ahead of this machine's, ms UTC. */
+  /** The present by the clock of the source, ms UTC. */
   readonly served: number
 }
 
-/** What windows of an interval take: requests, and the time that a limit of the source makes of them, ms. */
+/** What a window takes: requests, and the time that a limit of the source makes of them, ms. */
 export interface Cost {
   readonly requests: number
   readonly limitMs: number
@@ -46,23 +46,19 @@ export interface Cost {
  * can either, and the signal's reason when it aborts.
  */
 export interface Source {
-  /** As mirrors and files record it: `https://example.com/klines`, `binance`, `sample`. */
+  /** `https://example.com/klines`, `binance`, `sample`. */
   readonly name: string
   readonly rules: Rules
-  /** Requests that were sent, and bytes of bodies over the wire. */
-  readonly traffic: { readonly requests: number; readonly bytes: number }
-  /** The error after which it sends no request any more, for now. */
-  readonly stopReason: Error | undefined
+  /** Requests that were sent, bytes of bodies over the wire, and the error after which none is sent any more, for now. */
+  readonly traffic: { readonly requests: number; readonly bytes: number; readonly stopReason: Error | undefined }
   /** The present, ms UTC, by the clock that decides which windows have started. */
   now(signal: AbortSignal): Promise<number>
-  /** All of its symbols: the ten of the public service first, then the others by name. */
   symbols(signal: AbortSignal): Promise<FetchedList>
   startDates(interval: Interval, signal: AbortSignal): Promise<FetchedList>
   /** `since`: when the cached version was rendered, ms UTC; a source may ignore it. */
   fetch(window: WindowRef, since: number | undefined, signal: AbortSignal): Promise<Fetched | Unchanged>
   /** Of the exchange: when the first candle of a series opens, ms UTC, if any. Windows before it are empty and need no request. */
   firstCandle?(series: Series, signal: AbortSignal): Promise<number | undefined>
-  /** What a window of an interval takes. */
   cost(interval: Interval): Cost
   close(): Promise<void>
 }

@@ -34,9 +34,6 @@ export function staticSource(fetcher: Fetcher, { now, observe }: SourceClock): S
     name: fetcher.name,
     rules: { kind: 'static' },
     traffic: fetcher,
-    get stopReason() {
-      return fetcher.stopReason
-    },
     now: async () => now(),
     symbols: signal => list(SYMBOLS_PATH, parseSymbols, signal),
     startDates: (interval, signal) => list(startDatesPath(interval), bytes => parseStartDates(bytes, interval), signal),

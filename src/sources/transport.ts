@@ -51,7 +51,7 @@ export class HttpTransport {
   private readonly origin: string
   private readonly basePath: string
 
-  /** `idleMs`: the longest wait for a connection, and the longest silence of an answer. Default 10 s and 15 s. */
+  /** `idleMs`: the longest wait for a connection, and the longest silence of an answer. */
   constructor(baseUrl: string, { connections, idleMs }: { connections: number; idleMs?: number | undefined }) {
     const { origin, pathname } = new URL(baseUrl)
     this.origin = origin
@@ -89,7 +89,7 @@ export class HttpTransport {
   }
 
   async close(): Promise<void> {
-    // destroy, not close: an aborted run must not wait for the bodies of running requests.
+    // close would wait for running requests.
     await this.dispatcher.destroy()
   }
 

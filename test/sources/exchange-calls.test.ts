@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { WindowRef } from '../../src/candles/series.js'
-import { callWeight, firstCandleCall, NAMES_PATH, TIME_PATH, windowCall } from '../../src/sources/exchange-api.js'
+import { firstCandleCall, windowCall } from '../../src/sources/exchange-api.js'
 
 const window = (text: string) => {
   const [symbol, interval, startDate] = text.split(' ')
@@ -29,11 +29,4 @@ it('the call for the first candle asks for one row from the beginning of time', 
   expect(firstCandleCall({ symbol: 'BTCUSDT', interval: '3d' })).toBe(
     'api/v3/klines?symbol=BTCUSDT&interval=3d&startTime=0&limit=1',
   )
-})
-
-it('the calls weigh what the documentation of the exchange says', () => {
-  expect(callWeight(windowCall(window('BTCUSDT 1h 2018-02-01')))).toBe(2)
-  expect(callWeight(firstCandleCall({ symbol: 'BTCUSDT', interval: '3d' }))).toBe(2)
-  expect([NAMES_PATH, callWeight(NAMES_PATH)]).toEqual(['api/v3/ticker/price', 4])
-  expect([TIME_PATH, callWeight(TIME_PATH)]).toEqual(['api/v3/time', 1])
 })

@@ -4,7 +4,6 @@ import { WeightCounter } from '../../src/sources/exchange-api.js'
 const MINUTE = 60_000
 /** 12:00:00 on the exchange's clock. */
 const NOON = Date.UTC(2024, 1, 10, 12)
-const WINDOW = 2
 
 type Headers = Record<string, string>
 const response = (headers: Headers = {}, status = 200) => ({ status, headers, body: Buffer.alloc(0), wireBytes: 0 })
@@ -19,7 +18,7 @@ describe('the weight that the exchange says', () => {
     [5_990, 39_500],
     [61_000, 39_500],
   ])('%i at 21 s past the minute: a pause of %i ms', (weight, pause) => {
-    expect(new WeightCounter().add(used(weight), WINDOW, NOON + 21_000)).toBe(pause)
+    expect(new WeightCounter().add(used(weight), NOON + 21_000)).toBe(pause)
   })
 
   it.each([
@@ -27,20 +26,20 @@ describe('the weight that the exchange says', () => {
     [30_000, 30_500],
     [59_000, 1_500],
   ])('at %i ms past the minute the pause reaches the next one, never more than a minute', (past, pause) => {
-    expect(new WeightCounter().add(used(3_000), WINDOW, NOON + past)).toBe(pause)
+    expect(new WeightCounter().add(used(3_000), NOON + past)).toBe(pause)
   })
 
   it('is for the minute alone', () => {
     const counter = new WeightCounter()
-    expect(counter.add(used(4_000), WINDOW, NOON + 59_000)).toBe(1_500)
-    expect(counter.add(used(2), WINDOW, NOON + MINUTE)).toBe(0)
+    expect(counter.add(used(4_000), NOON + 59_000)).toBe(1_500)
+    expect(counter.add(used(2), NOON + MINUTE)).toBe(0)
   })
 
   it('wins over our own count, which knows less', () => {
     const counter = new WeightCounter()
-    for (let request = 0; request < 1_499; request++) counter.add(used(2 * request), WINDOW, NOON)
-    expect(counter.add(used(2_998), WINDOW, NOON)).toBe(0)
-    expect(counter.add(used(2_998), WINDOW, NOON)).toBe(0)
+    for (let request = 0; request < 1_499; request++) counter.add(used(2 * request), NOON)
+    expect(counter.add(used(2_998), NOON)).toBe(0)
+    expect(counter.add(used(2_998), NOON)).toBe(0)
   })
 })
 
@@ -48,7 +47,7 @@ describe('our own count', () => {
   /** Answers without the header, all in one minute; returns the pause after the last one. */
   const count = (requests: number, headers: Headers = {}, counter = new WeightCounter()) => {
     let pause = 0
-    for (let request = 0; request < requests; request++) pause = counter.add(response(headers), WINDOW, NOON + 21_000)
+    for (let request = 0; request < requests; request++) pause = counter.add(response(headers), NOON + 21_000)
     return pause
   }
 
@@ -64,17 +63,17 @@ describe('our own count', () => {
   it('begins anew with each minute of the clock', () => {
     const counter = new WeightCounter()
     expect(count(1_499, {}, counter)).toBe(0)
-    expect(counter.add(response(), WINDOW, NOON + MINUTE)).toBe(0)
-    expect(counter.add(response(), WINDOW, NOON + MINUTE)).toBe(0)
+    expect(counter.add(response(), NOON + MINUTE)).toBe(0)
+    expect(counter.add(response(), NOON + MINUTE)).toBe(0)
     // An answer of the last minute that comes late is not one of this minute.
     expect(count(1_600, {}, counter)).toBe(0)
   })
 
   it('has requests without an answer, which the exchange may have counted', () => {
     const counter = new WeightCounter()
-    expect(counter.add(response(), WINDOW, NOON)).toBe(0)
-    for (let request = 0; request < 1_498; request++) counter.addFailure(WINDOW)
-    expect(counter.add(response(), WINDOW, NOON + 21_000)).toBe(39_500)
+    expect(counter.add(response(), NOON)).toBe(0)
+    for (let request = 0; request < 1_498; request++) counter.addFailure()
+    expect(counter.add(response(), NOON + 21_000)).toBe(39_500)
   })
 })
 
@@ -83,10 +82,10 @@ describe('429', () => {
     ['without Retry-After', {}],
     ['with a Retry-After that says nothing', { 'retry-after': 'soon' }],
   ])('%s pauses to the next minute: six more requests would be a ban', (_, headers) => {
-    expect(new WeightCounter().add(response(headers, 429), WINDOW, NOON + 21_000)).toBe(39_500)
+    expect(new WeightCounter().add(response(headers, 429), NOON + 21_000)).toBe(39_500)
   })
 
   it('with Retry-After leaves the pause to it', () => {
-    expect(new WeightCounter().add(response({ 'retry-after': '7' }, 429), WINDOW, NOON + 21_000)).toBe(0)
+    expect(new WeightCounter().add(response({ 'retry-after': '7' }, 429), NOON + 21_000)).toBe(0)
   })
 })
