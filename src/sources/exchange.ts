@@ -131,7 +131,9 @@ export function exchangeSource(fetcher: Fetcher, clock: SourceClock, warn: (warn
       const unusable = value.filter(name => !isSymbol(name))
       const shown = unusable.slice(0, 5).map(name => `"${cleanText(name, 20)}"`)
       if (shown.length > 0)
-        warn(`${unusable.length} names that are not ${SYMBOL_FORM}, in upper case, are left out: ${shown.join(', ')}.`)
+        warn(
+          `Names (${unusable.length}) that are not ${SYMBOL_FORM}, in upper case, are left out: ${shown.join(', ')}.`,
+        )
       return { names: sortSymbols(value.filter(isSymbol)), bytes, asked, served: asked }
     },
     /** The calendar, for the whole history of the exchange. */
