@@ -86,8 +86,8 @@ export async function listSettings(config: Config) {
     return { key, value, origin: 'user', source: String(path), overridden: Boolean(process.env[variableOf(key)]) }
   })
   // Sorting is stable: what overrides comes first.
-  const values = [...variables.values(), ...settings].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
-  return { values, path }
+  const order = ({ key: a }: Setting, { key: b }: Setting) => (a < b ? -1 : Number(a > b))
+  return { values: [...variables.values(), ...settings].sort(order), path }
 }
 
 /** A value as its flag parses it. `prefix`: of the message. Throws `bad_config`. */

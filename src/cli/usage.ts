@@ -25,7 +25,7 @@ export function formatArg([name, { required, multiple }]: [string, Parameter]): 
 
 /** `-i INTERVAL...` */
 export function formatFlag([name, { char, helpValue = 'VALUE', multiple }]: [string, Parameter]): string {
-  return `${char ? `-${char}` : `--${name}`} ${[helpValue].flat().join(' ')}${multiple ? '...' : ''}`
+  return `${char ? `-${char}` : `--${name}`} ${helpValue}${multiple ? '...' : ''}`
 }
 
 /** The error for words that are no command, with the one that they were most likely meant to be. */

@@ -6,7 +6,7 @@ import { CellLine, candleGlyph, type GlyphStyle, type Ink, marksFor, volumeGlyph
 
 /** A smaller chart cannot be read: it is drawn in this size instead. */
 export const MIN_WIDTH = 40
-export const MIN_HEIGHT = 12
+const MIN_HEIGHT = 12
 /** A higher chart shows no more. */
 export const MAX_HEIGHT = 30
 

@@ -62,7 +62,7 @@ export function parsePictures(flags: ChartFlags, given: ReadonlySet<string>): Pi
 }
 
 export function roomFor(pictures: PictureJob | undefined, flags: ChartFlags): ChartRoom {
-  if (pictures) return { candles: svg.maxCandles(pictures.picture), besideLabels: () => Number.POSITIVE_INFINITY }
+  if (pictures) return { candles: svg.maxCandles(pictures.picture), besideLabels: () => Infinity }
   const size = { width: chartWidth(flags), log: flags.log }
   return { candles: frame.candlesThatFit(size.width), besideLabels: chart => frame.candlesBesideLabels(chart, size) }
 }
@@ -90,19 +90,16 @@ export async function drawPictures(
 /** Prints the charts, and what the range lacks. */
 export function drawCharts(loaded: LoadedCharts, flags: ChartFlags, warn: (text: string) => void): void {
   const { charts, coverage, range, baseUrl } = loaded
-  const { MIN_WIDTH, MIN_HEIGHT, MAX_HEIGHT } = frame
   const width = chartWidth(flags)
-  if (width < MIN_WIDTH) warn(`The terminal has ${width} columns; a chart needs ${MIN_WIDTH}.`)
+  if (width < frame.MIN_WIDTH) warn(`The terminal has ${width} columns; a chart needs ${frame.MIN_WIDTH}.`)
   // The terminal shows one of several charts, and the prompt.
-  const rows = Math.max(MIN_HEIGHT, Math.min(MAX_HEIGHT, process.stdout.rows ? process.stdout.rows - 1 : 24))
+  const rows = Math.min(frame.MAX_HEIGHT, (process.stdout.rows || 25) - 1)
   const style = { colour: hasColours(), ascii: flags.ascii || !hasUnicode(), log: flags.log }
   const options = { ...style, width, height: flags.height ?? rows }
   const parts = charts.map(chart => frame.drawFrame(chart, options).join('\n'))
-  const short = coverageText(coverage, { range, baseUrl, verbose: false })
-  if (short !== undefined) parts.push(short)
-  if (baseUrl === SAMPLE) parts.push(SYNTHETIC)
+  const notes = [coverageText(coverage, { range, baseUrl, verbose: false }), baseUrl === SAMPLE && SYNTHETIC]
   // The texts are drawn from names and decimals that were checked; ANSI codes must reach the terminal.
-  process.stdout.write(`${parts.join('\n\n')}\n`)
+  process.stdout.write(`${[...parts, ...notes].filter(Boolean).join('\n\n')}\n`)
 }
 
 /** The columns of a chart: the flag's, the terminal's, those of COLUMNS, or 80. */
