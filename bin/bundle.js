@@ -53,6 +53,8 @@ cpSync(fileURLToPath(new URL('../src/cli/completion/scripts', import.meta.url)),
 const commonJs = {
   ...options,
   format: 'cjs',
+  // `require` reads a library once; `import()` of CommonJS would first search all of it for its exports.
+  supported: { 'dynamic-import': false },
   banner: { js: "const bundleUrl = require('node:url').pathToFileURL(__filename).href" },
 }
 await build({ ...commonJs, entryPoints: ['src/cli/completion/complete.ts'], outfile: 'dist/completion.cjs' })

@@ -15,6 +15,7 @@ export const API_SPECS = {
   klines: 'api/openapi.json',
   export: 'export/openapi.json',
 } as const
+export type ApiName = keyof typeof API_SPECS
 
 /** The time for a whole response, ms; a stream may take longer. */
 const ANSWER_MS = 30_000
@@ -43,7 +44,6 @@ export interface GreetingOptions {
 
 /** What was requested, as error messages name it. */
 type RequestName = 'the update' | 'the token stream' | 'the OpenAPI description'
-type Answer = Pick<WholeResponse, 'headers'> & { readonly what: RequestName }
 
 /**
  * Updates a user. Never retried: an update is not a read. Throws `bad_option` for an id that cannot be part of a path, `rejected` when
@@ -68,10 +68,7 @@ export async function updateUser(
 }
 
 /** Downloads the OpenAPI description of an API: the greeting API itself, the klines service, or the exports of a `klines serve`. */
-export function getSpec(
-  api: keyof typeof API_SPECS = 'greeting',
-  options: GreetingOptions = {},
-): Promise<OpenApiDocument> {
+export function getSpec(api: ApiName = 'greeting', options: GreetingOptions = {}): Promise<OpenApiDocument> {
   const send = (transport: HttpTransport, signal: AbortSignal) => transport.get(API_SPECS[api], { signal })
   return request('the OpenAPI description', send, options, document => {
     if (typeof document.openapi === 'string') return document as OpenApiDocument
@@ -104,26 +101,17 @@ export async function* streamTokens(options: GreetingOptions = {}): AsyncGenerat
     if (!(error instanceof FetchError)) throw error
     if (response && error.kind !== 'invalid') throw cutStream(tokens, error.message, error)
     if (tokens > 0) throw cutStream(tokens, `of what came next, ${error.message}`, error)
-    throw unreachable(name, error, response && { ...response, what })
+    throw unreachable(name, error, what, response?.headers)
   } finally {
     await transport.close()
   }
 }
 
-/**
- * The path of a user update. Any text can be an id, %-encoded as UTF-8, except an empty one, `.` and `..` (other paths, even when
- * encoded) and half a character (a lone surrogate). Throws `bad_option` for these.
- */
+/** Throws `bad_option` for an id that no path can have: an empty one, `.` and `..`, and half a character (a lone surrogate). */
 function userPath(id: string, notify: string | undefined): string {
-  if (/^\.{0,2}$/.test(id)) {
+  if (/^\.{0,2}$|\p{Surrogate}/u.test(id))
     throw new KlinesError('bad_option', `The user id is "${id}". Expected an identifier, such as a UUID.`)
-  }
-  try {
-    return `api/users/${encodeURIComponent(id)}${notify === undefined ? '' : `?notify=${encodeURIComponent(notify)}`}`
-  } catch (cause) {
-    const message = 'The user id or the notification type has half a character (a lone surrogate). Expected whole text.'
-    throw new KlinesError('bad_option', message, { cause })
-  }
+  return `api/users/${encodeURIComponent(id)}${notify === undefined ? '' : `?${new URLSearchParams({ notify })}`}`
 }
 
 /** Opens the service at an address. Throws `bad_base_url`. */
@@ -134,8 +122,7 @@ async function open({
 }: GreetingOptions): Promise<{ name: string; transport: HttpTransport; signal: AbortSignal }> {
   const given = baseUrl.trim()
   if (isExchange(given) || given === SAMPLE) {
-    const what = given === SAMPLE ? 'the sample' : 'the exchange'
-    const message = `"${given}" is ${what}, which has candles alone. Expected the address of a server of the greeting API.`
+    const message = `"${given}" has candles alone. Expected the address of a server of the greeting API.`
     const suggestions = [`klines serve starts one, at ${GREETING_BASE_URL} by default.`]
     throw new KlinesError('bad_base_url', message, { suggestions })
   }
@@ -163,9 +150,9 @@ async function request<T>(
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof KlinesError) throw error
-    if (error instanceof FetchError) throw unreachable(name, error, response && { ...response, what })
+    if (error instanceof FetchError) throw unreachable(name, error, what, response?.headers)
     if (!deadline.aborted) throw error
-    throw unreachable(name, new FetchError('transient', `no whole answer within ${answerMs / 1000} s`))
+    throw unreachable(name, new FetchError('transient', `no whole answer within ${answerMs / 1000} s`), what)
   } finally {
     await transport.close()
   }
@@ -175,17 +162,12 @@ function isSuccess({ status }: { status: number }): boolean {
   return status >= 200 && status < 300
 }
 
-/** A stream without a line end must not take all memory. */
-const MAX_LINE_BYTES = 1024 * 1024
-
-/** Yields the lines of a body as soon as they are complete; the last one needs no line end. Throws an `invalid` error for one above 1 MiB. */
+/** Yields the lines of a body as soon as they are complete; the last one needs no line end. */
 export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   // Split before decoding: in UTF-8 a line feed byte is never part of another character.
   let rest: Buffer = Buffer.alloc(0)
   for await (const chunk of chunks) {
     rest = Buffer.concat([rest, chunk])
-    if (rest.length > MAX_LINE_BYTES && rest.indexOf('\n') === -1)
-      throw new FetchError('invalid', `a line is longer than ${MAX_LINE_BYTES} bytes`)
     for (let end = rest.indexOf('\n'); end !== -1; end = rest.indexOf('\n')) {
       yield rest.subarray(0, end)
       rest = rest.subarray(end + 1)
@@ -194,7 +176,6 @@ export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<
   yield rest
 }
 
-/** Throws an `invalid` error for bytes that are no JSON object in UTF-8. */
 function parseObject(bytes: Buffer): Readonly<Record<string, unknown>> {
   let value: unknown
   try {
@@ -206,7 +187,7 @@ function parseObject(bytes: Buffer): Readonly<Record<string, unknown>> {
   throw new FetchError('invalid', 'it is no JSON object')
 }
 
-/** A line of the token stream. Throws `incomplete` for the reason why the server ended it, an `invalid` error for what is no token. */
+/** A line of the token stream. Throws `incomplete` when the server says why it ends the stream. */
 function parseToken(line: Buffer, tokens: number): Token {
   const value = parseObject(line)
   const { isError, message, reason = message ?? 'no reason given' } = value
@@ -215,14 +196,18 @@ function parseToken(line: Buffer, tokens: number): Token {
   throw new FetchError('invalid', 'it is no token, which has a message that is text')
 }
 
-/** The error for a service that does not answer, or with `answer` something that a greeting service would not send. */
-function unreachable(baseUrl: string, cause: FetchError, answer?: Answer): KlinesError {
-  const type = answer?.headers['content-type']
-  const isWrong = `is not the greeting service: its response to ${answer?.what} is something else`
-  const message = answer
-    ? `${baseUrl} ${isWrong}${type ? ` (${cleanText(type, 60)})` : ''}: ${cause.message}.`
-    : `The greeting service at ${baseUrl} cannot be reached: ${cause.message}.`
-  return new KlinesError('unreachable', message, { cause, suggestions: ADVICE, data: { baseUrl } })
+/** The error for a service that does not answer, or whose answer with `headers` is not that of a greeting service. */
+function unreachable(baseUrl: string, cause: FetchError, what: RequestName, headers?: WholeResponse['headers']) {
+  const type = headers?.['content-type']
+  const shown = type ? ` (${cleanText(type, 60)})` : ''
+  const fault = headers
+    ? `${baseUrl} is not the greeting service: its response to ${what} is something else${shown}`
+    : `The greeting service at ${baseUrl} cannot be reached`
+  return new KlinesError('unreachable', `${fault}: ${cause.message}.`, {
+    cause,
+    suggestions: ADVICE,
+    data: { baseUrl },
+  })
 }
 
 /** The error for a response that is no success, with the server's own message. */

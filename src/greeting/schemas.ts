@@ -1,7 +1,7 @@
 import Type from 'typebox'
 
-/** A user update as JSON Schema. Of these schemas come the server's validation, the types and the OpenAPI description. */
-export const USER_UPDATE = {
+/** The parts of a user update. Of these schemas come the server's validation, the types and the OpenAPI description. */
+export const UserUpdateRequest = Type.Object({
   params: Type.Object({
     // The format alone accepts a `urn:uuid:` prefix.
     id: Type.String({
@@ -25,7 +25,7 @@ export const USER_UPDATE = {
     },
     { $id: 'UserUpdate', description: 'What is to be known of a user' },
   ),
-}
+})
 
 export const UserUpdateResultSchema = Type.Object(
   {
@@ -42,7 +42,7 @@ export const TokenSchema = Type.Object(
 )
 
 /** The body of a user update. */
-export type UserUpdate = Type.Static<typeof USER_UPDATE.body>
+export type UserUpdate = Type.Static<typeof UserUpdateRequest.properties.body>
 /** The response of a user update. */
 export type UserUpdateResult = Type.Static<typeof UserUpdateResultSchema>
 /** One object of the token stream. */

@@ -8,7 +8,7 @@ import { type Series, seriesName, type WindowRef, windowName } from '../candles/
 import { isSymbol, type SymbolName, sortSymbols } from '../candles/symbols.js'
 import { trimPeriod } from '../candles/text.js'
 import { isStartDate, windowSpan } from '../candles/windows.js'
-import { type FileVersion, readFile } from '../fs/files.js'
+import { type FileRead, type FileVersion, readFile } from '../fs/files.js'
 import { checkInside } from '../fs/folders.js'
 import type { ChangedCell } from '../rows/diff.js'
 import { sha256 } from '../rows/fingerprint.js'
@@ -293,11 +293,12 @@ export class Mirror {
     return undefined
   }
 
-  private readFile(path: string, allocate?: (size: number) => Buffer) {
+  /** The file at a path below the root. */
+  readFile(path: string, allocate?: (size: number) => Buffer): FileRead {
     return this.reading(() => {
       const file = readFile(join(this.root, path), MAX_FILE_BYTES, allocate)
       // Below a root that is a file, every file is missing.
-      return file.state === 'corrupt' && !this.exists ? ({ state: 'missing' } as const) : file
+      return file.state === 'corrupt' && !this.exists ? { state: 'missing' } : file
     }, path)
   }
 

@@ -19,9 +19,9 @@ export const LIMITS = {
 export type Limits = typeof LIMITS
 
 /**
- * Makes a server send the error object also for what Node rejects itself: requests that its parser cannot read (400), that are too large
- * (414, 431) or too slow (408), an unsupported Expect (417), and CONNECT (405). Returns what answers the requests that were received, and
- * closes all connections of a server that has stopped listening: after `graceMs` whatever they do.
+ * Makes a server send the error object also for what Node rejects itself: requests that its parser cannot read, that are too large or too
+ * slow, an unsupported Expect, and CONNECT. Returns what ends all connections of a server that has stopped listening: when the requests
+ * that were received are answered, or after `graceMs`.
  */
 export function watchConnections(server: Server, { graceMs }: Limits): () => Promise<void> {
   /** The open connections, each with the response to its last request: it is sent after those before it. */
@@ -73,8 +73,8 @@ export function watchConnections(server: Server, { graceMs }: Limits): () => Pro
 }
 
 /**
- * Ends a connection so that the last bytes written arrive: closing it while data comes in would make the kernel discard what the client
- * has not read yet. A client that keeps sending, or never reads, gets one second.
+ * Ends a connection so that the last bytes arrive: if it were closed while data comes in, the kernel would discard them. A client that
+ * keeps sending, or never reads, gets one second.
  */
 function endSlowly(socket: Socket, bytes = ''): void {
   if (socket.writableEnded) return
@@ -84,11 +84,8 @@ function endSlowly(socket: Socket, bytes = ''): void {
   socket.once('close', () => clearTimeout(timer))
 }
 
-/** Why Node gave up on a connection: a code, and the bytes that it could not parse. */
-interface ParserError {
-  readonly code?: string
-  readonly rawPacket?: Buffer
-}
+/** Why Node gave up on a connection, and the bytes that it could not parse. */
+type ParserError = { readonly code?: string; readonly rawPacket?: Buffer }
 
 function parserErrorStatus({ code = '', rawPacket }: ParserError): number {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 408

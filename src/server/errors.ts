@@ -1,7 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
-import Type from 'typebox'
 
-/** Header fields of a response that pages of other sites may read, and what they may see of it besides the common fields. */
+/** Header fields of a response that pages of other sites may read. */
 export const CORS_HEADERS = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': 'ETag, Last-Modified, Content-Range',
@@ -21,7 +20,7 @@ const MESSAGES: Partial<Record<number, string>> = {
   505: 'This server speaks HTTP/1.1 and HTTP/1.0.',
 }
 
-/** An error response: its status, the message and cause of its error object, and header fields that the status requires. */
+/** An error response. `headers`: fields that its status requires. */
 export class HttpError extends Error {
   override readonly name = 'HttpError'
   readonly headers: Readonly<Record<string, string>>
@@ -29,9 +28,9 @@ export class HttpError extends Error {
   constructor(
     readonly statusCode: number,
     message = MESSAGES[statusCode] ?? `${STATUS_CODES[statusCode] ?? 'Failed'}.`,
-    { cause, headers = {} }: { cause?: unknown; headers?: Readonly<Record<string, string>> } = {},
+    { headers = {}, ...options }: { cause?: unknown; headers?: Readonly<Record<string, string>> } = {},
   ) {
-    super(message, cause === undefined ? undefined : { cause })
+    super(message, options)
     this.headers = headers
   }
 }
@@ -59,16 +58,15 @@ export function sendError(
   response.writeHead(error.statusCode, { ...headers, ...cors }).end(body)
 }
 
-/** The response to what has no request that could be answered, as bytes. */
+/** The bytes of a response to what Node could not read as a request. */
 export function errorBytes(error: HttpError): string {
   const { body, headers } = errorAnswer(error, true)
   const fields = Object.entries({ ...headers, date: new Date().toUTCString() }).map(field => field.join(': '))
   return [`HTTP/1.1 ${error.statusCode} ${STATUS_CODES[error.statusCode]}`, ...fields, '', body].join('\r\n')
 }
 
-/** The JSON body is the error object of the service's OpenAPI description. */
 function errorAnswer({ statusCode, message, cause, headers }: HttpError, isLast: boolean) {
-  const body = JSON.stringify({ statusCode, message, isError: true, ...(cause !== undefined && { cause }) })
+  const body = JSON.stringify({ statusCode, message, isError: true, cause })
   const fields: Record<string, string> = {
     'content-type': 'application/json; charset=utf-8',
     'cache-control': 'no-store',
@@ -79,20 +77,7 @@ function errorAnswer({ statusCode, message, cause, headers }: HttpError, isLast:
   return { body, headers: fields }
 }
 
-/** The statuses of an error object, as the service's OpenAPI description lists them. */
-const ERROR_STATUSES = [
-  100, 101, 102, 103, 200, 201, 202, 203, 204, 205, 206, 300, 301, 302, 303, 304, 307, 308, 400, 401, 402, 403, 404,
-  405, 406, 407, 408, 409, 410, 411, 412, 413, 414, 415, 416, 417, 418, 421, 422, 424, 428, 429, 500, 501, 502, 503,
-  504, 505,
-] as const
-
-/** The body of every error response, as in the service's OpenAPI description. */
-export const ErrorObjectSchema = Type.Object(
-  {
-    statusCode: Type.Enum([...ERROR_STATUSES], { type: 'integer', description: 'HTTP status code' }),
-    message: Type.String({ description: 'Error message' }),
-    isError: Type.Literal(true, { description: 'Always true' }),
-    cause: Type.Optional(Type.Unknown({ description: 'Error cause of any shape' })),
-  },
-  { $id: 'ErrorObject', additionalProperties: false, description: 'What every failed request is answered with' },
-)
+/** A text for a quoted string of a header field, which cannot carry all characters. */
+export function quotable(text: string): string {
+  return text.replace(/[^ -~]|["\\]/g, "'")
+}

@@ -1,173 +1,77 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import Type, { type TSchema } from 'typebox'
 import { type ErrorCode, isKlinesError, KlinesError } from '../candles/errors.js'
 import { parseInterval } from '../candles/intervals.js'
-import type { Series } from '../candles/series.js'
 import { suggest } from '../candles/suggest.js'
 import { parseSymbol } from '../candles/symbols.js'
 import { shortSentences } from '../engine/coverage.js'
-import { checkExcerpt, type ExportRequest, exportIn } from '../engine/export.js'
+import { exportIn } from '../engine/export.js'
 import { noMinutes } from '../engine/lists.js'
 import { StreamOutput } from '../engine/output-stream.js'
 import type { DownloadReport } from '../engine/report.js'
 import { mirrorRun, type Run } from '../engine/run.js'
-import { parseRowFormat } from '../formats/row-format.js'
-import { API_SPECS } from '../greeting/client.js'
-import { CANDLE_ENTRIES, FORMATS, type Format, isBinary, type Option, OUTPUT_ENTRIES, parseValue } from '../options.js'
-import { parseTargetInterval } from '../rows/target-interval.js'
+import { CANDLE_ENTRIES, type Format, OUTPUT_ENTRIES, parseValue, resolveFormat } from '../options.js'
 import { cleanText } from '../sources/fetch-error.js'
-import { CORS_HEADERS, HttpError } from './errors.js'
+import type { Route } from './body.js'
+import { CORS_HEADERS, HttpError, quotable } from './errors.js'
 import { isFromOtherSite } from './hosts.js'
-import type { Api } from './openapi.js'
 import type { Tree } from './tree.js'
-import { intervalSchema, quotable, symbolSchema } from './tree-api.js'
 
 /** Exports at the same time. Each takes up to some 50 MB, and all share one thread. */
 const EXPORTS_AT_ONCE = 4
 
 /** How each format is sent. */
-const MEDIA: Record<Format, string> = {
+export const MEDIA: Record<Format, string> = {
   csv: 'text/csv; charset=utf-8',
   json: 'application/json; charset=utf-8',
   jsonl: 'application/jsonl; charset=utf-8',
   parquet: 'application/vnd.apache.parquet',
   arrow: 'application/vnd.apache.arrow.file',
 }
-const GZIP_TYPE = 'application/gzip'
-
-/** The extensions of exported files: each format, and text formats also compressed. */
-const EXTENSIONS = FORMATS.flatMap(format => (isBinary(format) ? [format] : [format, `${format}.gz`]))
+export const GZIP_TYPE = 'application/gzip'
 
 /** The options that the query has. */
-const ENTRIES = [...CANDLE_ENTRIES, ...OUTPUT_ENTRIES]
-const QUERY_NAMES: readonly string[] = ENTRIES.map(({ flag }) => flag)
+export const QUERY = [...CANDLE_ENTRIES, ...OUTPUT_ENTRIES]
+const QUERY_NAMES: readonly string[] = QUERY.map(({ flag }) => flag)
 
 /** The export of a series. `warn`: hears of exports that were cut. */
-export function exportApi(tree: Tree, warn: (warning: string) => void): Api {
+export function exportRoutes(tree: Tree, warn: (warning: string) => void): Route[] {
   let running = 0
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
     const left = new AbortController()
     // A response that is queued behind another one gets no 'close' event; its request does.
     for (const side of [request.raw, reply.raw]) side.on('close', () => left.abort())
-    const parameters = parseParameters(request)
-    if (running === EXPORTS_AT_ONCE) {
-      const message = `This server sends ${EXPORTS_AT_ONCE} exports at once. Try again in a few seconds.`
-      throw new HttpError(503, message, { headers: { 'retry-after': '3' } })
-    }
-    running++
     try {
-      await sendExport(parameters, tree, request, reply, left.signal, warn)
+      const wanted = parseRequest(request)
+      if (running === EXPORTS_AT_ONCE) {
+        const message = `This server sends ${EXPORTS_AT_ONCE} exports at once. Try again in a few seconds.`
+        throw new HttpError(503, message, { headers: { 'retry-after': '3' } })
+      }
+      running++
+      await sendExport(wanted, tree, reply, left.signal, warn).finally(() => running--)
     } catch (error) {
-      const isOver = left.signal.aborted || reply.raw.writableEnded
-      const failure = toExportError(error, undefined, tree.mirror.root)
+      const failure = toExportError(error, tree.mirror.root)
       // The client has left, or has the head that HEAD asks for.
-      if (isOver) reply.hijack()
+      if (left.signal.aborted || reply.raw.writableEnded) reply.hijack()
       else if (!reply.raw.headersSent) throw failure
       else warn(`The response to ${request.method} ${cleanText(request.url, 200)} was cut: ${failure.message}`)
-    } finally {
-      running--
     }
   }
-  return {
-    info: {
-      title: 'klines export API',
-      version: '1.0.0',
-      description:
-        'The candles of a series as one file: CSV, JSON, JSON Lines, Parquet or Arrow, with the range, columns ' +
-        'and interval that the query names. All times are UTC.',
-    },
-    tags: { export: 'Files of candles', meta: 'This description' },
-    spec: { path: API_SPECS.export, tag: 'meta' },
-    routes: [{ method: 'GET', url: '/export/:interval/:file', handler }],
-    operations: () => [
-      {
-        method: 'get',
-        path: '/export/{interval}/{symbol}.{extension}',
-        operationId: 'exportCandles',
-        summary: 'The candles of a series as one file',
-        description:
-          'The bytes that klines export writes. Every window is checked before the first byte; a connection that is cut means that ' +
-          'the file is not whole. A Warning header says what the series lacks at an end of the range that was named.',
-        tag: 'export',
-        params: Type.Object({
-          interval: intervalSchema(tree.mirror.intervals),
-          symbol: symbolSchema(tree.mirror),
-          extension: Type.Enum([...EXTENSIONS], {
-            type: 'string',
-            description: 'Format of the file',
-            examples: ['csv'],
-          }),
-        }),
-        // The examples fit together.
-        query: Type.Object(
-          Object.fromEntries(ENTRIES.map(({ flag, option }) => [flag, Type.Optional(toSchema(option))])),
-        ),
-        response: {
-          description: 'The file, as an attachment',
-          content: Object.fromEntries(
-            [...Object.values(MEDIA), GZIP_TYPE].map(type => [type.split(';')[0], Type.Unsafe({})]),
-          ),
-        },
-        errors: {
-          400: 'A parameter of the query is unknown, repeated or invalid',
-          404: 'There is no such symbol, interval or extension, or no candle in the range',
-          409: 'A window of the range is missing or corrupt: cause names each. Or a decimal does not fit numbers=decimal',
-          502: 'The service behind this server failed: cause names the windows',
-          503: 'Too many exports are being sent, or the service behind this server limits requests: see Retry-After',
-          504: 'The service behind this server did not answer in time: cause names the windows',
-        },
-      },
-    ],
-  }
+  return [{ method: 'GET', url: '/export/:interval/:file', handler }]
 }
 
-/** An option of the query, from the table of options; what uses the values checks them. */
-function toSchema({ takes, values = [], summary, example }: Option): TSchema {
-  const details = { description: summary, ...(example === undefined ? {} : { examples: [example] }) }
-  if (takes === 'choice') return Type.Enum([...values], { type: 'string', ...details })
-  if (takes === 'number') return Type.Integer(details)
-  return takes === 'switch' ? Type.Boolean(details) : Type.String(details)
+/** Throws errors for names that cannot be a symbol, an interval or an extension, and what `parseQuery` throws. */
+function parseRequest({ params, query }: FastifyRequest) {
+  const { file, ...path } = params as { interval: string; file: string }
+  const [, name = file, extension = ''] = /^([^.]*)\.([\w.]*)$/.exec(file) ?? []
+  const [symbol, interval] = [parseSymbol(name), parseInterval(path.interval)]
+  const { format, gzip } = resolveFormat(file, undefined)
+  const options = parseQuery(query as Record<string, unknown>)
+  const request = { ...options, symbols: [symbol], intervals: [interval], output: `${symbol}.${extension}` }
+  return { interval, request, extension, type: gzip ? GZIP_TYPE : MEDIA[format] }
 }
 
-/** What a request for an export asks, checked as far as that needs no mirror. */
-interface ExportParameters {
-  readonly series: Series
-  readonly format: Format
-  readonly extension: string
-  readonly query: Omit<ExportRequest, 'symbols' | 'intervals' | 'output'>
-}
-
-/**
- * Parses the path and the query of a request. Throws `HttpError`: 404 for a name that cannot be a symbol, an interval or an
- * extension, with the nearest one; 400 for a parameter that is unknown, repeated or invalid.
- */
-function parseParameters({ params, query }: FastifyRequest): ExportParameters {
-  let status = 404
-  try {
-    const { interval, file } = params as { interval: string; file: string }
-    const [, name = file, extension = ''] = /^([^.]*)\.(.*)$/s.exec(file) ?? []
-    const series = { symbol: parseSymbol(name), interval: parseInterval(interval) }
-    const format = parseExtension(extension)
-    status = 400
-    const options = parseQuery(query as Record<string, unknown>)
-    checkExcerpt(options)
-    parseRowFormat(options, format)
-    if (options.resample !== undefined) parseTargetInterval(options.resample)
-    return { series, format, extension, query: options }
-  } catch (error) {
-    throw toExportError(error, status)
-  }
-}
-
-function parseExtension(extension: string): Format {
-  if (EXTENSIONS.includes(extension)) return extension.replace(/\.gz$/, '') as Format
-  const near = suggest(extension, EXTENSIONS)
-  throw new KlinesError('bad_output', `Unknown extension "${extension}". Expected one of ${EXTENSIONS.join(', ')}.`, {
-    suggestions: near ? [`Did you mean ${near}?`] : [],
-  })
-}
-
-function parseQuery(query: Readonly<Record<string, unknown>>): ExportParameters['query'] {
+/** Throws `HttpError` 400 with every parameter that is unknown or repeated, and `bad_option` for the first invalid value. */
+function parseQuery(query: Readonly<Record<string, unknown>>) {
   const names = Object.keys(query)
   const unknown = names.filter(name => !QUERY_NAMES.includes(name))
   const faults = [
@@ -181,7 +85,7 @@ function parseQuery(query: Readonly<Record<string, unknown>>): ExportParameters[
     const message = `The query parameter ${text}. Expected some of ${QUERY_NAMES.join(', ')}.${advice}`
     throw new HttpError(400, message, { cause: faults })
   }
-  const given = ENTRIES.filter(({ flag }) => names.includes(flag))
+  const given = QUERY.filter(({ flag }) => names.includes(flag))
   return Object.fromEntries(
     given.map(({ name, flag, option }) => [name, parseValue(name, option, String(query[flag]))]),
   )
@@ -189,19 +93,18 @@ function parseQuery(query: Readonly<Record<string, unknown>>): ExportParameters[
 
 /** Checks all windows before the first byte. Throws `HttpError`, `KlinesError`, and the signal's reason when the client leaves. */
 async function sendExport(
-  { series: { symbol, interval }, format, extension, query }: ExportParameters,
+  { interval, type, extension, request }: ReturnType<typeof parseRequest>,
   { mirror, now, upstream }: Tree,
-  { raw }: FastifyRequest,
   reply: FastifyReply,
   signal: AbortSignal,
   warn: (warning: string) => void,
 ): Promise<void> {
-  const request = { ...query, symbols: [symbol], intervals: [interval], signal, output: `${symbol}.${extension}` }
   const sink = ({ series, range }: DownloadReport) => {
+    const [{ symbol, coverage }] = series
     const short = shortSentences(series, range).map(text => `299 klines "${quotable(text)}"`)
     const headers = {
-      'content-type': extension.endsWith('.gz') ? GZIP_TYPE : MEDIA[format],
-      'content-disposition': contentDisposition(symbol, `-${series[0].coverage.interval}.${extension}`),
+      'content-type': type,
+      'content-disposition': contentDisposition(symbol, `-${coverage.interval}.${extension}`),
       'cache-control': 'no-cache',
       'accept-ranges': 'none',
       'x-content-type-options': 'nosniff',
@@ -210,9 +113,9 @@ async function sendExport(
     }
     return new ResponseOutput(reply, headers, signal)
   }
-  const write = (run: Run) => exportIn(run, request, { sink })
+  const write = (run: Run) => exportIn(run, { ...request, signal }, { sink })
   signal.throwIfAborted()
-  if (upstream && !isFromOtherSite(raw)) await upstream.use(run => write({ ...run, signal, warn }))
+  if (upstream && !isFromOtherSite(reply.request.raw)) await upstream.use(run => write({ ...run, signal, warn }))
   else if (mirror.intervals.includes(interval)) await write(mirrorRun(mirror, { now, signal, warn }))
   else throw new HttpError(404, noMinutes(interval, 'This server').message)
 }
@@ -249,30 +152,27 @@ function contentDisposition(symbol: string, ending: string): string {
 }
 
 /** The statuses of errors that a client can do something about; any other is an internal error. */
-const STATUSES: readonly [number, readonly ErrorCode[]][] = [
-  [400, ['bad_time', 'bad_range', 'bad_option', 'bad_output']],
-  [404, ['unknown_symbol', 'unknown_interval', 'no_candles']],
+const STATUSES: Partial<Record<ErrorCode, number>> = {
+  ...{ bad_time: 400, bad_range: 400, bad_option: 400 },
+  // `bad_output`: the extension.
+  ...{ unknown_symbol: 404, unknown_interval: 404, no_candles: 404, bad_output: 404 },
   // What the mirror has is not enough, or does not fit the requested form.
-  [409, ['window_missing', 'incomplete', 'digits_lost']],
-]
+  ...{ window_missing: 409, incomplete: 409, digits_lost: 409 },
+}
 
-/**
- * Converts an error of the library to an `HttpError`, and the windows that it names to its cause; returns any other error unchanged.
- * `status`: instead of the usual one; `root`: the folder of the mirror, which no client sees.
- */
-function toExportError(error: unknown, status?: number, root = ''): Error {
+/** An error of the library as `HttpError`, with the windows that it names as its cause; any other unchanged. No client sees `root`. */
+function toExportError(error: unknown, root: string): Error {
   if (!(error instanceof KlinesError)) return error as Error
   const { code, cause, message, suggestions } = error
-  const statusCode =
-    status ?? (cause instanceof HttpError ? cause.statusCode : STATUSES.find(([, codes]) => codes.includes(code))?.[0])
+  const statusCode = cause instanceof HttpError ? cause.statusCode : STATUSES[code]
   if (statusCode === undefined) return error
-  const hide = (text: string) => {
-    return root ? text.replaceAll(`the mirror ${root}`, 'this server').replaceAll(`${root}/`, '') : text
-  }
+  const hide = (text: string) => text.replaceAll(`the mirror ${root}`, 'this server').replaceAll(`${root}/`, '')
   const failures = isKlinesError(error, 'incomplete') ? error.data.failures : undefined
   const windows = failures?.map(({ reason, ...window }) => ({ ...window, message: hide(reason) }))
   const [line, ...more] = message.split('\n')
-  const sentences = [more.length === 0 ? line : `${line} ${more.join('; ')}.`, ...suggestions].join(' ')
+  // An address has no option for the format.
+  const advice = code === 'bad_output' ? [] : suggestions
+  const sentences = [more.length === 0 ? line : `${line} ${more.join('; ')}.`, ...advice].join(' ')
   // Its own text names folders of this machine.
   const text = code === 'window_missing' ? 'The mirror has no candles of this series.' : sentences
   return new HttpError(statusCode, hide(text), { cause: windows })

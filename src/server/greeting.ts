@@ -1,81 +1,39 @@
 import { pipeline, Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import Type from 'typebox'
 import type { Validator } from 'typebox/compile'
 import { KlinesError } from '../candles/errors.js'
-import { API_SPECS, TOKENS_PATH } from '../greeting/client.js'
-import { TokenSchema, USER_UPDATE, type UserUpdateResult, UserUpdateResultSchema } from '../greeting/schemas.js'
+import { TOKENS_PATH } from '../greeting/client.js'
+import type { UserUpdateResult } from '../greeting/schemas.js'
+import type { Route } from './body.js'
 import { CORS_HEADERS, HttpError } from './errors.js'
-import type { Api, Operation } from './openapi.js'
 
 /** What the token stream says by default. */
 const DEFAULT_STREAM_TEXT = 'Hello! A candle has an open, a high, a low and a close. Take each word as it comes.'
 /** The pace of the public instance. */
 export const WORD_MS = 200
 
-/**
- * The greeting API: user updates, and a stream that says `streamText` word by word. Throws `bad_option` for a text without words: clients
- * could not tell its stream from a broken one.
- */
-export function greetingApi(streamText = DEFAULT_STREAM_TEXT): Api {
+/** The routes of the greeting API. Throws `bad_option` for a text without words: clients could not tell its stream from a broken one. */
+export function greetingRoutes(streamText = DEFAULT_STREAM_TEXT): Route[] {
   // Each with the white space before it, the last also with that behind it: joined, they are the text again.
   const words = streamText.match(/\s*\S+(\s+$)?/g)
   if (!words) {
     const message = `--stream-text is ${JSON.stringify(streamText)}. Expected a text with at least one word.`
     throw new KlinesError('bad_option', message)
   }
-  return {
-    // The title of the public instance.
-    info: {
-      title: '"Hello World" app API',
-      version: '1.0.0',
-      description: 'Update a user, stream tokens, and this description.',
-    },
-    tags: { UserRPC: 'Users', StreamRPC: 'Streams', OpenApiRPC: 'This description' },
-    spec: { path: API_SPECS.greeting, tag: 'OpenApiRPC' },
-    routes: [
-      { method: 'POST', url: '/api/users/:id', handler: updateUser },
-      { method: 'GET', url: `/${TOKENS_PATH}`, handler: (request, reply) => streamTokens(words, request, reply) },
-    ],
-    operations: (): Operation[] => [
-      {
-        method: 'post',
-        path: '/api/users/{id}',
-        operationId: 'updateUser',
-        summary: 'Update a user, and hear the notification type back',
-        description: 'Nothing is stored.',
-        tag: 'UserRPC',
-        ...USER_UPDATE,
-        response: { description: 'Updated', content: { 'application/json': UserUpdateResultSchema } },
-        errors: {
-          400: 'A field is missing or wrong: cause lists them all',
-          413: 'The body is too large',
-          415: 'The body is not application/json',
-        },
-      },
-      {
-        method: 'get',
-        path: `/${TOKENS_PATH}`,
-        operationId: 'streamTokens',
-        summary: 'A text, word by word, as JSON Lines',
-        description:
-          'One object a line, as it comes. The type is application/jsonl where Accept names it, else text/plain.',
-        tag: 'StreamRPC',
-        response: {
-          description: 'One object a line',
-          content: { 'application/jsonl': TokenSchema, 'text/plain': TokenSchema },
-        },
-      },
-    ],
-  }
+  return [
+    { method: 'POST', url: '/api/users/:id', handler: updateUser },
+    { method: 'GET', url: `/${TOKENS_PATH}`, handler: (request, reply) => streamTokens(words, request, reply) },
+  ]
 }
 
 let validator: Promise<Validator> | undefined
 
 async function updateUser({ params, query, body }: FastifyRequest, reply: FastifyReply): Promise<void> {
-  // Most servers never get such a request, and compiling takes a while.
-  validator ??= import('typebox/compile').then(({ Compile }) => Compile(Type.Object(USER_UPDATE)))
+  // Most servers never get such a request, and loading and compiling take a while.
+  validator ??= Promise.all([import('typebox/compile'), import('../greeting/schemas.js')]).then(
+    ([{ Compile }, { UserUpdateRequest }]) => Compile(UserUpdateRequest),
+  )
   const parts = { params: { ...(params as { id: string }) }, query: { ...(query as { notify: string }) }, body }
   checkFields(await validator, parts)
   const result: UserUpdateResult = { success: true, id: parts.params.id, notify: parts.query.notify }
@@ -83,7 +41,7 @@ async function updateUser({ params, query, body }: FastifyRequest, reply: Fastif
 }
 
 /** Throws `HttpError` 400 with every field of the parts of a request that the schema rejects. */
-function checkFields(schema: Validator, parts: Readonly<Record<keyof typeof USER_UPDATE, unknown>>): void {
+function checkFields(schema: Validator, parts: object): void {
   if (schema.Check(parts)) return
   const faults = schema.Errors(parts).flatMap(({ instancePath, keyword, params, message }) => {
     const path = instancePath.split('/').slice(1)

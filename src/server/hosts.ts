@@ -8,9 +8,9 @@ const MAX_URL_LENGTH = 4 * 1024
 const HOST = /^(\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z_-]+(?:\.[0-9A-Za-z_-]+)*\.?)(?::(\d{0,5}))?$/
 
 /**
- * Returns the check of the head of a request, whatever its path: the error that it gets. Of a server on the loopback, its Host has to be a
- * name of the loopback, one of `allowHost`, or an IP address: a page of another site whose name resolves to this machine sends that name
- * (DNS rebinding), and addresses cannot be rebound. A server on another address (`host`) answers for any name.
+ * Returns the check of the head of a request: the error that it gets. On the loopback its Host has to be a name of the loopback, one of
+ * `allowHost`, or an IP address: a page of another site whose name resolves to this machine sends that name (DNS rebinding), and addresses
+ * cannot be rebound. A server on another address (`host`) answers for any name.
  */
 export function requestCheck({ host, allowHost = [] }: { host: string; allowHost?: readonly string[] | undefined }) {
   const own = plainName(host)
@@ -52,29 +52,28 @@ function plainName(name: string): string {
   return name.toLowerCase().replace(/\.$/, '')
 }
 
-/** The base address of a server that listens on, or was reached at, an address. */
-export function addressUrl({ address, family, port }: Pick<AddressInfo, 'address' | 'family' | 'port'>): string {
+function addressUrl({ address, family, port }: Pick<AddressInfo, 'address' | 'family' | 'port'>): string {
   return family === 'IPv6' ? `http://[${address}]:${port}` : `http://${address}:${port}`
 }
 
-/** The base addresses of a server for other machines, if it listens on all addresses of this one. */
-export function machineUrls({ address, port }: AddressInfo): string[] {
-  if (address !== '0.0.0.0' && address !== '::') return []
-  return Object.values(networkInterfaces())
+/** The base address of a server that listens; `otherUrls`: those for other machines, if it listens on all addresses of this one. */
+export function serverUrls(server: AddressInfo): { readonly url: string; readonly otherUrls: readonly string[] } {
+  const { address, port } = server
+  if (address !== '0.0.0.0' && address !== '::') return { url: addressUrl(server), otherUrls: [] }
+  const others = Object.values(networkInterfaces())
     .flatMap(addresses => addresses ?? [])
     .filter(({ internal, family, scopeid }) => !internal && !scopeid && (family === 'IPv4' || address === '::'))
-    .map(one => addressUrl({ ...one, port }))
+  return { url: `http://127.0.0.1:${port}`, otherUrls: others.map(one => addressUrl({ ...one, port })) }
 }
 
-/** The base address that a checked request was sent to, without a slash at its end: its Host, else (HTTP/1.0) that of the connection. */
+/** The base address that a request was sent to: its Host, else (HTTP/1.0) that of the connection. */
 export function requestBaseUrl({ headers: { host }, socket }: IncomingMessage): string {
   return host === undefined ? addressUrl(socket.address() as AddressInfo) : `http://${host.replace(/:$/, '')}`
 }
 
 /**
- * Whether a page of another site made a browser send this request (Fetch Metadata, `Sec-Fetch-Site`), also by a link. Such a request
- * must not make this server send requests of its own. `same-site` is no other site: ports do not count, so that it is what pages of
- * other programs on this machine get. Programs other than browsers send no such field.
+ * Whether a page of another site made a browser send this request, also by a link: it must not make this server send requests of its own.
+ * Pages of other programs on this machine are `same-site`; programs other than browsers send no such field.
  */
 export function isFromOtherSite({ headers }: IncomingMessage): boolean {
   return headers['sec-fetch-site'] === 'cross-site'

@@ -1,116 +1,100 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import Type, { type TObject, type TSchema } from 'typebox'
-import type { OpenApiDocument } from '../greeting/client.js'
-import { Body, sendBody } from './body.js'
-import { ErrorObjectSchema } from './errors.js'
-import { requestBaseUrl } from './hosts.js'
+import { COLUMN_KINDS, COLUMNS, type ColumnKind } from '../candles/columns.js'
+import { type Interval, isMinutes } from '../candles/intervals.js'
+import { intervalSegment, SYMBOLS_PATH } from '../candles/paths.js'
+import { SYMBOLS } from '../candles/symbols.js'
+import { windowLength } from '../candles/windows.js'
+import { API_SPECS, type ApiName, type OpenApiDocument, TOKENS_PATH } from '../greeting/client.js'
+import { TokenSchema, UserUpdateRequest, UserUpdateResultSchema } from '../greeting/schemas.js'
+import { knownDates } from '../mirror/status.js'
+import { FORMATS, isBinary, type Option } from '../options.js'
+import { GZIP_TYPE, MEDIA, QUERY } from './export.js'
+import type { ServedMirror } from './served-mirror.js'
+import type { Tree } from './tree.js'
 
-/** A path and what answers its requests. */
-export interface Route {
-  /** A route of GET answers HEAD too. */
-  readonly method: 'GET' | 'POST'
-  /** As Fastify has it: `/api/users/:id`. */
-  readonly url: string
-  /** Whether pages of other sites may not read its responses. */
-  readonly isPrivate?: boolean | undefined
-  /** Sends the response. What it throws is sent as an error, and ends the connection once the head was sent. */
-  readonly handler: (request: FastifyRequest, reply: FastifyReply) => void | Promise<void>
+/** A JSON Schema. One with an `$id` becomes a component of that name. */
+type Schema = object
+type Content = Readonly<Record<string, { readonly schema: Schema }>>
+interface Parameters {
+  readonly properties: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
 }
 
-/** An operation at a path, as OpenAPI describes it; `body` is the schema of its JSON body. */
-export interface Operation {
-  readonly method: 'get' | 'post'
-  readonly path: string
+/** A method of a path, as OpenAPI has it but for these. `errors`: those that a client may want to tell apart, by status. */
+interface Operation {
+  readonly method?: 'post'
   readonly operationId: string
+  readonly tag: string
   readonly summary: string
   readonly description?: string
-  readonly tag: string
-  readonly params?: TObject
-  readonly query?: TObject
-  readonly body?: TSchema
-  /** The successful response (200): schemas of its body by media type. */
-  readonly response: { readonly description: string; readonly content: Readonly<Record<string, TSchema>> }
-  /** Descriptions of the error statuses that a client may want to tell apart. */
+  readonly params?: Parameters
+  readonly query?: Parameters
+  readonly body?: Schema
+  readonly response: { readonly description: string; readonly content: Content }
   readonly errors?: Readonly<Record<number, string>>
 }
 
-/** An API: what serves it, and what its OpenAPI document says. */
-export interface Api {
-  readonly routes: readonly Route[]
+/** `tags`: descriptions by name; `specTag`: that of the document itself; `operations`: by path. */
+interface Api {
   readonly info: { readonly title: string; readonly version: string; readonly description: string }
-  /** Descriptions by tag. */
   readonly tags: Readonly<Record<string, string>>
-  /** The document itself: its path, and its tag. */
-  readonly spec: { readonly path: string; readonly tag: string }
-  /** Called for each document. */
-  readonly operations: () => readonly Operation[]
+  readonly specTag: string
+  readonly operations: Readonly<Record<string, Operation>>
 }
 
-/** The route of the OpenAPI document of an API, for the base address that a request was sent to. */
-export function specRoute(api: Api): Route {
-  return {
-    method: 'GET',
-    url: `/${api.spec.path}`,
-    handler: (request, reply) => {
-      const body = new Body(Buffer.from(JSON.stringify(describeApi(api, requestBaseUrl(request.raw)))))
-      return sendBody(request, reply, body, { vary: 'accept-encoding, host' })
-    },
-  }
-}
+const APIS = { klines: describeKlines, export: describeExport, greeting: describeGreeting }
 
-/**
- * The OpenAPI 3.1 document of an API, built from the schemas that validate requests. A schema with an `$id` becomes a component of that
- * name. `baseUrl`: the address of the server, without /api (which is part of the paths) and without a slash at its end.
- */
-function describeApi({ info, tags, spec, operations }: Api, baseUrl: string): OpenApiDocument {
+/** The OpenAPI 3.1 document of an API of the server at `baseUrl`. */
+export function describeApi(name: ApiName, tree: Tree, baseUrl: string): OpenApiDocument {
+  const { info, tags, specTag, operations } = APIS[name](tree)
   const schemas: Record<string, unknown> = {}
   const getSpec: Operation = {
-    method: 'get',
-    path: `/${spec.path}`,
     operationId: 'getSpec',
+    tag: specTag,
     summary: 'The OpenAPI description of this API',
-    tag: spec.tag,
-    response: { description: 'OpenAPI 3.1', content: { 'application/json': Type.Object({}) } },
+    response: { description: 'OpenAPI 3.1', content: json({ type: 'object', properties: {} }) },
   }
-  const all = [...operations(), getSpec]
+  const paths = Object.entries({ ...operations, [`/${API_SPECS[name]}`]: getSpec })
   return {
     openapi: '3.1.0',
     info: { ...info, license: { name: 'MIT', identifier: 'MIT' } },
     servers: [{ url: baseUrl }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
-    paths: Object.fromEntries(all.map(one => [one.path, { [one.method]: extract(describe(one), schemas) }])),
+    paths: Object.fromEntries(
+      paths.map(([path, { method = 'get', ...one }]) => [path, { [method]: extract(describe(one), schemas) }]),
+    ),
     components: { schemas },
   }
 }
 
-function describe({ method: _method, path: _path, tag, params, query, body, response, errors, ...rest }: Operation) {
-  const bodies = (schemas: Readonly<Record<string, TSchema>>) =>
-    Object.fromEntries(Object.entries(schemas).map(([type, schema]) => [type, { schema }]))
-  const failures = Object.entries({ ...errors, default: 'Any other failure' }).map(([status, description]) => [
-    status,
-    { description, content: bodies({ 'application/json': ErrorObjectSchema }) },
-  ])
+function describe({ tag, params, query, body, response, errors, ...rest }: Operation) {
+  const failures = Object.entries({ ...errors, default: 'Any other failure' })
   return {
     ...rest,
     tags: [tag],
     parameters: [...describeParameters('path', params), ...describeParameters('query', query)],
-    ...(body && { requestBody: { required: true, content: bodies({ 'application/json': body }) } }),
+    ...(body && { requestBody: { required: true, content: json(body) } }),
     responses: {
-      200: { description: response.description, content: bodies(response.content) },
-      ...Object.fromEntries(failures),
+      200: response,
+      ...Object.fromEntries(
+        failures.map(([status, description]) => [status, { description, content: json(ERROR_OBJECT) }]),
+      ),
     },
   }
 }
 
-function describeParameters(location: 'path' | 'query', schema: TObject | undefined): object[] {
-  return Object.entries(schema?.properties ?? {}).map(([name, property]) => {
-    const { description, examples, ...rest } = property as TSchema & { description?: string; examples?: unknown[] }
-    const required = schema?.required?.includes(name) ?? false
-    return { name, in: location, required, description, ...(examples && { example: examples[0] }), schema: rest }
+function json(schema: Schema): Content {
+  return { 'application/json': { schema } }
+}
+
+function describeParameters(place: 'path' | 'query', { properties, required = [] }: Parameters = { properties: {} }) {
+  return Object.entries(properties).map(([name, property]) => {
+    const { description, examples, ...schema } = property as { description?: string; examples?: unknown[] }
+    const example = examples && { example: examples[0] }
+    return { name, in: place, required: place === 'path' || required.includes(name), description, ...example, schema }
   })
 }
 
-/** A value with every schema that has an `$id` replaced by a reference to its component, which goes to `schemas`. */
+/** A value with a reference in place of every schema that has an `$id`, which goes to `schemas`. */
 function extract(value: unknown, schemas: Record<string, unknown>): unknown {
   if (Array.isArray(value)) return value.map(item => extract(item, schemas))
   if (typeof value !== 'object' || value === null) return value
@@ -119,4 +103,211 @@ function extract(value: unknown, schemas: Record<string, unknown>): unknown {
   if ($id === undefined) return plain
   schemas[$id] = plain
   return { $ref: `#/components/schemas/${$id}` }
+}
+
+const ERROR_OBJECT = {
+  $id: 'ErrorObject',
+  description: 'What every failed request is answered with',
+  type: 'object',
+  required: ['statusCode', 'message', 'isError'],
+  properties: {
+    // Those that the description of the public service lists.
+    statusCode: {
+      enum: [
+        ...[100, 101, 102, 103, 200, 201, 202, 203, 204, 205, 206, 300, 301, 302, 303, 304, 307, 308],
+        ...[400, 401, 402, 403, 404, 405, 406, 407, 408, 409, 410, 411, 412, 413, 414, 415, 416, 417, 418],
+        ...[421, 422, 424, 428, 429, 500, 501, 502, 503, 504, 505],
+      ],
+      type: 'integer',
+      description: 'HTTP status code',
+    },
+    message: { type: 'string', description: 'Error message' },
+    isError: { type: 'boolean', const: true, description: 'Always true' },
+    cause: { description: 'Error cause of any shape' },
+  },
+  additionalProperties: false,
+}
+
+function describeKlines({ mirror, now }: Tree): Api {
+  const { intervals } = mirror
+  const symbol = symbolSchema(mirror)
+  const ofInterval = (interval: Interval): [string, Operation] => {
+    const segment = intervalSegment(interval)
+    const startDate = startDateSchema(interval, knownDates(mirror, interval, now()))
+    const operation: Operation = {
+      operationId: `getKlines${segment}`,
+      tag: 'klines',
+      summary: `The ${interval} candles of a window, ascending by open time`,
+      description:
+        `A window covers ${windowLength(interval)}. A candle belongs to the window in which it opens; only closed ones ` +
+        'are served. Before the listing of a symbol, and in the future, a window is empty.',
+      params: { properties: { symbol, startDate } },
+      response: { description: 'Candles', content: json({ type: 'array', items: KLINE }) },
+      errors: { 404: 'There is no such symbol or window, or this server does not have it' },
+    }
+    return [`/api/klines/${segment}/{symbol}/{startDate}.json`, operation]
+  }
+  return {
+    info: {
+      title: 'klines API',
+      version: '0.1.8',
+      description:
+        'Historical spot candles as static JSON files, one a calendar window: the list of symbols, the list of start dates ' +
+        'of each interval, and a file for every interval, symbol and start date. All times are UTC. HEAD, conditional ' +
+        'requests, one byte range, gzip and br are answered everywhere.',
+    },
+    tags: { meta: 'What there is: symbols, start dates and this description', klines: 'Candles, one file a window' },
+    specTag: 'meta',
+    operations: {
+      [`/${SYMBOLS_PATH}`]: {
+        operationId: 'getSymbols',
+        tag: 'meta',
+        summary: 'The trading pairs, in their fixed order',
+        response: { description: 'Symbols', content: json({ type: 'array', items: symbol }) },
+      },
+      '/api/klines/start-dates/{interval}.json': {
+        operationId: 'getStartDates',
+        tag: 'meta',
+        summary: 'The start dates of all windows of an interval, ascending, also of the future',
+        params: { properties: { interval: intervalSchema(intervals.map(intervalSegment)) } },
+        response: {
+          description: 'Start dates',
+          content: json({ type: 'array', items: { type: 'string', format: 'date' } }),
+        },
+        errors: { 404: 'There is no such interval' },
+      },
+      ...Object.fromEntries(intervals.map(ofInterval)),
+    },
+  }
+}
+
+/** One of the symbols that the service lists; of the exchange any name, because the mirror may get any other. */
+function symbolSchema(mirror: ServedMirror): Schema {
+  const details = { $id: 'Symbol', description: 'Trading pair', type: 'string' }
+  if (mirror.rules.kind !== 'exchange') return { ...details, enum: mirror.listedSymbols() ?? SYMBOLS }
+  // Of ASCII only A-Z and 0-9. Not every reader of a schema knows `\p{L}`, for letters of any script.
+  return { ...details, pattern: '^[^\\x00-/:-@\\[-\\x7f]{2,40}$', examples: ['BTCUSDT'] }
+}
+
+/** `names`: as people write intervals, or as paths have them. */
+function intervalSchema(names: readonly string[]): Schema {
+  return { $id: 'Interval', type: 'string', enum: names, description: 'Length of a candle; 1M is a calendar month' }
+}
+
+/** Any day for 1m, 3m and 5m. */
+function startDateSchema(interval: Interval, startDates: readonly string[]): Schema {
+  const description = `First day of a ${interval} window, UTC`
+  const details = { $id: `StartDate${intervalSegment(interval)}`, type: 'string', format: 'date', description }
+  return isMinutes(interval) ? details : { ...details, enum: startDates }
+}
+
+const INTEGER = { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }
+const ELEMENTS: Record<ColumnKind, Schema> = {
+  time: { ...INTEGER, description: 'ms since the epoch, UTC' },
+  count: { ...INTEGER, description: 'Number of trades' },
+  decimal: { type: 'string', pattern: '^\\d+(\\.\\d+)?$' },
+  text: { type: 'string', description: 'Unused' },
+}
+/** A tuple as in JSON Schema 2020-12, which OpenAPI 3.1 uses. */
+const KLINE = {
+  $id: 'Kline',
+  description: 'A candle, as the exchange lays it out',
+  type: 'array',
+  prefixItems: COLUMNS.map((title, index) => ({ title, ...ELEMENTS[COLUMN_KINDS[index]] })),
+  items: false,
+  minItems: COLUMNS.length,
+  maxItems: COLUMNS.length,
+}
+
+function describeExport({ mirror }: Tree): Api {
+  const extensions = FORMATS.flatMap(format => (isBinary(format) ? [format] : [format, `${format}.gz`]))
+  const properties = {
+    interval: intervalSchema(mirror.intervals),
+    symbol: symbolSchema(mirror),
+    extension: { type: 'string', enum: extensions, description: 'Format of the file', examples: ['csv'] },
+  }
+  return {
+    info: {
+      title: 'klines export API',
+      version: '1.0.0',
+      description:
+        'The candles of a series as one file: CSV, JSON, JSON Lines, Parquet or Arrow, with the range, columns ' +
+        'and interval that the query names. All times are UTC.',
+    },
+    tags: { export: 'Files of candles', meta: 'This description' },
+    specTag: 'meta',
+    operations: {
+      '/export/{interval}/{symbol}.{extension}': {
+        operationId: 'exportCandles',
+        tag: 'export',
+        summary: 'The candles of a series as one file',
+        description:
+          'The bytes that klines export writes. Every window is checked before the first byte; a connection that is cut means that ' +
+          'the file is not whole. A Warning header says what the series lacks at an end of the range that was named.',
+        params: { properties },
+        query: { properties: Object.fromEntries(QUERY.map(({ flag, option }) => [flag, optionSchema(option)])) },
+        response: {
+          description: 'The file, as an attachment',
+          content: Object.fromEntries(
+            [...Object.values(MEDIA), GZIP_TYPE].map(type => [type.split(';')[0], { schema: {} }]),
+          ),
+        },
+        errors: {
+          400: 'A parameter of the query is unknown, repeated or invalid',
+          404: 'There is no such symbol, interval or extension, or no candle in the range',
+          409: 'A window of the range is missing or corrupt: cause names each. Or a decimal does not fit numbers=decimal',
+          502: 'The service behind this server failed: cause names the windows',
+          503: 'Too many exports are being sent, or the service behind this server limits requests: see Retry-After',
+          504: 'The service behind this server did not answer in time: cause names the windows',
+        },
+      },
+    },
+  }
+}
+
+/** The examples of all options fit together. */
+function optionSchema({ takes, values, summary: description, example }: Option): Schema {
+  const types = { choice: 'string', names: 'string', text: 'string', number: 'integer', switch: 'boolean' }
+  const choice = takes === 'choice' && { enum: values }
+  return { type: types[takes], ...choice, description, ...(example !== undefined && { examples: [example] }) }
+}
+
+function describeGreeting(): Api {
+  return {
+    // The title of the public instance.
+    info: {
+      title: '"Hello World" app API',
+      version: '1.0.0',
+      description: 'Update a user, stream tokens, and this description.',
+    },
+    tags: { UserRPC: 'Users', StreamRPC: 'Streams', OpenApiRPC: 'This description' },
+    specTag: 'OpenApiRPC',
+    operations: {
+      '/api/users/{id}': {
+        method: 'post',
+        operationId: 'updateUser',
+        tag: 'UserRPC',
+        summary: 'Update a user, and hear the notification type back',
+        description: 'Nothing is stored.',
+        ...UserUpdateRequest.properties,
+        response: { description: 'Updated', content: json(UserUpdateResultSchema) },
+        errors: {
+          400: 'A field is missing or wrong: cause lists them all',
+          413: 'The body is too large',
+          415: 'The body is not application/json',
+        },
+      },
+      [`/${TOKENS_PATH}`]: {
+        operationId: 'streamTokens',
+        tag: 'StreamRPC',
+        summary: 'A text, word by word, as JSON Lines',
+        description:
+          'One object a line, as it comes. The type is application/jsonl where Accept names it, else text/plain.',
+        response: {
+          description: 'One object a line',
+          content: { 'application/jsonl': { schema: TokenSchema }, 'text/plain': { schema: TokenSchema } },
+        },
+      },
+    },
+  }
 }

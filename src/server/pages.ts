@@ -9,17 +9,16 @@ import { startDateAt } from '../candles/windows.js'
 import { planRequest } from '../engine/plan.js'
 import { mirrorRun } from '../engine/run.js'
 import { findUserFolder } from '../fs/folders.js'
-import { knownSymbols, type SeriesStatus, seriesStatus, seriesStatuses } from '../mirror/status.js'
+import { knownSymbols, type SeriesStatus, seriesStatus, seriesStatuses, sumOf } from '../mirror/status.js'
 import { defaultMirrorRoot } from '../mirror/user-mirrors.js'
 import { isExchange, PUBLIC_BASE_URL, SAMPLE, toAddress } from '../sources/base-url.js'
 import { CODE_URL, PACKAGE_URL } from '../version.js'
-import { Body, sendBody } from './body.js'
+import { Body, type Route, sendBody } from './body.js'
 import { HttpError } from './errors.js'
-import type { Route } from './openapi.js'
 import type { ServedMirror } from './served-mirror.js'
 import type { Tree } from './tree.js'
 
-/** What every page of the sample shows: its prices must never be taken for real ones. */
+/** On every page of the sample: its prices must never be taken for real ones. */
 const SAMPLE_BADGE =
   '<span class="sample" title="Synthetic data: no market ever traded at these prices">Sample data, not prices</span>'
 
@@ -42,10 +41,7 @@ const DOCS_FILES = new URL('server/docs/assets/', CODE_URL)
 const SWAGGER_FILES = new URL('dist/swagger-ui/', PACKAGE_URL)
 const VIEWER_FILES = new URL('dist/server/viewer/', PACKAGE_URL)
 
-/**
- * The routes of the pages and of what the viewer reads about the mirror, which pages of other sites may link to and not read, and of
- * scripts, styles and icons.
- */
+/** The routes of the pages, of what the viewer reads about the mirror, and of scripts, styles and icons. */
 export function pageRoutes(tree: Tree): Route[] {
   type Make = (params: Record<string, string>) => string | Promise<string>
   const own = (url: string, make: Make, type?: string): Route => ({
@@ -59,15 +55,13 @@ export function pageRoutes(tree: Tree): Route[] {
     },
   })
   const page = (url: string, make: Make) => own(url, make, 'text/html; charset=utf-8')
-  const bodies = new Map<string, Body>()
-  /** Each file is read on first use. */
-  const file = (folder: string, files: URL) => (name: string) => {
+  const file = (folder: string, name: string, files: URL): Route => {
+    let body: Body | undefined
     const handler: Route['handler'] = (request, reply) => {
-      const body = bodies.get(name) ?? new Body(readFileSync(new URL(name, files)), { type: TYPES[extname(name)] })
-      bodies.set(name, body)
+      body ??= new Body(readFileSync(new URL(name, files)), { type: TYPES[extname(name)] })
       return sendBody(request, reply, body)
     }
-    return { method: 'GET' as const, url: `/${folder}/${name}`, handler }
+    return { method: 'GET', url: `/${folder}/${name}`, handler }
   }
   return [
     own('/coverage.json', async () => JSON.stringify(await findCoverage(tree))),
@@ -78,12 +72,10 @@ export function pageRoutes(tree: Tree): Route[] {
     }),
     page('/', () => homePage(tree)),
     page('/reference', () => readPage('reference', tree.mirror)),
-    ...['', '/', '/:symbol', '/:symbol/', '/:symbol/:interval'].map(path =>
-      page(`/chart${path}`, () => readPage('chart', tree.mirror)),
-    ),
-    ...['page.js', 'page.css', 'favicon.svg'].map(file('docs', DOCS_FILES)),
-    ...['swagger-ui-bundle.js', 'swagger-ui.css'].map(file('docs', SWAGGER_FILES)),
-    ...['main.js', 'viewer.css'].map(file('viewer', VIEWER_FILES)),
+    ...['/chart', '/chart/*'].map(url => page(url, () => readPage('chart', tree.mirror))),
+    ...['page.js', 'page.css', 'favicon.svg'].map(name => file('docs', name, DOCS_FILES)),
+    ...['swagger-ui-bundle.js', 'swagger-ui.css'].map(name => file('docs', name, SWAGGER_FILES)),
+    ...['main.js', 'viewer.css'].map(name => file('viewer', name, VIEWER_FILES)),
   ]
 }
 
@@ -91,13 +83,21 @@ export function pageRoutes(tree: Tree): Route[] {
 async function homePage(tree: Tree): Promise<string> {
   const { mirror } = tree
   const series = await seriesStatuses(mirror)
-  const empty = `<p class="note">This mirror is empty. <code>klines download BTCUSDT -i 1h${escapeHtml(downloadFlags(mirror))}</code> fills it.</p>`
   return readPage('home', mirror)
     .replace('<!-- origin -->', () => describeOrigin(tree))
-    .replace('<!-- series -->', () => (series.length === 0 ? empty : seriesTable(series)))
+    .replace('<!-- sum -->', () => describeSum(series, mirror))
+    .replace('<!-- series -->', () => series.map(seriesRow).join('\n'))
 }
 
-/** A page of the package; every page of the sample says so. A mirror may get its source while it is served. */
+function describeSum(series: readonly SeriesStatus[], mirror: ServedMirror): string {
+  const command = `klines download BTCUSDT -i 1h${escapeHtml(downloadFlags(mirror))}`
+  if (series.length === 0) return `This mirror is empty. <code>${command}</code> fills it.`
+  const [windows, bytes] = [sumOf(series.map(one => one.windows)), sumOf(series.map(one => one.cachedBytes))]
+  const symbols = plural(new Set(series.map(({ symbol }) => symbol)).size, 'symbol')
+  return `${plural(windows, 'window')}, ${formatBytes(bytes)}, ${plural(series.length, 'series')} of ${symbols}`
+}
+
+/** A page of the package. */
 function readPage(name: string, { baseUrl }: ServedMirror): string {
   const page = readFileSync(new URL(`${name}.html`, DOCS_FILES), 'utf8')
   return page.replace('<!-- badge -->', baseUrl === SAMPLE ? SAMPLE_BADGE : '')
@@ -113,45 +113,24 @@ function describeOrigin({ mirror, upstream }: Tree): string {
   return `A mirror of ${exchange}<code>${escapeHtml(address)}</code>.${downloads}`
 }
 
-function seriesTable(series: readonly SeriesStatus[]): string {
-  const sum = (count: 'windows' | 'cachedBytes') => series.reduce((total, one) => total + one[count], 0)
-  const symbols = plural(new Set(series.map(({ symbol }) => symbol)).size, 'symbol')
-  const size = `${plural(sum('windows'), 'window')}, ${formatBytes(sum('cachedBytes'))}`
-  return `<p>${size}, ${plural(series.length, 'series')} of ${symbols}</p>
-<div class="wide">
-<table>
-<thead>
-<tr><th scope="col">Symbol</th><th scope="col">Interval</th><th scope="col">Windows</th><th scope="col">First candle</th>
-<th scope="col">Newest (UTC)</th><th scope="col">Size</th><th scope="col"></th></tr>
-</thead>
-<tbody>
-${series.map(seriesRow).join('')}</tbody>
-</table>
-</div>`
-}
-
 function seriesRow({ symbol, interval, windows, firstOpenTime, lastOpenTime, cachedBytes }: SeriesStatus): string {
   const name = encodeURIComponent(symbol)
   const file = `export/${interval}/${name}`
   return `<tr><th scope="row">${escapeHtml(symbol)}</th><td>${interval}</td><td>${formatCount(windows)}</td>
 <td>${formatTime(firstOpenTime).slice(0, 10)}</td><td>${formatTime(lastOpenTime)}</td><td>${formatBytes(cachedBytes)}</td>
-<td><a href="chart/${name}/${interval}">chart</a> <a href="${file}.csv">CSV</a> <a href="${file}.parquet">Parquet</a></td></tr>
-`
+<td><a href="chart/${name}/${interval}">chart</a> <a href="${file}.csv">CSV</a> <a href="${file}.parquet">Parquet</a></td></tr>`
 }
 
-/** Text for HTML, in elements and in attributes. */
 function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`)
 }
 
-/** What a server has, for the candle viewer: its symbols, those with cached windows first, and every series with such a window. */
+/** What a server has, for the candle viewer: its symbols, those with cached windows first, and every cached series. */
 async function findCoverage({ mirror, upstream }: Tree) {
   const series = (await seriesStatuses(mirror)).map(withDates)
   return {
     source: describeSource(mirror),
-    // What `klines download SYMBOL -i INTERVAL` needs besides, to fill this mirror.
     downloadFlags: downloadFlags(mirror),
-    // Whether missing windows are downloaded on request.
     upstream: upstream !== undefined,
     intervals: mirror.intervals,
     symbols: [...new Set([...series.map(({ symbol }) => symbol), ...knownSymbols(mirror)])],
@@ -168,31 +147,27 @@ async function findSeriesCoverage({ mirror, upstream, now }: Tree, series: Serie
   const missing = plan?.series[0].windows.filter(window => mirror.version(windowPath(window)) === undefined) ?? []
   return {
     ...withDates(seriesStatus(mirror, series)),
-    known: mirror.knows(symbol),
+    known: knownSymbols(mirror).includes(symbol),
     missingStartDates: missing.map(({ startDate }) => startDate),
     upstream: upstream !== undefined,
     now: now(),
   }
 }
 
-/** A series of the mirror, with the windows of its first and last candle. */
 function withDates(status: SeriesStatus) {
   const dateOf = (time: number | undefined) => (time === undefined ? undefined : startDateAt(status.interval, time))
   return { ...status, firstStartDate: dateOf(status.firstOpenTime), lastStartDate: dateOf(status.lastOpenTime) }
 }
 
-/** Where the candles of a mirror come from. Only an address is shown: anything may be in `mirror.json`. */
-function describeSource({ baseUrl }: ServedMirror): {
-  kind: 'sample' | 'service' | 'exchange' | 'unknown'
-  address?: string
-} {
-  if (baseUrl === SAMPLE) return { kind: 'sample' }
-  const address = toAddress(baseUrl ?? '')
-  if (!/^https?:\/\//.test(address)) return { kind: 'unknown' }
+/** Where the candles of a mirror come from. Anything may be in `mirror.json`, so only an address is shown. */
+function describeSource({ baseUrl = '' }: ServedMirror) {
+  if (baseUrl === SAMPLE) return { kind: 'sample', address: undefined }
+  const address = toAddress(baseUrl)
+  if (!/^https?:\/\//.test(address)) return { kind: 'unknown', address: undefined }
   return { kind: isExchange(baseUrl) ? 'exchange' : 'service', address }
 }
 
-/** What `klines download` needs besides a series to fill a mirror. Its folder is nobody's business, unless it is the default one. */
+/** What `klines download` needs besides a series to fill a mirror. No page shows a folder of this machine. */
 function downloadFlags(mirror: ServedMirror): string {
   const isKnown = describeSource(mirror).kind !== 'unknown'
   const source = (isKnown && mirror.baseUrl) || PUBLIC_BASE_URL

@@ -4,10 +4,9 @@ import { isKlinesError } from '../candles/errors.js'
 import { EXCHANGE_INTERVALS, type Interval, isMinutes } from '../candles/intervals.js'
 import { windowPath } from '../candles/paths.js'
 import type { Series, WindowRef } from '../candles/series.js'
-import { SYMBOLS, type SymbolName } from '../candles/symbols.js'
-import { type FileRead, type FileVersion, readFile } from '../fs/files.js'
+import type { FileRead, FileVersion } from '../fs/files.js'
 import { checkInside } from '../fs/folders.js'
-import { MAX_FILE_BYTES, statPath } from '../mirror/file-store.js'
+import { statPath } from '../mirror/file-store.js'
 import { Mirror, type WindowRead } from '../mirror/mirror.js'
 import type { WindowFacts } from '../mirror/window-state.js'
 import type { Kernel } from '../rows/wasm/kernel.js'
@@ -15,13 +14,13 @@ import { decodeWindow } from '../rows/window-codec.js'
 import { rulesOf, SAMPLE } from '../sources/base-url.js'
 import type { Rules } from '../sources/source.js'
 
-/** Memory for files that the disk does not take, bytes. */
+/** For files that the disk does not take. */
 const MEMORY_BYTES = 32 * 1024 * 1024
 const NO_VERSION = { ino: 0, mtimeMs: 0, ctimeMs: 0 }
 
 /**
- * The mirror of a server, which reads it, and writes to it what it downloads. What the disk does not take is kept in memory, and counts
- * instead of the file. No file behind a link that leads out of the mirror is read.
+ * The mirror of a server. What the disk does not take is kept in memory, and counts instead of the file. No file behind a link that leads
+ * out of the mirror is read.
  */
 export class ServedMirror extends Mirror {
   private readonly memory = new LRUCache<string, Extract<FileRead, { state: 'file' }>>({
@@ -39,7 +38,6 @@ export class ServedMirror extends Mirror {
     super(root, tell)
   }
 
-  /** The base address that the mirror copies or is going to copy. */
   get baseUrl(): string | undefined {
     return this.source ?? this.givenSource
   }
@@ -48,16 +46,10 @@ export class ServedMirror extends Mirror {
     return rulesOf(this.baseUrl)
   }
 
-  /** The intervals that the mirror has or may get: those of 1m, 3m and 5m of the exchange, and where it has them. */
+  /** The intervals that the mirror has or may get: 1m, 3m and 5m of the exchange, and where it has them. */
   get intervals(): readonly Interval[] {
     const isExchange = this.rules.kind === 'exchange'
     return EXCHANGE_INTERVALS.filter(one => isExchange || !isMinutes(one) || this.symbols([one]).length > 0)
-  }
-
-  /** Whether a symbol is one of the public service, the mirror lists it, or has or had a window of it. */
-  knows(symbol: SymbolName): boolean {
-    const isListed = this.rules.kind !== 'exchange' && [...SYMBOLS, ...(this.listedSymbols() ?? [])].includes(symbol)
-    return isListed || EXCHANGE_INTERVALS.some(interval => this.has({ symbol, interval }))
   }
 
   /** The version of the file at a path; undefined when it is missing. */
@@ -65,19 +57,26 @@ export class ServedMirror extends Mirror {
     return this.memory.get(path) ?? statPath(join(this.root, path))
   }
 
-  /** The file at a path of the tree. */
-  file(path: string): FileRead {
-    return this.memory.get(path) ?? this.outside(path) ?? readFile(join(this.root, path), MAX_FILE_BYTES)
+  override readFile(path: string, allocate: (size: number) => Buffer = Buffer.alloc): FileRead {
+    const kept = this.memory.get(path)
+    if (kept) {
+      const bytes = allocate(kept.size)
+      bytes.set(kept.bytes)
+      return { ...kept, bytes }
+    }
+    try {
+      checkInside(this.root, dirname(path))
+    } catch (error) {
+      if (!isKlinesError(error, 'linked_path')) throw error
+      return { state: 'corrupt', reason: 'below a link that leads elsewhere' }
+    }
+    return super.readFile(path, allocate)
   }
 
   override read(window: WindowRef, kernel?: Kernel): WindowRead {
-    const path = windowPath(window)
-    const kept = this.memory.get(path)
-    if (kept) return { ...kept, state: 'cached', batch: decodeWindow(kept.bytes, window) }
-    const read = this.outside(path) ?? super.read(window, kernel)
+    const read = super.read(window, kernel)
     // The sample is complete, and its empty windows have no files.
-    const isEmpty = read.state === 'missing' && this.source === SAMPLE && this.has(window)
-    if (!isEmpty) return read
+    if (read.state !== 'missing' || this.source !== SAMPLE || !this.has(window)) return read
     const bytes = Buffer.from('[]')
     return { state: 'cached', bytes, batch: decodeWindow(bytes, window), ...NO_VERSION, size: bytes.length }
   }
@@ -91,12 +90,11 @@ export class ServedMirror extends Mirror {
     this.keep(path, bytes, () => super.storeList(path, bytes, mtimeMs, source))
   }
 
-  /** Where the disk takes nothing, what is known of windows stays in memory, too. */
   override flush(series: Series): void {
     this.attempt(() => super.flush(series))
   }
 
-  /** Writes a file, or keeps it in memory; returns whether it was written. */
+  /** Whether a file was written, and not kept in memory. */
   private keep(path: string, bytes: Buffer, write: () => void): boolean {
     const isWritten = this.attempt(write)
     if (isWritten) this.memory.delete(path)
@@ -112,17 +110,6 @@ export class ServedMirror extends Mirror {
       if (!isKlinesError(error, 'linked_path') && !isKlinesError(error, 'mirror_unusable')) throw error
       this.tell(`${error.message} Continuing in memory: downloaded windows are not kept for the next run.`)
       return false
-    }
-  }
-
-  /** What a file below a link that leads out of the mirror is read as. */
-  private outside(path: string): { readonly state: 'corrupt'; readonly reason: string } | undefined {
-    try {
-      checkInside(this.root, dirname(path))
-      return undefined
-    } catch (error) {
-      if (isKlinesError(error, 'linked_path')) return { state: 'corrupt', reason: 'below a link that leads elsewhere' }
-      throw error
     }
   }
 }

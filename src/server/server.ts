@@ -2,24 +2,24 @@ import { METHODS } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { KlinesError } from '../candles/errors.js'
+import { describeErrno } from '../fs/errno.js'
+import { API_SPECS, type ApiName } from '../greeting/client.js'
 import { cleanText } from '../sources/fetch-error.js'
+import { Body, type Route, sendBody } from './body.js'
 import { LIMITS, type Limits, watchConnections } from './connections.js'
 import { HttpError, sendError, toHttpError } from './errors.js'
-import { exportApi } from './export.js'
-import { greetingApi } from './greeting.js'
-import { addressUrl, machineUrls, requestCheck } from './hosts.js'
-import { type Route, specRoute } from './openapi.js'
+import { exportRoutes } from './export.js'
+import { greetingRoutes } from './greeting.js'
+import { requestBaseUrl, requestCheck, serverUrls } from './hosts.js'
 import { pageRoutes } from './pages.js'
 import { ServedMirror } from './served-mirror.js'
-import { Tree } from './tree.js'
-import { treeApi } from './tree-api.js'
+import { Tree, treeRoutes } from './tree.js'
 import { type OpenUpstream, Upstream } from './upstream.js'
 
-/** What to serve and where. */
 export interface ServerOptions {
   /** Folder of the mirror. */
   readonly root: string
-  /** The source that the mirror is going to have. Default: what `mirror.json` says. */
+  /** The source that the mirror has or is going to have. Default: what `mirror.json` says. */
   readonly source?: string | undefined
   /** The address to listen on, default 127.0.0.1, this machine alone; and the port: 0, the default, picks a free one. */
   readonly host?: string | undefined
@@ -28,11 +28,11 @@ export interface ServerOptions {
   readonly allowHost?: readonly string[] | undefined
   /** The text that the greeting API streams, word by word. */
   readonly streamText?: string | undefined
-  /** Opens the service from which missing files and windows that are not final are fetched. */
+  /** Opens the service that fetches windows which are missing or not final. */
   readonly upstream?: OpenUpstream | undefined
   /** Called with what the operator should know, such as a corrupt file of the mirror. */
   readonly warn?: ((warning: string) => void) | undefined
-  /** Called with every internal error; the client only gets a plain 500. */
+  /** Called with every internal error; the client gets a plain 500. */
   readonly onError?: ((error: Error) => void) | undefined
   /** Called with a line after every request that Node could parse. */
   readonly log?: ((line: string) => void) | undefined
@@ -56,14 +56,9 @@ declare module 'fastify' {
   }
 }
 
-const DEFAULT_HOST = '127.0.0.1'
-
-/**
- * Serves a mirror: the file tree of the klines service, exports, the greeting API, their OpenAPI documents and pages. Throws
- * `address_unusable` when it cannot listen, `bad_option` for a `streamText` without words, and what `upstream` throws.
- */
+/** Throws `address_unusable` when it cannot listen, `bad_option` for a `streamText` without words, and what `upstream` throws. */
 export async function startServer(options: ServerOptions): Promise<Serving> {
-  const { host = DEFAULT_HOST, port = 0, now = Date.now, root, source, warn = () => {} } = options
+  const { host = '127.0.0.1', port = 0, now = Date.now, root, source, warn = () => {} } = options
   const said = new Set<string>()
   const warnOnce = (text: string) => {
     if (!said.has(text)) warn(text)
@@ -72,24 +67,21 @@ export async function startServer(options: ServerOptions): Promise<Serving> {
   const mirror = new ServedMirror(root, source, warnOnce)
   const upstream = options.upstream && new Upstream(options.upstream, mirror, now)
   const tree = new Tree(mirror, upstream, now, warnOnce)
-  const apis = [treeApi(tree), exportApi(tree, warn), greetingApi(options.streamText)]
-  const routes = [...apis.flatMap(api => [...api.routes, specRoute(api)]), ...pageRoutes(tree)]
+  const specs = (Object.keys(API_SPECS) as ApiName[]).map(name => specRoute(name, tree))
+  const served = [...treeRoutes(tree), ...exportRoutes(tree, warn), ...greetingRoutes(options.streamText)]
+  const routes = [...served, ...specs, ...pageRoutes(tree)]
   const { app, finish } = await createApp(routes, { ...options, host })
   // A wrong configuration fails early.
   await upstream?.take()
   try {
     // The first address of "localhost" may be ::1, which not every client tries.
-    await app.listen({ host: host === 'localhost' ? DEFAULT_HOST : host, port })
+    await app.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port })
   } catch (error) {
     await Promise.all([app.close(), upstream?.close()])
     throw toListenError(error as NodeJS.ErrnoException, host, port)
   }
-  const address = app.server.address() as AddressInfo
-  const isAny = address.address === '0.0.0.0' || address.address === '::'
   return {
-    // A server on all addresses is reachable over the loopback.
-    url: addressUrl(isAny ? { ...address, address: DEFAULT_HOST, family: 'IPv4' } : address),
-    otherUrls: machineUrls(address),
+    ...serverUrls(app.server.address() as AddressInfo),
     close: async () => {
       await Promise.all([app.close(), finish()])
       await upstream?.close()
@@ -97,12 +89,26 @@ export async function startServer(options: ServerOptions): Promise<Serving> {
   }
 }
 
-/** Header fields of the response to a preflight: pages of other sites may read the public data, but not send POST. */
+/** The OpenAPI document of an API, for the address that the request was sent to. */
+function specRoute(name: ApiName, tree: Tree): Route {
+  const handler = async (request: FastifyRequest, reply: FastifyReply) => {
+    const { describeApi } = await import('./openapi.js')
+    const document = describeApi(name, tree, requestBaseUrl(request.raw))
+    return sendBody(request, reply, new Body(Buffer.from(JSON.stringify(document))), { vary: 'accept-encoding, host' })
+  }
+  return { method: 'GET', url: `/${API_SPECS[name]}`, handler }
+}
+
+/** The response to a preflight: pages of other sites may read the public data, but not send POST. */
 const PREFLIGHT_HEADERS = {
   'access-control-allow-origin': '*',
   'access-control-allow-methods': 'GET, HEAD',
   'access-control-allow-headers': '*',
   'access-control-max-age': '86400',
+}
+
+const noCompiler = () => () => {
+  throw new Error('No route has a schema.')
 }
 
 /** Fastify with these routes: one format for every error, and 405 for the other methods of each path. */
@@ -138,6 +144,8 @@ async function createApp(
     clientErrorHandler: () => {},
     exposeHeadRoutes: false,
     return503OnClosing: false,
+    // No route has a schema, and the compiler of schemas takes long to load.
+    schemaController: { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } },
     // Longer than any target: the length of that is checked.
     routerOptions: { maxParamLength: 8 * 1024 },
     frameworkErrors: (_error, request, reply) => {
@@ -173,21 +181,12 @@ async function createApp(
   return { app, finish }
 }
 
-/** What is wrong with an address, and what to do, by the code of the system. */
-const LISTEN_ERRORS: Record<string, [reason: string, advice: string]> = {
-  EADDRINUSE: [
-    'the port is in use',
-    'Stop the program that uses it, or choose another with --port; --port 0 picks a free port.',
-  ],
-  EACCES: ['this user may not use that port', 'Name a port above 1023 with --port.'],
-  EADDRNOTAVAIL: ['this machine has no such address', 'Name one it has with --host.'],
-  ENOTFOUND: ['there is no such host', 'Name an address of this machine with --host.'],
-}
-
 function toListenError(cause: NodeJS.ErrnoException, host: string, port: number): Error {
-  const [reason, advice] = LISTEN_ERRORS[cause.code ?? ''] ?? []
-  if (reason === undefined || advice === undefined) return cause
-  const message = `Cannot listen on ${host}, port ${port}: ${reason}.`
+  const isBusy = cause.code === 'EADDRINUSE'
+  const advice = isBusy
+    ? 'Stop the program that uses it, or choose another with --port; --port 0 picks a free port.'
+    : 'Name an address of this machine with --host, and a port above 1023 with --port.'
+  const message = `Cannot listen on ${host}, port ${port}: ${isBusy ? 'the port is in use' : describeErrno(cause)}.`
   return new KlinesError('address_unusable', message, { cause, suggestions: [advice], data: { host, port } })
 }
 

@@ -1,6 +1,6 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { isKlinesError } from '../candles/errors.js'
-import { isMinutes } from '../candles/intervals.js'
 import { parseStartDates, parseSymbols } from '../candles/lists.js'
 import { parseTreePath, type TreeEntry } from '../candles/paths.js'
 import type { WindowRef } from '../candles/series.js'
@@ -10,21 +10,20 @@ import { type FileVersion, isSameVersion } from '../fs/files.js'
 import { lastModified } from '../mirror/mirror.js'
 import { laterSince } from '../mirror/series-index.js'
 import { knownDates, knownSymbols } from '../mirror/status.js'
-import type { WindowFacts } from '../mirror/window-state.js'
 import { Kernel } from '../rows/wasm/kernel.js'
-import { Body } from './body.js'
-import { HttpError } from './errors.js'
+import { Body, type Route, sendBody } from './body.js'
+import { HttpError, quotable } from './errors.js'
+import { isFromOtherSite } from './hosts.js'
 import type { ServedMirror } from './served-mirror.js'
-import type { ListEntry, Upstream } from './upstream.js'
+import type { Upstream } from './upstream.js'
 
 const EMPTY_WINDOW = new Body(Buffer.from('[]'))
 /** Memory for cached bodies, bytes. */
 const CACHE_BYTES = 56 * 1024 * 1024
 
-/** A file of the served tree. */
-export interface TreeFile {
+/** `warning`: why this may not be the current version. */
+interface TreeFile {
   readonly body: Body
-  /** Why this may not be the current version: revalidation with the service failed. */
   readonly warning?: HttpError | undefined
 }
 
@@ -33,13 +32,27 @@ interface CachedFile {
   readonly version: FileVersion | undefined
   readonly body?: Body
   readonly final?: boolean
-  /** What was known of an open window: it may become final without its file changing. */
-  readonly known?: {
-    readonly window: WindowRef
-    readonly facts: WindowFacts | undefined
-    readonly since: number | undefined
-  }
+  /** Of an open window: it may become final without its file changing. */
+  readonly known?: ReturnType<Tree['knownOf']>
   readonly corrupt?: string
+}
+
+/** The routes of the klines API: the paths of the public service. As of any static tree, what is not there is 404 and never 400. */
+export function treeRoutes(tree: Tree): Route[] {
+  const handler = (request: FastifyRequest, reply: FastifyReply) => {
+    const [path] = (request.raw.url ?? '').slice(1).split('?', 1)
+    const name = path.includes('%') ? decodeURIComponent(path) : path
+    const file = tree.file(name, !isFromOtherSite(request.raw))
+    const send = ({ body, warning }: TreeFile) => sendBody(request, reply, body, warning && staleHeaders(warning))
+    return file instanceof Promise ? file.then(send) : send(file)
+  }
+  const urls = ['symbols.json', 'start-dates/:file', ':interval/:symbol/:file'].map(path => `/api/klines/${path}`)
+  return urls.map(url => ({ method: 'GET', url, handler }))
+}
+
+/** Header fields of what could not be revalidated (RFC 7234, 5.5.4); later RFCs have no field that replaces Warning. */
+function staleHeaders({ message }: Error): Record<string, string> {
+  return { warning: `111 klines "Revalidation Failed: ${quotable(message)}"`, 'cache-control': 'no-cache' }
 }
 
 /**
@@ -51,8 +64,6 @@ export class Tree {
     maxSize: CACHE_BYTES,
     sizeCalculation: ({ body }) => body?.size ?? 1024,
   })
-  /** Paths whose file version was checked in this turn of the event loop. */
-  private readonly checked = new Set<string>()
   private readonly kernel = new Kernel()
 
   constructor(
@@ -73,64 +84,41 @@ export class Tree {
     if (cached?.body && (cached.final || !upstream)) return { body: cached.body }
     const entry = parseTreePath(path)
     if (!entry) throw noSuchFile()
-    if (entry.kind !== 'window') return this.list(path, entry, upstream)
-    const { window } = entry
-    if (upstream) return this.current(path, window, upstream)
-    const { intervals } = this.mirror
-    const isPossible = !isMinutes(window.interval) || intervals.includes(window.interval)
-    if (!cached && !(isPossible && this.mirror.knows(window.symbol))) throw noSuchFile()
-    return { body: this.stored(path, window) }
-  }
-
-  /** A window as the service has it now; the cached one with a warning where it cannot be asked. */
-  private async current(path: string, window: WindowRef, upstream: Upstream): Promise<TreeFile> {
-    const cached = this.get(path)
-    if (!cached && !(await upstream.knows(window.symbol))) throw noSuchFile()
-    // Never requested: a published tree has files of the future, which are not final.
-    const isNeeded = cached?.corrupt !== undefined || windowSpan(window).startTime <= this.now()
-    let warning: HttpError | undefined
-    try {
-      if (isNeeded) await upstream.refresh(window).finally(() => this.checked.delete(path))
-    } catch (error) {
-      if (!(error instanceof HttpError) || !this.get(path)?.body) throw error
-      warning = error
+    if (!upstream || !this.canChange(entry, cached)) return { body: this.stored(path, entry) }
+    const fail = (error: unknown) => {
+      const isThere = entry.kind !== 'window' || this.get(path)?.body
+      if (error instanceof HttpError && isThere) return { body: this.stored(path, entry), warning: error }
+      throw error
     }
-    return { body: this.stored(path, window), warning }
+    return upstream.refresh(entry).then(() => ({ body: this.stored(path, entry) }), fail)
   }
 
-  /** The body of a valid window, and `[]` for one that is certainly empty. A corrupt one never is. */
-  private stored(path: string, window: WindowRef): Body {
+  /** Lists of an exchange follow from the calendar, and windows of the future are empty. */
+  private canChange(entry: TreeEntry, cached: CachedFile | undefined): boolean {
+    if (entry.kind !== 'window') return this.mirror.rules.kind !== 'exchange'
+    return cached?.corrupt !== undefined || windowSpan(entry.window).startTime <= this.now()
+  }
+
+  /** What the mirror has, a computed list, or `[]` for a window of the future. */
+  private stored(path: string, entry: TreeEntry): Body {
+    const { mirror } = this
     const file = this.get(path)
     if (file?.body) return file.body
+    if (entry.kind !== 'window') {
+      const list = entry.kind === 'symbols' ? knownSymbols(mirror) : knownDates(mirror, entry.interval, this.now())
+      if (list.length === 0 && entry.kind === 'startDates') throw noSuchFile()
+      return new Body(Buffer.from(JSON.stringify(list)))
+    }
+    const { window } = entry
     if (file) {
-      this.warn(`Corrupt in the mirror ${this.mirror.root}, so not served: ${path}: ${file.corrupt}.`)
+      this.warn(`Corrupt in the mirror ${mirror.root}, so not served: ${path}: ${file.corrupt}.`)
       throw new HttpError(404, 'The file of this window is corrupt.')
     }
+    const { interval, symbol } = window
+    if (!mirror.intervals.includes(interval) || !knownSymbols(mirror).includes(symbol)) throw noSuchFile()
     if (windowSpan(window).startTime > this.now()) return EMPTY_WINDOW
     const reason = this.upstream ? ' Pages of other sites make this server download nothing.' : ''
     throw new HttpError(404, `This window is not in the mirror.${reason}`)
-  }
-
-  /** A list as the mirror has it, else a computed one. Those of an exchange's tree follow from the calendar and from what the mirror has. */
-  private list(path: string, entry: ListEntry, upstream: Upstream | undefined): TreeFile | Promise<TreeFile> {
-    const isExchange = this.mirror.rules.kind === 'exchange'
-    const stored = (warning?: HttpError) => {
-      const body = isExchange ? undefined : this.get(path)?.body
-      return { body: body ?? this.compute(entry), warning }
-    }
-    if (isExchange || !upstream) return stored()
-    const fail = (error: unknown) => {
-      if (error instanceof HttpError) return stored(error)
-      throw error
-    }
-    return upstream.refreshList(entry).then(() => stored(), fail)
-  }
-
-  private compute(entry: ListEntry): Body {
-    const { mirror } = this
-    const list = entry.kind === 'symbols' ? knownSymbols(mirror) : knownDates(mirror, entry.interval, this.now())
-    if (list.length === 0 && entry.kind === 'startDates') throw noSuchFile()
-    return new Body(Buffer.from(JSON.stringify(list)))
   }
 
   /** The file at a path of the mirror; undefined when it is missing. A body is valid as long as its file stays the same one. */
@@ -144,17 +132,11 @@ export class Tree {
     return file
   }
 
-  /** Whether a file still is as it was. Simultaneous requests share one check, which takes a tenth of their time. */
   private isCurrent(path: string, { version, known }: CachedFile): boolean {
-    if (this.checked.has(path)) return true
     if (!isSameVersion(version, this.mirror.version(path))) return false
-    if (known) {
-      const { facts, since } = this.knownOf(known.window)
-      if (facts !== known.facts || since !== known.since) return false
-    }
-    if (this.checked.size === 0) setImmediate(() => this.checked.clear())
-    this.checked.add(path)
-    return true
+    if (!known) return true
+    const { facts, since } = this.knownOf(known.window)
+    return facts === known.facts && since === known.since
   }
 
   /** What the index says of a window: its facts, and since when later ones are known. */
@@ -166,30 +148,32 @@ export class Tree {
   private read(path: string, entry: TreeEntry): CachedFile | undefined {
     const { mirror } = this
     // Before the file is read: if it is replaced meanwhile, it is read again.
-    const before = mirror.version(path)
-    const read = entry.kind === 'window' ? mirror.read(entry.window, this.kernel) : mirror.file(path)
-    if (read.state === 'missing') return undefined
-    if (read.state === 'corrupt') return { version: before, corrupt: trimPeriod(read.reason) }
-    const { ino, size, mtimeMs, ctimeMs } = read
-    const version = { ino, size, mtimeMs, ctimeMs }
-    if (read.state === 'cached' && entry.kind === 'window') {
-      const { window } = entry
-      const state = mirror.state(window, read)
-      const modified = lastModified(window, read.batch, mirror.factsOf(window, read), state)
-      const final = state === 'final'
-      // The kernel reads the next window into the same memory.
-      const body = new Body(Buffer.from(read.bytes), { mtimeMs: modified, final })
-      return { version, body, final, ...(!final && { known: this.knownOf(window) }) }
-    }
-    const bytes = Buffer.from(read.bytes)
+    const version = mirror.version(path)
+    if (entry.kind === 'window') return this.readWindow(entry.window, version)
+    const file = mirror.readFile(path)
+    if (file.state === 'missing') return undefined
+    if (file.state === 'corrupt') return { version, corrupt: file.reason }
     try {
-      if (entry.kind === 'startDates') parseStartDates(bytes, entry.interval)
-      else parseSymbols(bytes)
+      if (entry.kind === 'startDates') parseStartDates(file.bytes, entry.interval)
+      else parseSymbols(file.bytes)
     } catch (error) {
       if (!isKlinesError(error, 'bad_list')) throw error
-      return { version: before, corrupt: trimPeriod(error.message) }
+      return { version, corrupt: trimPeriod(error.message) }
     }
-    return { version, body: new Body(bytes, { mtimeMs }) }
+    return { version, body: new Body(file.bytes, { mtimeMs: file.mtimeMs }) }
+  }
+
+  private readWindow(window: WindowRef, version: FileVersion | undefined): CachedFile | undefined {
+    const { mirror } = this
+    const read = mirror.read(window, this.kernel)
+    if (read.state === 'missing') return undefined
+    if (read.state === 'corrupt') return { version, corrupt: read.reason }
+    const state = mirror.state(window, read)
+    const final = state === 'final'
+    const mtimeMs = lastModified(window, read.batch, mirror.factsOf(window, read), state)
+    // The kernel reads the next window into the same memory.
+    const body = new Body(Buffer.from(read.bytes), { mtimeMs, final })
+    return { version, body, final, ...(!final && { known: this.knownOf(window) }) }
   }
 }
 

@@ -150,6 +150,6 @@ describe('exit codes with the exchange', () => {
   it('2 for the greeting API, which the exchange has not', async () => {
     const { code, stderr } = await newSandbox().call(['openapi', '--base-url', 'binance'])
     expect(code).toBe(2)
-    expect(stderr).toContain('"binance" is the exchange, which has candles alone.')
+    expect(stderr).toContain('"binance" has candles alone.')
   })
 })

@@ -83,6 +83,7 @@ describe('imports go one way: main > commands > cli > server > identity > lake, 
       'fastest-levenshtein',
       'lightweight-charts',
       'lru-cache',
+      'p-map',
     ])
     expect(all.filter(({ from, target = '' }) => !isViewer(from) && isViewer(target)).map(describeEdge)).toEqual([])
   })

@@ -8,15 +8,10 @@ import { findSymbols } from './symbol-box.js'
 export const FIRST_CHOICE: Series = { symbol: 'BTCUSDT', interval: '1d' }
 const MAX_LINKS = 40
 
-export interface ChoiceLink {
-  readonly text: string
-  readonly href: string
-}
-
-/** Why there are no candles to show, and what there is instead. */
+/** Why there are no candles to show, and links to what there is instead. */
 export interface Absence {
   readonly problem: string
-  readonly choices: readonly ChoiceLink[]
+  readonly choices: readonly { readonly text: string; readonly href: string }[]
 }
 
 /** Chooses a series for an address that may lack a symbol or an interval. */
@@ -78,14 +73,14 @@ function populatedSeries({ series }: Coverage, symbol?: string): Coverage['serie
 }
 
 /** Links to the intervals of a symbol that have candles, or that a service may have. */
-function intervalLinks(coverage: Coverage, symbol: string): ChoiceLink[] {
+function intervalLinks(coverage: Coverage, symbol: string): Absence['choices'] {
   const populated = populatedSeries(coverage, symbol).map(({ interval }) => interval)
   const isOpen = populated.length === 0 && coverage.upstream && coverage.symbols.includes(symbol)
   return (isOpen ? coverage.intervals : populated).map(interval => seriesLink({ symbol, interval }, interval))
 }
 
-/** Links to the symbols that have candles, or that a service may have; those that look like `wanted` come first. */
-function symbolLinks(coverage: Coverage, wanted: string, interval: string): ChoiceLink[] {
+/** The same of symbols; those that look like `wanted` come first. */
+function symbolLinks(coverage: Coverage, wanted: string, interval: string): Absence['choices'] {
   const cached = [...new Set(populatedSeries(coverage).map(({ symbol }) => symbol))]
   const names = cached.length > 0 || !coverage.upstream ? cached : coverage.symbols
   return [...new Set([...findSymbols(wanted, names), ...names])].slice(0, MAX_LINKS).map(symbol => {
@@ -95,6 +90,6 @@ function symbolLinks(coverage: Coverage, wanted: string, interval: string): Choi
   })
 }
 
-function seriesLink({ symbol, interval }: Series, text: string): ChoiceLink {
+function seriesLink({ symbol, interval }: Series, text: string) {
   return { text, href: `/chart/${encodeURIComponent(symbol)}/${interval}` }
 }

@@ -1,4 +1,3 @@
-import { KlinesError } from '../../candles/errors.js'
 import { isInterval } from '../../candles/intervals.js'
 import type { Series } from '../../candles/series.js'
 import { isSymbol, toSymbolName } from '../../candles/symbols.js'
@@ -6,10 +5,9 @@ import { parseRange, type TimeRange } from '../../candles/time-range.js'
 
 /** What the address of the page says. */
 export interface Address {
-  /** As files are named; undefined at `/chart`. */
   readonly symbol: string | undefined
   readonly interval: string | undefined
-  /** The visible time, with an open end where the address names one end alone; without a range the newest candles are shown. */
+  /** The visible time; without one the newest candles are shown. */
   readonly range?: TimeRange | undefined
   readonly isLog: boolean
   readonly isLocal: boolean
@@ -17,7 +15,7 @@ export interface Address {
   readonly problem?: string | undefined
 }
 
-/** Reads the address of the page. Times are read as `--from` and `--to` of the command line; `now`, ms UTC, is the present. */
+/** Times are read as `--from` and `--to` of the command line; `now`, ms UTC, is the present. */
 export function parseAddress({ pathname, search }: { pathname: string; search: string }, now = Date.now()): Address {
   const [symbol = '', interval] = pathname.split('/').slice(2).map(decodeURIComponent)
   const query = new URLSearchParams(search)
@@ -32,8 +30,7 @@ export function parseAddress({ pathname, search }: { pathname: string; search: s
   try {
     return { ...named, range: parseRange({ from, to }, now) }
   } catch (error) {
-    if (error instanceof KlinesError) return { ...named, problem: error.message }
-    throw error
+    return { ...named, problem: (error as Error).message }
   }
 }
 
@@ -55,7 +52,6 @@ export function formatAddress(
   return `/chart/${encodeURIComponent(symbol)}/${encodeURIComponent(interval)}${query && `?${query}`}`
 }
 
-/** The series that an address names; undefined for what cannot be one. */
 export function knownSeries(symbol: string, interval: string): Series | undefined {
   return isInterval(interval) && isSymbol(symbol) ? { symbol, interval } : undefined
 }

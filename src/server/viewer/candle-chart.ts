@@ -13,7 +13,7 @@ import { color } from './elements.js'
 import { GapBands } from './gap-bands.js'
 import type { Timeline } from './timeline.js'
 
-/** Places without candles that are shown to the right of the newest one. */
+/** Places without candles to the right of the newest one. */
 const RIGHT_MARGIN = 3
 /** Room for the volume below the candles, as a part of the height. */
 const VOLUME_HEIGHT = 0.18
@@ -41,9 +41,6 @@ export function timeFormat(
 }
 
 const toSeconds = (time: number) => (time / 1000) as UTCTimestamp
-
-/** The visible places, by their indices; they may lie outside of the timeline. */
-export type VisiblePlaces = IRange<number>
 
 /** Candles, volume and bands of one timeline on a canvas. */
 export class CandleChart {
@@ -73,18 +70,12 @@ export class CandleChart {
     this.volume.priceScale().applyOptions({ scaleMargins: { top: 1 - VOLUME_HEIGHT, bottom: 0 } })
     this.bands = new GapBands(this.chart, FONT)
     this.chart.panes()[0].attachPrimitive(this.bands)
-    const drag = (isDragged: boolean) => () => {
-      this.isDragged = isDragged
-    }
-    element.addEventListener('pointerdown', drag(true))
-    for (const name of ['pointerup', 'pointercancel']) addEventListener(name, drag(false))
+    element.addEventListener('pointerdown', () => (this.isDragged = true))
+    for (const name of ['pointerup', 'pointercancel']) addEventListener(name, () => (this.isDragged = false))
     this.updateColors()
   }
 
-  /**
-   * Shows a timeline. The same time stays visible when it continues the one before. The price of its newest candle is marked when there is
-   * no newer one.
-   */
+  /** The same time stays visible when a timeline continues the one before. `isNewest`: mark the price of its newest candle. */
   setTimeline(timeline: Timeline, { continues, isNewest }: { continues: boolean; isNewest: boolean }): void {
     const { timeline: before, visible } = this
     const { decimals } = timeline
@@ -98,7 +89,6 @@ export class CandleChart {
     this.showPlaces({ from: visible.from + shift, to: visible.to + shift })
   }
 
-  /** Draws a timeline, or nothing. */
   drawData(timeline?: Timeline): void {
     this.timeline = timeline
     this.bands.timeline = timeline
@@ -108,24 +98,24 @@ export class CandleChart {
     const [rising, falling] = [color('rising-volume'), color('falling-volume')]
     this.candles.applyOptions({ priceLineColor: color(isFalling ? 'falling' : 'rising') })
     this.candles.setData(places.map(place => ({ ...place, time: toSeconds(place.time) })))
-    this.volume.setData(
-      places.flatMap(place => {
-        if (!('open' in place)) return []
-        const { time, open, close, volume } = place
-        return [{ time: toSeconds(time), value: volume, color: close >= open ? rising : falling }]
-      }),
-    )
+    const volumes = places
+      .filter(place => 'open' in place)
+      .map(({ time, open, close, volume }) => {
+        return { time: toSeconds(time), value: volume, color: close >= open ? rising : falling }
+      })
+    this.volume.setData(volumes)
   }
 
-  get visible(): VisiblePlaces | undefined {
+  /** The visible places, by their indices; they may lie outside of the timeline. */
+  get visible(): IRange<number> | undefined {
     return this.chart.timeScale().getVisibleLogicalRange() ?? undefined
   }
 
-  showPlaces(places: VisiblePlaces): void {
+  showPlaces(places: IRange<number>): void {
     this.chart.timeScale().setVisibleLogicalRange(places)
   }
 
-  /** Shows the newest candles of the timeline, `count` of them or as many as fit in the default size, with a margin. */
+  /** Shows the newest candles: `count` of them, or as many as fit in the default size. */
   showNewest(count = Math.round(this.element.clientWidth / DEFAULT_SPACING)): void {
     const to = (this.timeline?.length ?? 0) - 1 + RIGHT_MARGIN
     this.showPlaces({ from: to - count, to })
@@ -152,11 +142,10 @@ export class CandleChart {
       grid: { vertLines: { color: grid }, horzLines: { color: grid } },
       crosshair: { vertLine: line, horzLine: line },
     })
-    const [rises, falls] = [
-      { borderUpColor: rising, wickUpColor: rising },
-      { borderDownColor: falling, wickDownColor: falling },
-    ]
-    this.candles.applyOptions({ upColor: color('rising-body'), downColor: falling, ...rises, ...falls })
+    this.candles.applyOptions({
+      ...{ upColor: color('rising-body'), borderUpColor: rising, wickUpColor: rising },
+      ...{ downColor: falling, borderDownColor: falling, wickDownColor: falling },
+    })
     if (this.timeline) this.drawData(this.timeline)
   }
 

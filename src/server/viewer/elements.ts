@@ -6,16 +6,16 @@ export function element<T extends HTMLElement = HTMLElement>(id: string): T {
 
 export function create<K extends keyof HTMLElementTagNameMap>(
   name: K,
-  text = '',
+  content: string | Node = '',
   attributes: Readonly<Record<string, string>> = {},
 ): HTMLElementTagNameMap[K] {
   const created = document.createElement(name)
-  created.textContent = text
+  created.append(content)
   for (const [key, value] of Object.entries(attributes)) created.setAttribute(key, value)
   return created
 }
 
-/** Listens to keys by their names, except those of a control that uses them itself: a button uses none of these. */
+/** Listens to keys by their names, except those that a control uses itself. */
 export function listenToKeys(actions: Readonly<Record<string, (isShifted: boolean) => void>>): void {
   addEventListener('keydown', event => {
     const { target, key, shiftKey } = event
@@ -28,7 +28,7 @@ export function listenToKeys(actions: Readonly<Record<string, (isShifted: boolea
 
 const prefersDark = () => matchMedia('(prefers-color-scheme: dark)')
 
-/** A colour of the current theme, by its custom property in the style sheet: `light-dark(LIGHT, DARK)`. */
+/** A colour of the current theme: its custom property is `light-dark(LIGHT, DARK)`. */
 export function color(name: string): string {
   const value = getComputedStyle(document.documentElement).getPropertyValue(`--${name}`)
   const [, light, dark] = /\((.*), *(.*)\)/.exec(value) ?? []
@@ -39,16 +39,14 @@ export function color(name: string): string {
 const THEME_KEY = 'klines-theme'
 const THEMES = ['system', 'light', 'dark']
 
-/** The button that overrides the theme of the system; the choice is remembered. `onChange`: the colours of the page may have changed. */
+/** The button that overrides the theme of the system. `onChange`: the colours may have changed. */
 export function offerThemes(onChange: () => void): void {
   const button = element('theme')
-  // A browser may refuse its storage; then the choice lasts as long as the page.
-  const withStorage = <T>(use: (storage: Storage) => T): T | undefined => {
-    try {
-      return use(localStorage)
-    } catch {
-      return undefined
-    }
+  let storage: Storage | undefined
+  try {
+    storage = localStorage
+  } catch {
+    // Refused by the browser: the choice lasts as long as the page.
   }
   const choose = (theme: string) => {
     if (theme === 'system') delete document.documentElement.dataset.theme
@@ -57,11 +55,11 @@ export function offerThemes(onChange: () => void): void {
     button.title = button.ariaLabel = `Theme: ${theme}`
     onChange()
   }
-  const stored = withStorage(storage => storage.getItem(THEME_KEY) ?? '') ?? ''
+  const stored = storage?.getItem(THEME_KEY) ?? ''
   choose(THEMES.includes(stored) ? stored : 'system')
   button.addEventListener('click', () => {
     const next = THEMES[(THEMES.indexOf(button.dataset.choice ?? '') + 1) % THEMES.length]
-    withStorage(storage => storage.setItem(THEME_KEY, next))
+    storage?.setItem(THEME_KEY, next)
     choose(next)
   })
   prefersDark().addEventListener('change', onChange)

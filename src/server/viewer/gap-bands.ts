@@ -2,10 +2,9 @@ import type { IChartApi, IPanePrimitive, IPrimitivePaneView, Logical } from 'lig
 import { color } from './elements.js'
 import type { Timeline } from './timeline.js'
 
-/** A thinner band would not be seen, and one far out of a long history has no label. CSS pixels. */
+/** All in CSS pixels. A thinner band would not be seen. */
 const MIN_WIDTH = 1.5
 const MIN_LABELLED = 4
-/** Size, padding and distances of labels, CSS pixels: in one line, above the candles. */
 const LABEL_SIZE = 12
 const LABEL_PADDING = 4
 const LABEL_TOP = 5
@@ -14,10 +13,7 @@ const DISTANCE = 6
 type Renderer = NonNullable<ReturnType<IPrimitivePaneView['renderer']>>
 type Target = Parameters<Renderer['draw']>[0]
 
-/**
- * Draws time without candles as bands of the full height that say how long they are: amber where the data has none, grey for a window that
- * is not in the mirror. A label is over the middle of its band as far as the pane reaches; one without room is left out.
- */
+/** Time without candles as bands that say how long they are: amber where the data has none, grey for windows that the mirror lacks. */
 export class GapBands implements IPanePrimitive {
   timeline: Timeline | undefined
 
@@ -54,6 +50,7 @@ export class GapBands implements IPanePrimitive {
         context.fillRect(from, 0, to - from, height)
         const text = timeline.bandLabel(band)
         const textWidth = context.measureText(text).width + 2 * LABEL_PADDING * ratio
+        // Over the middle of the band as far as the pane reaches; without room there is no label.
         const at = Math.max(0, Math.min((from + to - textWidth) / 2, pane - textWidth))
         if (to - from < MIN_LABELLED * ratio || at < free) continue
         free = at + textWidth + DISTANCE * ratio

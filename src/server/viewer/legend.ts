@@ -5,7 +5,7 @@ import { create, element } from './elements.js'
 import type { SeriesWindows } from './series-windows.js'
 import type { Timeline } from './timeline.js'
 
-/** The exact text of one candle in all columns. */
+/** The exact texts of one candle in all columns. */
 export class Legend {
   private readonly root = element('legend')
   private readonly name = element('legend-series')
@@ -14,14 +14,14 @@ export class Legend {
   private readonly cells = [...this.root.querySelectorAll<HTMLElement>('[data-column]')]
 
   constructor() {
-    // On a phone only the prices are seen before a tap; elsewhere the button is not there.
+    // On a phone only the prices are seen before a tap.
     const more = element('legend-more')
     this.root.addEventListener('click', () => {
       more.ariaExpanded = String(more.ariaExpanded !== 'true')
     })
   }
 
-  /** Shows the place of a timeline: a candle, or why there is none. */
+  /** Shows a place of a timeline: a candle, or why there is none. */
   show(series: Series, timeline: Timeline, index: number, describeTime: (time: number) => string): void {
     const time = timeline.openTime(index)
     this.name.textContent = seriesName(series)
@@ -37,8 +37,7 @@ export class Legend {
 
   clear(name: string): void {
     this.name.textContent = name
-    this.time.textContent = ''
-    this.change.textContent = ''
+    this.time.textContent = this.change.textContent = ''
     this.root.dataset.state = 'empty'
     this.fill(undefined)
   }

@@ -12,7 +12,7 @@ import { Viewer } from './viewer.js'
 /** Browsers limit how often an address may change. */
 const ADDRESS_DELAY_MS = 250
 
-/** How far an arrow moves, in screens, and how many candles of a screen stay in it when a key zooms in. */
+/** How far an arrow moves, in screens, and what part of a screen stays when a key zooms in. */
 const STEP = 0.1
 const ZOOM = 0.8
 
@@ -25,9 +25,8 @@ class Page {
   private readonly zone = element<HTMLSelectElement>('zone')
   private readonly day = element<HTMLInputElement>('day')
   private address: Address = parseAddress(location)
-  /** The chosen series, as far as the address names one. */
   private series: Partial<Series> = {}
-  /** The address names the visible time only after somebody moved it: without one, it means the newest candles. */
+  /** Whether the address names the visible time: only after somebody moved it; else it means the newest candles. */
   private namesTime = false
   private addressTimer: number | undefined
   private coverage: Coverage | undefined
@@ -70,11 +69,11 @@ class Page {
 
   /** Opens what the address of the page names. */
   async openAddress(): Promise<void> {
+    const { viewer } = this
     const address = parseAddress(location)
     this.address = address
     this.namesTime = address.range !== undefined
     this.applyScale()
-    const { viewer } = this
     await viewer.start(async signal => {
       const choice = await chooseSeries(address, signal)
       signal.throwIfAborted()
@@ -89,7 +88,7 @@ class Page {
     })
   }
 
-  /** Lists what there is; not before the first candles or a look for a symbol, because it takes a while in a large mirror. */
+  /** Lists what there is. In a large mirror that takes a while, so the first candles come before it. */
   async showCoverage(): Promise<void> {
     this.coverage ??= await readCoverage()
     const { series, symbols } = this.coverage
@@ -100,13 +99,12 @@ class Page {
 
   /** Marks the chosen interval, and those that the mirror has of the symbol. */
   private showIntervals(): void {
+    const { coverage } = this
     const { symbol, interval: current } = this.series
-    const cached = this.coverage?.series.filter(series => series.symbol === symbol).map(({ interval }) => interval)
-    // A mirror of a static service has no minutes.
-    const offered: readonly Interval[] = this.coverage?.intervals ?? INTERVALS
+    const offered: readonly Interval[] = coverage?.intervals ?? INTERVALS
     for (const [interval, button] of this.intervals) {
       const isCurrent = interval === current
-      const isCached = cached?.includes(interval) ?? true
+      const isCached = coverage?.series.some(one => one.symbol === symbol && one.interval === interval) ?? true
       button.hidden = !isCurrent && !offered.includes(interval)
       button.ariaPressed = String(isCurrent)
       button.classList.toggle('absent', !isCached)

@@ -1,12 +1,9 @@
 import { plural } from '../../candles/text.js'
-import type { ChoiceLink } from './absence.js'
+import type { Absence } from './absence.js'
 import { create, element } from './elements.js'
 import { requestPause } from './service.js'
 
-/**
- * Tells people what is wrong and what they can do; what is loaded and how far that is; and when a service that limits requests is asked
- * again.
- */
+/** What is wrong and what people can do; what is loaded and how far that is; when a service that limits requests is asked again. */
 export class Messages {
   private readonly message = element('message')
   private readonly choices = element('message-choices')
@@ -35,14 +32,10 @@ export class Messages {
   }
 
   /** `retry`: what a button does that says so. */
-  show(text: string, { retry, choices = [] }: { retry?: () => void; choices?: readonly ChoiceLink[] } = {}): void {
+  show(text: string, { retry, choices = [] }: { retry?: () => void; choices?: Absence['choices'] } = {}): void {
     this.onRetry = retry
     this.retry.hidden = retry === undefined
-    const items = choices.map(({ text, href }) => {
-      const item = create('li')
-      item.append(create('a', text, { href }))
-      return item
-    })
+    const items = choices.map(({ text, href }) => create('li', create('a', text, { href })))
     this.choices.replaceChildren(...items)
     this.choices.hidden = choices.length === 0
     this.message.hidden = false
@@ -54,19 +47,18 @@ export class Messages {
     this.onRetry = undefined
   }
 
-  /** Counts windows that are requested, and those that have come, until nothing is loaded any more. */
+  /** Counts windows that are requested, and those that have come. */
   count({ total = 0, done = 0 }: { total?: number; done?: number }): void {
     this.total += total
     this.done += done
     this.showLoading()
   }
 
-  /** Shows that something is loaded as long as this is under way. */
-  async during(work: () => Promise<void>): Promise<void> {
+  async during(work: Promise<void>): Promise<void> {
     this.runs++
     this.showLoading()
     try {
-      await work()
+      await work
     } finally {
       this.runs--
       if (this.runs === 0) [this.done, this.total] = [0, 0]

@@ -1,21 +1,20 @@
 import type { Interval } from '../../candles/intervals.js'
 import type { Series } from '../../candles/series.js'
 
-/** What the server says about one series. */
+/** What the server says about one series. `upstream`: whether missing windows are downloaded on request. */
 export interface SeriesCoverage {
-  /** Whether missing windows are downloaded on request. */
   readonly upstream: boolean
   /** Whether the mirror knows the symbol. */
   readonly known: boolean
   /** The present of the server, ms UTC. */
   readonly now: number
-  /** Windows that the mirror lacks, and the first and last cached ones with candles, `YYYY-MM-DD`. */
+  /** Windows that the mirror lacks, and the first and last cached ones with candles. */
   readonly missingStartDates: readonly string[]
   readonly firstStartDate?: string
   readonly lastStartDate?: string
 }
 
-/** What the server says about all series: symbols with candles come first. `downloadFlags`: what `klines download` needs to fill this mirror. */
+/** What the server says about all series. `downloadFlags`: what `klines download` needs to fill this mirror. */
 export interface Coverage {
   readonly source: { readonly kind: 'sample' | 'service' | 'exchange' | 'unknown' }
   readonly downloadFlags: string
@@ -25,7 +24,7 @@ export interface Coverage {
   readonly series: readonly (Series & { readonly windows: number; readonly lastStartDate?: string })[]
 }
 
-/** The server has no such file, or cannot answer now. `status` is undefined when it could not be reached. */
+/** `status` is undefined when the server could not be reached. */
 export class ServiceError extends Error {
   constructor(
     message: string,
@@ -67,10 +66,7 @@ export class RequestPause {
 
 export const requestPause = new RequestPause()
 
-/**
- * Reads a file of the server as text; where the service behind it limits requests (503 with Retry-After in seconds), again when it takes
- * them. Throws `ServiceError`, and the reason of `signal` when that aborts.
- */
+/** Reads a file of the server; after a 503 with Retry-After again when that is over. Throws `ServiceError`, and the reason of `signal`. */
 export async function readText(path: string, signal?: AbortSignal): Promise<string> {
   await requestPause.over
   signal?.throwIfAborted()

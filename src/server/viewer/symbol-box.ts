@@ -5,10 +5,7 @@ import { create, element } from './elements.js'
 /** More names than these are found by typing more of one. */
 const MAX_OPTIONS = 100
 
-/**
- * The symbols that a text may stand for, the likeliest first: the same name, names that begin with it, names that contain it, and
- * else the one that is nearly the same. All of them for an empty text.
- */
+/** The symbols that a text may stand for, the likeliest first; all of them for an empty text. */
 export function findSymbols(text: string, symbols: readonly SymbolName[]): SymbolName[] {
   const name = toSymbolName(text)
   if (name === '') return [...symbols]
@@ -17,14 +14,14 @@ export function findSymbols(text: string, symbols: readonly SymbolName[]): Symbo
   return found.length > 0 ? found : [suggest(name, symbols) ?? []].flat()
 }
 
-/** The input of a symbol, with a list of those that its text may stand for: the ARIA pattern of a combobox. */
+/** The input of a symbol with a list: the ARIA pattern of a combobox. */
 export class SymbolBox {
   private readonly input = element<HTMLInputElement>('symbol')
   private readonly list = element('symbols')
   private symbols: readonly SymbolName[] = []
   private absent: ReadonlySet<SymbolName> = new Set()
   private current = ''
-  /** What the list offers, and which of them Enter chooses; -1 for none. */
+  /** What the list offers, and the one that Enter chooses; -1 for none. */
   private offered: readonly SymbolName[] = []
   private active = -1
 

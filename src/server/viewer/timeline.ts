@@ -14,9 +14,8 @@ import type { WindowSpan } from '../../candles/windows.js'
 import { buildSeriesGrid, type CandleGrid } from '../../rows/candle-grid.js'
 import { findGaps } from '../../rows/gaps.js'
 
-/** A candle with numbers, for drawing only. */
+/** A candle with numbers, for drawing only. `time`: it opens, ms UTC. */
 export interface Candle {
-  /** Open time, ms UTC. */
   readonly time: number
   readonly open: number
   readonly high: number
@@ -25,16 +24,15 @@ export interface Candle {
   readonly volume: number
 }
 
-/** A window that is loaded, or that the server does not have. */
+/** A window that is loaded, or that the server does not have: then it has no text. */
 export interface CandleWindow extends WindowSpan {
-  /** The text of the file; undefined for a missing window. */
+  /** Of its file. */
   readonly text: string | undefined
   readonly candles: readonly Candle[]
   /** Decimals that its prices really use. */
   readonly decimals: number
 }
 
-/** Reads the text of a window file; undefined for a missing one. */
 export function parseWindow(span: WindowSpan, text: string | undefined): CandleWindow {
   const rows: KlineRow[] = text === undefined ? [] : JSON.parse(text)
   let decimals = 0
@@ -51,13 +49,10 @@ export function countDecimals(price: string): number {
   return /\.(\d*[1-9])0*$/.exec(price)?.[1].length ?? 0
 }
 
-/**
- * Places that the time between two candles has at most: a few screens, however long it is. In a longer time each place stands for
- * several missing candles.
- */
+/** Places that the time between two candles has at most. In a longer time each place stands for several missing candles. */
 export const MAX_EMPTY_PLACES = 500
 
-/** Consecutive places without a candle, by their indices; `steps`: how many candles would fit, more than places in a long time. */
+/** Consecutive places without a candle, by their indices; `steps`: how many candles would fit. */
 export interface Band {
   readonly from: number
   readonly to: number
@@ -66,21 +61,16 @@ export interface Band {
   readonly steps: number
 }
 
-/** Time whose windows are all loaded, or all missing. */
-type KnownSpan = WindowSpan & { readonly isMissing: boolean }
-
 /** The time axis of a chart: each candle of consecutive windows, and places for those that are missing between them. */
 export class Timeline {
-  /** Those without a candle have a time alone. */
   readonly places: (Candle | Pick<Candle, 'time'>)[] = []
   readonly bands: Band[] = []
-  /** How many candles there are, and how many `klines verify` counts as missing. */
+  /** How many there are, and how many are missing, as `klines verify` counts. */
   candles = 0
   missing = 0
   /** Windows between the candles that are not in the mirror. */
   missingWindows = 0
   readonly decimals: number
-  private parsed: { window: CandleWindow; rows: readonly KlineRow[] } | undefined
 
   constructor(
     private readonly series: Series,
@@ -103,7 +93,12 @@ export class Timeline {
     }
   }
 
-  private addGaps(grid: CandleGrid, spans: readonly KnownSpan[], openTime: number, laterOpenTime: number): void {
+  private addGaps(
+    grid: CandleGrid,
+    spans: ReturnType<typeof joinWindows>,
+    openTime: number,
+    laterOpenTime: number,
+  ): void {
     const { interval } = this.series
     if (laterOpenTime <= nextOpenTime(interval, openTime)) return
     const found = spans.flatMap(span =>
@@ -125,12 +120,11 @@ export class Timeline {
     return this.places.length
   }
 
-  /** ms UTC. */
   openTime(index: number): number {
     return this.places[index].time
   }
 
-  /** The time of a place, also of one before or after the timeline; ms UTC. */
+  /** The time of a place, also of one before or after the timeline, ms UTC. */
   timeAt(place: number): number {
     const { interval } = this.series
     const length = approximateLength(interval)
@@ -139,7 +133,7 @@ export class Timeline {
     return nextOpenTime(interval, this.openTime(this.length - 1)) + (place - this.length) * length
   }
 
-  /** Index of the first place that opens at or after `time`, ms UTC; the length when there is none. */
+  /** Index of the first place that opens at or after `time`; the length when there is none. */
   indexFrom(time: number): number {
     let [low, high] = [0, this.length]
     while (low < high) {
@@ -159,7 +153,7 @@ export class Timeline {
     return this.bands.find(({ from, to }) => index >= from && index <= to)
   }
 
-  /** Index of the last candle from one place to another; `last` where there is none. */
+  /** The last candle from one place to another; `last` where there is none. */
   lastCandle(first: number, last: number): number {
     for (let index = last; index >= first; index--) if (this.candle(index)) return index
     return last
@@ -172,18 +166,17 @@ export class Timeline {
     return `${length} ${isMissing ? 'not in this mirror' : 'without candles'}`
   }
 
-  /** The row of a candle as its file has it. The window of the last one is kept parsed. */
+  /** The row of a candle as its file has it. */
   row(index: number): KlineRow | undefined {
     const time = this.openTime(index)
     const window = this.windows.find(({ startTime, endTime }) => time >= startTime && time < endTime)
-    if (!window?.text) return undefined
-    if (this.parsed?.window !== window) this.parsed = { window, rows: JSON.parse(window.text) }
-    return this.parsed.rows.find(([openTime]) => openTime === time)
+    const rows: KlineRow[] = JSON.parse(window?.text ?? '[]')
+    return rows.find(([openTime]) => openTime === time)
   }
 }
 
 /** Joins adjacent windows that are all loaded, or all missing. */
-function joinWindows(windows: readonly CandleWindow[]): KnownSpan[] {
+function joinWindows(windows: readonly CandleWindow[]) {
   const spans: { startTime: number; endTime: number; isMissing: boolean }[] = []
   for (const { startTime, endTime, text } of windows) {
     const last = spans.at(-1)

@@ -13,28 +13,23 @@ import { Timeline } from './timeline.js'
 /** Candles that are shown of a range with an open end. */
 const DEFAULT_CANDLES = 150
 
-/** A series while it is shown: its windows and their time axis. `signal` aborts when another series is shown. */
+/** A series while it is shown. */
 interface Session {
   readonly windows: SeriesWindows
-  readonly signal: AbortSignal
   timeline: Timeline
   /** The last load: each begins after the one before, so that none loads what another is loading. */
   turn: Promise<void>
-  /**
-   * Whether nothing is loaded around what is visible: before its first time is, which the chart shows only in the next frame; while that is
-   * done; and after a failed load, until somebody says so.
-   */
+  /** Whether `fill` has to wait: for the first frame, for another load, and after a failed one for a click. */
   isHeld: boolean
 }
 
-/** Loads series and what people move to, and draws it: the chart, its legend and the footer. */
+/** Loads series and what people move to, and draws the chart, its legend and the footer. */
 export class Viewer {
   readonly chart = new CandleChart(element('chart'))
   readonly messages = new Messages(this.chart.element)
   private readonly legend = new Legend()
   private readonly status = element('status')
   private opening = new AbortController()
-  /** What is shown; undefined before the first candles and without any. */
   private session: Session | undefined
   private describeTime = timeFormat(false)
   private pointed: number | undefined
@@ -56,9 +51,8 @@ export class Viewer {
     return this.session?.windows.series
   }
 
-  /** Ends what is under way, and runs what shows something else. A failure is shown, with a button that runs it again. */
+  /** Ends what is under way, and runs what shows something else. */
   async start(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
-    performance.mark('klines:series-requested')
     this.opening.abort()
     this.opening = new AbortController()
     const { signal } = this.opening
@@ -67,32 +61,26 @@ export class Viewer {
     this.chart.element.dataset.stale = ''
     this.messages.name = 'candles'
     this.messages.hide()
-    const fail = () => {
-      this.clear(this.messages.name)
-      return () => void this.start(work)
-    }
-    await this.attempt(() => work(signal), signal, fail)
+    await this.attempt(work(signal), signal, () => void this.start(work))
   }
 
   /** Shows a series: its newest candles, or those of a range. Throws what loading throws. */
   async open(series: Series, range: TimeRange | undefined, signal: AbortSignal): Promise<void> {
     this.messages.name = seriesName(series)
     const windows = await SeriesWindows.open(series, this.messages, signal)
-    await (range ? windows.showRange(range, signal) : windows.showNewest(signal))
+    await (range ? windows.showRange(range) : windows.showNewest())
     if (!windows.hasCandles) {
       const coverage = await readCoverage(signal)
       return this.refuse(describeAbsence(coverage, series, windows.coverage.known), seriesName(series))
     }
     const timeline = new Timeline(series, windows.shown)
-    const session = { windows, signal, timeline, turn: Promise.resolve(), isHeld: true }
+    const session = { windows, timeline, turn: Promise.resolve(), isHeld: true }
     this.draw(session)
     if (!range) this.chart.showNewest()
     else this.show(range, 'There are no candles in the time of this address; these are the nearest.')
     await nextFrame()
     signal.throwIfAborted()
     session.isHeld = false
-    performance.mark('klines:series-drawn')
-    performance.measure('klines:series', 'klines:series-requested', 'klines:series-drawn')
     await this.fill()
   }
 
@@ -106,19 +94,19 @@ export class Viewer {
     if (!this.series) return
     const range = { fromTime, toTime: fromTime + this.screen * approximateLength(this.series.interval) }
     const place = () => this.show(range, 'There are no candles then; these are the nearest.')
-    await this.move((windows, signal) => windows.showRange(range, signal), place)
+    await this.move(windows => windows.showRange(range), place)
   }
 
   async showFirst(): Promise<void> {
-    const { screen } = this
-    const place = () => this.chart.showPlaces({ from: 0, to: screen })
-    await this.move((windows, signal) => windows.showFirst(signal), place)
+    const to = this.screen
+    const place = () => this.chart.showPlaces({ from: 0, to })
+    await this.move(windows => windows.showFirst(), place)
   }
 
   async showNewest(): Promise<void> {
     const { screen } = this
     const place = () => this.chart.showNewest(screen)
-    await this.move((windows, signal) => windows.showNewest(signal), place)
+    await this.move(windows => windows.showNewest(), place)
   }
 
   /** Moves by a part of the visible time; negative to the past. */
@@ -148,7 +136,6 @@ export class Viewer {
     return visible ? visible.to - visible.from : DEFAULT_CANDLES
   }
 
-  /** The first and the last place of the timeline that are visible. */
   private get visiblePlaces(): { timeline: Timeline; first: number; last: number } | undefined {
     const { session, chart } = this
     if (!session || !chart.visible) return undefined
@@ -158,14 +145,14 @@ export class Viewer {
     return first > last ? undefined : { timeline, first, last }
   }
 
-  /** The visible time of candles, `[from, to)`; with another interval, that of as many candles of it around the same middle. */
+  /** The visible time, `[from, to)`; for another interval, that of as many of its candles around the same middle. */
   visibleRange(interval = this.series?.interval): TimeRange | undefined {
     const places = this.visiblePlaces
     if (!places || !interval) return undefined
     const { timeline, first, last } = places
-    if (interval === this.series?.interval)
-      return { fromTime: timeline.openTime(first), toTime: timeline.timeAt(last + 1) }
-    const middle = (timeline.openTime((first + last) >> 1) + timeline.timeAt(((first + last + 1) >> 1) + 1)) / 2
+    const [fromTime, toTime] = [timeline.openTime(first), timeline.timeAt(last + 1)]
+    if (interval === this.series?.interval) return { fromTime, toTime }
+    const middle = (timeline.timeAt((first + last) >> 1) + timeline.timeAt(((first + last + 1) >> 1) + 1)) / 2
     const half = ((last - first + 1) * approximateLength(interval)) / 2
     const toMinute = (time: number) => Math.max(0, Math.round(time / MINUTE_MS) * MINUTE_MS)
     return { fromTime: toMinute(middle - half), toTime: toMinute(middle + half) }
@@ -177,7 +164,7 @@ export class Viewer {
     return (chart.visible?.to ?? 0) >= session.timeline.length - 1
   }
 
-  /** Draws the windows of a session. With `continues`, the same time stays visible. */
+  /** With `continues`, the same time stays visible. */
   private draw(session: Session, { continues = false } = {}): void {
     const { series, shown, isAtEnd } = session.windows
     const timeline = new Timeline(series, shown)
@@ -212,7 +199,7 @@ export class Viewer {
     this.legend.show(windows.series, timeline, index, this.describeTime)
   }
 
-  /** Makes a loaded range visible, up to or from its only end so many candles; without candles in it, the nearest ones with a message. */
+  /** Makes a loaded range visible; without candles in it, the nearest ones with a message. */
   private show({ fromTime, toTime }: TimeRange, message: string): void {
     const { session, chart } = this
     if (!session) return
@@ -222,25 +209,20 @@ export class Viewer {
     const to = Number.isFinite(toTime) ? end : from + DEFAULT_CANDLES
     const isThere = from < timeline.length && to >= Math.max(from, 0)
     const place = timeline.indexFrom(Number.isFinite(fromTime) ? fromTime : toTime)
-    const band = timeline.band(place)
-    // The nearer end of a band, in the middle.
-    const near = band && (place - band.from < band.to - place ? band.from : band.to) - DEFAULT_CANDLES / 2
-    const start = near ?? Math.min(place, timeline.length - DEFAULT_CANDLES)
+    const band = timeline.band(place) ?? { from: place, to: place }
+    const near = place - band.from < band.to - place ? band.from : band.to
+    const start = Math.max(0, Math.min(near - DEFAULT_CANDLES / 2, timeline.length - DEFAULT_CANDLES))
     chart.showPlaces(isThere ? { from, to } : { from: start, to: start + DEFAULT_CANDLES })
     if (!isThere) this.messages.show(message)
   }
 
-  /**
-   * Loads more while less than another screen of candles is loaded on either side, as far as there is room; what is far from the
-   * screen is dropped.
-   */
+  /** Loads another screen of candles on either side, as far as there is room; what is far from the screen is dropped. */
   private async fill(): Promise<void> {
     const { session, chart } = this
     if (!session || session.isHeld) return
-    session.isHeld = true
     await this.load(session, async () => {
-      const { windows, signal } = session
-      while (!signal.aborted) {
+      const { windows } = session
+      while (!windows.signal.aborted) {
         const { timeline } = session
         const room = Math.min(this.screen, (MAX_CANDLES - this.screen) / 2)
         const { from, to } = chart.visible ?? { from: 0, to: 0 }
@@ -249,26 +231,22 @@ export class Viewer {
         // Under a finger or a held button, candles on the right would move those that are visible.
         const isBack = first < 0 && !windows.isAtStart
         if (!isBack && (last <= timeline.length || windows.isAtEnd || chart.isDragged)) break
-        await windows.extend(isBack ? -1 : 1, signal)
+        await windows.extend(isBack ? -1 : 1)
         const far = isBack ? { after: timeline.timeAt(last) } : { before: timeline.timeAt(first) }
         if (!chart.isDragged) windows.drop(far)
         this.draw(session, { continues: true })
         await nextFrame()
       }
-      session.isHeld = false
     })
   }
 
   /** Loads other candles of the series, places them on the screen, and loads what is around them. */
-  private async move(
-    load: (windows: SeriesWindows, signal: AbortSignal) => Promise<void>,
-    place: () => void,
-  ): Promise<void> {
+  private async move(load: (windows: SeriesWindows) => Promise<void>, place: () => void): Promise<void> {
     const { session } = this
     this.messages.hide()
     if (!session) return
     await this.load(session, async () => {
-      await load(session.windows, session.signal)
+      await load(session.windows)
       this.draw(session)
       place()
       await nextFrame()
@@ -278,29 +256,27 @@ export class Viewer {
 
   /** Runs a load; when it fails, what is loaded stays. */
   private async load(session: Session, work: () => Promise<void>): Promise<void> {
-    const done = session.turn.then(work)
+    session.isHeld = true
+    const done = session.turn.then(work).then(() => {
+      session.isHeld = false
+    })
     session.turn = done.catch(() => {})
-    const fail = () => {
-      session.isHeld = true
-      return () => {
-        session.isHeld = false
-        void this.load(session, work)
-      }
-    }
-    await this.attempt(() => done, session.signal, fail)
+    await this.attempt(done, session.windows.signal, () => void this.load(session, work).then(() => this.fill()))
   }
 
-  /** Runs work, and says so meanwhile. A failure is shown; `fail` returns what tries again. */
-  private async attempt(work: () => Promise<void>, signal: AbortSignal, fail: () => () => void): Promise<void> {
+  /** Shows a failure with a button that tries again. */
+  private async attempt(work: Promise<void>, signal: AbortSignal, retry: () => void): Promise<void> {
     try {
       await this.messages.during(work)
     } catch (error) {
-      if (!signal.aborted) this.messages.show((error as Error).message, { retry: fail() })
+      if (signal.aborted) return
+      if (!this.session) this.clear(this.messages.name)
+      this.messages.show((error as Error).message, { retry })
     }
   }
 }
 
-/** Resolves in the next frame, when the chart has taken what it was told. */
+/** The chart has taken what it was told in the next frame. */
 function nextFrame(): Promise<void> {
   return new Promise(resolve => requestAnimationFrame(() => resolve()))
 }

@@ -22,7 +22,7 @@ describe('a bad request', () => {
     ['1m/BTCUSDT.csv', 404, 'This server has no 1m candles. Expected one of 15m, 30m,'],
     ['1h/BTCUSD.csv', 404, 'Did you mean BTCUSDT?'],
     ['1h/PEPEUSDT.csv', 404, 'Unknown symbol "PEPEUSDT"; this server has no such symbol. Expected one of BTCUSDT,'],
-    ['1h/BTCUSDT.cvs', 404, 'Unknown extension "cvs". Expected one of csv, csv.gz,'],
+    ['1h/BTCUSDT.cvs', 404, 'The name BTCUSDT.cvs has no known extension. Expected .csv, .json,'],
     ['1h/BTCUSDT.csv?form=2025', 400, `Expected some of ${QUERY_NAMES}. Did you mean from?`],
     ['1h/BTCUSDT.csv?to=2025&to=2026', 400, '"to" is given more than once'],
     ['1h/BTCUSDT.csv?from=yesterda', 400, '"yesterda" is not a point in time.'],
