@@ -113,7 +113,9 @@ export function nearestInterval(name: string): Interval | undefined {
   const [match, digits, unit] = /^(?=.)(\d*) ?(?:([mhdw])[a-z]*)?$/.exec(lower) ?? []
   const length = parseLength(name) ?? (match && parseLength(`${digits || 1}${unit ?? 'm'}`))
   if (!length) return suggest(name, EXCHANGE_INTERVALS)
-  return EXCHANGE_INTERVALS.find(known => approximateLength(known) === addLengths(length, 0))
+  // `15M` is 15 months, and meant to be `15m`.
+  const isNear = (known: Interval) => approximateLength(known) === addLengths(length, 0) || known === lower
+  return EXCHANGE_INTERVALS.find(isNear)
 }
 
 /** Length of a candle in ms, of a month that of a January: to compare and to estimate. */
