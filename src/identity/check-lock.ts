@@ -17,6 +17,7 @@ export interface LockCheckRequest extends SourceOptions {
   readonly offline?: boolean | undefined
 }
 
+/** Whether the candles of a lock are here. */
 export type LockCheck = Awaited<ReturnType<typeof checkLock>>
 
 /**

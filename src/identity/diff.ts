@@ -24,6 +24,7 @@ export interface DiffRequest extends RangeText, Omit<SourceOptions, 'baseUrl' | 
   readonly most: number
 }
 
+/** What a comparison of two sides has found. */
 export type DiffReport = Awaited<ReturnType<typeof diffKlines>>
 export type ComparedSeries = DiffReport['series'][number]
 

@@ -18,6 +18,7 @@ import {
   type SeriesFingerprint,
 } from '../rows/fingerprint.js'
 
+/** The fingerprint of each series of a range, and how much of it there is. */
 export interface RangeFingerprints extends FingerprintReport<SeriesFingerprint & { readonly coverage: Coverage }> {
   readonly baseUrl: string | undefined
   readonly range: RequestedRange

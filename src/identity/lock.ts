@@ -28,6 +28,7 @@ export interface LockRequest
   readonly force?: boolean | undefined
 }
 
+/** A lock that was written. */
 export interface LockReport extends FingerprintReport<LockedSeries> {
   readonly path: string
   readonly baseUrl: string | null
