@@ -97,22 +97,24 @@ const SECONDS =
 function suggestInterval(name: string): string[] {
   if (/^\d* ?s(ec\w*)?$/i.test(name)) return [SECONDS]
   const near = nearestInterval(name)
-  if (near) return [`Did you mean ${near}?`]
-  const length = parseLength(name)
+  if (near) return [`Did you mean ${near}${near === '1M' ? ' (a month)' : near === '1m' ? ' (a minute)' : ''}?`]
+  const length = parseLength(name) ?? parseLength(name.toLowerCase())
   if (length === undefined) return []
   const fits = (part: Interval) => 'ms' in length && floorToLength(LENGTHS[part], 0, length.ms) === length.ms
   const source = (['1d', '1h', '15m', '1m'] as const).find(fits) ?? '1M'
-  return [`--resample ${name} makes such candles of shorter ones: -i ${source}`]
+  return [
+    `--resample ${parseLength(name) ? name : name.toLowerCase()} makes such candles of shorter ones: -i ${source}`,
+  ]
 }
 
 /** The interval that a text was most likely meant to be: `1h` for `60m`, `1H` and `hourly`. */
 export function nearestInterval(name: string): Interval | undefined {
   const lower = name.toLowerCase()
-  if (/^1? ?(mo|mon|months?|monthly)$/.test(lower)) return '1M'
+  if (name === 'M' || /^1? ?(mo|mon|months?|monthly)$/.test(lower)) return '1M'
   // A number alone counts minutes, a unit alone is one.
   const [match, digits, unit] = /^(?=.)(\d*) ?(?:([mhdw])[a-z]*)?$/.exec(lower) ?? []
   const length = parseLength(name) ?? (match && parseLength(`${digits || 1}${unit ?? 'm'}`))
-  if (!length) return suggest(name, EXCHANGE_INTERVALS)
+  if (!length) return parseLength(lower) ? undefined : suggest(name, EXCHANGE_INTERVALS)
   // `15M` is 15 months, and meant to be `15m`.
   const isNear = (known: Interval) => approximateLength(known) === addLengths(length, 0) || known === lower
   return EXCHANGE_INTERVALS.find(isNear)

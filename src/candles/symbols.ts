@@ -75,9 +75,11 @@ export function sortSymbols(names: Iterable<SymbolName>): SymbolName[] {
 export function parseSymbol(text: string): SymbolName {
   const name = toSymbolName(text)
   if (isSymbol(name)) return name
+  // `BTC/USDT:USDT` of ccxt, `BINANCE:BTCUSDT` of TradingView.
+  const pair = text.split(':').map(toSymbolName).find(splitSymbol)
   throw new KlinesError('unknown_symbol', `Unknown symbol "${text}". Expected ${SYMBOL_FORM}, such as BTCUSDT.`, {
     suggestions: [
-      ...suggestSymbol(name, SYMBOLS),
+      ...(pair ? [`Did you mean ${pair}?`] : suggestSymbol(name, SYMBOLS)),
       ...(/\.\w+$/.test(text) ? [`Is it the name of a file? ${QUOTE_PATTERNS}`] : []),
     ],
     data: { symbol: text },

@@ -31,7 +31,7 @@ export type TimeText = string | number | Date
 export interface RangeText {
   /**
    * The first open time, in UTC unless it has an offset: `2024`, `2024-01`, `2024-01-31`, `2024-01-31T12:00Z`; `now`,
-   * `today`, `yesterday`; `-7d` (before now: a number and h, d, w, M or y); as text, a Unix time of 10 digits (s) or 13
+   * `today`, `yesterday`; `-7d` (before now: a number and m, h, d, w, M or y, where `m` is a minute); as text, a Unix time of 10 digits (s) or 13
    * digits (ms). A number is ms since the epoch.
    */
   readonly from?: TimeText | undefined
@@ -42,10 +42,10 @@ export interface RangeText {
 }
 
 const FORMS =
-  'Expected YYYY, YYYY-MM, YYYY-MM-DD or an ISO instant such as 2024-01-01T12:00Z (times are UTC); now, today, yesterday or -7d (h, d, w, M, y); or a Unix time of 10 digits (s) or 13 digits (ms)'
-const LENGTH = /^([1-9]\d{0,5})([hdwMy])$/
+  'Expected YYYY, YYYY-MM, YYYY-MM-DD or an ISO instant such as 2024-01-01T12:00Z (times are UTC); now, today, yesterday or -7d (m, h, d, w, M, y); or a Unix time of 10 digits (s) or 13 digits (ms)'
+const LENGTH = /^([1-9]\d{0,5})([mhdwMy])$/
 const DAY = /^\d{4}(-\d{2}){0,2}$/
-const INSTANT = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:?\d{2})?$/i
+const INSTANT = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?$/i
 
 /** A point in time, in the forms of `RangeText`, as ms UTC. Throws `bad_time` on other forms and invalid days. */
 export function parseInstant(text: TimeText, now: number): number {
@@ -69,11 +69,13 @@ export function parseInstant(text: TimeText, now: number): number {
 /** The time that lies a duration such as `90d` before `end` (ms UTC), by the calendar. Throws `bad_time`. */
 export function timeBefore(end: number, duration: string): number {
   const [, digits, unit = ''] = LENGTH.exec(duration.trim()) ?? []
-  const name = { h: 'hours', d: 'days', w: 'weeks', M: 'months', y: 'years' }[unit]
+  const name = { m: 'minutes', h: 'hours', d: 'days', w: 'weeks', M: 'months', y: 'years' }[unit]
   const time = name === undefined ? Number.NaN : sub(new UTCDateMini(end), { [name]: Number(digits) }).getTime()
   if (!Number.isNaN(time)) return time
-  const expected = 'Expected a number and h, d, w, M or y: 90d.'
-  throw new KlinesError('bad_time', `"${duration}" is not a length of time. ${expected}`)
+  const expected = 'Expected a number and m, h, d, w, M or y: 90d.'
+  const [, count, word] = /^\s*(\d+)\s*(mo|[mhdwy])[a-z]*\s*$/i.exec(duration) ?? []
+  const suggestions = word ? [`Did you mean ${count}${word.length === 2 ? 'M' : word.toLowerCase()}?`] : []
+  throw new KlinesError('bad_time', `"${duration}" is not a length of time. ${expected}`, { suggestions })
 }
 
 /**
@@ -156,5 +158,17 @@ function parseRelative(text: string, now: number): number | undefined {
 }
 
 function badTime(text: string, reason = ''): KlinesError {
-  return new KlinesError('bad_time', `"${text}" is not a point in time.${reason} ${FORMS}.`, { data: { time: text } })
+  const suggestions = guessInstant(text).map(time => `Did you mean ${time}?`)
+  const message = `"${text}" is not a point in time.${reason} ${FORMS}.`
+  return new KlinesError('bad_time', message, { suggestions, data: { time: text } })
+}
+
+/** `2025-01-31` for `20250131`, `2025/1/31` and `2025.01.31`, with the time of day behind it. */
+function guessInstant(text: string): string[] {
+  const [, year, month, day, hour, minute = '00'] =
+    /^\s*(\d{4})[-/. ]?(\d{1,2})[-/. ]?(\d{1,2})(?:[T ]?(\d{1,2})(?::?(\d{2}))?.*)?\s*$/.exec(text) ?? []
+  if (year === undefined) return []
+  const date = [year, month, day].map(part => part.padStart(2, '0')).join('-')
+  if (timeOfDate(date) === undefined) return []
+  return [hour === undefined ? date : `${date}T${hour.padStart(2, '0')}:${minute}`]
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import * as Args from '@oclif/core/args'
 import { KlinesError } from '../candles/errors.js'
 import { command } from '../cli/command.js'
@@ -13,7 +14,7 @@ export const config = command({
 
 The order is: command line, environment variable, your file, default. --no-NAME turns off a flag that the file turns on, such as --no-quiet.
 
-force, prune, output, lock, series and data cannot be set. A flag that has a variable of its own, such as base-url of users update, cannot either: set the variable. The commands of klines config take no defaults from the file.`,
+force, prune, output and lock cannot be set. A flag that has a variable of its own, such as base-url of users update, cannot either: set the variable. The commands of klines config take no defaults from the file.`,
   examples: ['klines config', 'klines config --json', 'klines config set interval 1h,1d'],
   async run({ config, print }) {
     const { listSettings } = await import('../cli/config.js')
@@ -33,7 +34,9 @@ export const set = command({
   async run({ args: { key, value: text }, config, warn, show }) {
     const { changeConfigFile, parseSetting } = await import('../cli/config.js')
     const { ConfigSet } = await import('./reports/local.js')
-    const value = await parseSetting(config, key, text)
+    const parsed = await parseSetting(config, key, text)
+    // Another working folder must not mean another mirror.
+    const value = key === 'mirror' ? resolve(String(parsed)) : parsed
     const path = await changeConfigFile(content => {
       content[key] = value
     })

@@ -62,6 +62,11 @@ export function checkInside(root: string, path: string): void {
   }
 }
 
+/** A path in which a leading `~` stands for the home folder, as in a shell. */
+export function expandHome(path: string): string {
+  return /^~($|[/\\])/.test(path) ? join(homedir(), path.slice(1)) : path
+}
+
 /** By convention the home of a user who has none: no folder of this name may exist. */
 export const NO_HOME = '/nonexistent'
 

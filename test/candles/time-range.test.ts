@@ -55,14 +55,14 @@ describe('parseInstant reads UTC, whatever the time zone of the system', () => {
   test.each([
     ...['2024-02-31', '2024-13', '2023-02-29', '2024-01-01T25:00', '2024-01-01T12', '2024-01-01T12:00+25:00'],
     ...['24', '20240101', '170406720', '17040672000000', '1704067200.5', '01/02/2024', 'tomorrow'],
-    ...['7d', '-7', '-7m', '-7D', '-0d', '-1.5d', '', '2024-01-01T12:00:00.1234Z'],
+    ...['7d', '-7', '-7D', '-0d', '-1.5d', '', '2024-01-01T12:00:00.Z'],
   ])('%j is refused', text => {
     const error = thrownBy(() => parseInstant(text, NOW))
     expect(error.code).toBe('bad_time')
     expect(error.message).toContain(`"${text}" is not a point in time.`)
     expect(error.message).toContain('Expected YYYY, YYYY-MM, YYYY-MM-DD or an ISO instant')
     expect(error.message).toContain(
-      'now, today, yesterday or -7d (h, d, w, M, y); or a Unix time of 10 digits (s) or 13',
+      'now, today, yesterday or -7d (m, h, d, w, M, y); or a Unix time of 10 digits (s) or 13',
     )
   })
 })
@@ -80,7 +80,7 @@ describe('timeBefore', () => {
     expect(iso(timeBefore(Date.parse(end), length))).toBe(start)
   })
 
-  test.each(['0d', '90', 'd', '-1d', '1.5d', '1m', '1D', '90 d', '1d2h', '', '1000000d', '999999y', '1e3d', '٣d'])(
+  test.each(['0d', '90', 'd', '-1d', '1.5d', '1D', '90 d', '1d2h', '', '1000000d', '999999y', '1e3d', '٣d'])(
     '%j is refused',
     text => {
       expect(thrownBy(() => timeBefore(NOW, text)).code).toBe('bad_time')

@@ -1,5 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import type { Flag } from '@oclif/core/interfaces'
+import { expandHome } from '../../fs/folders.js'
 import type { FlagName, Option, OptionValue } from '../../options.js'
 import { CANDLE_ENTRIES, type CANDLE_OPTIONS, OUTPUT_ENTRIES, type OUTPUT_OPTIONS } from '../../options.js'
 
@@ -22,6 +23,9 @@ export function variableOf(flag: string): string {
 export function pick<All extends object, Name extends keyof All>(flags: All, ...names: Name[]): Pick<All, Name> {
   return Object.fromEntries(names.map(name => [name, flags[name]])) as Pick<All, Name>
 }
+
+/** A path; no shell has seen the value of a variable, of the user's file, or of `--mirror=~/candles`. */
+export const pathFlag = Flags.custom<string>({ parse: async path => expandHome(path) })
 
 /** Several values of a flag: repeated, or joined by commas. */
 export const LIST = { multiple: true, multipleNonGreedy: true, delimiter: ',' } as const

@@ -1,4 +1,5 @@
 import * as Flags from '@oclif/core/flags'
+import { expandHome } from '../../fs/folders.js'
 import { LAYOUTS, PARTITIONS } from '../../lake/layout.js'
 import { FORMATS } from '../../options.js'
 import { candleTableFlags, inGroup, outputTableFlags, pick } from './group.js'
@@ -9,7 +10,7 @@ import { locationFlags, lockFlag, selectionFlags } from './selection.js'
 export const outputFlag = Flags.custom<string>({
   char: 'o',
   helpValue: 'FILE',
-  parse: async path => (path === '/dev/stdout' ? '-' : path),
+  parse: async path => (path === '/dev/stdout' ? '-' : expandHome(path)),
 })
 
 /** Which files are written, and how. */

@@ -2,7 +2,7 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { INTERVALS } from '../../candles/intervals.js'
 import { GREETING_BASE_URL } from '../../sources/base-url.js'
-import { candleTableFlags, inGroup, LIST, pick } from './group.js'
+import { candleTableFlags, inGroup, LIST, pathFlag, pick } from './group.js'
 
 export const symbolArgs = {
   symbol: Args.string({
@@ -35,7 +35,7 @@ export function intervalFlag(summary: string) {
 }
 
 export const lockFlag = inGroup('what', {
-  lock: Flags.string({
+  lock: pathFlag({
     summary: 'Lock file (klines lock) that says which series, ranges and source, in place of SYMBOL and -i.',
     helpValue: 'FILE',
   }),
@@ -47,7 +47,7 @@ export const locationFlags = inGroup('what', {
       'Base address of the klines service, without /api; binance for the exchange itself (binance:URL for another host of it), sample for the bundled synthetic sample data.',
     helpValue: 'URL',
   }),
-  mirror: Flags.string({
+  mirror: pathFlag({
     summary: 'Folder of the local mirror. Default: see klines mirror.',
     helpValue: 'DIR',
   }),

@@ -1,8 +1,7 @@
 import { styleText } from 'node:util'
 import { escapeControls } from '../../candles/text.js'
 import type { Token } from '../../greeting/schemas.js'
-
-// All text of the commands is printed here: names, addresses and messages in it may come from anywhere.
+import { wrapLines } from './text.js'
 
 /** How a line starts that says by its words what its colour only stresses. */
 const COLOURS = [
@@ -12,7 +11,7 @@ const COLOURS = [
 ] as const
 
 export function print(lines: string): void {
-  process.stdout.write(`${colour(escapeControls(lines), process.stdout)}\n`)
+  write(lines, process.stdout)
 }
 
 /** Prints tokens no faster than the reader takes them. Text ends with a line end, also when the stream fails. */
@@ -35,11 +34,17 @@ export function printJson(value: unknown): void {
 
 /** Prints lines for a person to stderr. */
 export function printNote(lines: string): void {
-  process.stderr.write(`${colour(escapeControls(lines), process.stderr)}\n`)
+  write(lines, process.stderr)
+}
+
+/** All text of the commands is written here: names and messages in it may come from anywhere. A terminal gets lines that fit, and colours. */
+function write(lines: string, stream: NodeJS.WriteStream): void {
+  const text = escapeControls(lines)
+  stream.write(`${stream.isTTY ? colour(wrapLines(text, stream.columns), stream) : text}\n`)
 }
 
 function colour(text: string, stream: NodeJS.WriteStream): string {
-  if (!stream.isTTY || !stream.hasColors()) return text
+  if (!stream.hasColors()) return text
   return COLOURS.reduce(
     (lines, [start, name]) => lines.replace(start, words => styleText(name, words, { stream })),
     text,

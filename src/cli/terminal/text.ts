@@ -38,6 +38,21 @@ export function wrap([first, ...parts]: readonly string[]): string[] {
   return lines
 }
 
+/** Breaks lines that are longer than a terminal is wide, at words; what goes on is indented by two more. */
+export function wrapLines(text: string, columns: number): string {
+  return text.replace(/^( *)(.*)$/gm, (line, indent: string) => {
+    const lines = []
+    let rest = line
+    for (;;) {
+      const at = rest.length > columns ? rest.lastIndexOf(' ', columns) : -1
+      if (at <= indent.length + 2) return [...lines, rest].join('\n')
+      lines.push(rest.slice(0, at).trimEnd())
+      rest = `${indent}  ${rest.slice(at).trimStart()}`
+    }
+  })
+}
+
+/** The first lines, and how many more there are. */
 export function firstLines(lines: readonly string[], most: number, more = 'more'): string[] {
   const left = lines.length - most
   return left > 0 ? [...lines.slice(0, most), `and ${formatCount(left)} ${more}`] : [...lines]
