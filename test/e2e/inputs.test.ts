@@ -7,7 +7,7 @@ import { PROJECT, useSandboxes } from '../support/cli/cli-sandbox.js'
 const newSandbox = useSandboxes()
 
 describe.concurrent('what people type from habit is refused with what it is here', () => {
-  const exported = 'export BTCUSDT -i 1d --mirror m'
+  const exported = 'download BTCUSDT -i 1d --base-url sample'
   it.each([
     ['get BTCUSDT', 'Did you mean download?'],
     ['fetch BTCUSDT', 'Did you mean download?'],
@@ -39,7 +39,7 @@ describe.concurrent('what people type from habit is refused with what it is here
   ])('klines %s', async (args, suggestion) => {
     // Only the real program looks for commands.
     const sandbox = newSandbox()
-    const run = await (args.startsWith('export') ? sandbox.call(args.split(' ')) : sandbox.run(args.split(' ')))
+    const run = await (args.includes(' -i ') ? sandbox.call(args.split(' ')) : sandbox.run(args.split(' ')))
     expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(suggestion) })
   })
 })
