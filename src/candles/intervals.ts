@@ -116,7 +116,8 @@ export function nearestInterval(name: string): Interval | undefined {
   const length = parseLength(name) ?? (match && parseLength(`${digits || 1}${unit ?? 'm'}`))
   if (!length) return parseLength(lower) ? undefined : suggest(name, EXCHANGE_INTERVALS)
   // `15M` is 15 months, and meant to be `15m`.
-  const isNear = (known: Interval) => approximateLength(known) === addLengths(length, 0) || known === lower
+  const isNear = (known: Interval) =>
+    approximateLength(known) === addLengths(length, 0) || (known === lower && !isMinutes(known))
   return EXCHANGE_INTERVALS.find(isNear)
 }
 
