@@ -1,4 +1,5 @@
 import { isKlinesError, KlinesError } from '../candles/errors.js'
+import { DAY_MS, type Interval, nextOpenTime } from '../candles/intervals.js'
 import { type TreeEntry, windowPath } from '../candles/paths.js'
 import type { WindowRef } from '../candles/series.js'
 import { trimPeriod } from '../candles/text.js'
@@ -7,6 +8,7 @@ import { needsFirstCandle } from '../engine/find-windows.js'
 import { fetchStartDates, fetchSymbols } from '../engine/lists.js'
 import { refreshWindow } from '../engine/refresh.js'
 import type { Run } from '../engine/run.js'
+import { SETTLING_MS } from '../sources/closed-rows.js'
 import { InvalidSymbolError } from '../sources/exchange-api.js'
 import { FetchError } from '../sources/fetch-error.js'
 import { QUICK_POLICY, type RetryPolicy } from '../sources/retry.js'
@@ -51,6 +53,8 @@ export class Upstream {
     const { source, signal } = run
     let fault: FetchError | undefined
     const fetch: Source['fetch'] = async (window, since) => {
+      if (source.rules.kind === 'exchange' && since && !hasNewCandle(window.interval, since, this.now()))
+        return { rendered: since, asked: since }
       try {
         return await this.once(windowPath(window), () => source.fetch(window, since, signal))
       } catch (error) {
@@ -101,6 +105,13 @@ export class Upstream {
     }
     return this.take()
   }
+}
+
+/** Whether a candle may have closed since a window was asked for: readers of one window must not spend the limit of the exchange. */
+function hasNewCandle(interval: Interval, asked: number, now: number): boolean {
+  // Longer candles end with a day too.
+  const step = Math.min(nextOpenTime(interval, 0), DAY_MS)
+  return Math.floor((now - SETTLING_MS) / step) !== Math.floor((asked - SETTLING_MS) / step)
 }
 
 async function refresh(run: Run<Source>, window: WindowRef): Promise<void> {

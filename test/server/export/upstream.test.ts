@@ -118,8 +118,8 @@ describe('the exchange behind a server', () => {
     expect(body.equals(await exportedFile(mirror, [symbol, '1d', 'csv'], { now, baseUrl }))).toBe(true)
     exchange.reset()
     expect((await request(`/export/1d/${symbol}.csv`)).body.equals(body)).toBe(true)
-    // The open window alone.
-    expect(exchange.log.filter(({ kind }) => kind === 'klines')).toHaveLength(1)
+    // The clock of the exchange may be asked; the open window has no new candle.
+    expect(exchange.log.filter(({ kind }) => kind === 'klines')).toEqual([])
     expectError(await get(url, '/export/1d/NOSUCHUSDT.csv'), 404)
     expect(exchange.violations).toEqual([])
   })

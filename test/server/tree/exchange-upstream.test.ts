@@ -139,6 +139,23 @@ describe('a server in front of the exchange', () => {
     expect(exchange.log).toHaveLength(1)
   })
 
+  it('asks for an open window again once a candle has closed', async () => {
+    const { request, exchange, sent } = await setup()
+    // 1h: the exchange's clock stands 15 s after an hour's end, when a candle counts as closed, and goes to the next one.
+    time = Math.floor(time / 3_600_000) * 3_600_000 + 15_000
+    const read = async () => JSON.parse(String((await request(OPEN)).body)).length
+    const candles = await read()
+    exchange.reset()
+    for (const later of [60_000, 3_539_999]) {
+      time += later
+      expect(await read()).toBe(candles)
+    }
+    expect(sent('klines')).toEqual([])
+    time += 1
+    expect(await read()).toBe(candles + 1)
+    expect(sent('klines')).toHaveLength(1)
+  })
+
   it('says 404 for a symbol that the exchange does not have', async () => {
     const { request } = await setup()
     expect((await request('api/klines/1h/NOSUCHUSDT/2024-01-01.json')).status).toBe(404)
