@@ -33,8 +33,8 @@ declare module 'undici/lib/dispatcher/agent.js' {
   export default Agent
 }
 
-declare module 'undici/lib/dispatcher/env-http-proxy-agent.js' {
-  import { EnvHttpProxyAgent } from 'undici'
+declare module 'undici/lib/dispatcher/proxy-agent.js' {
+  import { ProxyAgent } from 'undici'
 
-  export default EnvHttpProxyAgent
+  export default ProxyAgent
 }

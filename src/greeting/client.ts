@@ -205,7 +205,7 @@ function unreachable(baseUrl: string, cause: FetchError, what: RequestName, head
     : `The greeting service at ${baseUrl} cannot be reached`
   return new KlinesError('unreachable', `${fault}: ${cause.message}.`, {
     cause,
-    suggestions: ADVICE,
+    suggestions: cause.advice ? [cause.advice] : ADVICE,
     data: { baseUrl },
   })
 }

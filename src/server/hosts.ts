@@ -40,7 +40,8 @@ function checkHost(host = '', names: readonly string[] | false): HttpError | und
   const plain = plainName(name)
   const isIp = plain.startsWith('[') ? isIPv6(plain.slice(1, -1)) : isIPv4(plain)
   if (!names || isIp || isLocal(plain) || names.includes(plain)) return undefined
-  return new HttpError(421, 'This server does not answer for that host; use its address, or localhost.')
+  const door = `start it with klines serve --allow-host ${plain}`
+  return new HttpError(421, `This server does not answer for that host; use its address, or localhost, or ${door}.`)
 }
 
 function isLocal(name: string): boolean {

@@ -23,7 +23,7 @@ const WORK_OFFLINE = 'klines export works offline, with what the mirror has.'
 export function unreachable(name: string, failure: FetchError, what: string): KlinesError {
   const { status, tries, message: reason, notJson, timedOut } = failure
   const isAway = failure.unreachable && status !== undefined
-  const advice = notJson ? SIGN_IN : timedOut ? MORE_TIME : isAway ? TRY_LATER : CHECK_ADDRESS
+  const advice = failure.advice ?? (notJson ? SIGN_IN : timedOut ? MORE_TIME : isAway ? TRY_LATER : CHECK_ADDRESS)
   const service = isExchange(name) ? `The exchange at ${toAddress(name)}` : `The service at ${name}`
   return new KlinesError('unreachable', `${service} ${describeFailure(failure, what)}.`, {
     cause: failure,

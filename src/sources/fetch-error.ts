@@ -1,4 +1,5 @@
 import { isObject, parseObject } from '../candles/json.js'
+import type { HttpProxy } from './proxy.js'
 import { type FetchErrorKind, isTransientStatus } from './retry.js'
 
 interface FetchDetails {
@@ -11,6 +12,8 @@ interface FetchDetails {
   readonly timedOut?: boolean
   /** What the service itself said, one line that is safe for a terminal. */
   readonly words?: string | undefined
+  /** What helps, in place of the usual advice. */
+  readonly advice?: string | undefined
 }
 
 /** A failed attempt to fetch a file. `message` describes the fault without naming the file. */
@@ -21,6 +24,7 @@ export class FetchError extends Error implements FetchDetails {
   readonly notJson: boolean = false
   readonly timedOut: boolean = false
   readonly words?: string | undefined
+  readonly advice?: string | undefined
   /** How often the file was requested in all; the `Fetcher` sets it. */
   tries = 1
 
@@ -54,15 +58,36 @@ const TIMEOUT = /TIMEDOUT|_TIMEOUT$/
 const PERMANENT_CODES = new Set(['ENOTFOUND', 'UND_ERR_HEADERS_OVERFLOW', 'ERR_INVALID_URL', 'UND_ERR_INVALID_ARG'])
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ERR_SSL|EPROTO/
 
-/** Converts what undici or Node throws. */
-export function toFetchError(error: unknown): FetchError {
+/** A certificate that nobody vouches for, as a company's own one. */
+const UNKNOWN_ISSUER = /SELF_SIGNED|UNABLE_TO/
+const TRUST = 'NODE_EXTRA_CA_CERTS=FILE.pem makes klines trust the certificates of a company; or check --base-url.'
+
+/** Converts what undici or Node throws before an answer, of a `proxy` too. */
+export function toFetchError(error: unknown, proxy?: HttpProxy): FetchError {
   const root = rootCause(error)
   const code = String((root as NodeJS.ErrnoException).code ?? '')
-  const reason = CONNECTION_FAULTS[code] ?? cleanText(describeError(root))
+  const [, answered] = /^Proxy response \((\d+)\)/.exec(describeError(root)) ?? []
+  const reason = answered
+    ? describeRefusal(answered, proxy)
+    : (CONNECTION_FAULTS[code] ?? cleanText(describeError(root)))
   const certificate = CERTIFICATE.test(code)
-  const message = `${certificate ? 'TLS: ' : ''}${reason}${code && !reason.includes(code) ? ` (${code})` : ''}`
-  const kind = certificate || PERMANENT_CODES.has(code) ? 'permanent' : 'transient'
-  return new FetchError(kind, message, { unreachable: true, timedOut: TIMEOUT.test(code), cause: error })
+  const shown = `${certificate ? 'TLS: ' : ''}${reason}${code && !answered && !reason.includes(code) ? ` (${code})` : ''}`
+  const message = proxy ? `the proxy ${proxy.uri} of ${proxy.variable}${answered ? '' : ':'} ${shown}` : shown
+  const isPermanent = answered ? !isTransientStatus(Number(answered)) : certificate || PERMANENT_CODES.has(code)
+  const advice = proxy && `Check ${proxy.variable} and --base-url; NO_PROXY names the hosts that need no proxy.`
+  return new FetchError(isPermanent ? 'permanent' : 'transient', message, {
+    unreachable: true,
+    timedOut: TIMEOUT.test(code),
+    advice: UNKNOWN_ISSUER.test(code) ? TRUST : advice,
+    cause: error,
+  })
+}
+
+/** What a proxy answered in place of a tunnel, as the rest of a sentence. */
+function describeRefusal(status: string, proxy?: HttpProxy): string {
+  if (status !== '407') return `answered ${status}`
+  if (proxy?.token) return 'refuses the user name or the password (407)'
+  return 'wants a user name and a password (407), as in http://user:password@host:port'
 }
 
 /** OpenSSL puts its reason between names of source files. */

@@ -5,7 +5,8 @@ import { quoteText } from '../candles/text.js'
 import { errnoCode } from '../fs/errno.js'
 import { VERSION } from '../version.js'
 import { FetchError, toFetchError } from './fetch-error.js'
-import { type Agent, type Dispatcher, EnvHttpProxyAgent } from './undici.js'
+import { findProxy, type HttpProxy } from './proxy.js'
+import { Agent, type Dispatcher, ProxyAgent } from './undici.js'
 
 const USER_AGENT = `klines/${VERSION} node/${process.versions.node}`
 const MAX_REDIRECTS = 3
@@ -44,26 +45,29 @@ interface HttpRequest {
 
 /**
  * Talks to one origin over keep-alive HTTP/1.1 connections. It does not retry, and no status is an error. Whole bodies are capped and
- * decoded. HTTP_PROXY, HTTPS_PROXY and NO_PROXY apply. Methods throw a `FetchError`, or the signal's reason when it aborts.
+ * decoded. `findProxy` says which proxy applies. Methods throw a `FetchError`, or the signal's reason when it aborts.
  */
 export class HttpTransport {
   private readonly dispatcher: Dispatcher
   private readonly origin: string
   private readonly basePath: string
+  private readonly proxy: HttpProxy | undefined
 
   /** `idleMs`: the longest wait for a connection, and the longest silence of an answer. */
   constructor(baseUrl: string, { connections, idleMs }: { connections: number; idleMs?: number | undefined }) {
     const { origin, pathname } = new URL(baseUrl)
     this.origin = origin
     this.basePath = pathname.replace(/\/+$/, '')
-    this.dispatcher = new EnvHttpProxyAgent({
+    this.proxy = findProxy(baseUrl)
+    const options = {
       connections,
       pipelining: 1,
       allowH2: false,
       connect: { timeout: idleMs ?? CONNECT_TIMEOUT_MS },
       headersTimeout: idleMs ?? IDLE_TIMEOUT_MS,
       bodyTimeout: idleMs ?? IDLE_TIMEOUT_MS,
-    } satisfies Agent.Options)
+    } satisfies Agent.Options
+    this.dispatcher = this.proxy ? new ProxyAgent({ ...options, ...this.proxy }) : new Agent(options)
   }
 
   /** Sends a GET request, and follows at most three redirects to the same origin. */
@@ -104,7 +108,7 @@ export class HttpTransport {
       return openResponse(response, signal)
     } catch (error) {
       signal.throwIfAborted()
-      throw toFetchError(error)
+      throw toFetchError(error, this.proxy)
     }
   }
 }
@@ -161,15 +165,16 @@ async function collect({ body, statusCode: status }: Dispatcher.ResponseData): P
 }
 
 const decoders = { gzip: promisify(gunzip), 'x-gzip': promisify(gunzip), br: promisify(brotliDecompress) }
-/** Codings that change nothing; some fronts name them. */
-const PLAIN = new Set(['', 'identity', 'none', 'utf-8', 'aws-chunked'])
+/** Codings that change nothing: some fronts name them, or a character set or a transfer coding. */
+const PLAIN =
+  /^("?(identity|none|null|plain|text|json|binary|(aws-)?chunked|[78]bit|(charset=)?(utf-?8|(us-)?ascii|iso-8859-1))"?)?$/
 
 /** Removes the content coding of a body (RFC 9110, section 8.4). Nested codings are refused. */
 export async function decodeBody(body: Buffer, contentEncoding = ''): Promise<Buffer> {
   const codings = contentEncoding.toLowerCase().split(',')
   const coding = codings
     .map(name => name.trim())
-    .filter(name => !PLAIN.has(name))
+    .filter(name => !PLAIN.test(name))
     .join(', ')
   // A 304 or an error may name the coding of the file without having a body.
   if (coding === '' || body.length === 0) return body

@@ -72,7 +72,8 @@ describe('F34 a proxy', () => {
   it.concurrent('that refuses connections', async () => {
     const scenario = await newScenario()
     const env = { HTTP_PROXY: `http://127.0.0.1:${await closedPort()}` }
-    await expectUnreachable(scenario, scenario.server.url, /connection refused \(ECONNREFUSED\)/, { env })
+    const message = new RegExp(`the proxy ${env.HTTP_PROXY} of HTTP_PROXY: connection refused \\(ECONNREFUSED\\)`)
+    await expectUnreachable(scenario, scenario.server.url, message, { env, advice: /HTTP_PROXY.*NO_PROXY/ })
     expect(scenario.server.log).toEqual([])
     // The environment of this process may name the proxy of another test now.
     await scenario.expectRepair(ALL_WINDOWS, { inChildProcess: true })

@@ -62,6 +62,7 @@ describe('F32 TLS', () => {
       await serveOverTls(scenario, 'good'),
       // Newer versions of Node add advice.
       /TLS: self[- ]signed certificate(; [^(]*)? \(DEPTH_ZERO_SELF_SIGNED_CERT\)/,
+      { advice: /NODE_EXTRA_CA_CERTS=FILE\.pem/ },
     )
   })
 

@@ -11,6 +11,12 @@ describe('decodeBody', () => {
     [undefined, PLAIN],
     ['', PLAIN],
     ['identity', PLAIN],
+    // What fronts write that encode nothing.
+    ...['aws-chunked', 'UTF-8', 'utf8', 'none', 'binary', 'charset=utf-8'].map((name): [string, Buffer] => [
+      name,
+      PLAIN,
+    ]),
+    ['aws-chunked, gzip', gzipSync(PLAIN)],
     ['gzip', gzipSync(PLAIN)],
     ['GZIP ', gzipSync(PLAIN)],
     ['x-gzip', gzipSync(PLAIN)],

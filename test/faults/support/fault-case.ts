@@ -79,7 +79,7 @@ export async function expectUnreachable(
   scenario: FaultScenario,
   baseUrl: string,
   message: RegExp,
-  options: RunOptions = {},
+  { advice: named = /--base-url/, ...options }: RunOptions & { readonly advice?: RegExp } = {},
 ): Promise<void> {
   const run = await scenario.download({ policy: SHORT_DELAYS, baseUrl, ...options })
   expect(run).toMatchObject({ code: 5, stdout: '' })
@@ -89,6 +89,7 @@ export async function expectUnreachable(
     /^klines: The (?:service|exchange) at \S+ (cannot be reached: |answered \d{3} |did not answer |sent a response )/,
   )
   expect(advice.join('\n')).toMatch(/--base-url[\s\S]*klines export/)
+  expect(advice[0]).toMatch(named)
   expect(advice).toHaveLength(2)
   expectPlainText(run.stderr)
   expect(run.tookMs).toBeLessThan(BUDGET_MS)

@@ -52,6 +52,11 @@ describe('the server answers only for its own names', () => {
     expectError(await server.sendRaw(request(host)), 421)
   })
 
+  it('the 421 says how to allow a name', async () => {
+    const { body } = await server.sendRaw(request('Klines.:8787'))
+    expect(JSON.parse(String(body)).message).toContain('klines serve --allow-host klines.')
+  })
+
   it.each(MALFORMED)('400 for %j', async host => {
     expectError(await server.sendRaw(request(host)), 400)
   })
