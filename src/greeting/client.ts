@@ -162,12 +162,17 @@ function isSuccess({ status }: { status: number }): boolean {
   return status >= 200 && status < 300
 }
 
-/** Yields the lines of a body as soon as they are complete; the last one needs no line end. */
+/** A stream without a line end must not take all memory. */
+const MAX_LINE_BYTES = 1024 * 1024
+
+/** Yields the lines of a body as soon as they are complete; the last one needs no line end. Throws an `invalid` error above 1 MiB. */
 export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   // Split before decoding: in UTF-8 a line feed byte is never part of another character.
   let rest: Buffer = Buffer.alloc(0)
   for await (const chunk of chunks) {
     rest = Buffer.concat([rest, chunk])
+    if (rest.length > MAX_LINE_BYTES && rest.indexOf('\n') === -1)
+      throw new FetchError('invalid', `a line is longer than ${MAX_LINE_BYTES} bytes`)
     for (let end = rest.indexOf('\n'); end !== -1; end = rest.indexOf('\n')) {
       yield rest.subarray(0, end)
       rest = rest.subarray(end + 1)

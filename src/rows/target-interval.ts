@@ -22,17 +22,16 @@ export interface TargetInterval {
   readonly anchor?: number | undefined
 }
 
-/** Throws `unknown_interval` on anything but a whole number and a unit. */
+/** Throws `bad_option` on anything but a whole number and a unit. */
 export function parseTargetInterval(text: string): TargetInterval {
   const name = text.trim()
   const length = parseLength(name)
   if (length) return { name, length }
   const expected = 'Expected a number and m, h, d, w, M, q or y, such as 45m, 3h, 2d, 2w, 1q or 1y.'
-  const message = `"${text}" is no interval to resample to. ${expected}`
-  throw new KlinesError('unknown_interval', message, { data: { interval: text } })
+  throw new KlinesError('bad_option', `Cannot resample to "${text}". ${expected}`, { data: { interval: text } })
 }
 
-/** The one name of a length, with the largest unit that fits: `60m` is `1h`, `24h` is `1d`. Throws `unknown_interval`. */
+/** The one name of a length, with the largest unit that fits: `60m` is `1h`, `24h` is `1d`. Throws `bad_option`. */
 export function intervalName(text: string): string {
   const { length } = parseTargetInterval(text)
   const end = addLengths(length, 0)

@@ -181,7 +181,7 @@ describe('F87 the exchange', () => {
     const list = await sandbox.call(['download', '币*', ...args])
     expect(list).toMatchObject({ code: 0 })
     expect(list.stderr).toMatch(
-      /^Note: Names that are not 2 or more letters and digits, .* are left out: "BTC-USDT", "①USDT"/m,
+      /^Note: Names \(4\) that are not 2 or more letters and digits, .* are left out: "BTC-USDT", "①USDT"/m,
     )
   })
 })

@@ -18,7 +18,7 @@ describe('a target interval', () => {
     '%j is refused',
     text => {
       expect(thrownBy(() => parseTargetInterval(text))).toMatchObject({
-        code: 'unknown_interval',
+        code: 'bad_option',
         message: expect.stringContaining(`"${text}"`),
       })
     },
