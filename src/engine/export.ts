@@ -55,6 +55,9 @@ export async function exportKlines(request: ExportRequest): Promise<ExportReport
   const { output, signal } = request
   if (typeof output === 'string') return exportTo({ ...request, output })
   const stream = StreamOutput.to(output, signal)
+  // A stream of the web says only then whether it is open.
+  await new Promise(setImmediate)
+  stream.checkOpen()
   return exportTo({ ...request, output: '-' }, { sink: () => stream })
 }
 

@@ -54,8 +54,14 @@ export class StreamOutput implements Output {
   static to(target: string | OutputStream, signal?: AbortSignal): StreamOutput {
     if (target === '-') return new StreamOutput(process.stdout, 'stdout', signal)
     if (typeof target === 'string') return new StreamOutput(createWriteStream(target), target, signal)
-    const stream = 'getWriter' in target ? Writable.fromWeb(target) : target
-    return new StreamOutput(stream, 'the output stream', signal)
+    const name = 'the output stream'
+    if ('getWriter' in target && target.locked) throw closed(name, 'it has a writer already')
+    return new StreamOutput('getWriter' in target ? Writable.fromWeb(target) : target, name, signal)
+  }
+
+  /** Throws `output_closed` for a stream that takes no bytes. */
+  checkOpen(): void {
+    if (!this.stream.writable) throw closed(this.name, 'it has ended, or was destroyed')
   }
 
   async write(chunk: Uint8Array): Promise<void> {
@@ -75,11 +81,15 @@ export class StreamOutput implements Output {
     if (this.stream !== process.stdout) this.stream.destroy()
   }
 
-  private send(data: Uint8Array | string): Promise<void> {
+  private async send(data: Uint8Array | string): Promise<void> {
+    if (this.stream !== process.stdout && !this.stream.writable) {
+      await this.until(this.ended)
+      this.checkOpen()
+    }
     const sent = new Promise<void>((resolve, reject) => {
       this.stream.write(data, error => (error ? reject(error) : resolve()))
     })
-    return this.until(Promise.race([sent, this.ended]))
+    await this.until(Promise.race([sent, this.ended]))
   }
 
   private async until(wait: Promise<unknown>): Promise<void> {
@@ -93,6 +103,11 @@ export class StreamOutput implements Output {
       throw new KlinesError('output_unwritable', `Cannot write to ${this.name}: ${message}.`, { cause })
     }
   }
+}
+
+function closed(name: string, reason: string): KlinesError {
+  const suggestions = ['Each export needs a stream of its own.']
+  return new KlinesError('output_closed', `Cannot write to ${name}: ${reason}.`, { suggestions })
 }
 
 /** Compresses what goes to an output, as one gzip member without time or name: the same input gives the same bytes. */

@@ -43,13 +43,13 @@ const VIEWER_FILES = new URL('dist/server/viewer/', PACKAGE_URL)
 
 /** The routes of the pages, of what the viewer reads about the mirror, and of scripts, styles and icons. */
 export function pageRoutes(tree: Tree): Route[] {
-  type Make = (params: Record<string, string>) => string | Promise<string>
+  type Make = (params: Record<string, string>, path: string) => string | Promise<string>
   const own = (url: string, make: Make, type?: string): Route => ({
     method: 'GET',
     url,
     isPrivate: true,
     handler: async (request, reply) => {
-      const text = await make(request.params as Record<string, string>)
+      const text = await make(request.params as Record<string, string>, request.url.replace(/\?.*/, ''))
       const body = new Body(Buffer.from(text), { type, isPrivate: true })
       return sendBody(request, reply, body, type && SECURITY_HEADERS)
     },
@@ -72,7 +72,7 @@ export function pageRoutes(tree: Tree): Route[] {
     }),
     page('/', () => homePage(tree)),
     page('/reference', () => readPage('reference', tree.mirror)),
-    ...['/chart', '/chart/*'].map(url => page(url, () => readPage('chart', tree.mirror))),
+    ...['/chart', '/chart/*'].map(url => page(url, (_, path) => chartPage(tree.mirror, path))),
     ...['page.js', 'page.css', 'favicon.svg'].map(name => file('docs', name, DOCS_FILES)),
     ...['swagger-ui-bundle.js', 'swagger-ui.css'].map(name => file('docs', name, SWAGGER_FILES)),
     ...['main.js', 'viewer.css'].map(name => file('viewer', name, VIEWER_FILES)),
@@ -101,6 +101,12 @@ function describeSum(series: readonly SeriesStatus[], mirror: ServedMirror): str
 function readPage(name: string, { baseUrl }: ServedMirror): string {
   const page = readFileSync(new URL(`${name}.html`, DOCS_FILES), 'utf8')
   return page.replace('<!-- badge -->', baseUrl === SAMPLE ? SAMPLE_BADGE : '')
+}
+
+/** Its links are relative, so that they hold below any path of a proxy. */
+function chartPage(mirror: ServedMirror, path: string): string {
+  const up = '../'.repeat(path.split('/').length - 2) || './'
+  return readPage('chart', mirror).replaceAll('="./', `="${up}`)
 }
 
 /** Where the candles come from, as HTML. */

@@ -58,6 +58,54 @@ it('a stream of the web gets all bytes and is closed', async () => {
   expect(isClosed).toBe(true)
 })
 
+it.each<[string, () => ExportRequest['output'] | Promise<ExportRequest['output']>]>([
+  ['that has ended', () => new Writable({ write: (_, __, done) => done() }).end()],
+  ['that was destroyed', () => new Writable().destroy()],
+  [
+    'of an export before',
+    async () => {
+      const { run } = await setUp()
+      const stream = new Writable({ write: (_, __, done) => done() })
+      await run(stream)
+      return stream
+    },
+  ],
+  [
+    'of the web that is closed',
+    async () => {
+      const stream = new WritableStream()
+      await stream.close()
+      return stream
+    },
+  ],
+  [
+    'of the web that has a writer',
+    () => {
+      const stream = new WritableStream()
+      stream.getWriter()
+      return stream
+    },
+  ],
+])('a stream %s is refused before anything is read', async (_, make) => {
+  const { run, server } = await setUp()
+  expect(await catchError(run(await make()))).toMatchObject({
+    code: 'output_closed',
+    message: expect.stringMatching(/^Cannot write to the output stream: it has /),
+  })
+  expect(server.log).toEqual([])
+})
+
+it('a stream that the caller ends meanwhile fails the run', async () => {
+  const { run } = await setUp()
+  const stream = new Writable({
+    write(_, __, done) {
+      stream.end()
+      done()
+    },
+  })
+  expect(await catchError(run(stream))).toMatchObject({ code: 'output_closed' })
+})
+
 it('an error of the stream ends the run with what is wrong', async () => {
   const { run, folder } = await setUp()
   const cause = new Error('the socket is gone')

@@ -2,7 +2,7 @@ import { nearestInterval } from '../../candles/intervals.js'
 import type { Series } from '../../candles/series.js'
 import { isSymbol } from '../../candles/symbols.js'
 import { type Address, knownSeries } from './address.js'
-import { type Coverage, readCoverage, readSeriesCoverage } from './service.js'
+import { type Coverage, ROOT, readCoverage, readSeriesCoverage } from './service.js'
 import { findSymbols } from './symbol-box.js'
 
 export const FIRST_CHOICE: Series = { symbol: 'BTCUSDT', interval: '1d' }
@@ -91,5 +91,5 @@ function symbolLinks(coverage: Coverage, wanted: string, interval: string): Abse
 }
 
 function seriesLink({ symbol, interval }: Series, text: string) {
-  return { text, href: `/chart/${encodeURIComponent(symbol)}/${interval}` }
+  return { text, href: `${ROOT}chart/${encodeURIComponent(symbol)}/${interval}` }
 }

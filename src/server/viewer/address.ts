@@ -2,6 +2,7 @@ import { isInterval } from '../../candles/intervals.js'
 import type { Series } from '../../candles/series.js'
 import { isSymbol, toSymbolName } from '../../candles/symbols.js'
 import { parseRange, type TimeRange } from '../../candles/time-range.js'
+import { ROOT } from './service.js'
 
 /** What the address of the page says. */
 export interface Address {
@@ -17,7 +18,7 @@ export interface Address {
 
 /** Times are read as `--from` and `--to` of the command line; `now`, ms UTC, is the present. */
 export function parseAddress({ pathname, search }: { pathname: string; search: string }, now = Date.now()): Address {
-  const [symbol = '', interval] = pathname.split('/').slice(2).map(decodeURIComponent)
+  const [symbol = '', interval] = pathname.slice(ROOT.length).split('/').slice(1).map(decodeURIComponent)
   const query = new URLSearchParams(search)
   const [from, to] = ['from', 'to'].map(name => query.get(name) ?? undefined)
   const named = {
@@ -49,7 +50,7 @@ export function formatAddress(
     ...(isLog ? ['log=1'] : []),
     ...(isLocal ? ['tz=local'] : []),
   ].join('&')
-  return `/chart/${encodeURIComponent(symbol)}/${encodeURIComponent(interval)}${query && `?${query}`}`
+  return `${ROOT}chart/${encodeURIComponent(symbol)}/${encodeURIComponent(interval)}${query && `?${query}`}`
 }
 
 export function knownSeries(symbol: string, interval: string): Series | undefined {

@@ -5,7 +5,7 @@ import { formatDate } from '../../candles/windows.js'
 import { chooseSeries, FIRST_CHOICE } from './absence.js'
 import { type Address, formatAddress, formatTime, parseAddress } from './address.js'
 import { create, element, listenToKeys, offerThemes } from './elements.js'
-import { type Coverage, readCoverage } from './service.js'
+import { type Coverage, ROOT, readCoverage } from './service.js'
 import { SymbolBox } from './symbol-box.js'
 import { Viewer } from './viewer.js'
 
@@ -157,7 +157,7 @@ class Page {
       const offset = this.address.isLocal ? new Date(range.fromTime).getTimezoneOffset() * MINUTE_MS : 0
       if (document.activeElement !== this.day) this.day.value = formatDate(range.fromTime - offset)
       const query = `from=${formatTime(range.fromTime)}&to=${formatTime(range.toTime)}`
-      const path = `/export/${series.interval}/${encodeURIComponent(series.symbol)}`
+      const path = `${ROOT}export/${series.interval}/${encodeURIComponent(series.symbol)}`
       for (const link of document.querySelectorAll<HTMLAnchorElement>('a[data-format]'))
         link.href = `${path}.${link.dataset.format}?${query}`
     }

@@ -25,7 +25,7 @@ const recent = new LRUCache<string, CandleWindow>({
 /** Reads a file of the server; undefined where it has none. */
 async function readIfThere(path: string, signal: AbortSignal): Promise<string | undefined> {
   try {
-    return await readText(`/${path}`, signal)
+    return await readText(path, signal)
   } catch (error) {
     if (error instanceof ServiceError && error.status === 404) return undefined
     throw error

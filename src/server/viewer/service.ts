@@ -1,6 +1,9 @@
 import type { Interval } from '../../candles/intervals.js'
 import type { Series } from '../../candles/series.js'
 
+/** The path of the server's root: a proxy in front of it may have its own path before it. */
+export const ROOT = 'document' in globalThis ? new URL('..', import.meta.url).pathname : '/'
+
 /** What the server says about one series. `upstream`: whether missing windows are downloaded on request. */
 export interface SeriesCoverage {
   readonly upstream: boolean
@@ -72,7 +75,7 @@ export async function readText(path: string, signal?: AbortSignal): Promise<stri
   signal?.throwIfAborted()
   let response: Response
   try {
-    response = await fetch(path, { signal })
+    response = await fetch(ROOT + path, { signal })
     if (response.ok) return await response.text()
   } catch (error) {
     if (signal?.aborted) throw error
@@ -91,9 +94,9 @@ async function errorMessage(response: Response): Promise<string> {
 }
 
 export async function readCoverage(signal?: AbortSignal): Promise<Coverage> {
-  return JSON.parse(await readText('/coverage.json', signal))
+  return JSON.parse(await readText('coverage.json', signal))
 }
 
 export async function readSeriesCoverage({ symbol, interval }: Series, signal: AbortSignal): Promise<SeriesCoverage> {
-  return JSON.parse(await readText(`/coverage/${interval}/${encodeURIComponent(symbol)}.json`, signal))
+  return JSON.parse(await readText(`coverage/${interval}/${encodeURIComponent(symbol)}.json`, signal))
 }

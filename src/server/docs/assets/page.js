@@ -9,8 +9,11 @@ for (const place of document.querySelectorAll('[data-openapi]')) {
 /** Draws the reference of a document. */
 async function draw(place) {
   await loadSwagger()
+  const spec = await (await fetch(place.dataset.openapi)).json()
+  // The address of this page, which a proxy may have made another one.
+  spec.servers = [{ url: new URL('.', location).href.replace(/\/$/, '') }]
   SwaggerUIBundle({
-    url: place.dataset.openapi,
+    spec,
     domNode: place,
     displayOperationId: true,
     displayRequestDuration: true,
