@@ -4,7 +4,6 @@ export { EXCHANGE_INTERVALS, INTERVALS, type Interval, nextOpenTime, parseInterv
 export type { Series } from './candles/series.js'
 export { parseSymbol, SYMBOLS } from './candles/symbols.js'
 export { knownStartDates, windowSpan } from './candles/windows.js'
-export type { Coverage } from './engine/coverage.js'
 export { type ExportReport, type ExportRequest, exportKlines } from './engine/export.js'
 export {
   type DownloadRequest,
@@ -33,6 +32,7 @@ export { exportLake, type LakeReport } from './lake/update.js'
 export type { PublishReport } from './mirror/publish.js'
 export { type MirrorStatus, mirrorStatus } from './mirror/user-mirrors.js'
 export { COMPRESSIONS, FORMATS, type Format, NUMBER_TYPES, OUTPUT_COLUMNS, TIME_FORMATS } from './options.js'
+export type { Coverage } from './rows/coverage.js'
 export type { KlineBatch } from './rows/kline-batch.js'
 export { parseTargetInterval } from './rows/target-interval.js'
 export { type ServeRequest, serve } from './server/serve.js'

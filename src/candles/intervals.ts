@@ -91,6 +91,14 @@ export function parseInterval(text: string): Interval {
   throw new KlinesError('unknown_interval', message, { suggestions: suggestInterval(name), data: { interval: text } })
 }
 
+/** The error for 1m, 3m or 5m from what lacks them. `source`: its name as the start of a sentence. */
+export function noMinutes(interval: Interval, source: string): KlinesError {
+  const message = `${source} has no ${interval} candles. Expected one of ${INTERVALS.join(', ')}.`
+  const near = interval === '1m' ? ['Did you mean 1M (a month)?'] : []
+  const suggestions = ['The exchange has 1m, 3m and 5m: --base-url binance.', ...near]
+  return new KlinesError('unknown_interval', message, { suggestions, data: { interval } })
+}
+
 const SECONDS =
   'Candles of 1s are too many for a tree of files; https://data.binance.vision has them as daily archives.'
 

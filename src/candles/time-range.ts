@@ -2,7 +2,9 @@ import { UTCDateMini } from '@date-fns/utc/date/mini'
 import { sub } from 'date-fns/sub'
 import { KlinesError } from './errors.js'
 import { DAY_MS } from './intervals.js'
-import { timeOfDate } from './windows.js'
+import { type Series, type WindowRef, windowOf } from './series.js'
+import { formatTime } from './text.js'
+import { timeOfDate, windowSpan } from './windows.js'
 
 /** The open times in `[fromTime, toTime)`, ms UTC. `-Infinity` and `Infinity` are open ends. */
 export interface TimeRange {
@@ -21,6 +23,9 @@ export interface RequestedRange extends TimeRange {
   /** See `describeRange`. */
   readonly text: string
 }
+
+/** How long the newest candles of a range that ends now may lack: a static service is refreshed once a day. */
+export const MAY_LAG_MS = 2 * DAY_MS
 
 export const ALL_TIME: TimeRange = { fromTime: Number.NEGATIVE_INFINITY, toTime: Number.POSITIVE_INFINITY }
 
@@ -134,6 +139,27 @@ export function describeRange({ from, to, last }: RangeText): string {
   return words
     .map(([name, text]) => `${name} ${typeof text === 'string' ? text.trim() : new Date(Number(text)).toISOString()}`)
     .join(' ')
+}
+
+/** `Requested 2024-01-01 00:00 to 2024-02-01 00:00 UTC` */
+export function describeRequested({ named: { from, to } }: RequestedRange): string {
+  if (from === undefined && to === undefined) return 'All candles were requested'
+  if (to === undefined) return `Requested from ${formatTime(from)} UTC on`
+  return `Requested ${from === undefined ? 'up' : formatTime(from)} to ${formatTime(to)} UTC`
+}
+
+/** The windows of some dates that overlap a range and have begun by `present`, ms UTC. */
+export function planWindows(
+  series: Series,
+  dates: readonly string[],
+  { fromTime, toTime }: TimeRange,
+  present: number,
+): WindowRef[] {
+  const windows = [...new Set(dates)].sort().map(startDate => windowOf(series, startDate))
+  return windows.filter(window => {
+    const { startTime, endTime } = windowSpan(window)
+    return endTime > fromTime && startTime < toTime && startTime <= present
+  })
 }
 
 function isRelative(text: TimeText | undefined): boolean {

@@ -1,11 +1,10 @@
 import { COLUMNS } from '../candles/columns.js'
-import { addLengths, DAY_MS } from '../candles/intervals.js'
-import type { WindowRef } from '../candles/series.js'
-import { seriesName as nameOf, type SeriesLabel } from '../candles/series.js'
+import { addLengths } from '../candles/intervals.js'
+import type { SeriesLabel, WindowRef } from '../candles/series.js'
 import { plural } from '../candles/text.js'
-import type { RequestedRange, TimeRange } from '../candles/time-range.js'
-import { type CoveredSeries, countShort, describeCoverage, describeRequested } from '../engine/coverage.js'
+import { describeRequested, MAY_LAG_MS, type RequestedRange, type TimeRange } from '../candles/time-range.js'
 import { CHANGES_FILE } from '../mirror/changes.js'
+import { type CoveredSeries, countShort, coveredName, describeCoverage } from '../rows/coverage.js'
 import type { ChangedCell } from '../rows/diff.js'
 import { parseTargetInterval } from '../rows/target-interval.js'
 import { exchangeMayHaveMore, SAMPLE } from '../sources/base-url.js'
@@ -78,8 +77,6 @@ export function sumOf<Key extends string>(all: readonly Readonly<Record<Key, num
 
 /** Series that are listed one by one. */
 const MAX_LISTED = 4
-/** A service that is refreshed once a day has newer candles. */
-const STALE_MS = 2 * DAY_MS
 /** Changed cells that the summary of a run shows. */
 const MAX_CELLS = 5
 
@@ -98,9 +95,9 @@ export function coverageText(series: readonly Covered[], details: CoverageDetail
   if (short.length === 0) return undefined
   const advice = staleAdvice(series, details)
   const requested = `${describeRequested(details.range)};`
-  const lines = short.map(({ symbol, coverage }) => {
-    const name = series.length === 1 ? '' : `${nameOf({ symbol, interval: coverage.interval })}: `
-    return name + describeCoverage(coverage)
+  const lines = short.map(one => {
+    const name = series.length === 1 ? '' : `${coveredName(one)}: `
+    return name + describeCoverage(one.coverage)
   })
   if (lines.length === 1) return [`${requested} ${lines[0]}.`, ...advice].join(' ')
   const listed = details.verbose ? lines : firstLines(lines, MAX_LISTED, 'more series; --json has all of them')
@@ -110,12 +107,12 @@ export function coverageText(series: readonly Covered[], details: CoverageDetail
 /** How old the newest candle is when that of a range up to the present is missing. */
 function staleAdvice(series: readonly Covered[], { range, baseUrl }: CoverageDetails): string[] {
   const { named, now } = range
-  if (named.to === undefined || named.to < now - STALE_MS || !exchangeMayHaveMore(baseUrl)) return []
+  if (named.to === undefined || named.to < now - MAY_LAG_MS || !exchangeMayHaveMore(baseUrl)) return []
   const ends = series.flatMap(({ coverage: { interval, last } }) => {
     return last === undefined ? [] : [addLengths(parseTargetInterval(interval).length, last)]
   })
   const age = now - Math.max(...ends)
-  if (ends.length === 0 || age < STALE_MS) return []
+  if (ends.length === 0 || age < MAY_LAG_MS) return []
   return [`The newest candle of this source is ${formatDuration(age)} old; --base-url binance may have newer ones.`]
 }
 

@@ -2,17 +2,15 @@ import type { SeriesLabel } from '../candles/series.js'
 import type { Exporter, ExporterOptions } from '../formats/exporter.js'
 import { type RowFormat, withSeriesColumns } from '../formats/row-format.js'
 import { openExporter } from '../formats/text.js'
-import { removeLeftovers } from '../fs/files.js'
-import { incomplete } from '../mirror/errors.js'
 import { Mirror } from '../mirror/mirror.js'
 import type { Compression, FileFormat, Format } from '../options.js'
 import { Fingerprinter, type SeriesFingerprint } from '../rows/fingerprint.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
 import { VERSION } from '../version.js'
-import { discardFile, type FilePlace, openFile } from './output-file.js'
+import { type FilePlace, openFile, withPlaces } from './output-file.js'
 import { compressed, type Output, StreamOutput } from './output-stream.js'
 import { readPlan } from './read.js'
-import { Tally } from './report.js'
+import { type SeriesCount, Tally } from './report.js'
 import type { Run } from './run.js'
 import { countThreads, shareTasks } from './threads.js'
 import type { Plan, SeriesPlan } from './windows.js'
@@ -53,7 +51,11 @@ export interface EncodedTask {
   /** Without those that have no rows. */
   readonly outputs: readonly FinishedOutput[]
   readonly fingerprints: readonly SeriesFingerprint[]
+  /** Of its series, from a worker. */
+  readonly counts?: readonly SeriesCount[]
 }
+
+type OpenStream = (path: string) => Output
 
 export interface WrittenFile {
   /** `-` for stdout and for a stream. */
@@ -73,41 +75,39 @@ export async function encodeTasks<T>(
   { mirror, signal }: Run,
   tasks: readonly EncodeTask[],
   encoding: Encoding,
-  { threads, open }: { threads: number | undefined; open?: (path: string) => Output },
+  { tally, threads, open }: { tally: Tally; threads: number | undefined; open?: OpenStream },
   commit: (tasks: EncodedTask[]) => Promise<T>,
 ): Promise<T> {
-  const windows = tasks.flatMap(({ series }) => series).reduce((sum, { windows }) => sum + windows.length, 0)
   const places = tasks.flatMap(({ outputs }) => outputs.flatMap(({ place }) => place ?? []))
-  removeLeftovers(places.map(({ target }) => target))
-  try {
+  return withPlaces(places, async () => {
     const encoded = await shareTasks<EncodeTask, EncodedTask>({
       ...{ kind: 'encode', data: { root: mirror.root, encoding }, tasks, signal },
-      threads: countThreads(tasks.length, windows, { threads }),
-      work: task => encodeTask(mirror, signal, task, encoding, open),
+      threads: countThreads(tasks.length, tally.total, { threads }),
+      work: task => encodeTask({ mirror, signal }, task, encoding, tally, open),
+      done: ({ series }, { counts = [] }) => tally.addCounts(series, counts),
     })
-    return await commit(encoded)
-  } finally {
-    // The last one first: an earlier one may have made the folder above it.
-    for (const place of places.toReversed()) await discardFile(place)
-  }
+    tally.checkWindows(true)
+    return commit(encoded)
+  })
 }
 
 export function encodeInWorker({ root, encoding }: { root: string; encoding: Encoding }) {
-  const mirror = new Mirror(root)
-  const { signal } = new AbortController()
-  return (task: EncodeTask): Promise<EncodedTask> => encodeTask(mirror, signal, task, encoding)
+  const run = { mirror: new Mirror(root), signal: new AbortController().signal, source: undefined, emit: () => {} }
+  return async (task: EncodeTask): Promise<EncodedTask> => {
+    const tally = new Tally({ range: encoding.range, series: task.series, gone: [] }, run)
+    return { ...(await encodeTask(run, task, encoding, tally)), counts: tally.counts }
+  }
 }
 
+/** After a window that could not be had, the others are only counted, and nothing is left of the outputs. */
 async function encodeTask(
-  mirror: Mirror,
-  signal: AbortSignal,
+  run: Pick<Run, 'mirror' | 'signal'>,
   { series, outputs }: EncodeTask,
   encoding: Encoding,
-  open?: (path: string) => Output,
+  tally: Tally,
+  open?: OpenStream,
 ): Promise<EncodedTask> {
-  const { range, partial, limit = Number.POSITIVE_INFINITY, tail, fingerprint } = encoding
-  const run = { mirror, signal, source: undefined, emit: () => {} }
-  const tally = new Tally({ range, series, gone: [] }, run)
+  const { partial, limit = Number.POSITIVE_INFINITY, tail, fingerprint } = encoding
   const fingerprints: SeriesFingerprint[] = []
   const labels = series.map(({ label }) => label)
   const writers = outputs.map(output => openWriter(output, labels, encoding, fingerprints, open))
@@ -123,7 +123,7 @@ async function encodeTask(
     }
   }
   try {
-    for await (const [{ label, resampleTo }, candles] of readPlan(run, tally, { partial })) {
+    for await (const [{ label, resampleTo }, candles] of readPlan(run, tally, { partial, series })) {
       const fingerprinter = fingerprint && new Fingerprinter(label)
       let left = limit
       // Candles as they are were cut to the last ones before: which longer ones are whole is known at the end.
@@ -136,13 +136,11 @@ async function encodeTask(
       }
       if (fingerprinter) fingerprints.push(...[fingerprinter.finish() ?? []].flat())
     }
-    // They were all there before.
-    if (tally.failures.length > 0) throw incomplete(tally.failures, tally.total, { offline: true, forExport: true })
+    if (tally.hasFailed) return { outputs: [], fingerprints }
     for (const writer of writers.slice(finished.length)) finished.push(await writer.finish())
     return { outputs: finished.flatMap(output => output ?? []), fingerprints }
-  } catch (error) {
-    for (const writer of writers) await writer.discard()
-    throw error
+  } finally {
+    for (const writer of writers.slice(finished.length)) await writer.discard()
   }
 }
 
@@ -165,7 +163,7 @@ function openWriter(
   labels: readonly SeriesLabel[],
   encoding: Encoding,
   fingerprints: readonly SeriesFingerprint[],
-  open: (path: string) => Output = StreamOutput.to,
+  open: OpenStream = StreamOutput.to,
 ) {
   const { range, limit, tail, source = 'unknown', rowFormat, fingerprint } = encoding
   const series = labels.map(({ symbol, interval }) => ({ symbol, interval }))

@@ -11,8 +11,8 @@ import { checkOutputs, parseTemplate, planOutputs } from './output-names.js'
 import { isStream, type Output, type OutputStream, StreamOutput } from './output-stream.js'
 import { checkPartial, planRequest } from './plan.js'
 import { cutToTail } from './read.js'
-import { checkGone, type DownloadReport, noWholeCandle } from './report.js'
-import { openRun, type Run, sourceOf, withRun } from './run.js'
+import { checkGone, type DownloadReport, noWholeCandle, Tally } from './report.js'
+import { openRun, quiet, type Run, sourceOf, withRun } from './run.js'
 import { checkThreads, type ThreadOptions } from './threads.js'
 import type { Plan, SeriesPlan } from './windows.js'
 
@@ -77,17 +77,20 @@ export async function exportIn(run: Run, request: FileRequest, hooks: ExportHook
   if (!sink) await checkOutputs(named, request)
   const { partial, limit, tail, fingerprint, signal, threads } = request
   const cut = tail === undefined ? asked : await cutPlan(asked, tail, run)
-  // No byte is written before every window is there: those in a pipe cannot be taken back.
-  const report = await downloadPlan(cut, run, request, true)
   const tasks: EncodeTask[] = []
   for (const { path, series, ...spec } of planOutputs(request.output, format, cut.series)) {
     const place = sink || (await isStream(path)) ? undefined : await prepareFile(path, request)
     tasks.push({ series, outputs: [{ ...spec, path, toTime: Infinity, place }] })
   }
+  // Bytes in a pipe cannot be taken back: every window is there before the first one. Files are read and counted once.
+  const isStreamed = tasks.some(({ outputs: [{ place }] }) => place === undefined)
+  const first = isStreamed || run.source ? await downloadPlan(cut, run, request, true) : undefined
+  const tally = new Tally(cut, first ? quiet(run) : run)
   const content = { range: cut.range, source: sourceOf(run), rowFormat, partial, limit, tail }
   const encoding: Encoding = { ...content, fingerprint: fingerprint ? 'named' : undefined }
-  const open = (path: string) => (sink ? sink(report) : StreamOutput.to(path, signal))
-  return encodeTasks(run, tasks, encoding, { threads, open }, async encoded => {
+  const open = (path: string) => (sink && first ? sink(first) : StreamOutput.to(path, signal))
+  return encodeTasks(run, tasks, encoding, { tally, threads, open }, async encoded => {
+    const report = first ?? tally.report(request, true)
     const written = encoded.flatMap(({ outputs }) => outputs)
     if (written.length === 0) throw noWholeCandle(cut.series)
     await commitFiles(written.flatMap(({ place }) => place ?? []))

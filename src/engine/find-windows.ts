@@ -3,7 +3,7 @@ import { DAY_MS, type Interval } from '../candles/intervals.js'
 import { seriesName, type WindowRef, windowOf } from '../candles/series.js'
 import { type SymbolName, unknownSymbols } from '../candles/symbols.js'
 import { formatTime, plural } from '../candles/text.js'
-import type { RequestedRange } from '../candles/time-range.js'
+import { MAY_LAG_MS, planWindows, type RequestedRange } from '../candles/time-range.js'
 import { consecutiveStartDates, parseDate, windowSpan } from '../candles/windows.js'
 import { joinNames } from '../mirror/errors.js'
 import { knownDates, newestCandle } from '../mirror/status.js'
@@ -11,7 +11,7 @@ import { InvalidSymbolError } from '../sources/exchange-api.js'
 import type { Source } from '../sources/source.js'
 import { fetchStartDates, fetchSymbols, type ListedDates, request } from './lists.js'
 import type { Run } from './run.js'
-import { type FoundWindows, MAY_LAG_MS, planWindows, type UnplannedSeries } from './windows.js'
+import type { FoundWindows, UnplannedSeries } from './windows.js'
 
 /** The windows of the source that have begun, and those that are cached whatever a list says. */
 export async function findOfSource(

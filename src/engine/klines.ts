@@ -4,10 +4,10 @@ import type { Series, SeriesLabel } from '../candles/series.js'
 import type { TimeRange } from '../candles/time-range.js'
 import { type PublishReport, publishTree } from '../mirror/publish.js'
 import { openMirror } from '../mirror/user-mirrors.js'
+import { shortSentences } from '../rows/coverage.js'
 import { Fingerprinter, reportFingerprints, type SeriesFingerprint } from '../rows/fingerprint.js'
 import { KlineBatch } from '../rows/kline-batch.js'
 import { Kernel } from '../rows/wasm/kernel.js'
-import { shortSentences } from './coverage.js'
 import { request } from './lists.js'
 import { type PlanRequest, planRequest, planUpdate } from './plan.js'
 import { readPlan } from './read.js'
@@ -142,7 +142,7 @@ export async function* klineBatches(request: ReadRequest): AsyncGenerator<KlineB
         rows += batch.length
         if (batch.length > 0) yield batch
       }
-      if (tally.failures.length > 0) tally.report()
+      tally.checkWindows()
       if (rows === 0) yield KlineBatch.empty(label)
     }
     const { series, range } = tally.report(request, false, true)

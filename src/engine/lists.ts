@@ -1,5 +1,5 @@
 import { isKlinesError, KlinesError } from '../candles/errors.js'
-import { EXCHANGE_INTERVALS, INTERVALS, type Interval, isMinutes } from '../candles/intervals.js'
+import { EXCHANGE_INTERVALS, INTERVALS, type Interval, isMinutes, noMinutes } from '../candles/intervals.js'
 import { findMissingStartDates } from '../candles/lists.js'
 import { SYMBOLS_PATH, startDatesPath } from '../candles/paths.js'
 import type { SymbolName } from '../candles/symbols.js'
@@ -7,7 +7,7 @@ import { joinNames } from '../mirror/errors.js'
 import type { Mirror } from '../mirror/mirror.js'
 import { knownDates, knownSymbols } from '../mirror/status.js'
 import { openMirror } from '../mirror/user-mirrors.js'
-import { SAMPLE } from '../sources/base-url.js'
+import { nameService } from '../sources/base-url.js'
 import { unreachable } from '../sources/errors.js'
 import { FetchError } from '../sources/fetch-error.js'
 import { QUICK_POLICY } from '../sources/retry.js'
@@ -32,7 +32,7 @@ export async function fetchStartDates(
   const what = `the list of ${interval} start dates`
   const list = await request(source, what, source.startDates(interval, signal)).catch(error => {
     if (!isMinutes(interval) || error.data?.status !== 404) throw error
-    throw noMinutes(interval, nameService(source))
+    throw noMinutes(interval, nameService(source.name))
   })
   const { names } = list
   if (rules.kind === 'exchange') return { names, present: list.served }
@@ -122,17 +122,4 @@ export async function readCatalogue(options: SourceOptions, named?: readonly Int
       return { source: 'mirror', mirror, symbols, startDates: new Map(lists) }
     }
   })
-}
-
-/** A source without 1m, 3m and 5m as the start of a sentence. */
-export function nameService({ name }: Source): string {
-  return name === SAMPLE ? 'The sample' : `The static klines service at ${name}`
-}
-
-/** The error for 1m, 3m or 5m from what lacks them. `source`: its name as the start of a sentence. */
-export function noMinutes(interval: Interval, source: string, cause?: unknown): KlinesError {
-  const message = `${source} has no ${interval} candles. Expected one of ${INTERVALS.join(', ')}.`
-  const near = interval === '1m' ? ['Did you mean 1M (a month)?'] : []
-  const suggestions = ['The exchange has 1m, 3m and 5m: --base-url binance.', ...near]
-  return new KlinesError('unknown_interval', message, { cause, suggestions, data: { interval } })
 }

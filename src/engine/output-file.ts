@@ -152,17 +152,28 @@ async function digest(path: string): Promise<string> {
   return hash.digest('hex')
 }
 
+/** Writes files to their temp places, and has `write` put them in their own; nothing else is left. */
+export async function withPlaces<T>(places: readonly FilePlace[], write: () => Promise<T>): Promise<T> {
+  removeLeftovers(places.map(({ target }) => target))
+  try {
+    return await write()
+  } finally {
+    // The last one first: an earlier one may have made the folder above it.
+    for (const place of places.toReversed()) await discardFile(place)
+  }
+}
+
 /** Writes files, or stdout for `-`: all of them, or none. */
 export async function writeFiles(
   files: readonly { readonly path: string; readonly bytes: Uint8Array }[],
   options: FileOptions & { readonly signal?: AbortSignal | undefined },
 ): Promise<void> {
-  const places: FilePlace[] = []
-  try {
-    for (const { path, bytes } of files) {
-      const place = path === '-' ? undefined : await prepareFile(path, options)
-      if (place) places.push(place)
-      removeLeftovers(place ? [place.target] : [])
+  const places: (FilePlace | undefined)[] = []
+  for (const { path } of files) places.push(path === '-' ? undefined : await prepareFile(path, options))
+  const there = places.flatMap(place => place ?? [])
+  await withPlaces(there, async () => {
+    for (const [index, { path, bytes }] of files.entries()) {
+      const place = places[index]
       const output = place ? await openFile(place) : StreamOutput.to(path, options.signal)
       try {
         await output.write(bytes)
@@ -172,8 +183,6 @@ export async function writeFiles(
         throw error
       }
     }
-    await commitFiles(places)
-  } finally {
-    for (const place of places.reverse()) await discardFile(place)
-  }
+    await commitFiles(there)
+  })
 }

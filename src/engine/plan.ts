@@ -1,8 +1,10 @@
 import { KlinesError } from '../candles/errors.js'
 import type { Interval } from '../candles/intervals.js'
+import { parseSelection, type SelectionRequest } from '../candles/selection.js'
 import { type WindowRef, windowName, windowOf } from '../candles/series.js'
 import {
   isRelativeRange,
+  MAY_LAG_MS,
   parseRange,
   parseRequestedRange,
   type RangeText,
@@ -20,8 +22,8 @@ import type { Source } from '../sources/source.js'
 import { findOfMirror, findOfSource } from './find-windows.js'
 import { fetchSymbols, request } from './lists.js'
 import { isOnline, type Run } from './run.js'
-import { parseSelection, type SelectionRequest, selectOfMirror, selectOfSource } from './selection.js'
-import { MAY_LAG_MS, type Plan, type SeriesPlan, type UnplannedSeries } from './windows.js'
+import { selectOfMirror, selectOfSource } from './selection.js'
+import type { Plan, SeriesPlan, UnplannedSeries } from './windows.js'
 
 /** Which candles, and what is made of them. */
 export interface PlanRequest extends SelectionRequest, RangeText {

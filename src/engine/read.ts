@@ -46,6 +46,8 @@ export interface ReadOptions {
   /** Go on with the candles behind a window that could not be had. */
   readonly afterFailure?: boolean
   readonly ownMemory?: boolean
+  /** Only these series of the plan. */
+  readonly series?: readonly SeriesPlan[]
 }
 
 /**
@@ -57,7 +59,7 @@ export async function* readPlan(
   tally: Tally,
   options: ReadOptions = {},
 ): AsyncGenerator<readonly [SeriesPlan, AsyncGenerator<KlineBatch>]> {
-  const { series } = tally.plan
+  const { series = tally.plan.series } = options
   const windows = run.source ? refresh(run as Run<Source>, series) : readWindows(run, series, options.ownMemory)
   try {
     for (const one of series) {
@@ -85,7 +87,7 @@ async function* readCandles(
     }
     const batch = result.batch.slice(fromTime, toTime)
     tally.add(plan, { ...result, batch })
-    if (afterFailure || tally.failures.length === 0) yield batch
+    if (afterFailure || !tally.hasFailed) yield batch
   }
 }
 
@@ -104,7 +106,7 @@ async function* resampled(
     const candles = resampler.add(batch)
     if (candles) yield candles
   }
-  if (tally.failures.length > 0) return
+  if (tally.hasFailed) return
   const last = resampler.end(completeUntil(mirror, windows, lastOpenTime))
   if (last) yield last
 }

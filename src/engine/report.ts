@@ -1,18 +1,25 @@
 import { KlinesError } from '../candles/errors.js'
 import { DAY_MS } from '../candles/intervals.js'
-import { type Series, seriesName } from '../candles/series.js'
+import { type Series, seriesName, type WindowRef } from '../candles/series.js'
 import { formatTime, plural } from '../candles/text.js'
-import type { RequestedRange } from '../candles/time-range.js'
+import { describeRequested, type RequestedRange } from '../candles/time-range.js'
 import { incomplete, joinNames, type WindowFailure } from '../mirror/errors.js'
 import type { Mirror } from '../mirror/mirror.js'
-import { firstCandle, newestCandle } from '../mirror/status.js'
+import { firstCandle, newestCandle, sumOf } from '../mirror/status.js'
+import {
+  type Coverage,
+  type CoveredSeries,
+  countShort,
+  coveredName,
+  coverRange,
+  describeCoverage,
+} from '../rows/coverage.js'
 import type { ChangedCell } from '../rows/diff.js'
 import type { FingerprintReport } from '../rows/fingerprint.js'
 import { GapCounter, type SeriesTotals } from '../rows/gaps.js'
 import { exchangeMayHaveMore } from '../sources/base-url.js'
-import { type Coverage, checkGaps, coverPlan } from './coverage.js'
 import { type Run, sourceOf } from './run.js'
-import { isBeforeFirst, type Plan, type SeriesPlan, type WindowOutcome } from './windows.js'
+import { isBeforeFirst, type Plan, type SeriesPlan, type WindowDifference, type WindowOutcome } from './windows.js'
 
 const MAX_CHANGES = 1_000
 
@@ -52,61 +59,86 @@ export interface ReportOptions {
   readonly fingerprint?: boolean | undefined
 }
 
+/** What was counted of a series. Plain data. */
+export interface SeriesCount {
+  readonly report: SeriesReport
+  readonly failures: readonly WindowFailure[]
+}
+
 /** Counts the windows and candles of a plan. */
 export class Tally {
-  private readonly series: ReadonlyMap<SeriesPlan, ReturnType<typeof countSeries>>
-  readonly failures: WindowFailure[] = []
+  private readonly series: Map<SeriesPlan, SeriesCount & { add?(outcome: WindowOutcome): void }>
   readonly total: number
+  /** Whether a window could not be had. */
+  hasFailed = false
   private done = 0
-  private limitMs = 0
 
   constructor(
     readonly plan: Plan,
     private readonly run: Pick<Run, 'source' | 'mirror' | 'emit'>,
   ) {
     this.series = new Map(plan.series.map(one => [one, countSeries(one)]))
-    this.total = plan.series.reduce((sum, { windows }) => sum + windows.length, 0)
-    let requests = 0
+    this.total = sumOf(plan.series.map(({ windows }) => windows.length))
+    let [requests, limitMs] = [0, 0]
     for (const one of plan.series) {
       const cost = costOf(run, one.series)
       if (cost.limitMs === 0) continue
       const cached = new Set(run.mirror.dates(one.series))
       const missing = one.windows.filter(window => !cached.has(window.startDate) && !isBeforeFirst(one, window))
-      this.limitMs += cost.limitMs * missing.length
+      limitMs += cost.limitMs * missing.length
       requests += cost.requests * missing.length
     }
-    run.emit({ type: 'plan', windows: this.total, requests, limitMs: this.limitMs })
+    run.emit({ type: 'plan', windows: this.total, requests, limitMs })
   }
 
   /** Adds a window, with its candles in the plan's range. Those of a series come in order of time. */
   add(plan: SeriesPlan, outcome: WindowOutcome): void {
-    const { run, total } = this
     const isKnown = outcome.status === 'fetched' && isBeforeFirst(plan, outcome.window)
     const result = isKnown ? { ...outcome, status: 'cached' as const } : outcome
-    const { window, status } = result
-    this.series.get(plan)?.add(result)
-    if (status === 'failed') this.failures.push(result)
-    if (status === 'fetched' || status === 'failed')
-      this.limitMs = Math.max(0, this.limitMs - costOf(run, plan.series).limitMs)
-    const change = 'change' in result ? result.change : undefined
-    run.emit({ type: 'progress', done: ++this.done, total, limitMs: this.limitMs, window, status, change })
+    this.series.get(plan)?.add?.(result)
+    this.emit(result.window, result.status, 'change' in result ? result.change : undefined)
   }
 
-  get reports(): SeriesReport[] {
-    return [...this.series.values()].map(series => series.report())
+  /** Adds series that a worker has counted. */
+  addCounts(plans: readonly SeriesPlan[], counts: readonly SeriesCount[]): void {
+    for (const [index, plan] of plans.entries()) {
+      this.series.set(plan, counts[index])
+      const failed = new Set(counts[index].failures.map(({ window }) => window.startDate))
+      for (const window of plan.windows) this.emit(window, failed.has(window.startDate) ? 'failed' : 'cached')
+    }
   }
 
-  /** `forExport`: an error says that nothing is exported; `mayBeEmpty`: a range without candles is none. Throws `incomplete` and `no_candles`. */
+  private emit(window: WindowRef, status: WindowOutcome['status'], change?: WindowDifference): void {
+    if (status === 'failed') this.hasFailed = true
+    this.run.emit({ type: 'progress', done: ++this.done, total: this.total, window, status, change })
+  }
+
+  /** In the order of the plan. */
+  get counts(): SeriesCount[] {
+    return [...this.series.values()].map(({ report, failures }) => ({ report, failures }))
+  }
+
+  get failures(): WindowFailure[] {
+    return [...this.series.values()].flatMap(({ failures }) => failures)
+  }
+
+  /** Throws `incomplete` for windows that could not be had. `forExport`: the error says that nothing is exported. */
+  checkWindows(forExport = false): void {
+    const { failures, total, run } = this
+    if (failures.length > 0) throw incomplete(failures, total, { offline: run.source === undefined, forExport })
+  }
+
+  /** `mayBeEmpty`: a range without candles is no error. Throws `incomplete` and `no_candles`. */
   report({ failOnGaps, partial }: ReportOptions = {}, forExport = false, mayBeEmpty = false): DownloadReport {
-    const { plan, failures, reports, total } = this
+    this.checkWindows(forExport)
+    const { plan, counts } = this
     const { source, mirror } = this.run
     const { range } = plan
-    if (failures.length > 0) throw incomplete(failures, total, { offline: source === undefined, forExport })
-    if (!mayBeEmpty && reports.every(({ candles }) => candles === 0)) throw noCandles(plan, mirror)
-    const series = reports.map((report, index) => {
+    if (!mayBeEmpty && counts.every(({ report }) => report.candles === 0)) throw noCandles(plan, mirror)
+    const series = counts.map(({ report }, index) => {
       const one = plan.series[index]
       const begin = range.named.from === undefined ? undefined : firstCandle(mirror, one.series)
-      return { ...report, coverage: coverPlan(one, range, report, { rules: mirror.rules, begin, partial }) }
+      return { ...report, coverage: coverRange(one, range, report, { rules: mirror.rules, begin, partial }) }
     })
     if (failOnGaps) checkGaps(series, range, forExport)
     const { requests, bytes } = source?.traffic ?? { requests: 0, bytes: 0 }
@@ -123,11 +155,17 @@ function countSeries({ series, range: { fromTime, toTime }, windows: all }: Seri
   const counter = new GapCounter(series)
   const windows = { total: all.length, cached: 0, fetched: 0, revalidated: 0, retained: 0, absent: 0, failed: 0 }
   const changes: ChangedCell[] = []
+  const failures: WindowFailure[] = []
   const counts = { cachedBytes: 0, newCandles: 0, restated: 0 }
   const isNeeded = (time: number) => time >= fromTime && time < toTime
   return {
+    failures,
+    get report(): SeriesReport {
+      return { ...series, ...counter.totals, windows, ...counts, changes }
+    },
     add(result: WindowOutcome): void {
       windows[result.status]++
+      if (result.status === 'failed') failures.push(result)
       if (result.status === 'failed' || result.status === 'absent') return
       const { batch, bytes, change, status } = result
       counter.add(batch)
@@ -137,8 +175,31 @@ function countSeries({ series, range: { fromTime, toTime }, windows: all }: Seri
       counts.restated += new Set(change.cells.map(({ openTime }) => openTime)).size
       changes.push(...change.cells.slice(0, MAX_CHANGES - changes.length))
     },
-    report: (): SeriesReport => ({ ...series, ...counter.totals, windows, ...counts, changes }),
   }
+}
+
+const MAX_LISTED = 5
+
+/** Throws `incomplete` for series that lack closed candles of a range: between two others, or at an end that was named. */
+function checkGaps(series: readonly CoveredSeries[], range: RequestedRange, forExport = false): void {
+  const lacking = series.filter(({ missing, coverage }) => missing > 0 || countShort(coverage) > 0)
+  if (lacking.length === 0) return
+  const lines = lacking.slice(0, MAX_LISTED).map(one => {
+    const { missing, gaps, coverage } = one
+    const isShort = countShort(coverage) > 0 || coverage.isBeginning
+    const inside = missing > 0 && `${plural(missing, 'candle')} missing in ${plural(gaps, 'gap')}`
+    return `${coveredName(one)}: ${[isShort && describeCoverage(coverage), inside].filter(Boolean).join('; ')}`
+  })
+  if (lacking.length > MAX_LISTED) lines.push(`and ${lacking.length - MAX_LISTED} other series`)
+  const verb = lacking.length === 1 ? 'lacks' : 'lack'
+  const what = `${lacking.length} of ${series.length} series ${verb} candles${forExport ? ', so nothing was exported' : ''}`
+  const data = lacking.map(({ symbol, missing, coverage: { interval, shortAtStart, shortAtEnd } }) => {
+    return { symbol, interval, missing, shortAtStart, shortAtEnd }
+  })
+  throw new KlinesError('incomplete', [`${describeRequested(range)}; ${what}:`, ...lines].join('\n'), {
+    data: { series: data },
+    suggestions: ['Without --fail-on-gaps such a run takes what is there.'],
+  })
 }
 
 /** Throws `incomplete` for symbols of the mirror that its source does not know any more. */

@@ -1,4 +1,3 @@
-import { HOUR_MS } from '../candles/intervals.js'
 import type { WindowRef } from '../candles/series.js'
 import type { Mirror } from '../mirror/mirror.js'
 import { type MirrorOptions, openMirror } from '../mirror/user-mirrors.js'
@@ -19,8 +18,6 @@ type ProgressEvent = { readonly type: 'progress'; readonly done: number; readonl
 export interface WindowEvent extends ProgressEvent {
   readonly window: WindowRef
   readonly status: WindowOutcome['status']
-  /** How long the windows that are left take by the limits of the service, ms; 0 without limits. */
-  readonly limitMs: number
   readonly change: WindowDifference | undefined
 }
 
@@ -91,7 +88,7 @@ export async function openRun(options: OpenOptions, use: RunUse = {}): Promise<R
   checkValue('concurrency', { takes: 'number', range: { min: 1, max: 256 } }, concurrency)
   if (!offline) mirror.checkSource(name)
   const onActivity = (activity: NetworkActivity) => emit({ type: 'network', ...activity })
-  const hooks = { now, warn, observe: clockNoter(now, warn), onActivity }
+  const hooks = { now, warn, onActivity }
   const source = offline ? undefined : await openSource(name, { ...hooks, concurrency, policy, limits: options })
   const close = async () => {
     await source?.close()
@@ -105,6 +102,11 @@ export async function openRun(options: OpenOptions, use: RunUse = {}): Promise<R
 export function mirrorRun(mirror: Mirror, { now, signal, warn }: Pick<Run, 'now' | 'signal' | 'warn'>): Run {
   const ways = { concurrency: DEFAULT_CONCURRENCY, refresh: false, readOnly: true, done: new Map() }
   return { mirror, source: undefined, ...ways, signal, now, emit: () => {}, warn, close: async () => {} }
+}
+
+/** A run that reads what another one has made current. */
+export function quiet(run: Run): Run {
+  return { ...run, source: undefined, emit: () => {} }
 }
 
 /** Undefined for a mirror that does not say it. */
@@ -122,16 +124,4 @@ export async function withRun<T, S extends Source | undefined>(
 ): Promise<T> {
   const run = await opening
   return work(run).finally(run.close)
-}
-
-/** Says once when the clock of a service differs by more than an hour from this machine's. */
-function clockNoter(now: () => number, warn: Run['warn']): (skewMs: number) => void {
-  let isNoted = false
-  return skewMs => {
-    if (isNoted || Math.abs(skewMs) <= HOUR_MS) return
-    isNoted = true
-    const [service, machine] = [now() + skewMs, now()].map(time => new Date(time).toISOString().slice(0, 16))
-    const which = 'The earlier time decides which windows are final.'
-    warn(`The clocks differ: the service says ${service}Z, this machine ${machine}Z. ${which}`)
-  }
 }

@@ -1,78 +1,17 @@
 import { KlinesError } from '../candles/errors.js'
-import { EXCHANGE_INTERVALS, INTERVALS, type Interval, isMinutes, parseInterval } from '../candles/intervals.js'
+import { EXCHANGE_INTERVALS, INTERVALS, isMinutes, noMinutes } from '../candles/intervals.js'
+import { combine, namesSymbols, type Selection, takesSymbol } from '../candles/selection.js'
 import { type Series, seriesName } from '../candles/series.js'
-import {
-  isSymbolPattern,
-  matchesPattern,
-  matchSymbols,
-  parseSymbol,
-  SYMBOLS,
-  type SymbolName,
-  type SymbolPattern,
-  unknownSymbols,
-} from '../candles/symbols.js'
+import { isSymbolPattern, SYMBOLS, type SymbolName, unknownSymbols } from '../candles/symbols.js'
 import { joinNames } from '../mirror/errors.js'
 import type { Mirror } from '../mirror/mirror.js'
 import { knownSymbols } from '../mirror/status.js'
 import { nothingCached } from '../mirror/user-mirrors.js'
 import { isMultiple, parseTargetInterval } from '../rows/target-interval.js'
-import { exchangeMayHaveMore, PUBLIC_BASE_URL } from '../sources/base-url.js'
+import { exchangeMayHaveMore, nameService, PUBLIC_BASE_URL } from '../sources/base-url.js'
 import type { Source } from '../sources/source.js'
-import { fetchSymbols, nameService, noMinutes } from './lists.js'
+import { fetchSymbols } from './lists.js'
 import type { Run } from './run.js'
-
-/** An interval as text: editors complete the known ones, and any other is checked at run time. */
-export type IntervalText = Interval | (string & Record<never, never>)
-
-/** Names of symbols and intervals, or all that the source has. */
-export interface SelectionRequest {
-  /** A pattern such as `*USDT` or `BTC*` stands for the symbols that the source has and it matches. */
-  readonly symbols: readonly (SymbolName | SymbolPattern)[] | 'all'
-  readonly intervals: readonly IntervalText[] | 'all'
-}
-
-export interface Selection extends SelectionRequest {
-  readonly intervals: readonly Interval[] | 'all'
-}
-
-/** Checks the names of a request, each once. They may be spelled as people do (`btc/usdt`), joined by commas, and have `all` among them. */
-export function parseSelection({ symbols, intervals }: { symbols: Names; intervals: Names }): Selection {
-  return {
-    symbols: parseNames(symbols, 'symbol', text => (isSymbolPattern(text) ? text : parseSymbol(text))),
-    intervals: parseNames(intervals, 'interval', parseInterval),
-  }
-}
-
-type Names = readonly string[] | 'all'
-
-function parseNames<T>(texts: Names, noun: string, parse: (text: string) => T): T[] | 'all' {
-  if (texts === 'all') return 'all'
-  if (!Array.isArray(texts) || texts.length === 0)
-    throw new KlinesError('bad_option', `Expected at least one ${noun}, or all.`)
-  const names = texts.flatMap(text => text.split(',')).map(text => text.trim())
-  const isAll = (name: string) => name.toLowerCase() === 'all'
-  // Names beside `all` are parsed too, so that a misspelt one is noticed.
-  const parsed = names.filter(name => !isAll(name)).map(parse)
-  return names.some(isAll) ? 'all' : [...new Set(parsed)]
-}
-
-/** Whether every symbol is named, so that those of the source need not be known. */
-export function namesSymbols({ symbols }: Selection): boolean {
-  return symbols !== 'all' && !symbols.some(isSymbolPattern)
-}
-
-export function takesSymbol({ symbols }: Selection, symbol: SymbolName): boolean {
-  if (symbols === 'all') return true
-  return symbols.some(name => (isSymbolPattern(name) ? matchesPattern(name, symbol) : name === symbol))
-}
-
-/** Every combination, symbol by symbol; `available` has the symbols of patterns. */
-function combine({ symbols, intervals }: Selection, available: readonly SymbolName[], all: readonly Interval[]) {
-  const named = symbols === 'all' ? available : symbols
-  const names = named.flatMap(name => (isSymbolPattern(name) ? matchSymbols(name, available) : name))
-  const lengths = intervals === 'all' ? all : intervals
-  return [...new Set(names)].flatMap(symbol => lengths.map((interval): Series => ({ symbol, interval })))
-}
 
 /** The series of a selection; `all` is what the source has, of an exchange what the mirror has. `gone`: see `Plan`. */
 export async function selectOfSource(
@@ -82,7 +21,7 @@ export async function selectOfSource(
   const { source, mirror, warn } = run
   const isExchange = source.rules.kind === 'exchange'
   const minutes = selection.intervals !== 'all' && selection.intervals.find(isMinutes)
-  if (minutes && source.name === PUBLIC_BASE_URL) throw noMinutes(minutes, nameService(source))
+  if (minutes && source.name === PUBLIC_BASE_URL) throw noMinutes(minutes, nameService(source.name))
   if (namesSymbols(selection)) {
     if (!isExchange) await checkNames(selection.symbols, run)
     return { series: combine(selection, [], INTERVALS), gone: [] }

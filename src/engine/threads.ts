@@ -41,7 +41,7 @@ interface Workload<Task, Result> {
   /** In the main thread. */
   readonly work: (task: Task) => Promise<Result>
   /** Called when a worker has done a task. */
-  readonly done?: (task: Task) => void
+  readonly done?: (task: Task, result: Result) => void
   readonly signal: AbortSignal
 }
 
@@ -51,10 +51,8 @@ interface Workload<Task, Result> {
  */
 export async function shareTasks<Task, Result>(load: Workload<Task, Result>): Promise<Result[]> {
   const { kind, data, tasks, threads, work, done, signal } = load
-  const start = () =>
-    new Worker(new URL('worker.cjs', CODE_URL), {
-      ...{ workerData: { kind, data }, env: SHARE_ENV, resourceLimits: RESOURCE_LIMITS },
-    })
+  const file = new URL('worker.cjs', CODE_URL)
+  const start = () => new Worker(file, { workerData: { kind, data }, env: SHARE_ENV, resourceLimits: RESOURCE_LIMITS })
   const workers = Array.from({ length: Math.min(threads, tasks.length) - 1 }, start)
   let own: Promise<unknown> = Promise.resolve()
   const workHere = (task: Task) => {
@@ -62,7 +60,7 @@ export async function shareTasks<Task, Result>(load: Workload<Task, Result>): Pr
     own = result
     return result
   }
-  const idle = [...workers.map(worker => sendTo<Task, Result>(worker, done)), workHere]
+  const idle = [...workers.map(worker => sendTo(worker, done)), workHere]
   const doNext = async (task: Task) => {
     const doTask = idle.shift() ?? workHere
     const result = await doTask(task)
@@ -77,12 +75,12 @@ export async function shareTasks<Task, Result>(load: Workload<Task, Result>): Pr
   }
 }
 
-/** The outcome of a task in a worker. An error comes as its fields: a copy would lose its class. */
-type Outcome<Result> =
-  | { readonly result: Result }
-  | { readonly error: Pick<KlinesError, 'message'> & Partial<Pick<KlinesError, 'code' | 'suggestions' | 'data'>> }
+type ErrorFields = Pick<KlinesError, 'message' | 'code' | 'suggestions' | 'data'>
 
-function sendTo<Task, Result>(worker: Worker, done?: (task: Task) => void): (task: Task) => Promise<Result> {
+/** The outcome of a task in a worker. An error comes as its fields: a copy would lose its class. */
+type Outcome<Result> = { readonly result: Result } | { readonly error: ErrorFields }
+
+function sendTo<Task, Result>(worker: Worker, done: Workload<Task, Result>['done']): (task: Task) => Promise<Result> {
   const ended = once(worker, 'exit').then(() => Promise.reject(new Error('A worker thread ended.')))
   // The next task reports it.
   ended.catch(() => {})
@@ -91,11 +89,11 @@ function sendTo<Task, Result>(worker: Worker, done?: (task: Task) => void): (tas
     worker.postMessage(task)
     const [outcome]: Outcome<Result>[] = await Promise.race([answered, ended])
     if ('result' in outcome) {
-      done?.(task)
+      done?.(task, outcome.result)
       return outcome.result
     }
     const { code, message, suggestions, data } = outcome.error
-    throw code ? new KlinesError(code, message, { suggestions, data }) : new Error(message)
+    throw suggestions ? new KlinesError(code, message, { suggestions, data }) : new Error(message)
   }
 }
 
@@ -109,10 +107,8 @@ export function runTasks(
     try {
       parentPort?.postMessage({ result: await work(task as never) })
     } catch (error) {
-      const { message, code, suggestions, data } = error as KlinesError
-      parentPort?.postMessage({
-        error: error instanceof KlinesError ? { message, code, suggestions, data } : { message },
-      })
+      const { message, code, suggestions, data } = error as ErrorFields
+      parentPort?.postMessage({ error: { message, code, suggestions, data } })
     }
   })
 }

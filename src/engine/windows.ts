@@ -1,4 +1,4 @@
-import { type Series, type SeriesLabel, type WindowRef, windowOf } from '../candles/series.js'
+import type { Series, SeriesLabel, WindowRef } from '../candles/series.js'
 import type { SymbolName } from '../candles/symbols.js'
 import type { RequestedRange, TimeRange } from '../candles/time-range.js'
 import { windowSpan } from '../candles/windows.js'
@@ -34,26 +34,9 @@ export interface Plan {
 export type FoundWindows = Pick<SeriesPlan, 'windows' | 'listedFrom' | 'firstCandle'>
 export type UnplannedSeries = Omit<SeriesPlan, keyof FoundWindows>
 
-/** How long the newest candles of a range that ends now may lack: a static service is refreshed once a day. */
-export const MAY_LAG_MS = 48 * 3_600_000
-
 /** Whether a window is over before the exchange has candles: it is empty without a request. */
 export function isBeforeFirst({ firstCandle = -Infinity }: FoundWindows, window: WindowRef): boolean {
   return windowSpan(window).endTime <= firstCandle
-}
-
-/** The windows of some dates that overlap a range and have begun by `present`, ms UTC. */
-export function planWindows(
-  series: Series,
-  dates: readonly string[],
-  { fromTime, toTime }: TimeRange,
-  present: number,
-): WindowRef[] {
-  const windows = [...new Set(dates)].sort().map(startDate => windowOf(series, startDate))
-  return windows.filter(window => {
-    const { startTime, endTime } = windowSpan(window)
-    return endTime > fromTime && startTime < toTime && startTime <= present
-  })
 }
 
 /** A window with its rows. */

@@ -46,7 +46,7 @@ export async function checkLock(request: LockCheckRequest) {
       return { symbol, interval, range, locked, found, years, missing }
     })
     /** The cells of locked candles that this run saw change. */
-    const restated = tally.reports.flatMap(({ symbol, interval, changes }, index) => {
+    const restated = tally.counts.flatMap(({ report: { symbol, interval, changes } }, index) => {
       const { from, to } = series[index].range
       const cells = changes.filter(({ openTime }) => openTime >= from && openTime < to)
       return cells.map(cell => ({ symbol, interval, ...cell }))

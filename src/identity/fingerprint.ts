@@ -1,7 +1,6 @@
 import { KlinesError } from '../candles/errors.js'
 import { seriesName } from '../candles/series.js'
 import type { RequestedRange } from '../candles/time-range.js'
-import type { Coverage } from '../engine/coverage.js'
 import type { ReadRequest } from '../engine/klines.js'
 import { planRequest } from '../engine/plan.js'
 import { type ReadOptions, readPlan } from '../engine/read.js'
@@ -11,6 +10,7 @@ import { type CandleFile, openCandleFile } from '../formats/read/candle-file.js'
 import { isFolder } from '../formats/read/errors.js'
 import { openLakeCandles } from '../lake/folder.js'
 import { joinNames } from '../mirror/errors.js'
+import type { Coverage } from '../rows/coverage.js'
 import {
   Fingerprinter,
   type FingerprintReport,

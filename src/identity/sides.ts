@@ -1,17 +1,16 @@
 import { isKlinesError, KlinesError } from '../candles/errors.js'
 import { isInterval } from '../candles/intervals.js'
 import { type Series, type SeriesLabel, seriesName, windowOf } from '../candles/series.js'
-import type { RequestedRange, TimeRange } from '../candles/time-range.js'
+import { planWindows, type RequestedRange, type TimeRange } from '../candles/time-range.js'
 import { startDateAt } from '../candles/windows.js'
-import { type Coverage, coverPlan } from '../engine/coverage.js'
 import { downloadPlan } from '../engine/klines.js'
 import { planSeries } from '../engine/plan.js'
 import { readPlan } from '../engine/read.js'
 import { Tally } from '../engine/report.js'
-import { openRun, type Run, type SourceOptions } from '../engine/run.js'
-import { planWindows } from '../engine/windows.js'
+import { openRun, quiet, type Run, type SourceOptions } from '../engine/run.js'
 import { NOT_CACHED, type WindowFailure } from '../mirror/errors.js'
 import { firstCandle, newestCandle } from '../mirror/status.js'
+import { type Coverage, coverRange } from '../rows/coverage.js'
 import type { ComparedCandles } from './compare-candles.js'
 import { openCandles } from './fingerprint.js'
 
@@ -78,13 +77,13 @@ function openSeries(run: Run, series: Series, range: TimeRange, requested: Reque
   const { mirror } = run
   const windows = planWindows(series, mirror.dates(series), range, Infinity)
   const plan = { series, label: series, range, windows }
-  const tally = new Tally({ range: requested, series: [plan], gone: [] }, { ...run, emit: () => {} })
+  const tally = new Tally({ range: requested, series: [plan], gone: [] }, quiet(run))
   const there = new Set(windows.map(({ startDate }) => startDate))
   const lacked = new Map<string, WindowFailure>()
   return {
     failures: () => [...tally.failures, ...lacked.values()],
     async *batches() {
-      const reading = readPlan({ ...run, source: undefined }, tally, { afterFailure: true })
+      const reading = readPlan(quiet(run), tally, { afterFailure: true })
       for await (const [, batches] of reading) yield* batches
     },
     lacks(openTime) {
@@ -100,7 +99,7 @@ function openSeries(run: Run, series: Series, range: TimeRange, requested: Reque
       const { from } = requested.named
       if (from === undefined && to === undefined) return undefined
       const scope = { rules: mirror.rules, begin: firstCandle(mirror, series) }
-      return coverPlan(plan, { ...requested, named: { from, to } }, tally.reports[0], scope)
+      return coverRange(plan, { ...requested, named: { from, to } }, tally.counts[0].report, scope)
     },
   }
 }

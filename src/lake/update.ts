@@ -5,8 +5,8 @@ import { type EncodedTask, type EncodeTask, encodeTasks, type WrittenFile } from
 import { type ExportReport, reportExport } from '../engine/export.js'
 import { downloadPlan } from '../engine/klines.js'
 import { commitFiles, prepareFile, writeFiles } from '../engine/output-file.js'
-import { noWholeCandle } from '../engine/report.js'
-import { openRun, sourceOf, withRun } from '../engine/run.js'
+import { noWholeCandle, Tally } from '../engine/report.js'
+import { openRun, quiet, sourceOf, withRun } from '../engine/run.js'
 import { removeLeftovers } from '../fs/files.js'
 import { checkInside, missingFolders, removeFolders } from '../fs/folders.js'
 import { openFolder, removeParts } from './folder.js'
@@ -90,8 +90,9 @@ async function updateLake(job: LakeJob, lock: LakeLock): Promise<LakeReport> {
   const fingerprint = isNamed ? 'computed' : undefined
   const { range } = plan
   const encoding = { range, source: sourceOf(run), rowFormat, partial: options.partial, fingerprint } as const
+  const tally = new Tally({ ...plan, series: tasks.flatMap(task => task.series) }, quiet(run))
   const commit = (encoded: EncodedTask[]) => placeParts(job, lock, states, encoded)
-  const { series, files, removed } = await encodeTasks(run, tasks, encoding, { threads }, commit)
+  const { series, files, removed } = await encodeTasks(run, tasks, encoding, { tally, threads }, commit)
   const fingerprints = series.flatMap(({ fingerprint }) => fingerprint ?? [])
   const written = files.length
   const unchanged = series.reduce((sum, { parts }) => sum + parts.length, 0) - written

@@ -42,6 +42,11 @@ export function exchangeMayHaveMore(name: string | undefined): boolean {
   return !isExchange(name) && name !== SAMPLE
 }
 
+/** A source of candles as the start of a sentence. */
+export function nameService(name: string): string {
+  return name === SAMPLE ? 'The sample' : `The static klines service at ${name}`
+}
+
 /** The address that requests of a source are sent to, without a slash at its end. */
 export function toAddress(name: string): string {
   if (name === BINANCE) return BINANCE_HOST

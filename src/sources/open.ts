@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { HOUR_MS } from '../candles/intervals.js'
 import { parseStartDates, parseSymbols } from '../candles/lists.js'
 import { SYMBOLS_PATH, startDatesPath, windowPath } from '../candles/paths.js'
 import { decodeWindow } from '../rows/window-codec.js'
@@ -10,7 +11,7 @@ import { limitPolicy, type RequestLimits, type RetryPolicy, systemClock } from '
 import type { Fetched, FetchedList, Source } from './source.js'
 import type { SourceClock } from './static.js'
 
-interface OpenSourceOptions extends SourceClock {
+interface OpenSourceOptions extends Pick<SourceClock, 'now'> {
   /** Requests at once. */
   readonly concurrency: number
   readonly policy: RetryPolicy
@@ -21,7 +22,7 @@ interface OpenSourceOptions extends SourceClock {
 
 /** Opens the source of a name, as `toSourceName` returns it; sends no request. */
 export async function openSource(name: string, options: OpenSourceOptions): Promise<Source> {
-  const { concurrency, limits, onActivity, warn } = options
+  const { concurrency, limits, onActivity, now, warn } = options
   const policy = limitPolicy(options.policy, limits)
   if (name === SAMPLE) return sampleSource(options)
   // undici takes 25 ms to load, so offline commands do without.
@@ -32,11 +33,24 @@ export async function openSource(name: string, options: OpenSourceOptions): Prom
   const transport = new HttpTransport(address, { connections: concurrency, idleMs })
   const { origin } = new URL(address)
   const open = (rules?: HostRules) => new Fetcher(transport, name, { concurrency, policy, rules, origin, onActivity })
-  if (!isExchange(name)) return (await import('./static.js')).staticSource(open(), options)
+  const clock = { now, observe: clockNoter(now, warn) }
+  if (!isExchange(name)) return (await import('./static.js')).staticSource(open(), clock)
   const { exchangeSource } = await import('./exchange.js')
   const { exchangeRules } = await import('./exchange-api.js')
   // Limits and bans last as long as they do, whatever present the user names.
-  return exchangeSource(open(exchangeRules(name, systemClock.now)), options, warn)
+  return exchangeSource(open(exchangeRules(name, systemClock.now)), clock, warn)
+}
+
+/** Says once when the clock of a service differs by more than an hour from this machine's. */
+function clockNoter(now: () => number, warn: OpenSourceOptions['warn']): (skewMs: number) => void {
+  let isNoted = false
+  return skewMs => {
+    if (isNoted || Math.abs(skewMs) <= HOUR_MS) return
+    isNoted = true
+    const [service, machine] = [now() + skewMs, now()].map(time => new Date(time).toISOString().slice(0, 16))
+    const which = 'The earlier time decides which windows are final.'
+    warn(`The clocks differ: the service says ${service}Z, this machine ${machine}Z. ${which}`)
+  }
 }
 
 /** The synthetic sample data of the package: a complete tree, but that empty windows have no file. */

@@ -1,16 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { EXCHANGE_INTERVALS, type Interval, nextOpenTime } from '../candles/intervals.js'
 import type { Series } from '../candles/series.js'
-import type { RequestedRange } from '../candles/time-range.js'
+import { planWindows, type RequestedRange } from '../candles/time-range.js'
 import { windowSpan } from '../candles/windows.js'
-import { type Coverage, coverPlan } from '../engine/coverage.js'
 import { type PlanRequest, planRequest } from '../engine/plan.js'
 import { WINDOWS_A_TURN } from '../engine/refresh.js'
 import { openRun, type Run, type SourceOptions, withRun } from '../engine/run.js'
 import { countThreads, shareTasks, type ThreadOptions } from '../engine/threads.js'
-import { planWindows, type SeriesPlan } from '../engine/windows.js'
+import type { SeriesPlan } from '../engine/windows.js'
 import type { Mirror } from '../mirror/mirror.js'
 import { firstCandle, sumOf } from '../mirror/status.js'
+import { type Coverage, coverRange } from '../rows/coverage.js'
 import type { Gap } from '../rows/gaps.js'
 import { isMultiple, parseTargetInterval } from '../rows/target-interval.js'
 import type { Difference } from './compare.js'
@@ -145,7 +145,7 @@ function planSymbol(mirror: Mirror, named: readonly SeriesPlan[], readTo: number
 /** How much of the range a series has. Candles that are missing in gaps are not counted twice. */
 function cover(plan: SeriesPlan, range: RequestedRange, one: SeriesFindings, mirror: Mirror): Coverage {
   const begin = range.fromTime === -Infinity ? undefined : firstCandle(mirror, plan.series)
-  const coverage = coverPlan(plan, range, one, { rules: mirror.rules, begin })
+  const coverage = coverRange(plan, range, one, { rules: mirror.rules, begin })
   const { first = -Infinity, last = -Infinity, shortAtStart, shortAtEnd } = coverage
   const count = (isCounted: (gap: Gap) => boolean) => sumOf(one.gaps.filter(isCounted).map(({ missing }) => missing))
   const [before, after] = [count(({ startTime }) => startTime < first), count(({ startTime }) => startTime > last)]

@@ -63,7 +63,7 @@ export async function showProgress<T>(
     if (event.type !== 'progress') return
     const window = 'window' in event ? event : undefined
     if (window && listsWindows && !isSilent) printWindow(window)
-    meter.advance(event.done, event.total, window ? seriesName(window.window) : '', window?.limitMs)
+    meter.advance(event.done, event.total, window ? seriesName(window.window) : '')
     // Synchronous work leaves the timer no turn.
     if (performance.now() >= nextMs) update()
     if (event.done === event.total && endsEarly) end()
@@ -91,8 +91,8 @@ export class ProgressMeter {
 
   constructor(private readonly now: () => number = () => performance.now()) {}
 
-  /** Items are done, the latest of them of `label`. `limitMs`: how long the others take by the limits of the host. */
-  advance(done: number, total: number, label: string, limitMs = 0): void {
+  /** Items are done, the latest of them of `label`. `limitMs`: how long all take by the limits of the host, if that is known. */
+  advance(done: number, total: number, label: string, limitMs = this.limitMs): void {
     if (this.items.total === undefined) this.plannedMs = this.now()
     this.limitMs = limitMs
     this.items = { done, total, label }
@@ -104,13 +104,14 @@ export class ProgressMeter {
   }
 
   read(): Progress {
-    const { items, network, limitMs } = this
+    const { items, network } = this
     const { done, total } = items
     const now = this.now()
     const pauseMs = Math.max(0, this.pausedUntil - now)
     const spanMs = now - this.plannedMs
     const hasRate = total !== undefined && spanMs >= MIN_RATE_MS
     const byRate = hasRate && done > 0 ? (spanMs * (total - done)) / done : undefined
+    const limitMs = this.limitMs - spanMs
     // Between the pauses that a limit makes, the rate is much too high.
     const byLimit = limitMs > MINUTE_MS ? Math.max(limitMs, byRate ?? 0) : byRate
     const leftMs = byLimit && Math.max(pauseMs, byLimit)

@@ -5,7 +5,7 @@ import { type ChartSummary, candlesOf, summarize } from '../../chart/summary.js'
 import type { LoadedCharts } from '../../cli/chart/load-charts.js'
 import { coverage, location } from '../../cli/fields.js'
 import { count, derived, type Field, integer, list, maybe, object, report, text } from '../../cli/report.js'
-import type { CoveredSeries } from '../../engine/coverage.js'
+import type { CoveredSeries } from '../../rows/coverage.js'
 
 interface DrawnCharts extends LoadedCharts {
   readonly pictures: readonly { readonly path: string; readonly bytes: number; readonly candles: number }[]

@@ -15,7 +15,6 @@ it('plain progress is a line every 15 s', async () => {
       window,
       status: 'cached',
       bytes: 0,
-      limitMs: 0,
       change: undefined,
     } as const
     await showProgress(WORDS, {}, async onEvent => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseSelection } from '../../src/engine/selection.js'
+import { parseSelection } from '../../src/candles/selection.js'
 import { catchError } from '../support/errors.js'
 
 describe('a selection', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { INTERVALS, type Interval } from '../../src/candles/intervals.js'
-import { planWindows } from '../../src/engine/windows.js'
+import { planWindows } from '../../src/candles/time-range.js'
 
 const DAY = 86_400_000
 const SYMBOL = 'BTCUSDT'

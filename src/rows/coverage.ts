@@ -1,12 +1,10 @@
-import { KlinesError } from '../candles/errors.js'
 import { nextOpenTime } from '../candles/intervals.js'
-import { type SeriesLabel, seriesName } from '../candles/series.js'
-import { formatCount, formatTime, plural } from '../candles/text.js'
-import type { RequestedRange } from '../candles/time-range.js'
-import { buildSeriesGrid, CandleGrid } from '../rows/candle-grid.js'
-import type { SeriesTotals } from '../rows/gaps.js'
-import type { Rules } from '../sources/source.js'
-import { MAY_LAG_MS, type SeriesPlan } from './windows.js'
+import { type Series, type SeriesLabel, seriesName } from '../candles/series.js'
+import { formatCount, formatTime } from '../candles/text.js'
+import { describeRequested, MAY_LAG_MS, type RequestedRange } from '../candles/time-range.js'
+import { buildSeriesGrid, CandleGrid } from './candle-grid.js'
+import type { SeriesTotals } from './gaps.js'
+import type { TargetInterval } from './target-interval.js'
 
 /** How much of a requested range a series has at its ends. Times are ms UTC. */
 export interface Coverage {
@@ -25,9 +23,12 @@ export interface Coverage {
   readonly shortAtEnd: number
 }
 
-/** A series, and how much of the requested range it has. */
-export interface CoveredSeries extends SeriesLabel, Pick<SeriesTotals, 'gaps' | 'missing'> {
-  readonly coverage: Coverage
+interface RequestedSeries {
+  readonly series: Series
+  /** The candles that come of it: the series itself, or longer ones. */
+  readonly label: SeriesLabel
+  readonly resampleTo?: TargetInterval | undefined
+  readonly windows: readonly unknown[]
 }
 
 /**
@@ -35,11 +36,15 @@ export interface CoveredSeries extends SeriesLabel, Pick<SeriesTotals, 'gaps' | 
  * hours do not count; of the exchange the newest two candles. `begin`: when the first candle opens that the mirror has of the series, ms
  * UTC. `partial`: whether resampled candles that are covered in part are there.
  */
-export function coverPlan(
-  { series, label, resampleTo, windows }: Pick<SeriesPlan, 'series' | 'label' | 'resampleTo' | 'windows'>,
+export function coverRange(
+  { series, label, resampleTo, windows }: RequestedSeries,
   { named: { from, to }, now, endMoves }: RequestedRange,
   { firstOpenTime, lastOpenTime }: Pick<SeriesTotals, 'firstOpenTime' | 'lastOpenTime'>,
-  { rules, begin, partial = false }: { rules: Rules; begin?: number | undefined; partial?: boolean | undefined },
+  {
+    rules,
+    begin,
+    partial = false,
+  }: { rules: { kind: 'static' | 'exchange' | 'fixed' }; begin?: number | undefined; partial?: boolean | undefined },
 ): Coverage {
   const grid = resampleTo ? new CandleGrid(resampleTo, series.symbol) : buildSeriesGrid(series, firstOpenTime)
   const isThere = firstOpenTime !== undefined && lastOpenTime !== undefined && windows.length > 0
@@ -71,6 +76,11 @@ export function countShort({ shortAtStart, shortAtEnd }: Coverage): number {
   return shortAtStart + shortAtEnd
 }
 
+/** A series, and how much of the requested range it has. */
+export interface CoveredSeries extends SeriesLabel, Pick<SeriesTotals, 'gaps' | 'missing'> {
+  readonly coverage: Coverage
+}
+
 /** `candles from 2025-03-25 00:00 to 2025-03-30 23:00: 120 short at the end` */
 export function describeCoverage({ first, last, shortAtStart, shortAtEnd, isBeginning }: Coverage): string {
   const there = first === undefined ? 'no candle' : `candles from ${formatTime(first)} to ${formatTime(last)}`
@@ -82,40 +92,13 @@ export function describeCoverage({ first, last, shortAtStart, shortAtEnd, isBegi
   return `${there}: ${parts.filter(Boolean).join(', ')}`
 }
 
-export function describeRequested({ named: { from, to } }: RequestedRange): string {
-  if (from === undefined && to === undefined) return 'All candles were requested'
-  if (to === undefined) return `Requested from ${formatTime(from)} UTC on`
-  return `Requested ${from === undefined ? 'up' : formatTime(from)} to ${formatTime(to)} UTC`
+/** With the length of the candles that are counted. */
+export function coveredName({ symbol, coverage: { interval } }: Pick<CoveredSeries, 'symbol' | 'coverage'>): string {
+  return seriesName({ symbol, interval })
 }
-
-const nameOf = ({ symbol, coverage: { interval } }: CoveredSeries) => seriesName({ symbol, interval })
 
 /** A sentence for each series that is short at an end. */
 export function shortSentences(series: readonly CoveredSeries[], range: RequestedRange): string[] {
   const short = series.filter(({ coverage }) => countShort(coverage) > 0)
-  return short.map(one => `${describeRequested(range)}; ${nameOf(one)}: ${describeCoverage(one.coverage)}.`)
-}
-
-const MAX_LISTED = 5
-
-/** Throws `incomplete` for series that lack closed candles of a range: between two others, or at an end that was named. */
-export function checkGaps(series: readonly CoveredSeries[], range: RequestedRange, forExport = false): void {
-  const lacking = series.filter(({ missing, coverage }) => missing > 0 || countShort(coverage) > 0)
-  if (lacking.length === 0) return
-  const lines = lacking.slice(0, MAX_LISTED).map(one => {
-    const { missing, gaps, coverage } = one
-    const isShort = countShort(coverage) > 0 || coverage.isBeginning
-    const inside = missing > 0 && `${plural(missing, 'candle')} missing in ${plural(gaps, 'gap')}`
-    return `${nameOf(one)}: ${[isShort && describeCoverage(coverage), inside].filter(Boolean).join('; ')}`
-  })
-  if (lacking.length > MAX_LISTED) lines.push(`and ${lacking.length - MAX_LISTED} other series`)
-  const verb = lacking.length === 1 ? 'lacks' : 'lack'
-  const what = `${lacking.length} of ${series.length} series ${verb} candles${forExport ? ', so nothing was exported' : ''}`
-  const data = lacking.map(({ symbol, missing, coverage: { interval, shortAtStart, shortAtEnd } }) => {
-    return { symbol, interval, missing, shortAtStart, shortAtEnd }
-  })
-  throw new KlinesError('incomplete', [`${describeRequested(range)}; ${what}:`, ...lines].join('\n'), {
-    data: { series: data },
-    suggestions: ['Without --fail-on-gaps such a run takes what is there.'],
-  })
+  return short.map(one => `${describeRequested(range)}; ${coveredName(one)}: ${describeCoverage(one.coverage)}.`)
 }

@@ -1,0 +1,64 @@
+import { KlinesError } from './errors.js'
+import { type Interval, parseInterval } from './intervals.js'
+import type { Series } from './series.js'
+import {
+  isSymbolPattern,
+  matchesPattern,
+  matchSymbols,
+  parseSymbol,
+  type SymbolName,
+  type SymbolPattern,
+} from './symbols.js'
+
+/** An interval as text: editors complete the known ones, and any other is checked at run time. */
+export type IntervalText = Interval | (string & Record<never, never>)
+
+/** Names of symbols and intervals, or all that the source has. */
+export interface SelectionRequest {
+  /** A pattern such as `*USDT` or `BTC*` stands for the symbols that the source has and it matches. */
+  readonly symbols: readonly (SymbolName | SymbolPattern)[] | 'all'
+  readonly intervals: readonly IntervalText[] | 'all'
+}
+
+export interface Selection extends SelectionRequest {
+  readonly intervals: readonly Interval[] | 'all'
+}
+
+/** Checks the names of a request, each once. They may be spelled as people do (`btc/usdt`), joined by commas, and have `all` among them. */
+export function parseSelection({ symbols, intervals }: { symbols: Names; intervals: Names }): Selection {
+  return {
+    symbols: parseNames(symbols, 'symbol', text => (isSymbolPattern(text) ? text : parseSymbol(text))),
+    intervals: parseNames(intervals, 'interval', parseInterval),
+  }
+}
+
+type Names = readonly string[] | 'all'
+
+function parseNames<T>(texts: Names, noun: string, parse: (text: string) => T): T[] | 'all' {
+  if (texts === 'all') return 'all'
+  if (!Array.isArray(texts) || texts.length === 0)
+    throw new KlinesError('bad_option', `Expected at least one ${noun}, or all.`)
+  const names = texts.flatMap(text => text.split(',')).map(text => text.trim())
+  const isAll = (name: string) => name.toLowerCase() === 'all'
+  // Names beside `all` are parsed too, so that a misspelt one is noticed.
+  const parsed = names.filter(name => !isAll(name)).map(parse)
+  return names.some(isAll) ? 'all' : [...new Set(parsed)]
+}
+
+/** Whether every symbol is named, so that those of the source need not be known. */
+export function namesSymbols({ symbols }: Selection): boolean {
+  return symbols !== 'all' && !symbols.some(isSymbolPattern)
+}
+
+export function takesSymbol({ symbols }: Selection, symbol: SymbolName): boolean {
+  if (symbols === 'all') return true
+  return symbols.some(name => (isSymbolPattern(name) ? matchesPattern(name, symbol) : name === symbol))
+}
+
+/** Every combination, symbol by symbol; `available` has the symbols of patterns. */
+export function combine({ symbols, intervals }: Selection, available: readonly SymbolName[], all: readonly Interval[]) {
+  const named = symbols === 'all' ? available : symbols
+  const names = named.flatMap(name => (isSymbolPattern(name) ? matchSymbols(name, available) : name))
+  const lengths = intervals === 'all' ? all : intervals
+  return [...new Set(names)].flatMap(symbol => lengths.map((interval): Series => ({ symbol, interval })))
+}
