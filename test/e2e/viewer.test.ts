@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -8,6 +8,7 @@ import { startTreeServer } from '../support/cli/stocked-sandbox.js'
 import { deferred } from '../support/deferred.js'
 import { makeOffGridTree } from '../support/off-grid-tree.js'
 import { SAMPLE_TREE, sampleRows } from '../support/sample-tree.js'
+import { startPathProxy } from '../support/servers/path-proxy.js'
 import { startServeCommand } from '../support/servers/serve-command.js'
 import { servePages, usePages } from '../support/servers/served-pages.js'
 import { FULL_WEEKS, makeTree, OPEN_WEEK, treeRows, weekPath } from '../support/synthetic-tree.js'
@@ -83,6 +84,68 @@ describe.skipIf(!hasChromium)('the chart (skipped without Chromium)', () => {
     }
     expect(faults).toEqual([])
     expect(requests.filter(address => !address.startsWith(`${url()}/`) && address !== 'about:blank')).toEqual([])
+  })
+
+  it('values of any size are shown as text; a window that is no list is named', async () => {
+    const DAY = 86_400_000
+    const rowsFrom = (start: number, value: string) =>
+      Array.from({ length: 3 }, (_, at) => {
+        const openTime = start + at * DAY
+        return [openTime, value, value, value, value, value, openTime + DAY - 1, '1', 1, '1', '1', '0']
+      })
+    const values = { BIGUSDT: '9'.repeat(300), HUGEUSDT: '9'.repeat(400), ZEROUSDT: '0.00' }
+    const small = { SAFEUSDT: '9007199254740993000000000000', TINYUSDT: `0.${'0'.repeat(299)}1` }
+    const root = join(tempFolder(), 'tree')
+    const write = (path: string, content: unknown) => {
+      mkdirSync(join(root, 'api/klines', path, '..'), { recursive: true })
+      writeFileSync(join(root, 'api/klines', path), JSON.stringify(content))
+    }
+    const all: [string, string][] = [...Object.entries(values), ...Object.entries(small)]
+    write('symbols.json', [...all.map(([symbol]) => symbol), 'OBJUSDT'])
+    write('start-dates/1d.json', ['2020-01-01', '2022-01-01', '2024-01-01'])
+    for (const [symbol, value] of [...all, ['OBJUSDT', '1']])
+      for (const year of [2020, 2022, 2024])
+        write(`1d/${symbol}/${year}-01-01.json`, rowsFrom(Date.UTC(year, 0), value))
+    write('1d/OBJUSDT/2022-01-01.json', { a: 1 })
+    const base = await servePages(root)
+    for (const [symbol, value] of all) {
+      const { page, faults } = await open(`${base}/chart/${symbol}/1d`)
+      await settled(page, symbol)
+      expect((await legendRow(page)).slice(1, 6)).toEqual(Array(5).fill(value))
+      expect(await page.locator('#legend-change').textContent()).toBe(symbol === 'ZEROUSDT' ? '' : '0.00 %')
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(1280)
+      expect([symbol, faults]).toEqual([symbol, []])
+      await page.close()
+    }
+    const { page } = await open(`${base}/chart/OBJUSDT/1d?from=2020-01-01&to=2024-02-01`)
+    await settled(page, 'OBJUSDT')
+    expect(await message(page).textContent()).toBe(
+      'api/klines/1d/OBJUSDT/2022-01-01.json: The file of this window is corrupt.',
+    )
+    expect(await counts(page)).toMatchObject({ candles: 6, missingWindows: 1 })
+  })
+
+  it('links: all of them hold below a path of a proxy', async () => {
+    const base = await startPathProxy(url())
+    const { page, faults, requests } = await open(`${base}/`)
+    await page.getByRole('link', { name: 'chart', exact: true }).first().click()
+    await settled(page)
+    await interval(page, '4h').click()
+    await settled(page, '4h')
+    expect(pathOf(page)).toMatch(/^\/candles\/chart\/\w+\/4h$/)
+    expect(await csvLink(page)).toMatch(/^\/candles\/export\/4h\/\w+\.csv\?/)
+    await page.reload()
+    await settled(page, '4h')
+    await page.goto(`${base}/chart`)
+    await settled(page, 'BTCUSDT 1d')
+    await page.getByRole('link', { name: 'klines', exact: true }).click()
+    await page.getByRole('link', { name: 'CSV' }).first().waitFor()
+    for (const link of await page.getByRole('link').all()) {
+      const { status } = await fetch(new URL((await link.getAttribute('href')) ?? '', page.url()))
+      expect(status, (await link.getAttribute('href')) ?? '').toBe(200)
+    }
+    expect(faults).toEqual([])
+    expect(requests.filter(address => !address.startsWith(`${base}/`))).toEqual([])
   })
 
   it('links: a jump to a day, in UTC or in local time', async () => {

@@ -1,4 +1,5 @@
 import { COLUMNS, type Column, type KlineRow } from '../../candles/columns.js'
+import { formatChange } from '../../candles/decimals.js'
 import { type Series, seriesName } from '../../candles/series.js'
 import { formatCount, formatTime, plural } from '../../candles/text.js'
 import { create, element } from './elements.js'
@@ -30,9 +31,10 @@ export class Legend {
     const state = candle ? (candle.close < candle.open ? 'falling' : 'rising') : undefined
     const isMissing = timeline.band(index)?.isMissing
     this.root.dataset.state = state ?? (isMissing ? 'missing' : 'none')
-    if (candle) this.change.textContent = formatChange(candle.open, candle.close)
+    const row = candle && timeline.row(index)
+    if (row) this.change.textContent = describeChange(row[1], row[4])
     else this.change.textContent = isMissing ? 'window not in this mirror' : 'no candle'
-    this.fill(candle && timeline.row(index))
+    this.fill(row)
   }
 
   clear(name: string): void {
@@ -57,9 +59,9 @@ function showExactly(cell: HTMLElement, text: string): void {
   else cell.textContent = text
 }
 
-function formatChange(open: number, close: number): string {
-  const percent = open > 0 ? ((close - open) / open) * 100 : 0
-  return `${percent > 0 ? '+' : percent < 0 ? '−' : ''}${Math.abs(percent).toFixed(2)} %`
+/** From an open price of zero there is no change to tell. */
+function describeChange(open: string, close: string): string {
+  return (formatChange(open, close) ?? '').replace('-', '−').replace('%', ' %')
 }
 
 export function describeLoaded(timeline: Timeline, { isAtStart, isAtEnd, coverage }: SeriesWindows): string {

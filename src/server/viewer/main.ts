@@ -33,6 +33,8 @@ class Page {
 
   constructor() {
     const { viewer, log, zone, day } = this
+    // Its address is another one for each address of the page.
+    element<HTMLAnchorElement>('home').href = ROOT
     offerThemes(() => viewer.chart.updateColors())
     for (const interval of EXCHANGE_INTERVALS) {
       const button = create('button', interval, { type: 'button', 'aria-pressed': 'false' })

@@ -4,7 +4,7 @@ import { approximateLength, isMinutes } from '../../candles/intervals.js'
 import { startDatesPath, windowPath } from '../../candles/paths.js'
 import { type Series, windowOf } from '../../candles/series.js'
 import type { TimeRange } from '../../candles/time-range.js'
-import { parseDate } from '../../candles/windows.js'
+import { parseDate, type WindowSpan } from '../../candles/windows.js'
 import type { Messages } from './messages.js'
 import { readSeriesCoverage, readText, type SeriesCoverage, ServiceError } from './service.js'
 import { type CandleWindow, parseWindow } from './timeline.js'
@@ -22,19 +22,30 @@ const recent = new LRUCache<string, CandleWindow>({
   sizeCalculation: ({ candles }) => candles.length + 1,
 })
 
-/** Reads a file of the server; undefined where it has none. */
-async function readIfThere(path: string, signal: AbortSignal): Promise<string | undefined> {
+/** Reads a file of the server; undefined where it has none. `onCorrupt`: hears of a file that the server refuses to send. */
+async function readIfThere(path: string, signal: AbortSignal, onCorrupt?: (fault: string) => void) {
   try {
     return await readText(path, signal)
   } catch (error) {
-    if (error instanceof ServiceError && error.status === 404) return undefined
-    throw error
+    if (!(error instanceof ServiceError) || error.status !== 404) throw error
+    if (error.message.includes('corrupt')) onCorrupt?.(`${path}: ${error.message}`)
+    return undefined
+  }
+}
+
+function parse(path: string, span: WindowSpan, text: string | undefined): CandleWindow {
+  try {
+    return parseWindow(span, text)
+  } catch {
+    throw new Error(`${path} is not a list of candles. klines verify names what is wrong in a mirror.`)
   }
 }
 
 /** The windows of one series, of which consecutive ones are shown. `signal` aborts when another series is. */
 export class SeriesWindows {
   shown: CandleWindow[] = []
+  /** What is wrong with a window, for people. */
+  fault: string | undefined
   private first = 0
   private readonly startTimes: readonly number[]
   private readonly missing: ReadonlySet<string>
@@ -154,7 +165,10 @@ export class SeriesWindows {
     this.progress.count({ total: needed.length })
     const load = async (place: number) => {
       const { path, span } = this.describe(first + place)
-      const window = parseWindow(span, await readIfThere(path, this.signal))
+      const onCorrupt = (fault: string) => {
+        this.fault = fault
+      }
+      const window = parse(path, span, await readIfThere(path, this.signal, onCorrupt))
       windows[place] = window
       recent.set(path, window)
       this.progress.count({ done: 1 })

@@ -33,15 +33,23 @@ export interface CandleWindow extends WindowSpan {
   readonly decimals: number
 }
 
+/** A larger value is drawn as this one: the chart calculates with products of values. */
+const LARGEST = 1e100
+/** The most decimals of the price axis. */
+const MAX_DECIMALS = 15
+
+/** Throws an error for a text that is not a list of rows. */
 export function parseWindow(span: WindowSpan, text: string | undefined): CandleWindow {
   const rows: KlineRow[] = text === undefined ? [] : JSON.parse(text)
   let decimals = 0
   const candles = rows.map(([openTime, ...texts]) => {
-    const [open, high, low, close, volume] = texts.slice(0, 5).map(Number)
+    const numbers = texts.slice(0, 5).map(value => Math.min(Number(value), LARGEST))
+    if (numbers.length < 5 || numbers.some(Number.isNaN)) throw new Error('A row lacks values.')
+    const [open, high, low, close, volume] = numbers
     for (const price of texts.slice(0, 4)) decimals = Math.max(decimals, countDecimals(String(price)))
     return { time: openTime, open, high, low, close, volume }
   })
-  return { ...span, text, candles, decimals }
+  return { ...span, text, candles, decimals: Math.min(decimals, MAX_DECIMALS) }
 }
 
 /** Decimals without zeros at the end: 2 for `75780.10`, 1 for `75780.1000`. */

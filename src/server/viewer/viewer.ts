@@ -71,7 +71,9 @@ export class Viewer {
     await (range ? windows.showRange(range) : windows.showNewest())
     if (!windows.hasCandles) {
       const coverage = await readCoverage(signal)
-      return this.refuse(describeAbsence(coverage, series, windows.coverage.known), seriesName(series))
+      const { problem, choices } = describeAbsence(coverage, series, windows.coverage.known)
+      const reason = windows.fault ? `${windows.fault} ` : ''
+      return this.refuse({ problem: reason + problem, choices }, seriesName(series))
     }
     const timeline = new Timeline(series, windows.shown)
     const session = { windows, timeline, turn: Promise.resolve(), isHeld: true }
@@ -172,6 +174,8 @@ export class Viewer {
     session.timeline = timeline
     delete this.chart.element.dataset.stale
     this.chart.setTimeline(timeline, { continues, isNewest: isAtEnd })
+    const { fault } = session.windows
+    if (fault) this.messages.show(fault)
     const { candles, missing, missingWindows } = timeline
     Object.assign(this.status.dataset, { candles, missing, missingWindows })
     this.status.textContent = describeLoaded(timeline, session.windows)

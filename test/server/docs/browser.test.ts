@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { hasChromium, useBrowser } from '../../support/chromium.js'
 import { SAMPLE_TREE } from '../../support/sample-tree.js'
+import { startPathProxy } from '../../support/servers/path-proxy.js'
 import { usePages } from '../../support/servers/served-pages.js'
 
 const TEN = ['BTC', 'ETH', 'BNB', 'SOL', 'XRP', 'ADA', 'DOGE', 'AVAX', 'LINK', 'DOT'].map(coin => `${coin}USDT`)
@@ -12,8 +13,7 @@ describe.skipIf(!hasChromium)('the page at /reference in Chromium (skipped where
   const open = useBrowser()
 
   /** Opens the page and its API references, and waits until they are drawn. */
-  async function openDocs() {
-    const url = serverUrl()
+  async function openDocs(url = serverUrl()) {
     const opened = await open(`${url}/reference`)
     await opened.page.evaluate("for (const one of document.querySelectorAll('main > details')) one.open = true")
     for (const path of DOCUMENTS)
@@ -56,6 +56,13 @@ describe.skipIf(!hasChromium)('the page at /reference in Chromium (skipped where
       expect(shown.sort(), path).toEqual(documented.sort())
     }
   }
+
+  it('below a path of a proxy, "Try it out" asks below that path', async () => {
+    const { url, page, faults, requests } = await openDocs(await startPathProxy(serverUrl()))
+    expect(await tryOut(page, 'operations-meta-getSymbols')).toEqual(TEN)
+    expect(requests).toContain(`${url}/api/klines/symbols.json`)
+    expect(faults).toEqual([])
+  })
 
   it('every operation is shown; "Try it out" asks this server; light and dark, wide and narrow, without another host', async () => {
     const { url, page, faults, requests } = await openDocs()
