@@ -260,6 +260,8 @@ describe('the series of a file', () => {
   it.each([
     ['BTCUSDT-1h.csv', 'BTCUSDT', '1h'],
     ['ETHUSDT_60m.csv', 'ETHUSDT', '1h'],
+    ['BTC_USDT-1h.csv', 'BTCUSDT', '1h'],
+    ['btc_usdt_1h.csv', 'BTCUSDT', '1h'],
     ['币安人生USDT-1M.csv', '币安人生USDT', '1M'],
   ])('is in the name %s', async (name, symbol, interval) => {
     expect(await fingerprints(await written(name, two()))).toEqual(expected(symbol, interval))

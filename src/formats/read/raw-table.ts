@@ -3,7 +3,7 @@ import { shiftPoint } from '../../candles/decimals.js'
 import { parseObject } from '../../candles/json.js'
 import { parseIntervalSegment } from '../../candles/paths.js'
 import { type SeriesLabel, seriesName } from '../../candles/series.js'
-import { isSymbol, toSymbolName } from '../../candles/symbols.js'
+import { isSymbol, splitSymbol, toSymbolName } from '../../candles/symbols.js'
 import { isFingerprint, type SeriesFingerprint } from '../../rows/fingerprint.js'
 import { intervalName } from '../../rows/target-interval.js'
 import { badInput } from './errors.js'
@@ -51,10 +51,14 @@ export function parseLabel(symbol: unknown, interval: unknown): SeriesLabel | un
   }
 }
 
-/** The series in the name of a file, such as `BTCUSDT-1h.csv` or `btcusdt_1min.csv.gz`. */
+/** The series in the name of a file, such as `BTCUSDT-1h.csv`, `btcusdt_1min.csv.gz` or `BTC_USDT-1h.csv`. */
 function parseFileName(name: string): SeriesLabel | undefined {
-  const [, symbol = '', interval = ''] = /^([^-_]+)[-_]([^-_.]+)(?:\.\w+)+$/.exec(name) ?? []
-  return parseLabel(toSymbolName(symbol), parseIntervalSegment(interval) ?? interval)
+  const [, pair = '', interval = ''] = /^([^-_]+(?:[-_][^-_]+)?)[-_]([^-_.]+)(?:\.\w+)+$/.exec(name) ?? []
+  const symbol = toSymbolName(pair)
+  // Another word than a quote is no part of a symbol.
+  const [, quote] = pair.split(/[-_]/)
+  if (quote !== undefined && splitSymbol(symbol)?.quote !== quote.toUpperCase()) return undefined
+  return parseLabel(symbol, parseIntervalSegment(interval) ?? interval)
 }
 
 /**
