@@ -134,6 +134,7 @@ export class Tally {
     const { plan, counts } = this
     const { source, mirror } = this.run
     const { range } = plan
+    if (counts.length === 0) checkGone(plan, this.run)
     if (!mayBeEmpty && counts.every(({ report }) => report.candles === 0)) throw noCandles(plan, mirror)
     const series = counts.map(({ report }, index) => {
       const one = plan.series[index]
@@ -203,7 +204,7 @@ function checkGaps(series: readonly CoveredSeries[], range: RequestedRange, forE
 }
 
 /** Throws `incomplete` for symbols of the mirror that its source does not know any more. */
-export function checkGone({ gone }: Plan, { source, mirror }: Run): void {
+export function checkGone({ gone }: Plan, { source, mirror }: Pick<Run, 'source' | 'mirror'>): void {
   if (gone.length === 0) return
   const [it, its] = gone.length === 1 ? ['it', 'its'] : ['them', 'their']
   const message = `${source?.name} does not know ${joinNames(gone)} any more; everything else is done.`

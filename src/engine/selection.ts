@@ -37,8 +37,8 @@ export async function selectOfSource(
   const gone = mirrored.filter(symbol => !names.includes(symbol))
   const others = isExchange || !isAll ? [] : SYMBOLS.filter(symbol => ![...names, ...gone].includes(symbol))
   if (others.length > 0) warn(`Not listed by the service, so not part of "all": ${joinNames(others)}.`)
-  const available = isExchange && isAll ? mirrored.filter(symbol => names.includes(symbol)) : names
-  const series = combine(selection, available, INTERVALS)
+  const available = isExchange && isAll ? mirrored : [...names, ...gone]
+  const series = combine(selection, available, INTERVALS).filter(({ symbol }) => !gone.includes(symbol))
   return { series, gone: gone.filter(symbol => takesSymbol(selection, symbol)) }
 }
 

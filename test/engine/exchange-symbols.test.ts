@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Interval } from '../../src/candles/intervals.js'
 import { exportKlines } from '../../src/engine/export.js'
-import { downloadKlines } from '../../src/engine/klines.js'
+import { downloadKlines, updateKlines } from '../../src/engine/klines.js'
 import { catchError } from '../support/errors.js'
 import { exchangeSetup } from '../support/exchange/exchange-setup.js'
 import { MADE_SYMBOLS, madeMarket } from '../support/exchange/made-market.js'
@@ -93,6 +93,19 @@ describe('all', () => {
     expect(error.message).toMatch(/does not know PEPEUSDT any more; everything else is done\.$/)
     expect(error.suggestions).toEqual([expect.stringContaining(mirror)])
     expect(exchange.log.filter(({ kind }) => kind === 'klines').map(({ symbol }) => symbol)).toEqual(['BTCUSDT'])
+  })
+
+  it('names such symbols where there are no others, also those of a pattern', async () => {
+    const { download, exchange, request } = await setup()
+    await download(['PEPEUSDT', 'BTCUSDT'], { from: '2026-04-01' })
+    const names = JSON.stringify([{ symbol: 'ETHUSDT', price: '1' }])
+    exchange.always('api/v3/ticker', { status: 200, headers: { 'content-type': 'application/json' }, body: names })
+    for (const [run, missing] of [
+      [() => download('all'), ['BTCUSDT', 'PEPEUSDT']],
+      [() => download(['PEPE*']), ['PEPEUSDT']],
+      [() => updateKlines(request()), ['BTCUSDT', 'PEPEUSDT']],
+    ] as const)
+      expect(await catchError(run())).toMatchObject({ code: 'incomplete', data: { missing } })
   })
 })
 

@@ -59,7 +59,6 @@ function showExactly(cell: HTMLElement, text: string): void {
   else cell.textContent = text
 }
 
-/** From an open price of zero there is no change to tell. */
 function describeChange(open: string, close: string): string {
   return (formatChange(open, close) ?? '').replace('-', '−').replace('%', ' %')
 }

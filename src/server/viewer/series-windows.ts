@@ -23,7 +23,7 @@ const recent = new LRUCache<string, CandleWindow>({
 })
 
 /** Reads a file of the server; undefined where it has none. `onCorrupt`: hears of a file that the server refuses to send. */
-async function readIfThere(path: string, signal: AbortSignal, onCorrupt?: (fault: string) => void) {
+async function readIfThere(path: string, signal: AbortSignal, onCorrupt?: (fault: string) => unknown) {
   try {
     return await readText(path, signal)
   } catch (error) {
@@ -165,10 +165,7 @@ export class SeriesWindows {
     this.progress.count({ total: needed.length })
     const load = async (place: number) => {
       const { path, span } = this.describe(first + place)
-      const onCorrupt = (fault: string) => {
-        this.fault = fault
-      }
-      const window = parse(path, span, await readIfThere(path, this.signal, onCorrupt))
+      const window = parse(path, span, await readIfThere(path, this.signal, fault => (this.fault = fault)))
       windows[place] = window
       recent.set(path, window)
       this.progress.count({ done: 1 })

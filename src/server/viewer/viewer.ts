@@ -72,8 +72,7 @@ export class Viewer {
     if (!windows.hasCandles) {
       const coverage = await readCoverage(signal)
       const { problem, choices } = describeAbsence(coverage, series, windows.coverage.known)
-      const reason = windows.fault ? `${windows.fault} ` : ''
-      return this.refuse({ problem: reason + problem, choices }, seriesName(series))
+      return this.refuse({ problem: `${windows.fault ?? ''} ${problem}`.trim(), choices }, seriesName(series))
     }
     const timeline = new Timeline(series, windows.shown)
     const session = { windows, timeline, turn: Promise.resolve(), isHeld: true }
@@ -174,8 +173,7 @@ export class Viewer {
     session.timeline = timeline
     delete this.chart.element.dataset.stale
     this.chart.setTimeline(timeline, { continues, isNewest: isAtEnd })
-    const { fault } = session.windows
-    if (fault) this.messages.show(fault)
+    if (session.windows.fault) this.messages.show(session.windows.fault)
     const { candles, missing, missingWindows } = timeline
     Object.assign(this.status.dataset, { candles, missing, missingWindows })
     this.status.textContent = describeLoaded(timeline, session.windows)
