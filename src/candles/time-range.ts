@@ -143,9 +143,9 @@ export function describeRange({ from, to, last }: RangeText): string {
 
 /** `Requested 2024-01-01 00:00 to 2024-02-01 00:00 UTC` */
 export function describeRequested({ named: { from, to } }: RequestedRange): string {
-  if (from === undefined && to === undefined) return 'All candles were requested'
-  if (to === undefined) return `Requested from ${formatTime(from)} UTC on`
-  return `Requested ${from === undefined ? 'up' : formatTime(from)} to ${formatTime(to)} UTC`
+  if (from === undefined && to === undefined) return 'You asked for all candles'
+  if (to === undefined) return `You asked for candles from ${formatTime(from)} UTC on`
+  return `You asked for ${from === undefined ? 'candles up' : formatTime(from)} to ${formatTime(to)} UTC`
 }
 
 /** The windows of some dates that overlap a range and have begun by `present`, ms UTC. */

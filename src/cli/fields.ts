@@ -4,7 +4,7 @@ import type { SeriesLabel, WindowRef } from '../candles/series.js'
 import { plural } from '../candles/text.js'
 import { describeRequested, MAY_LAG_MS, type RequestedRange, type TimeRange } from '../candles/time-range.js'
 import { CHANGES_FILE } from '../mirror/changes.js'
-import { type CoveredSeries, countShort, coveredName, describeCoverage } from '../rows/coverage.js'
+import { type CoveredSeries, countShort, describeCoverage, linesOf } from '../rows/coverage.js'
 import type { ChangedCell } from '../rows/diff.js'
 import { parseTargetInterval } from '../rows/target-interval.js'
 import { exchangeMayHaveMore, SAMPLE } from '../sources/base-url.js'
@@ -95,13 +95,10 @@ export function coverageText(series: readonly Covered[], details: CoverageDetail
   if (short.length === 0) return undefined
   const advice = staleAdvice(series, details)
   const requested = `${describeRequested(details.range)};`
-  const lines = short.map(one => {
-    const name = series.length === 1 ? '' : `${coveredName(one)}: `
-    return name + describeCoverage(one.coverage)
-  })
+  const lines = series.length === 1 ? [describeCoverage(short[0].coverage)] : linesOf(short)
   if (lines.length === 1) return [`${requested} ${lines[0]}.`, ...advice].join(' ')
-  const listed = details.verbose ? lines : firstLines(lines, MAX_LISTED, 'more series; --json has all of them')
-  return [`${requested} less is there of ${plural(lines.length, 'series')}:`, ...listed, ...advice].join('\n')
+  const listed = details.verbose ? lines : firstLines(lines, MAX_LISTED, 'more lines; --json has all of them')
+  return [`${requested} ${plural(short.length, 'series')} have less:`, ...listed, ...advice].join('\n')
 }
 
 /** How old the newest candle is when that of a range up to the present is missing. */

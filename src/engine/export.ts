@@ -6,12 +6,13 @@ import { CANDLE_OPTIONS, checkValue, type FileFormat, type Format, type OutputRe
 import { reportFingerprints, type SeriesFingerprint } from '../rows/fingerprint.js'
 import { type EncodeTask, type Encoding, encodeTasks, type WrittenFile } from './encode.js'
 import { type DryRunReport, describePlan, downloadPlan, type ReadRequest } from './klines.js'
+import { noWholeCandle } from './no-candles.js'
 import { commitFiles, prepareFile } from './output-file.js'
 import { checkOutputs, parseTemplate, planOutputs } from './output-names.js'
 import { isStream, type Output, type OutputStream, StreamOutput } from './output-stream.js'
 import { checkPartial, planRequest } from './plan.js'
 import { cutToTail } from './read.js'
-import { checkGone, type DownloadReport, noWholeCandle, Tally } from './report.js'
+import { checkGone, type DownloadReport, Tally } from './report.js'
 import { openRun, quiet, type Run, sourceOf, withRun } from './run.js'
 import { checkThreads, type ThreadOptions } from './threads.js'
 import type { Plan, SeriesPlan } from './windows.js'
@@ -90,7 +91,7 @@ export async function exportIn(run: Run, request: FileRequest, hooks: ExportHook
   const encoding: Encoding = { ...content, fingerprint: fingerprint ? 'named' : undefined }
   const open = (path: string) => (sink && first ? sink(first) : StreamOutput.to(path, signal))
   return encodeTasks(run, tasks, encoding, { tally, threads, open }, async encoded => {
-    const report = first ?? tally.report(request, true)
+    const report = first ?? (await tally.report(request, true))
     const written = encoded.flatMap(({ outputs }) => outputs)
     if (written.length === 0) throw noWholeCandle(cut.series)
     await commitFiles(written.flatMap(({ place }) => place ?? []))

@@ -92,6 +92,7 @@ export function findOfMirror(
   const hasSource = mirror.rules.kind !== 'fixed'
   const begun: string[] = []
   let latest = -Infinity
+  const intervals = new Set<Interval>()
   const found = plans.map(({ series, range: { fromTime, toTime } }) => {
     const cached = mirror.dates(series)
     const known = knownDates(mirror, series.interval, now)
@@ -105,8 +106,10 @@ export function findOfMirror(
       const asked = facts.get(date)?.asked
       return asked === undefined ? !cached.includes(date) : asked < parseDate(date)
     }
-    if (hasSource && isToOpen && known.some(date => date > first && parseDate(date) <= now && isNew(date)))
+    if (hasSource && isToOpen && known.some(date => date > first && parseDate(date) <= now && isNew(date))) {
       latest = Math.max(latest, newestCandle(mirror, series) ?? latest)
+      intervals.add(series.interval)
+    }
     const between = consecutiveStartDates(series.interval, first, parseDate(last))
     const needed = {
       fromTime: isFromOpen ? parseDate(first) : fromTime,
@@ -120,7 +123,8 @@ export function findOfMirror(
     warn(`The mirror begins later than its source: ${joinNames(begun)}. klines download without --from has the rest.`)
   if (Number.isFinite(latest)) {
     const age = `${plural(Math.max(0, Math.floor((now - latest) / DAY_MS)), 'day')} ago`
-    warn(`The mirror ends with ${formatTime(latest)} UTC, ${age}; windows have begun since. klines download has them.`)
+    const candles = intervals.size === 1 ? `${[...intervals][0]} candles` : 'Candles'
+    warn(`${candles} end ${formatTime(latest)}, ${age}; klines update fetches newer ones.`)
   }
   return found
 }

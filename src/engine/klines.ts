@@ -57,7 +57,7 @@ export async function downloadPlan(
     for await (const batch of batches) if (isNamed) fingerprinter.add(batch)
     found.push(fingerprinter.finish())
   }
-  const report = tally.report(options, forExport)
+  const report = await tally.report(options, forExport)
   if (!forExport) checkGone(plan, run)
   return isNamed ? { ...report, fingerprints: reportFingerprints(found.flatMap(one => one ?? [])) } : report
 }
@@ -145,7 +145,7 @@ export async function* klineBatches(request: ReadRequest): AsyncGenerator<KlineB
       tally.checkWindows()
       if (rows === 0) yield KlineBatch.empty(label)
     }
-    const { series, range } = tally.report(request, false, true)
+    const { series, range } = await tally.report(request, false, true)
     for (const sentence of shortSentences(series, range)) run.warn(sentence)
     checkGone(plan, run)
   } finally {

@@ -1,23 +1,21 @@
 import { KlinesError } from '../candles/errors.js'
-import { DAY_MS } from '../candles/intervals.js'
-import { type Series, seriesName, type WindowRef } from '../candles/series.js'
-import { formatTime, plural } from '../candles/text.js'
+import type { Series, WindowRef } from '../candles/series.js'
+import { plural } from '../candles/text.js'
 import { describeRequested, type RequestedRange } from '../candles/time-range.js'
 import { incomplete, joinNames, type WindowFailure } from '../mirror/errors.js'
-import type { Mirror } from '../mirror/mirror.js'
-import { firstCandle, newestCandle, sumOf } from '../mirror/status.js'
+import { firstCandle, sumOf } from '../mirror/status.js'
 import {
   type Coverage,
   type CoveredSeries,
   countShort,
-  coveredName,
   coverRange,
   describeCoverage,
+  linesOf,
 } from '../rows/coverage.js'
 import type { ChangedCell } from '../rows/diff.js'
 import type { FingerprintReport } from '../rows/fingerprint.js'
 import { GapCounter, type SeriesTotals } from '../rows/gaps.js'
-import { exchangeMayHaveMore } from '../sources/base-url.js'
+import { noCandles } from './no-candles.js'
 import { type Run, sourceOf } from './run.js'
 import { isBeforeFirst, type Plan, type SeriesPlan, type WindowDifference, type WindowOutcome } from './windows.js'
 
@@ -75,7 +73,7 @@ export class Tally {
 
   constructor(
     readonly plan: Plan,
-    private readonly run: Pick<Run, 'source' | 'mirror' | 'emit'>,
+    private readonly run: Pick<Run, 'source' | 'mirror' | 'emit' | 'signal'>,
   ) {
     this.series = new Map(plan.series.map(one => [one, countSeries(one)]))
     this.total = sumOf(plan.series.map(({ windows }) => windows.length))
@@ -129,13 +127,17 @@ export class Tally {
   }
 
   /** `mayBeEmpty`: a range without candles is no error. Throws `incomplete` and `no_candles`. */
-  report({ failOnGaps, partial }: ReportOptions = {}, forExport = false, mayBeEmpty = false): DownloadReport {
+  async report(
+    { failOnGaps, partial }: ReportOptions = {},
+    forExport = false,
+    mayBeEmpty = false,
+  ): Promise<DownloadReport> {
     this.checkWindows(forExport)
     const { plan, counts } = this
     const { source, mirror } = this.run
     const { range } = plan
     if (counts.length === 0) checkGone(plan, this.run)
-    if (!mayBeEmpty && counts.every(({ report }) => report.candles === 0)) throw noCandles(plan, mirror)
+    if (!mayBeEmpty && counts.every(({ report }) => report.candles === 0)) throw await noCandles(plan, this.run)
     const series = counts.map(({ report }, index) => {
       const one = plan.series[index]
       const begin = range.named.from === undefined ? undefined : firstCandle(mirror, one.series)
@@ -185,13 +187,13 @@ const MAX_LISTED = 5
 function checkGaps(series: readonly CoveredSeries[], range: RequestedRange, forExport = false): void {
   const lacking = series.filter(({ missing, coverage }) => missing > 0 || countShort(coverage) > 0)
   if (lacking.length === 0) return
-  const lines = lacking.slice(0, MAX_LISTED).map(one => {
-    const { missing, gaps, coverage } = one
+  const all = linesOf(lacking, ({ missing, gaps, coverage }, areSeveral) => {
     const isShort = countShort(coverage) > 0 || coverage.isBeginning
     const inside = missing > 0 && `${plural(missing, 'candle')} missing in ${plural(gaps, 'gap')}`
-    return `${coveredName(one)}: ${[isShort && describeCoverage(coverage), inside].filter(Boolean).join('; ')}`
+    return [isShort && describeCoverage(coverage, areSeveral), inside].filter(Boolean).join('; ')
   })
-  if (lacking.length > MAX_LISTED) lines.push(`and ${lacking.length - MAX_LISTED} other series`)
+  const lines = all.slice(0, MAX_LISTED)
+  if (all.length > MAX_LISTED) lines.push(`and ${all.length - MAX_LISTED} more lines; --json has all of them`)
   const verb = lacking.length === 1 ? 'lacks' : 'lack'
   const what = `${lacking.length} of ${series.length} series ${verb} candles${forExport ? ', so nothing was exported' : ''}`
   const data = lacking.map(({ symbol, missing, coverage: { interval, shortAtStart, shortAtEnd } }) => {
@@ -211,23 +213,4 @@ export function checkGone({ gone }: Plan, { source, mirror }: Pick<Run, 'source'
   const folders = `${its} folders below ${mirror.root}: api/klines/*/SYMBOL and .klines/*/SYMBOL.json`
   const suggestions = [`The mirror keeps ${it}. To remove ${it}, remove ${folders}.`]
   throw new KlinesError('incomplete', message, { data: { baseUrl: source?.name, missing: gone }, suggestions })
-}
-
-function noCandles({ series, range }: Plan, mirror: Mirror): KlinesError {
-  const names = joinNames(series.map(({ series }) => seriesName(series)))
-  const side = (time: number, open: string) => (Number.isFinite(time) ? new Date(time).toISOString() : open)
-  const span = `from ${side(range.fromTime, 'the beginning')} to ${side(range.toTime, 'the present')}`
-  const suggestions = ['klines start-dates INTERVAL shows which windows there are.']
-  const latest = Math.max(...series.map(({ series }) => newestCandle(mirror, series) ?? Number.NEGATIVE_INFINITY))
-  const age = Math.floor((range.now - latest) / DAY_MS)
-  if (Number.isFinite(latest) && latest < range.fromTime && age >= 2) {
-    const other = exchangeMayHaveMore(mirror.source) ? '; --base-url binance may have newer ones.' : '.'
-    suggestions.unshift(`The newest candle here is of ${formatTime(latest)} UTC, ${plural(age, 'day')} old${other}`)
-  }
-  return new KlinesError('no_candles', `No candle of ${names} opens ${span}; nothing is written.`, { suggestions })
-}
-
-export function noWholeCandle([{ series, label }]: readonly SeriesPlan[]): KlinesError {
-  const message = `The ${series.interval} candles of the range do not cover a whole ${label.interval} candle; nothing is written.`
-  return new KlinesError('no_candles', message, { suggestions: ['--partial keeps candles that are covered in part.'] })
 }

@@ -60,7 +60,7 @@ export async function checkLock(request: LockCheckRequest) {
         : 'equal'
     // Without a candle, the check says more than the tally.
     const isReported = run.source && (isIncomplete || series.some(({ found }) => found !== undefined))
-    const download = isReported ? tally.report() : undefined
+    const download = isReported ? await tally.report() : undefined
     return { path: request.lock, baseUrl: lock.source, mirror: run.mirror.root, verdict, series, restated, download }
   })
 }

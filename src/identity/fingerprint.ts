@@ -2,9 +2,10 @@ import { KlinesError } from '../candles/errors.js'
 import { seriesName } from '../candles/series.js'
 import type { RequestedRange } from '../candles/time-range.js'
 import type { ReadRequest } from '../engine/klines.js'
+import { noWholeCandle } from '../engine/no-candles.js'
 import { planRequest } from '../engine/plan.js'
 import { type ReadOptions, readPlan } from '../engine/read.js'
-import { checkGone, noWholeCandle, Tally } from '../engine/report.js'
+import { checkGone, Tally } from '../engine/report.js'
 import { openRun, type Run, withRun } from '../engine/run.js'
 import { type CandleFile, openCandleFile } from '../formats/read/candle-file.js'
 import { isFolder } from '../formats/read/errors.js'
@@ -38,7 +39,7 @@ export async function fingerprintKlines(request: ReadRequest): Promise<RangeFing
     const plan = await planRequest(request, run)
     const tally = new Tally(plan, run)
     const found = await fingerprintSeries(run, tally, { partial: request.partial })
-    const report = tally.report(request)
+    const report = await tally.report(request)
     const series = found.flatMap((one, index) => (one ? [{ ...one, coverage: report.series[index].coverage }] : []))
     if (series.length === 0) throw noWholeCandle(plan.series)
     const empty = plan.series.filter((_, index) => found[index] === undefined).map(({ label }) => seriesName(label))

@@ -15,6 +15,7 @@ import { openRun, type Run, type SourceOptions, withRun } from '../engine/run.js
 import type { Plan, SeriesPlan, WindowStream } from '../engine/windows.js'
 import { joinNames } from '../mirror/errors.js'
 import { SETTLING_MS } from '../mirror/window-state.js'
+import { shortSentences } from '../rows/coverage.js'
 import { Fingerprinter, type FingerprintReport, reportFingerprints } from '../rows/fingerprint.js'
 import { compareLocks, encodeLock, type Lock, type LockChange, type LockedSeries, readLock } from './lock-file.js'
 
@@ -74,12 +75,13 @@ async function lockAll(plan: Plan, run: Run): Promise<LockedSeries[]> {
     if (locked) all.push(locked)
     else empty.push(seriesName(one.series))
   }
-  tally.report()
+  const { series, range } = await tally.report()
   if (all.length === 0) {
     const message = `No candle of ${joinNames(empty)} in the range is final; nothing is written.`
     throw new KlinesError('no_candles', message, { suggestions: [...reasons] })
   }
   for (const reason of reasons) run.warn(reason)
+  for (const sentence of shortSentences(series, range)) run.warn(sentence)
   if (empty.length > 0) run.warn(`Not locked, without a final candle in the range: ${joinNames(empty)}.`)
   return all
 }
@@ -95,8 +97,9 @@ async function lockSeries(windows: WindowStream, plan: SeriesPlan, tally: Tally,
   for (const window of plan.windows) {
     const { value: result } = await windows.next()
     if (isOver || result === undefined) continue
-    tally.add(plan, result)
-    if (result.status === 'failed' || result.status === 'absent') continue
+    const isThere = result.status !== 'failed' && result.status !== 'absent'
+    tally.add(plan, isThere ? { ...result, batch: result.batch.slice(range.fromTime, range.toTime) } : result)
+    if (!isThere) continue
     const { batch, bytes } = result
     const cached = { state: 'cached', batch, bytes } as const
     isOver = mirror.state(window, cached) !== 'final'

@@ -1,6 +1,6 @@
 import { nextOpenTime } from '../candles/intervals.js'
 import { type Series, type SeriesLabel, seriesName } from '../candles/series.js'
-import { formatCount, formatTime } from '../candles/text.js'
+import { formatCount, formatTime, plural } from '../candles/text.js'
 import { describeRequested, MAY_LAG_MS, type RequestedRange } from '../candles/time-range.js'
 import { buildSeriesGrid, CandleGrid } from './candle-grid.js'
 import type { SeriesTotals } from './gaps.js'
@@ -81,24 +81,39 @@ export interface CoveredSeries extends SeriesLabel, Pick<SeriesTotals, 'gaps' | 
   readonly coverage: Coverage
 }
 
-/** `candles from 2025-03-25 00:00 to 2025-03-30 23:00: 120 short at the end` */
-export function describeCoverage({ first, last, shortAtStart, shortAtEnd, isBeginning }: Coverage): string {
-  const there = first === undefined ? 'no candle' : `candles from ${formatTime(first)} to ${formatTime(last)}`
+/** `candles from 2025-03-25 00:00 to 2025-03-30 23:00: 120 short at the end`; of several series without the candles. */
+export function describeCoverage(coverage: Coverage, areSeveral = false): string {
+  const { first, last, shortAtStart, shortAtEnd, isBeginning } = coverage
+  const there = `candles from ${formatTime(first)} to ${formatTime(last)}: `
   const parts = [
     shortAtStart > 0 && `${formatCount(shortAtStart)} short at the start`,
     shortAtEnd > 0 && `${formatCount(shortAtEnd)} short${first === undefined ? '' : ' at the end'}`,
     isBeginning && 'the first one counts as the beginning of the series',
   ]
-  return `${there}: ${parts.filter(Boolean).join(', ')}`
+  return (first === undefined ? 'no candle: ' : areSeveral ? '' : there) + parts.filter(Boolean).join(', ')
 }
 
-/** With the length of the candles that are counted. */
-export function coveredName({ symbol, coverage: { interval } }: Pick<CoveredSeries, 'symbol' | 'coverage'>): string {
-  return seriesName({ symbol, interval })
+/** A line for each series; those of an interval that lack the same share one: `1h, 5 symbols: 5,049 short at the end`. */
+export function linesOf<S extends Pick<CoveredSeries, 'symbol' | 'coverage'>>(
+  series: readonly S[],
+  describe: (one: S, areSeveral: boolean) => string = ({ coverage }, areSeveral) =>
+    describeCoverage(coverage, areSeveral),
+): string[] {
+  const shared = new Map<string, S[]>()
+  for (const one of series) {
+    const text = `${one.coverage.interval} ${describe(one, true)}`
+    shared.set(text, [...(shared.get(text) ?? []), one])
+  }
+  return [...shared.values()].map(all => {
+    const [{ symbol, coverage }] = all
+    const { interval } = coverage
+    const name = all.length === 1 ? seriesName({ symbol, interval }) : `${interval}, ${plural(all.length, 'symbol')}`
+    return `${name}: ${describe(all[0], all.length > 1)}`
+  })
 }
 
-/** A sentence for each series that is short at an end. */
+/** A sentence for each series, or several, that is short at an end. */
 export function shortSentences(series: readonly CoveredSeries[], range: RequestedRange): string[] {
   const short = series.filter(({ coverage }) => countShort(coverage) > 0)
-  return short.map(one => `${describeRequested(range)}; ${coveredName(one)}: ${describeCoverage(one.coverage)}.`)
+  return linesOf(short).map(line => `${describeRequested(range)}; ${line}.`)
 }

@@ -44,7 +44,7 @@ export function statsKlines(request: CheckRequest): Promise<StatsReport> {
     const found: SeriesStats[] = []
     for await (const [one, batches] of readPlan(run, tally, { asIs: true }))
       found.push(await computeStats(one.series, batches))
-    const { series, ...report } = tally.report()
+    const { series, ...report } = await tally.report()
     return { ...report, series: series.map(({ coverage }, index) => ({ ...found[index], coverage })) }
   })
 }

@@ -26,7 +26,7 @@ describe('less than was requested', () => {
     expect(text.code).toBe(0)
     expect(text.stdout).toMatch(/^SHORT: 1 series, 469 candles, 490 fewer than requested/)
     expect(text.stdout).toContain(
-      'Requested 2025-03-11 10:14 to 2025-04-20 10:14 UTC; candles from 2025-03-11 11:00 to 2025-03-30 23:00: 490 short at the end. The newest candle of this source is 20 days old; --base-url binance may have newer ones.',
+      'You asked for 2025-03-11 10:14 to 2025-04-20 10:14 UTC; candles from 2025-03-11 11:00 to 2025-03-30 23:00: 490 short at the end. The newest candle of this source is 20 days old; --base-url binance may have newer ones.',
     )
     const failing = await sandbox.call(['verify', ...HOURLY, ...range, '--fail-on-gaps', '--json'])
     expect(failing.code).toBe(6)
@@ -46,7 +46,7 @@ describe('less than was requested', () => {
 
   it('is said by download, export, stats and chart, and stands in the objects', async () => {
     const sandbox = sandboxAt('2025-04-20T10:14:00Z', 'sample')
-    const requested = 'Requested 2025-03-25 00:00 to 2025-04-05 00:00 UTC'
+    const requested = 'You asked for 2025-03-25 00:00 to 2025-04-05 00:00 UTC'
     const range = ['--from', '2025-03-25', '--to', '2025-04-05']
     const there = 'candles from 2025-03-25 00:00 to 2025-03-30 23:00: 120 short at the end.'
     const daily = ['BTCUSDT', '-i', '1d', ...MIRROR]
@@ -87,11 +87,25 @@ describe('less than was requested', () => {
       expect(code).toBe(3)
       expect(stdout).toBe('')
       expect(stderr).toContain(
-        'klines: Requested 2025-03-01 00:00 to 2025-03-31 02:00 UTC; 1 of 1 series lacks candles, so nothing was exported:',
+        'klines: You asked for 2025-03-01 00:00 to 2025-03-31 02:00 UTC; 1 of 1 series lacks candles, so nothing was exported:',
       )
     }
     expect(runs.map(({ stderr }) => /(\d+) short at the end/.exec(stderr)?.[1])).toEqual(['2', '2', '2', '1'])
     for (const name of ['x.csv', 'lake', 'two.csv']) expect(existsSync(sandbox.path(name))).toBe(false)
+  })
+
+  it('is one line for symbols that lack the same, and a note of a lock', async () => {
+    const sandbox = sandboxAt('2025-04-20T10:14:00Z', 'sample')
+    const range = ['all', '-i', '1h,4h', ...MIRROR, '--from', '2025-03-25', '--to', '2025-04-05']
+    const { stdout } = await sandbox.call(['stats', ...range])
+    expect(stdout).toMatch(
+      /UTC; \d+ series have less:\n1h, \d+ symbols: 120 short at the end\n4h, \d+ symbols: 30 short at/,
+    )
+    const lock = await sandbox.call(['lock', ...HOURLY, '--from', '2025-02', '--to', '2025-04-05'])
+    const asked = 'Note: You asked for 2025-02-01 00:00 to 2025-04-05 00:00 UTC; '
+    expect(lock.stderr).toContain(
+      `${asked}BTCUSDT 1h: candles from 2025-02-01 00:00 to 2025-03-30 23:00: 120 short at the end.`,
+    )
   })
 
   it('counts from the first candle of the series on, which a static tree says, and an end that was not named is never short', async () => {
@@ -119,7 +133,12 @@ describe('less than was requested', () => {
       const sandbox = sandboxAt('2025-04-20T10:14:00Z', baseUrl)
       const run = await sandbox.call(['export', ...HOURLY, '--last', '10d'])
       expect([run.code, run.stdout]).toEqual([4, ''])
-      expect(run.stderr).toContain(`\n  The newest candle here is of 2025-03-30 23:00 UTC, 20 days old${end}\n`)
+      const range = '--from 2025-03-20 --to 2025-03-31'
+      expect(run.stderr).toContain(
+        `\n  The newest candle here is of 2025-03-30 23:00 UTC, 20 days old: ${range} has some${end}\n`,
+      )
+      const there = await sandbox.call(['export', ...HOURLY, ...range.split(' '), '-o', 'x.csv'])
+      expect(there.code).toBe(0)
     },
   )
 })

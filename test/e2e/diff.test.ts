@@ -37,10 +37,10 @@ describe('klines diff of two mirrors, lakes and files', () => {
 
   it('says below the verdict what each mirror lacks of a range, and has it in the object', async () => {
     copyMirror('same')
-    const requested = 'Requested 2025-03-25 00:00 to 2025-04-05 00:00 UTC'
+    const requested = 'You asked for 2025-03-25 00:00 to 2025-04-05 00:00 UTC'
     const range = '--from 2025-03-25 --to 2025-04-05'
     const lacking = [
-      `${requested}; less is there of 2 series:`,
+      `${requested}; 2 series have less:`,
       'BTCUSDT 1h: candles from 2025-03-25 00:00 to 2025-03-30 23:00: 120 short at the end',
       'BTCUSDT 4h: candles from 2025-03-25 00:00 to 2025-03-30 20:00: 30 short at the end',
     ]

@@ -272,4 +272,19 @@ describe('dates and symbols of the service', () => {
     expect(existsSync(join(mirror, path(EMPTY_WEEK)))).toBe(true)
     await expect(downloadKlines({ ...request, from: '2025-03-01' })).rejects.toMatchObject({ code: 'no_candles' })
   })
+
+  it('a range without candles names those that the service has before it, else after it, and asks for few windows', async () => {
+    const { tree, server, request } = await downloadSetup()
+    for (const week of [OPEN_WEEK, ...FULL_WEEKS.slice(3)]) putFile(tree, path(week), [])
+    const [last] = weekRows(FULL_WEEKS[2]).slice(-1)
+    const newest = new Date(last[0]).toISOString().replace('T', ' ').slice(0, 16)
+    const before = (await catchError(downloadKlines({ ...request, last: '2d' }))).suggestions as string[]
+    expect(before[0]).toContain(`The newest candle of ${server.url} is of ${newest} UTC, `)
+    const range = /--from (\S+) --to (\S+) has some/.exec(before[0])
+    expect(server.paths().filter(name => name.includes('BTCUSDT')).length).toBeLessThan(7)
+    const report = await downloadKlines({ ...request, from: range?.[1], to: range?.[2] })
+    expect(report.series[0].lastOpenTime).toBe(last[0])
+    const after = (await catchError(downloadKlines({ ...request, to: EMPTY_WEEK }))).suggestions as string[]
+    expect(after[0]).toBe(`The first candle of ${server.url} is of 2025-01-06 00:00 UTC: --from 2025-01-06 has some.`)
+  })
 })

@@ -133,9 +133,7 @@ describe('an export from the mirror alone', () => {
     remove(OPEN_WEEK)
     await exportKlines({ ...request, force: true })
     expect(readFileSync(output, 'utf8')).toBe(expectedCsv('BTCUSDT', FULL_WEEKS))
-    expect(warnings).toEqual([
-      'The mirror ends with 2025-02-09 23:45 UTC, 2 days ago; windows have begun since. klines download has them.',
-    ])
+    expect(warnings).toEqual(['15m candles end 2025-02-09 23:45, 2 days ago; klines update fetches newer ones.'])
   })
 })
 

@@ -211,8 +211,7 @@ describe('a server with a published mirror', () => {
 })
 
 describe('reading a published mirror later, offline', () => {
-  const NOTE =
-    /^The mirror ends with 2026-04-29 12:00 UTC, 247 days ago; windows have begun since\. klines download has them\.$/
+  const NOTE = /^12h candles end 2026-04-29 12:00, 247 days ago; klines update fetches newer ones\.$/
 
   it('has a note about windows that have begun since, unless the range has an end', async () => {
     const { mirror } = await publishedSetup()

@@ -7,7 +7,7 @@ import { tempFolder } from '../support/temp-folder.js'
 /** The newest hour of the sample opens at 2025-03-30 23:00. Its January lacks three hours in a row. */
 const REQUEST = { symbols: ['BTCUSDT'], intervals: ['1h'], baseUrl: 'sample' } as const
 const RANGE = { from: '2025-03-25', to: '2025-04-05' }
-const REQUESTED = 'Requested 2025-03-25 00:00 to 2025-04-05 00:00 UTC'
+const REQUESTED = 'You asked for 2025-03-25 00:00 to 2025-04-05 00:00 UTC'
 
 /** Reads all candles; returns their number, what was warned of, and the error at the end. */
 async function readAll(request: Partial<ReadRequest>) {

@@ -170,7 +170,12 @@ describe('a file is refused with the file, the row and the cell', () => {
       'bad_input',
       'row 3, open_time: 2024-02-01T00:00:00.000Z does not come after 2024-02-01T01:00:00.000Z.',
     ],
-    ['a missing column', (text: string) => text.replace('close,', 'cl,'), 'bad_input', 'it lacks the columns close.'],
+    [
+      'a missing column',
+      (text: string) => text.replace('close,', 'cl,'),
+      'bad_input',
+      'it lacks the columns close; its first line has "open_time", ',
+    ],
     [
       'a missing cell',
       (text: string) => text.replace(/,0\n$/, '\n'),
@@ -180,16 +185,11 @@ describe('a file is refused with the file, the row and the cell', () => {
     [
       'a sign',
       replaceCell(2, 1, '-1.0'),
-      'damaged_input',
+      'bad_input',
       'row 2, open: expected a decimal such as 0.00100000, got "-1.0".',
     ],
-    [
-      'no decimal',
-      replaceCell(1, 5, ''),
-      'damaged_input',
-      'row 1, volume: expected a decimal such as 0.00100000, got "".',
-    ],
-    ['no count', replaceCell(1, 8, '1.5'), 'damaged_input', 'row 1, count: expected a number of trades, got "1.5".'],
+    ['no decimal', replaceCell(1, 5, ''), 'bad_input', 'row 1, volume: expected a decimal such as 0.00100000, got "".'],
+    ['no count', replaceCell(1, 8, '1.5'), 'bad_input', 'row 1, count: expected a number of trades, got "1.5".'],
     ['an open quote', (text: string) => text.replace('42580', '"42580'), 'damaged_input', 'a quote is not closed: '],
   ])('%s', async (_, change, code, message) => {
     const path = await written(CSV, two())
@@ -209,17 +209,18 @@ describe('a file is refused with the file, the row and the cell', () => {
   })
 
   it.each([
-    ['BTCUSDT-1h.json', '{"a": 1}', 'expected an array of rows'],
-    ['BTCUSDT-1h.jsonl', '[1]\n', 'row 1: expected a JSON object'],
-    ['BTCUSDT-1h.csv', Buffer.of(0xff, 0xfe, 0x41), 'it is damaged'],
+    ['BTCUSDT-1h.json', '{"a": 1}', 'expected an array of rows', 'bad_input'],
+    ['BTCUSDT-1h.jsonl', '[1]\n', 'row 1: expected a JSON object', 'bad_input'],
+    ['BTCUSDT-1h.csv', Buffer.of(0xff, 0xfe, 0x41), 'it is text in UTF-16, expected UTF-8', 'bad_input'],
+    ['BTCUSDT-1h.csv', Buffer.of(0x6f, 0xff, 0x41), 'it is damaged'],
     ['BTCUSDT-1h.csv.gz', gzipSync('open_time,open').subarray(0, 20), 'it is damaged'],
     ['BTCUSDT-1h.parquet', 'PAR1', 'it is damaged'],
     ['BTCUSDT-1h.arrow', 'ARROW1', 'it is damaged'],
-  ])('%s with %s', async (name, content, message) => {
+  ])('%s with %s', async (name, content, message, code = 'damaged_input') => {
     const path = join(tempFolder(), name)
     writeFileSync(path, content)
     const error = await catchError(fingerprintFiles([path]))
-    expect(error.code).toBe('damaged_input')
+    expect(error.code).toBe(code)
     expect(error.message).toContain(message)
     expect(error.message).toContain(path)
   })

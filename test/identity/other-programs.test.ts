@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { COLUMNS } from '../../src/candles/columns.js'
 import { fingerprintFiles } from '../../src/identity/fingerprint.js'
+import { catchError } from '../support/errors.js'
 import { rowFormat, runExporter, toBatches } from '../support/exporting.js'
 import { duckdb } from '../support/oracles/duckdb.js'
 import { fingerprintOf } from '../support/oracles/fingerprint-oracle.js'
@@ -31,5 +32,84 @@ describe('a Parquet file of another program', () => {
   ])('with %s has the same fingerprint', async (_, options, more) => {
     const { series } = await fingerprintFiles([await rewritten(options, more)])
     expect(series[0].fingerprint).toBe(fingerprintOf('BTCUSDT', '1h', rows))
+  })
+})
+
+describe('a text file of another program', () => {
+  const line = (row: readonly (string | number)[]) => row.join(',')
+  const body = rows.map(line).join('\n')
+  const names = COLUMNS.join(',')
+  const archive =
+    'Open time,Open,High,Low,Close,Volume,Close time,Quote asset volume,Number of trades,Taker buy base asset volume,Taker buy quote asset volume,Ignore'
+  /** The times of the rows in another form. */
+  const timed = (open: (ms: number) => string, close: (ms: number) => string) => {
+    const other = rows.map(row => row.map((cell, at) => (at === 0 ? open(+cell) : at === 6 ? close(+cell) : cell)))
+    return `${names}\n${other.map(line).join('\n')}\n`
+  }
+  const iso = (ms: number) => new Date(ms).toISOString()
+  const write = (text: string, name = 'BTCUSDT-1h.csv') => {
+    const path = join(tempFolder(), name)
+    writeFileSync(path, text)
+    return path
+  }
+
+  it.each([
+    ['without names, in the order of the exchange', `${body}\n`],
+    ['with semicolons', `${names}\n${body}\n`.replaceAll(',', ';')],
+    ['with tabs, quotes and CRLF', `"${`${names}\n${body}`.replaceAll(',', '"\t"').replaceAll('\n', '"\r\n"')}"\r\n`],
+    ['with the separator in a line before', `sep=;\r\n${`${names}\n${body}\n`.replaceAll(',', ';')}`],
+    ['without names behind sep=,', `sep=,\n${body}\n`],
+    ['with the names of the archive', `\ufeff${archive}\n${body}\n\n`],
+    [
+      'with times in us',
+      timed(
+        ms => `${ms}000`,
+        ms => `${ms}999`,
+      ),
+    ],
+    [
+      'with times in ns',
+      timed(
+        ms => `${ms}000000`,
+        ms => `${ms}999999`,
+      ),
+    ],
+    [
+      'with times in s and us',
+      timed(
+        ms => `${ms / 1000}.000000`,
+        ms => `${ms / 1000}999`,
+      ),
+    ],
+    [
+      'with times of Python',
+      timed(
+        ms => iso(ms).slice(0, 19).concat('+00:00'),
+        ms => iso(ms).replace('T', ' ').replace('Z', '999+00:00'),
+      ),
+    ],
+  ])('%s has the same fingerprint', async (_, text) => {
+    const { series } = await fingerprintFiles([write(text)])
+    expect(series[0].fingerprint).toBe(fingerprintOf('BTCUSDT', '1h', rows))
+  })
+
+  it.each([
+    [
+      'six cells without names',
+      rows.map(row => line(row.slice(0, 6))).join('\n'),
+      'its first line is a candle of 6 cells, where the names of the columns belong.',
+    ],
+    [
+      'prices with a comma',
+      `${names}\n${body}\n`.replaceAll(',', ';').replaceAll('.', ','),
+      'row 1, open: expected a decimal such as 0.00100000, got "',
+    ],
+    ['a sentence', 'no candles here\n', 'its first line has "no candles here".'],
+    ['a line that is short', `${rows.map(line).join('\n')}\n1,2\n`, 'row 5: it has 2 cells, expected 12.'],
+    ['a time between two ms', timed(ms => `${ms}500`, String), 'row 1, open_time: expected a time: ms (13 digits)'],
+    ['a time without a zone', timed(ms => iso(ms).slice(0, 19), String), 'row 1, open_time: expected a time: ms'],
+  ])('%s is no damage', async (_, text, message) => {
+    const error = await catchError(fingerprintFiles([write(text)]))
+    expect([error.code, error.message]).toEqual(['bad_input', expect.stringContaining(message)])
   })
 })

@@ -80,7 +80,7 @@ async function fitCharts(plan: Plan, maxCandles: number, run: Run): Promise<Pick
     charts.push(fitter.end())
   }
   const empty = charts.filter(({ candles }) => candles === 0).map(({ series }) => seriesName(series))
-  const { series: coverage } = tally.report({ partial: true })
+  const { series: coverage } = await tally.report({ partial: true })
   if (empty.length > 0) run.warn(`No candles in the range: ${joinNames(empty)}.`)
   return { charts: charts.filter(({ candles }) => candles > 0), coverage }
 }

@@ -183,12 +183,12 @@ function describeWindows({ series, offline }: RunResult): string {
   return `${outcome}. Windows: ${parts.join(', ')}.`
 }
 
-/** The candle that opened last; its age if the range reaches the present. */
-function describeLatest({ series, range }: RunResult): string {
+/** The candle that opened last; its age if the range reaches the present, which offline a note says. */
+function describeLatest({ series, range, offline }: RunResult): string {
   const latest = latestOf(series)
   if (latest?.lastOpenTime === undefined) return 'No candle opens in the range.'
   const time = latest.lastOpenTime
-  const age = range.toTime === Number.POSITIVE_INFINITY ? Date.now() - time : 0
+  const age = !offline && range.toTime === Number.POSITIVE_INFINITY ? Date.now() - time : 0
   return `Latest candle: ${seriesName(latest)} of ${formatTime(time)} UTC${age > 0 ? `, ${formatDuration(age)} ago` : ''}.`
 }
 

@@ -1,6 +1,7 @@
 import { COLUMN_KINDS, COLUMNS } from '../../candles/columns.js'
 import { type SeriesLabel, seriesName } from '../../candles/series.js'
 import { showValue } from '../../candles/text.js'
+import { SERIES_COLUMNS } from '../../options.js'
 import { BatchBuilder, type KlineBatch } from '../../rows/kline-batch.js'
 import { badInput, damagedInput, doublesError } from './errors.js'
 import { parseLabel, type RawRow, type RawTable } from './raw-table.js'
@@ -8,12 +9,30 @@ import { parseLabel, type RawRow, type RawTable } from './raw-table.js'
 const NEEDED = COLUMNS.slice(0, -1)
 const [CLOSE_TIME, COUNT] = (['close_time', 'count'] as const).map(name => COLUMNS.indexOf(name))
 
-/** Times since the epoch from 2001 to 2286: ms, us, and seconds with three decimals where there are ms. */
-const [MILLISECONDS, MICROSECONDS, SECONDS] = [/^\d{13}$/, /^\d{13}000$/, /^\d{10}(\.\d{1,3})?$/]
-const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
+/** A column of another program by its name without case, separators and words that others add. */
+const toKey = (name: string) =>
+  name
+    .replace(/[^a-z]/gi, '')
+    .toLowerCase()
+    .replace(/asset|base|numberof/g, '')
+const NAMES = new Map([...SERIES_COLUMNS, ...COLUMNS].map(name => [toKey(name), name]))
+NAMES.set('trades', 'count')
+
+/** Names of columns as klines writes them, for those of other programs too: `Open time`, `Quote asset volume`. */
+function toOurNames(columns: readonly string[]): string[] {
+  return columns.map(name => {
+    const ours = NAMES.get(toKey(name))
+    return ours === undefined || columns.includes(ours) ? name : ours
+  })
+}
+
+/** Times since the epoch from 2001 to 2286. What follows the ms is zeros, or nines: of a close time that ends in the middle of it. */
+const INTEGER = /^(\d{13})(?:(0*|9*))$/
+const SECONDS = /^(\d{10})(?:\.(\d{1,3})(?:0*|9*))?$/
+const ISO = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(?:\.(\d{1,3})(?:0*|9*))?(?:Z|\+00:?00)$/
 
 const KINDS = {
-  time: { expected: 'a time: ms (13 digits), us (16), s (10) or ISO 8601 in UTC', parse: parseTime },
+  time: { expected: 'a time: ms (13 digits), us (16), ns (19), s (10) or ISO 8601 in UTC', parse: parseTime },
   count: { expected: 'a number of trades', parse: parseCount },
   decimal: {
     expected: 'a decimal such as 0.00100000',
@@ -21,11 +40,14 @@ const KINDS = {
   },
 }
 
-function parseTime(text: string): number | undefined {
-  if (MILLISECONDS.test(text)) return Number(text)
-  if (MICROSECONDS.test(text)) return Number(text.slice(0, -3))
-  if (SECONDS.test(text)) return Math.round(1000 * Number(text))
-  const time = ISO.test(text) ? Date.parse(text) : Number.NaN
+/** A time in ms UTC; finer ones are the millisecond that holds them. */
+export function parseTime(text: string): number | undefined {
+  const [, integer, rest = ''] = INTEGER.exec(text) ?? []
+  if (integer) return [0, 3, 6].includes(rest.length) ? Number(integer) : undefined
+  const [, seconds, decimals = ''] = SECONDS.exec(text) ?? []
+  if (seconds) return Number(seconds + decimals.padEnd(3, '0'))
+  const [, date, clock, ms = ''] = ISO.exec(text) ?? []
+  const time = date === undefined ? Number.NaN : Date.parse(`${date}T${clock}.${ms.padEnd(3, '0')}Z`)
   return Number.isNaN(time) ? undefined : time
 }
 
@@ -41,6 +63,8 @@ export type LastTimes = Map<string, number>
 export class CandleRows {
   private row = 0
   private readonly columns: number
+  /** For a row that another program may have written. */
+  private readonly wrong: typeof badInput
   /** Where the cells of a candle are in a row. */
   private readonly places: readonly number[]
   private readonly symbol: number
@@ -53,20 +77,23 @@ export class CandleRows {
    */
   constructor(
     private readonly file: string,
-    { columns, doubles = [] }: RawTable,
+    { columns: names, doubles = [], isForeign }: RawTable,
     private readonly named: SeriesLabel | undefined,
     private readonly last: LastTimes,
   ) {
+    const columns = toOurNames(names)
     const missing = NEEDED.filter(name => !columns.includes(name))
     if (missing.length > 0) {
-      const suggestions = [`A fingerprint needs ${NEEDED.join(', ')}, in any order: write the file without --columns.`]
-      throw badInput({ file }, `it lacks the columns ${missing.join(', ')}`, suggestions)
+      const needed = `A fingerprint needs ${NEEDED.join(', ')}, in any order: klines writes them without --columns.`
+      const found = `it lacks the columns ${missing.join(', ')}; its first line has ${names.slice(0, 20).map(showValue).join(', ')}`
+      throw badInput({ file }, found, [needed])
     }
     const twice = columns.find((name, index) => columns.indexOf(name) !== index)
-    if (twice !== undefined) throw damagedInput({ file, cell: twice }, 'the column is there twice')
+    if (twice !== undefined) throw badInput({ file, cell: twice }, 'the column is there twice')
     const inexact = NEEDED.find(name => doubles.includes(name))
     if (inexact !== undefined) throw doublesError({ file, cell: inexact })
     this.columns = columns.length
+    this.wrong = isForeign || names.some(name => NAMES.get(toKey(name)) !== name) ? badInput : damagedInput
     this.places = NEEDED.map(name => columns.indexOf(name))
     this.symbol = columns.indexOf('symbol')
     this.interval = columns.indexOf('interval')
@@ -82,7 +109,7 @@ export class CandleRows {
     this.row++
     const { file, columns } = this
     if (row.length !== columns) {
-      throw damagedInput({ file, row: this.row }, `it has ${row.length} cells, expected ${columns}`)
+      throw this.wrong({ file, row: this.row }, `it has ${row.length} cells, expected ${columns}`)
     }
     const { name, builder } = this.findSeries(row)
     const cells = this.places.map((place, column) => this.readCell(row[place], column))
@@ -102,7 +129,7 @@ export class CandleRows {
     const label = parseLabel(symbol, interval)
     if (label === undefined) {
       const reason = `expected a symbol and an interval, got ${showValue(symbol)} and ${showValue(interval)}`
-      throw damagedInput({ file, row: this.row }, reason)
+      throw badInput({ file, row: this.row }, reason)
     }
     const name = seriesName(label)
     if (named && seriesName(named) !== name) {
@@ -120,7 +147,7 @@ export class CandleRows {
     const { expected, parse } = KINDS[kind]
     const isText = typeof cell === 'string' || (kind !== 'decimal' && ['number', 'bigint'].includes(typeof cell))
     const value = isText ? parse(String(cell)) : undefined
-    if (value === undefined) throw damagedInput(place, `expected ${expected}, got ${showValue(cell)}`)
+    if (value === undefined) throw badInput(place, `expected ${expected}, got ${showValue(cell)}`)
     return value
   }
 

@@ -15,6 +15,8 @@ export type RawRow = readonly unknown[]
 export interface RawTable {
   readonly columns: readonly string[]
   readonly facts?: FileFacts
+  /** Whether it has a form that klines does not write, or that is whole whatever its rows are: a wrong row is no damage. */
+  readonly isForeign?: boolean
   /** The columns of doubles, if the format says that. */
   readonly doubles?: readonly string[]
   /** Reads the rows in order, many at once: memory does not grow with their number. */

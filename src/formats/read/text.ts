@@ -2,17 +2,22 @@ import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { COLUMNS } from '../../candles/columns.js'
 import { isObject } from '../../candles/json.js'
-import { damagedInput, type FilePlace, readInput } from './errors.js'
+import { parseTime } from './candle-rows.js'
+import { badInput, damagedInput, type FilePlace, readInput } from './errors.js'
 import type { RawRow, RawTable } from './raw-table.js'
 
 const CHUNK_BYTES = 256 * 1024
-const GZIP = Buffer.of(0x1f, 0x8b)
+const [GZIP, UTF_16] = [Buffer.of(0x1f, 0x8b), Buffer.of(0xff, 0xfe)]
+/** What may lie between the cells of a line. */
+const SEPARATORS = [',', ';', '\t', '|']
 
 /** The text of a file in pieces, unpacked if it is compressed with gzip. Throws `bad_input` and `damaged_input`. */
 function readText(file: string): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   return readInput(file, async function* (handle) {
     const { buffer } = await handle.read(Buffer.alloc(GZIP.length), 0, GZIP.length, 0)
+    // Excel calls UTF-16 Unicode.
+    if (buffer.equals(UTF_16)) throw badInput({ file }, 'it is text in UTF-16, expected UTF-8')
     const bytes = handle.createReadStream({ start: 0, highWaterMark: CHUNK_BYTES })
     // `pipeline` destroys both when one fails, or when this loop is left.
     const stream = buffer.equals(GZIP) ? pipeline(bytes, createGunzip({ chunkSize: CHUNK_BYTES }), () => {}) : bytes
@@ -32,22 +37,42 @@ async function* readLines(file: string): AsyncGenerator<string[]> {
   if (rest !== '') yield [rest]
 }
 
-/** A CSV file of klines, whose first line has the names of the columns. Throws `bad_input` and `damaged_input`. */
+/**
+ * A CSV file whose first line has the names of the columns, or is a candle in the exchange's own order. Before it may be a line such as
+ * `sep=;`. Throws `bad_input` and `damaged_input`.
+ */
 export async function openCsv(file: string): Promise<RawTable> {
-  for await (const [columns] of readRecords(file)) return { columns, rows: () => readRows(file) }
+  for await (const lines of readLines(file)) {
+    if (lines.length === 0) continue
+    const named = /^"?sep=([,;|\t])"?\r?$/i.exec(lines[0])?.[1]
+    const [line = ''] = lines.slice(named === undefined ? 0 : 1)
+    const count = (separator: string) => line.split(separator).length
+    const separator = named ?? SEPARATORS.toSorted((a, b) => count(b) - count(a))[0]
+    const first = splitCells(file, line.trimEnd(), separator)
+    const isCandle = first.some(cell => parseTime(cell) !== undefined)
+    const times = ['open_time', 'close_time'].map(name => parseTime(first[COLUMNS.indexOf(name as 'open_time')] ?? ''))
+    if (isCandle && (first.length !== COLUMNS.length || times.includes(undefined))) {
+      const order = `Without names, a line has ${COLUMNS.length} cells: ${COLUMNS.join(',')}.`
+      const reason = `its first line is a candle of ${first.length} cells, where the names of the columns belong`
+      throw badInput({ file }, reason, [order])
+    }
+    const head = (named === undefined ? 0 : 1) + (isCandle ? 0 : 1)
+    const isForeign = isCandle || separator !== ',' || named !== undefined
+    return { columns: isCandle ? COLUMNS : first, isForeign, rows: () => readRows(file, separator, head) }
+  }
   throw damagedInput({ file }, 'it is empty')
 }
 
-async function* readRows(file: string): AsyncGenerator<string[][]> {
-  let head = 1
-  for await (const records of readRecords(file)) {
-    yield records.slice(head)
-    head = 0
+async function* readRows(file: string, separator: string, head: number): AsyncGenerator<string[][]> {
+  let left = head
+  for await (const records of readRecords(file, separator)) {
+    yield records.slice(left)
+    left = Math.max(0, left - records.length)
   }
 }
 
 /** The records of a CSV file, those of a piece at once: at least one. */
-async function* readRecords(file: string): AsyncGenerator<string[][]> {
+async function* readRecords(file: string, separator: string): AsyncGenerator<string[][]> {
   /** The start of a record, one of whose cells has a line end. */
   let start = ''
   for await (const lines of readLines(file)) {
@@ -56,7 +81,8 @@ async function* readRecords(file: string): AsyncGenerator<string[][]> {
       const text = start + line
       const isOpen = text.includes('"') && text.split('"').length % 2 === 0
       start = isOpen ? `${text}\n` : ''
-      if (!isOpen) records.push(splitCells(file, text.endsWith('\r') ? text.slice(0, -1) : text))
+      const record = text.endsWith('\r') ? text.slice(0, -1) : text
+      if (!isOpen && record !== '') records.push(splitCells(file, record, separator))
     }
     if (records.length > 0) yield records
   }
@@ -64,9 +90,10 @@ async function* readRecords(file: string): AsyncGenerator<string[][]> {
 }
 
 /** Cells in the order of the line; those in quotes may have commas, quotes and line ends. */
-function splitCells(file: string, line: string): string[] {
-  if (!line.includes('"')) return line.split(',')
-  const cells = [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^",]*))/gy)]
+function splitCells(file: string, line: string, separator: string): string[] {
+  if (!line.includes('"')) return line.split(separator)
+  const cell = new RegExp(`(?:^|[${separator}])(?:"((?:[^"]|"")*)"|([^"${separator}]*))`, 'gy')
+  const cells = [...line.matchAll(cell)]
   const length = cells.reduce((sum, [text]) => sum + text.length, 0)
   if (length !== line.length) throw damagedInput({ file }, `a quote is out of its place: ${line.slice(0, 40)}`)
   return cells.map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain)
@@ -74,7 +101,7 @@ function splitCells(file: string, line: string): string[] {
 
 /** A JSON file of klines: an array of arrays of twelve. Throws `bad_input` and `damaged_input`. */
 export async function openJson(file: string): Promise<RawTable> {
-  return { columns: COLUMNS, rows: () => readArray(file) }
+  return { columns: COLUMNS, isForeign: true, rows: () => readArray(file) }
 }
 
 async function* readArray(file: string): AsyncGenerator<RawRow[]> {
@@ -82,7 +109,7 @@ async function* readArray(file: string): AsyncGenerator<RawRow[]> {
   for await (const piece of readText(file)) text += piece
   const rows = parseJson({ file }, text)
   if (Array.isArray(rows) && rows.every(Array.isArray)) yield rows
-  else throw damagedInput({ file }, 'expected an array of rows')
+  else throw badInput({ file }, 'expected an array of rows, each an array')
 }
 
 /** A JSON Lines file, whose first object has the names of the columns. Throws `bad_input` and `damaged_input`. */
@@ -106,7 +133,7 @@ async function* readObjects(file: string): AsyncGenerator<Readonly<Record<string
     const objects = lines.map(line => {
       const value = parseJson({ file, row: ++row }, line)
       if (isObject(value)) return value
-      throw damagedInput({ file, row }, 'expected a JSON object')
+      throw badInput({ file, row }, 'expected a JSON object')
     })
     if (objects.length > 0) yield objects
   }

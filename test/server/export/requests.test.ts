@@ -88,7 +88,7 @@ describe('the head of an export', () => {
     // The newest hour opens at 2025-03-30 23:00.
     const there = 'candles from 2025-03-25 00:00 to 2025-03-30'
     const expected = (interval: string, last: string, short: number) =>
-      `299 klines "Requested 2025-03-25 00:00 to 2025-04-05 00:00 UTC; BTCUSDT ${interval}: ${there} ${last}: ${short} short at the end."`
+      `299 klines "You asked for 2025-03-25 00:00 to 2025-04-05 00:00 UTC; BTCUSDT ${interval}: ${there} ${last}: ${short} short at the end."`
     const { url } = await startTestServer(SAMPLE_TREE, { now: () => Date.UTC(2025, 3, 20) })
     const warningOf = async (query: string, method = 'GET') => {
       const response = await fetch(`${url}/export/1h/BTCUSDT.csv?${query}`, { method })

@@ -1,0 +1,81 @@
+import { KlinesError } from '../candles/errors.js'
+import { DAY_MS } from '../candles/intervals.js'
+import { seriesName, type WindowRef } from '../candles/series.js'
+import { formatTime, plural } from '../candles/text.js'
+import { planWindows } from '../candles/time-range.js'
+import { formatDate } from '../candles/windows.js'
+import { joinNames } from '../mirror/errors.js'
+import { firstCandle, knownDates, newestCandle } from '../mirror/status.js'
+import { exchangeMayHaveMore } from '../sources/base-url.js'
+import type { Run } from './run.js'
+import type { Plan, SeriesPlan } from './windows.js'
+
+type Asked = Pick<Run, 'source' | 'mirror' | 'signal'>
+
+/** The error for a range without a candle, with a range that has some. */
+export async function noCandles(plan: Plan, run: Asked): Promise<KlinesError> {
+  const { fromTime, toTime } = plan.range
+  const names = joinNames(plan.series.map(({ series }) => seriesName(series)))
+  const side = (time: number, open: string) => (Number.isFinite(time) ? new Date(time).toISOString() : open)
+  const span = `from ${side(fromTime, 'the beginning')} to ${side(toTime, 'the present')}`
+  const suggestions = [...(await findCandles(plan, run)), 'klines start-dates INTERVAL shows which windows there are.']
+  return new KlinesError('no_candles', `No candle of ${names} opens ${span}; nothing is written.`, { suggestions })
+}
+
+/** The newest candle before a range, else the first one after it: of a static service, else of the mirror. */
+async function findCandles({ series, range: { fromTime, toTime, now } }: Plan, run: Asked): Promise<string[]> {
+  const { source, mirror } = run
+  const [{ series: one }] = series
+  const isAsked = source?.rules.kind === 'static'
+  const where = isAsked ? `of ${source.name}` : 'here'
+  const nearest = (fromTime: number, toTime: number, end: 'first' | 'last') => {
+    if (!isAsked) return (end === 'last' ? newestCandle : firstCandle)(mirror, one)
+    const windows = planWindows(one, knownDates(mirror, one.interval, now), { fromTime, toTime }, now)
+    return searchWindows(end === 'last' ? windows.reverse() : windows, end, run)
+  }
+  const newest = await nearest(-Infinity, fromTime, 'last')
+  if (newest !== undefined && newest < fromTime) {
+    const length = Math.min(toTime, now) - fromTime
+    const [from, to] = [newest - Math.max(0, length), newest + DAY_MS].map(formatDate)
+    const age = plural(Math.max(0, Math.floor((now - newest) / DAY_MS)), 'day')
+    const other = exchangeMayHaveMore(source?.name ?? mirror.source) ? '; --base-url binance may have newer ones.' : '.'
+    const range = `--from ${from} --to ${to} has some`
+    return [`The newest candle ${where} is of ${formatTime(newest)} UTC, ${age} old: ${range}${other}`]
+  }
+  const first = await nearest(toTime, Infinity, 'first')
+  if (first === undefined || first < toTime) return []
+  return [`The first candle ${where} is of ${formatTime(first)} UTC: --from ${formatDate(first)} has some.`]
+}
+
+/** The end of the first window with candles. Windows before it have none, so few are asked for: the 1st, 2nd, 4th, 8th, then between. */
+async function searchWindows(windows: readonly WindowRef[], end: 'first' | 'last', { source, mirror, signal }: Asked) {
+  const openTime = async (window: WindowRef) => {
+    const read = mirror.read(window)
+    const cached =
+      read.state === 'cached' ? read : await source?.fetch(window, undefined, signal).catch(() => undefined)
+    signal.throwIfAborted()
+    if (!cached?.bytes) return undefined
+    return end === 'last' ? cached.batch.lastOpenTime : cached.batch.firstOpenTime
+  }
+  let [empty, found, time]: [number, number, number | undefined] = [-1, 0, undefined]
+  for (
+    ;
+    found < windows.length;
+    [empty, found] = [found, Math.max(found + 1, Math.min(2 * found + 1, windows.length - 1))]
+  ) {
+    time = await openTime(windows[found])
+    if (time !== undefined) break
+  }
+  while (time !== undefined && found - empty > 1) {
+    const middle = (empty + found) >> 1
+    const other = await openTime(windows[middle])
+    if (other === undefined) empty = middle
+    else [found, time] = [middle, other]
+  }
+  return time
+}
+
+export function noWholeCandle([{ series, label }]: readonly SeriesPlan[]): KlinesError {
+  const message = `The ${series.interval} candles of the range do not cover a whole ${label.interval} candle; nothing is written.`
+  return new KlinesError('no_candles', message, { suggestions: ['--partial keeps candles that are covered in part.'] })
+}
