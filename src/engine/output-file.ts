@@ -19,6 +19,8 @@ export interface FilePlace {
   readonly temp: string
   /** The mode of the file that is replaced. */
   readonly mode: number | undefined
+  /** The owner of the file that is replaced, if it is another one than that of new files. */
+  readonly owner: readonly [number, number] | undefined
   readonly force: boolean
   /** Missing ones, the deepest one first. */
   readonly folders: readonly string[]
@@ -71,8 +73,10 @@ export async function prepareFile(path: string, options: FileOptions): Promise<F
     // Replaces the file that a link names, and keeps the link.
     const target = stats ? await realpath(path) : path
     const mode = stats && stats.mode & 0o777
+    const isOwn = !stats || (stats.uid === process.getuid?.() && stats.gid === process.getgid?.())
+    const owner = isOwn ? undefined : ([stats.uid, stats.gid] as const)
     const folders = missingFolders(dirname(target))
-    return { path, target, temp: tempPath(target), mode, force: options.force ?? false, folders }
+    return { path, target, temp: tempPath(target), mode, owner, force: options.force ?? false, folders }
   })
 }
 
@@ -83,12 +87,13 @@ export async function discardFile({ temp, folders }: FilePlace): Promise<void> {
 }
 
 export async function openFile(place: FilePlace): Promise<Output> {
-  const { path, temp, mode, folders } = place
+  const { path, temp, mode, owner, folders } = place
   const file = await on(path, async () => {
     if (folders.length > 0) makeFolder(folders[0])
     return open(temp, 'wx', mode ?? 0o666)
   })
-  // A new file gets the umask; a replaced one keeps its mode where the file system has modes.
+  // A new file gets the umask; a replaced one keeps its owner and its mode where that is allowed.
+  if (owner) await file.chown(...owner).catch(() => {})
   if (mode !== undefined) await file.chmod(mode).catch(() => {})
   let bytes = 0
   return {

@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { checkTarget, commitFiles, type FileOptions, openFile, prepareFile } from '../../src/engine/output-file.js'
@@ -69,6 +78,15 @@ describe('a file that exists', () => {
     expect(await catchError(checkTarget(path, { force: false }))).toMatchObject(expected)
     expect(await catchError(create(path, { force: false }))).toMatchObject(expected)
     expect(readdirSync(folder)).toEqual(['out.csv'])
+  })
+
+  test.skipIf(process.getuid?.() !== 0)('keeps its owner when root replaces it', async () => {
+    writeFileSync(path, 'old')
+    chownSync(path, 1234, 5678)
+    chmodSync(path, 0o600)
+    await commitFiles([(await writeUncommitted(path, 'new', true)).at])
+    const { uid, gid } = statSync(path)
+    expect([readFileSync(path, 'utf8'), uid, gid, fileMode(path)]).toEqual(['new', 1234, 5678, 0o600])
   })
 
   test.each(['600', '644'])('keeps its mode %s when it is replaced', async octal => {
