@@ -5,15 +5,14 @@ import { openExporter } from '../formats/text.js'
 import { Mirror } from '../mirror/mirror.js'
 import type { Compression, FileFormat, Format } from '../options.js'
 import { Fingerprinter, type SeriesFingerprint } from '../rows/fingerprint.js'
-import type { KlineBatch } from '../rows/kline-batch.js'
+import { type KlineBatch, lastRows } from '../rows/kline-batch.js'
 import { VERSION } from '../version.js'
 import { type FilePlace, openFile, withPlaces } from './output-file.js'
 import { compressed, type Output, StreamOutput } from './output-stream.js'
 import { readPlan } from './read.js'
 import { type SeriesCount, Tally } from './report.js'
-import type { Run } from './run.js'
+import type { Plan, Run, SeriesPlan } from './run.js'
 import { countThreads, shareTasks } from './threads.js'
-import type { Plan, SeriesPlan } from './windows.js'
 
 /** How tasks are encoded. Plain data. */
 export interface Encoding {
@@ -142,19 +141,6 @@ async function encodeTask(
   } finally {
     for (const writer of writers.slice(finished.length)) await writer.discard()
   }
-}
-
-/** The last rows of batches that have memory of their own. */
-async function* lastRows(batches: AsyncIterable<KlineBatch>, count: number): AsyncGenerator<KlineBatch> {
-  const last: KlineBatch[] = []
-  let rows = 0
-  for await (const batch of batches) {
-    last.push(batch)
-    rows += batch.length
-    while (rows - last[0].length >= count) rows -= (last.shift() as KlineBatch).length
-  }
-  for (const [index, batch] of last.entries())
-    yield index === 0 ? batch.rows(Math.max(0, rows - count), batch.length) : batch
 }
 
 /** Encodes the rows of one output. Nothing is opened before the first row. */

@@ -13,9 +13,8 @@ import { isStream, type Output, type OutputStream, StreamOutput } from './output
 import { checkPartial, planRequest } from './plan.js'
 import { cutToTail } from './read.js'
 import { checkGone, type DownloadReport, Tally } from './report.js'
-import { openRun, quiet, type Run, sourceOf, withRun } from './run.js'
+import { openRun, type Plan, quiet, type Run, type SeriesPlan, sourceOf, withRun } from './run.js'
 import { checkThreads, type ThreadOptions } from './threads.js'
-import type { Plan, SeriesPlan } from './windows.js'
 
 /** Which candles, the files to write them to, and what is in these. */
 export interface ExportRequest extends ReadRequest, OutputRequest, ThreadOptions {

@@ -9,9 +9,8 @@ import { joinNames } from '../mirror/errors.js'
 import { knownDates, newestCandle } from '../mirror/status.js'
 import { InvalidSymbolError } from '../sources/exchange-api.js'
 import type { Source } from '../sources/source.js'
-import { fetchStartDates, fetchSymbols, type ListedDates, request } from './lists.js'
-import type { Run } from './run.js'
-import type { FoundWindows, UnplannedSeries } from './windows.js'
+import { fetchStartDates, fetchSymbols, request } from './lists.js'
+import type { FoundWindows, Run, UnplannedSeries } from './run.js'
 
 /** The windows of the source that have begun, and those that are cached whatever a list says. */
 export async function findOfSource(
@@ -20,7 +19,7 @@ export async function findOfSource(
   run: Run<Source>,
 ): Promise<FoundWindows[]> {
   const { mirror, source } = run
-  const lists = new Map<Interval, Promise<ListedDates>>()
+  const lists = new Map<Interval, ReturnType<typeof fetchStartDates>>()
   const found: FoundWindows[] = []
   for (const { series, range: needed } of plans) {
     const { interval } = series

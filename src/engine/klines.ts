@@ -12,8 +12,7 @@ import { request } from './lists.js'
 import { type PlanRequest, planRequest, planUpdate } from './plan.js'
 import { readPlan } from './read.js'
 import { checkGone, costOf, type DownloadReport, type ReportOptions, Tally } from './report.js'
-import { openRun, type Run, type SourceOptions, sourceOf, withRun } from './run.js'
-import { isBeforeFirst, type Plan } from './windows.js'
+import { isBeforeFirst, openRun, type Plan, type Run, type SourceOptions, sourceOf, withRun } from './run.js'
 
 /** Which candles to download. */
 export interface DownloadRequest extends PlanRequest, SourceOptions, ReportOptions {}

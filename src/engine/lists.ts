@@ -14,20 +14,14 @@ import { QUICK_POLICY } from '../sources/retry.js'
 import type { Source } from '../sources/source.js'
 import { openRun, type Run, type SourceOptions, withRun } from './run.js'
 
-export interface ListedDates {
-  readonly names: string[]
-  /** By the clock that is ahead, ms UTC: no window that has begun is left out. */
-  readonly present: number
-}
-
 /**
  * The startDates of an interval as the source lists them, which the mirror keeps. Throws `incomplete` for a list with a hole, one that does
- * not reach the present, and one that ends before what is cached.
+ * not reach the present, and one that ends before what is cached. `present`: by the clock that is ahead, ms UTC.
  */
 export async function fetchStartDates(
   { source, mirror, now, signal, warn, readOnly }: Run<Source>,
   interval: Interval,
-): Promise<ListedDates> {
+): Promise<{ names: string[]; present: number }> {
   const { name, rules } = source
   const what = `the list of ${interval} start dates`
   const list = await request(source, what, source.startDates(interval, signal)).catch(error => {

@@ -7,8 +7,7 @@ import { formatDate } from '../candles/windows.js'
 import { joinNames } from '../mirror/errors.js'
 import { firstCandle, knownDates, newestCandle } from '../mirror/status.js'
 import { exchangeMayHaveMore } from '../sources/base-url.js'
-import type { Run } from './run.js'
-import type { Plan, SeriesPlan } from './windows.js'
+import type { Plan, Run, SeriesPlan } from './run.js'
 
 type Asked = Pick<Run, 'source' | 'mirror' | 'signal'>
 

@@ -1,7 +1,7 @@
 import { KlinesError } from '../candles/errors.js'
 import type { Interval } from '../candles/intervals.js'
 import { parseSelection, type SelectionRequest } from '../candles/selection.js'
-import { type WindowRef, windowName, windowOf } from '../candles/series.js'
+import { type Series, type WindowRef, windowName, windowOf } from '../candles/series.js'
 import {
   isRelativeRange,
   MAY_LAG_MS,
@@ -21,9 +21,8 @@ import { checkMultiple, hasListingGrid, parseTargetInterval, type TargetInterval
 import type { Source } from '../sources/source.js'
 import { findOfMirror, findOfSource } from './find-windows.js'
 import { fetchSymbols, request } from './lists.js'
-import { isOnline, type Run } from './run.js'
+import { isOnline, type Plan, type Run, type SeriesPlan, type UnplannedSeries } from './run.js'
 import { selectOfMirror, selectOfSource } from './selection.js'
-import type { Plan, SeriesPlan, UnplannedSeries } from './windows.js'
 
 /** Which candles, and what is made of them. */
 export interface PlanRequest extends SelectionRequest, RangeText {
@@ -130,12 +129,8 @@ export async function checkOrigin({ mirror, source, readOnly, signal, warn }: Ru
 
 /** The last whole window of any series, else any window with candles. */
 function findWindow(mirror: Mirror): WindowRef | undefined {
-  const newest = mirror.series().flatMap(one =>
-    mirror
-      .dates(one)
-      .toReversed()
-      .map(date => windowOf(one, date)),
-  )
+  const windowsOf = (one: Series) => mirror.dates(one).map(date => windowOf(one, date))
+  const newest = mirror.series().flatMap(one => windowsOf(one).reverse())
   const lastOf = (window: WindowRef) => {
     const read = mirror.read(window)
     return read.state === 'cached' ? read.batch.lastOpenTime : undefined

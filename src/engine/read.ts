@@ -12,8 +12,7 @@ import { Kernel } from '../rows/wasm/kernel.js'
 import type { Source } from '../sources/source.js'
 import { refresh, WINDOWS_A_TURN } from './refresh.js'
 import type { Tally } from './report.js'
-import { isOnline, type Run } from './run.js'
-import type { SeriesPlan, WindowOutcome, WindowResult, WindowStream } from './windows.js'
+import { isOnline, type Run, type SeriesPlan, type WindowOutcome, type WindowResult, type WindowStream } from './run.js'
 
 /** Windows as a mirror has them, in order; missing and corrupt ones come as failures. Each batch is valid until the next one, or has memory of its own. */
 export async function* readWindows(

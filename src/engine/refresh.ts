@@ -13,8 +13,7 @@ import { sha256 } from '../rows/fingerprint.js'
 import { decodeWindow } from '../rows/window-codec.js'
 import { FetchError } from '../sources/fetch-error.js'
 import type { Fetched, Source } from '../sources/source.js'
-import type { Run } from './run.js'
-import type { SeriesPlan, WindowOutcome, WindowResult, WindowStream } from './windows.js'
+import type { Run, SeriesPlan, WindowOutcome, WindowResult, WindowStream } from './run.js'
 
 /** After so many windows the event loop gets a turn: Ctrl-C must be noticed. */
 export const WINDOWS_A_TURN = 32
@@ -97,8 +96,8 @@ export async function refreshWindow(
     done.set(windowPath(window), { status: result.status, change: result.change })
     return result
   } catch (error) {
-    if (!(error instanceof FetchError)) throw error
-    const { status, timedOut } = error
+    if (!(error instanceof FetchError || isKlinesError(error, 'bad_window'))) throw error
+    const { status, timedOut } = error as Partial<FetchError>
     const reason = error.message.replace(`${windowName(window)}: `, '')
     return { window, status: 'failed', reason, isAbsent: status === 404 && cached === undefined, timedOut }
   }
@@ -121,19 +120,10 @@ async function refreshCached(
     mirror.note(window, { ...facts, asked: fetched.asked })
     return keep(cached, 'revalidated')
   }
-  checkGrid(run, window, fetched)
-  return storeWindow(run, window, cached, fetched) ?? keep(cached as CachedWindow, 'retained')
-}
-
-/** Throws a `FetchError` for a 3d window that is not on the grid of the candles that the index knows. */
-function checkGrid({ mirror }: Run, window: WindowRef, { bytes }: Fetched): void {
+  // A 3d window must be on the grid of the candles that the index knows.
   const anchor = mirror.gridAnchor(window)
-  try {
-    if (anchor !== undefined) decodeWindow(bytes, window, anchor)
-  } catch (error) {
-    if (!isKlinesError(error, 'bad_window')) throw error
-    throw new FetchError('invalid', error.message, { cause: error })
-  }
+  if (anchor !== undefined) decodeWindow(fetched.bytes, window, anchor)
+  return storeWindow(run, window, cached, fetched) ?? keep(cached as CachedWindow, 'retained')
 }
 
 /**

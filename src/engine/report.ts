@@ -16,8 +16,15 @@ import type { ChangedCell } from '../rows/diff.js'
 import type { FingerprintReport } from '../rows/fingerprint.js'
 import { GapCounter, type SeriesTotals } from '../rows/gaps.js'
 import { noCandles } from './no-candles.js'
-import { type Run, sourceOf } from './run.js'
-import { isBeforeFirst, type Plan, type SeriesPlan, type WindowDifference, type WindowOutcome } from './windows.js'
+import {
+  isBeforeFirst,
+  type Plan,
+  type Run,
+  type SeriesPlan,
+  sourceOf,
+  type WindowDifference,
+  type WindowOutcome,
+} from './run.js'
 
 const MAX_CHANGES = 1_000
 

@@ -4,9 +4,8 @@ import { combine, namesSymbols, type Selection, takesSymbol } from '../candles/s
 import { type Series, seriesName } from '../candles/series.js'
 import { isSymbolPattern, SYMBOLS, type SymbolName, unknownSymbols } from '../candles/symbols.js'
 import { joinNames } from '../mirror/errors.js'
-import type { Mirror } from '../mirror/mirror.js'
 import { knownSymbols } from '../mirror/status.js'
-import { nothingCached } from '../mirror/user-mirrors.js'
+import { noMirror, nothingCached } from '../mirror/user-mirrors.js'
 import { isMultiple, parseTargetInterval } from '../rows/target-interval.js'
 import { exchangeMayHaveMore, nameService, PUBLIC_BASE_URL } from '../sources/base-url.js'
 import type { Source } from '../sources/source.js'
@@ -92,10 +91,6 @@ function notInMirror(
   })
   const names = series.length > 0 ? series.map(seriesName) : symbols
   return nothingCached(`Not in the mirror: ${names.join(', ')}.`, mirror, advice)
-}
-
-function noMirror(mirror: Mirror): KlinesError {
-  return nothingCached(`There is no mirror at ${mirror.root}.`, mirror)
 }
 
 /** Where a symbol may be that a source does not have: the exchange has some 3,500. None for the exchange itself and the sample. */

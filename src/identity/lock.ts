@@ -11,8 +11,15 @@ import { checkOutputs } from '../engine/output-names.js'
 import { planRequest } from '../engine/plan.js'
 import { readWindows } from '../engine/read.js'
 import { Tally } from '../engine/report.js'
-import { openRun, type Run, type SourceOptions, withRun } from '../engine/run.js'
-import type { Plan, SeriesPlan, WindowStream } from '../engine/windows.js'
+import {
+  openRun,
+  type Plan,
+  type Run,
+  type SeriesPlan,
+  type SourceOptions,
+  type WindowStream,
+  withRun,
+} from '../engine/run.js'
 import { joinNames } from '../mirror/errors.js'
 import { SETTLING_MS } from '../mirror/window-state.js'
 import { shortSentences } from '../rows/coverage.js'

@@ -55,7 +55,7 @@ export async function mirrorStatus(
 ): Promise<MirrorStatus> {
   const mirror = openMirror(options)
   if (mirror.exists || mirror.source !== undefined) return statusOf(mirror, options.signal)
-  throw nothingCached(`There is no mirror at ${mirror.root}.`, mirror)
+  throw noMirror(mirror)
 }
 
 async function statusOf(mirror: Mirror, signal?: AbortSignal): Promise<MirrorStatus> {
@@ -81,6 +81,10 @@ export function nothingCached(message: string, mirror: Mirror, advice: readonly 
   const download = `Download candles first: klines download SYMBOL -i INTERVAL${address}, with the same --mirror.`
   const suggestions = [...advice, ...(mirror.exists ? [] : describeOtherMirrors(mirror.root)), download]
   return new KlinesError('window_missing', message, { suggestions })
+}
+
+export function noMirror(mirror: Mirror): KlinesError {
+  return nothingCached(`There is no mirror at ${mirror.root}.`, mirror)
 }
 
 /**

@@ -146,3 +146,16 @@ export class BatchBuilder {
     return batch
   }
 }
+
+/** The last rows of batches that have memory of their own. */
+export async function* lastRows(batches: AsyncIterable<KlineBatch>, count: number): AsyncGenerator<KlineBatch> {
+  const last: KlineBatch[] = []
+  let rows = 0
+  for await (const batch of batches) {
+    last.push(batch)
+    rows += batch.length
+    while (rows - last[0].length >= count) rows -= (last.shift() as KlineBatch).length
+  }
+  for (const [index, batch] of last.entries())
+    yield index === 0 ? batch.rows(Math.max(0, rows - count), batch.length) : batch
+}
