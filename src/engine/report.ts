@@ -3,6 +3,7 @@ import type { Series, WindowRef } from '../candles/series.js'
 import { plural } from '../candles/text.js'
 import { describeRequested, type RequestedRange } from '../candles/time-range.js'
 import { incomplete, joinNames, type WindowFailure } from '../mirror/errors.js'
+import { noCandles } from '../mirror/no-candles.js'
 import { firstCandle, sumOf } from '../mirror/status.js'
 import {
   type Coverage,
@@ -15,7 +16,6 @@ import {
 import type { ChangedCell } from '../rows/diff.js'
 import type { FingerprintReport } from '../rows/fingerprint.js'
 import { GapCounter, type SeriesTotals } from '../rows/gaps.js'
-import { noCandles } from './no-candles.js'
 import {
   isBeforeFirst,
   type Plan,

@@ -1,15 +1,25 @@
 import { KlinesError } from '../candles/errors.js'
 import { DAY_MS } from '../candles/intervals.js'
-import { seriesName, type WindowRef } from '../candles/series.js'
+import { type Series, type SeriesLabel, seriesName, type WindowRef } from '../candles/series.js'
 import { formatTime, plural } from '../candles/text.js'
-import { planWindows } from '../candles/time-range.js'
+import { planWindows, type RequestedRange } from '../candles/time-range.js'
 import { formatDate } from '../candles/windows.js'
-import { joinNames } from '../mirror/errors.js'
-import { firstCandle, knownDates, newestCandle } from '../mirror/status.js'
 import { exchangeMayHaveMore } from '../sources/base-url.js'
-import type { Plan, Run, SeriesPlan } from './run.js'
+import type { Source } from '../sources/source.js'
+import { joinNames } from './errors.js'
+import type { Mirror } from './mirror.js'
+import { firstCandle, knownDates, newestCandle } from './status.js'
 
-type Asked = Pick<Run, 'source' | 'mirror' | 'signal'>
+interface Asked {
+  readonly source: Source | undefined
+  readonly mirror: Mirror
+  readonly signal: AbortSignal
+}
+
+interface Plan {
+  readonly series: readonly { readonly series: Series; readonly label: SeriesLabel }[]
+  readonly range: RequestedRange
+}
 
 /** The error for a range without a candle, with a range that has some. */
 export async function noCandles(plan: Plan, run: Asked): Promise<KlinesError> {
@@ -74,7 +84,7 @@ async function searchWindows(windows: readonly WindowRef[], end: 'first' | 'last
   return time
 }
 
-export function noWholeCandle([{ series, label }]: readonly SeriesPlan[]): KlinesError {
+export function noWholeCandle([{ series, label }]: Plan['series']): KlinesError {
   const message = `The ${series.interval} candles of the range do not cover a whole ${label.interval} candle; nothing is written.`
   return new KlinesError('no_candles', message, { suggestions: ['--partial keeps candles that are covered in part.'] })
 }
