@@ -106,15 +106,18 @@ abstract class KlinesCommand extends Command {
     // Of a variable, oclif returns one text, with its commas.
     for (const [name, flag] of Object.entries(flags))
       if (flag.type === 'option' && flag.multiple && values[name] !== undefined) values[name] = [values[name]].flat()
-    const warn = (text: string) => {
-      if (!warnings.has(text) && !values.json && !values.quiet) printNote(`Note: ${text}`)
+    const warn = (text: string, isUrgent = false) => {
+      if (!warnings.has(text) && !values.json && (isUrgent || !values.quiet)) printNote(`Note: ${text}`)
       warnings.add(text)
     }
     const listen = (onProgress?: Events['onEvent']) => (event: KlinesEvent) =>
-      event.type === 'warning' ? warn(event.message) : onProgress?.(event)
+      event.type === 'warning' ? warn(event.message, event.isUrgent) : onProgress?.(event)
     const printReport: Show = (report, result) =>
       values.json ? this.printObject(report.json(result)) : print(report.text(result, values))
-    const show: Show = (report, result) => (values.json || !values.quiet ? printReport(report, result) : undefined)
+    const show: Show = (report, result) => {
+      if (values.json || !values.quiet) printReport(report, result)
+      else report.urgent?.(result).forEach(printNote)
+    }
     const during: RunContext<never, never>['during'] = async (words, work, style) => {
       const { showProgress } = await import('./terminal/progress.js')
       const shown = { ...style, isSilent: Boolean(values.json || values.quiet), listsWindows: values.verbose === true }

@@ -139,6 +139,8 @@ export interface Report<Result extends object, Json = unknown> {
   /** The object of `--json`, to which `warnings` are added. */
   readonly json: (result: Result) => object
   readonly text: (result: Result, flags: TextFlags) => string
+  /** What stderr says also with `--quiet`. */
+  readonly urgent?: ((result: Result) => string[]) | undefined
 }
 
 export interface TextFlags {
@@ -158,8 +160,9 @@ export function report<F extends Fields, Result extends object>(
   id: string,
   fields: F,
   text: (result: Result, flags: TextFlags) => string,
+  urgent?: (result: Result) => string[],
 ): Report<Result, WithWarnings<F>> {
-  return { schema: reportSchema(id, fields), json: result => jsonOf(fields, result), text }
+  return { schema: reportSchema(id, fields), json: result => jsonOf(fields, result), text, urgent }
 }
 
 /** The columns are the fields that have a heading. `isExact`: as CSV has it. */

@@ -142,7 +142,7 @@ function storeWindow(
   if (difference && difference.lost.length > 0 && !goesOn) {
     const lacks = `the new version lacks ${plural(difference.lost.length, 'cached candle')}`
     const advice = `remove ${join(mirror.root, windowPath(window))} and download again`
-    warn(`${windowName(window)}: ${lacks}, so the cached window stays. To take the new version, ${advice}.`)
+    warn(`${windowName(window)}: ${lacks}, so the cached window stays. To take the new version, ${advice}.`, true)
     return undefined
   }
   const cells = difference ? listChanges(cached.batch, difference) : []

@@ -91,7 +91,7 @@ export type KlinesEvent =
   | { readonly type: 'plan'; readonly windows: number; readonly requests: number; readonly limitMs: number }
   | ProgressEvent
   | WindowEvent
-  | { readonly type: 'warning'; readonly message: string }
+  | { readonly type: 'warning'; readonly message: string; readonly isUrgent?: boolean }
   | ({ readonly type: 'network' } & NetworkActivity)
 
 /** Where candles come from, and how. */
@@ -121,7 +121,7 @@ export interface Run<S extends Source | undefined = Source | undefined> {
   readonly signal: AbortSignal
   readonly now: () => number
   readonly emit: (event: KlinesEvent) => void
-  readonly warn: (message: string) => void
+  readonly warn: (message: string, isUrgent?: boolean) => void
   /** What became of the windows that were made current, by their paths: none is requested twice. */
   readonly done: Map<string, Pick<WindowResult, 'status' | 'change'>>
   readonly close: () => Promise<void>
@@ -140,8 +140,8 @@ export async function openRun(options: OpenOptions, use: RunUse = {}): Promise<R
   const now = options.now === undefined ? Date.now : () => options.now as number
   const emit = (event: KlinesEvent) => onEvent?.(event)
   const said = new Set<string>()
-  const warn = (message: string) => {
-    if (!said.has(message)) emit({ type: 'warning', message })
+  const warn = (message: string, isUrgent = false) => {
+    if (!said.has(message)) emit({ type: 'warning', message, isUrgent })
     said.add(message)
   }
   const mirror = openMirror(options, warn)

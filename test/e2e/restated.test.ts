@@ -117,7 +117,9 @@ describe('changes.jsonl', () => {
     expect(toStdout.stderr).toMatch(/\n {2}and more; changes\.jsonl in the mirror has all of them\.\n/)
     expect(toStdout.stderr.match(/ -> /g)).toHaveLength(5)
     putFile(tree, path(WEEK), changed(WEEK, 7), RENDERED + 2 * 86_400_000)
-    expect(await sandbox.call([...args, '--refresh', '-q'])).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    const quiet = await sandbox.call([...args, '--refresh', '-q'])
+    expect(quiet).toMatchObject({ code: 0, stdout: '' })
+    expect(quiet.stderr).toMatch(/^2 cached candles changed:\n {2}BTCUSDT 15m .*\n( {4}volume .* -> 7\.5\n)/)
 
     const cells = recorded(sandbox)
     expect(cells).toHaveLength(8)

@@ -1,6 +1,7 @@
 import { fstatSync } from 'node:fs'
 import type * as Interfaces from '@oclif/core/interfaces'
 import { type RunContext, toOptions } from '../../cli/command.js'
+import { restatedLines } from '../../cli/fields.js'
 import { type CandleFlags, checkStandardOutput, refuseBesideLock, resolveFlags } from '../../cli/resolve-flags.js'
 import { CandleTable } from '../../cli/terminal/candle-table.js'
 import { printNote } from '../../cli/terminal/print.js'
@@ -67,7 +68,8 @@ export async function runCandles(context: Context, run: CandleRun): Promise<void
   if (output !== '-')
     return show(RunSummary, { ...result, offline, ...before, elapsedMs: performance.now() - startedMs })
   // A reader that has closed the pipe has seen enough.
-  if (!flags.quiet && process.stdout.writable) streamNotes(result, table?.omitted).forEach(printNote)
+  const notes = flags.quiet ? restatedLines(result.series) : streamNotes(result, table?.omitted)
+  if (process.stdout.writable) notes.forEach(printNote)
   // Whoever sends stdout to a file may expect another format.
   if (flags.format === undefined && fstatSync(process.stdout.fd).isFile())
     warn('JSON rows, one array; -f csv writes CSV.')

@@ -111,6 +111,7 @@ export const Run = s.report(
     if (isLong) lines.push('--per-series shows a row for each series.')
     return lines.join('\n')
   },
+  ({ series }) => f.restatedLines(series),
 )
 
 /** What stderr says about candles that went to stdout, where no summary says it. `omitted`: what a table of them leaves out. */
