@@ -50,7 +50,7 @@ describe('F71 a cached window that cannot be read, while the service has a short
       } else {
         expect(result, name).toMatchObject({ code: 3, stdout: '' })
         expect(result.stderr, name).toMatch(
-          new RegExp(`^klines: Cannot read ${FAULTY} of the mirror m: .*\\(${code}\\)\\.\n`),
+          new RegExp(`^klines: Cannot read ${FAULTY} of the mirror m: .*\\(${code}\\)\\.\n`, 'm'),
         )
         expect(result.stderr, name).not.toMatch(/corrupt/i)
       }
