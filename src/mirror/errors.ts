@@ -34,7 +34,6 @@ export interface WindowFailure {
   readonly timedOut?: boolean
 }
 
-/** A window that is in no mirror. */
 export const NOT_CACHED = 'not in the mirror'
 
 /** The most names and causes that an error lists; the rest is counted. */

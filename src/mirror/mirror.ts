@@ -83,7 +83,6 @@ export class Mirror {
     return rulesOf(this.source)
   }
 
-  /** Whether there is a tree. */
   get exists(): boolean {
     return existsSync(join(this.root, 'api', 'klines'))
   }
@@ -203,7 +202,6 @@ export class Mirror {
     this.note(window, facts)
   }
 
-  /** Stores a list of `source`. */
   storeList(path: string, bytes: Uint8Array, mtimeMs: number, source: string): void {
     this.adopt(source)
     this.writeFile(path, bytes, mtimeMs)
@@ -293,7 +291,6 @@ export class Mirror {
     return undefined
   }
 
-  /** The file at a path below the root. */
   readFile(path: string, allocate?: (size: number) => Buffer): FileRead {
     return this.reading(() => {
       const file = readFile(join(this.root, path), MAX_FILE_BYTES, allocate)

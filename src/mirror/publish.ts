@@ -41,7 +41,6 @@ interface Publishing {
   readonly signal: AbortSignal
 }
 
-/** See `publishMirror`. */
 export async function publishTree(run: Publishing): Promise<PublishReport> {
   const { mirror, now, baseUrl } = run
   const symbols = mirror.symbols()

@@ -33,7 +33,6 @@ export async function seriesStatuses(mirror: Mirror, signal?: AbortSignal): Prom
   return statuses
 }
 
-/** The size of the windows of a mirror, bytes. */
 export function cachedBytes(mirror: Mirror): number {
   return sumOf(mirror.series().flatMap(series => windowSizes(mirror, series)))
 }

@@ -18,7 +18,6 @@ import type { Tree } from './tree.js'
 /** Exports at the same time. Each takes up to some 50 MB, and all share one thread. */
 const EXPORTS_AT_ONCE = 4
 
-/** How each format is sent. */
 export const MEDIA: Record<Format, string> = {
   csv: 'text/csv; charset=utf-8',
   json: 'application/json; charset=utf-8',
@@ -28,7 +27,6 @@ export const MEDIA: Record<Format, string> = {
 }
 export const GZIP_TYPE = 'application/gzip'
 
-/** The options that the query has. */
 export const QUERY = [...CANDLE_ENTRIES, ...OUTPUT_ENTRIES]
 const QUERY_NAMES: readonly string[] = QUERY.map(({ flag }) => flag)
 

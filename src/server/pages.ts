@@ -97,7 +97,6 @@ function describeSum(series: readonly SeriesStatus[], mirror: ServedMirror): str
   return `${plural(windows, 'window')}, ${formatBytes(bytes)}, ${plural(series.length, 'series')} of ${symbols}`
 }
 
-/** A page of the package. */
 function readPage(name: string, { baseUrl }: ServedMirror): string {
   const page = readFileSync(new URL(`${name}.html`, DOCS_FILES), 'utf8')
   return page.replace('<!-- badge -->', baseUrl === SAMPLE ? SAMPLE_BADGE : '')

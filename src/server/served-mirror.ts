@@ -52,7 +52,6 @@ export class ServedMirror extends Mirror {
     return EXCHANGE_INTERVALS.filter(one => isExchange || !isMinutes(one) || this.symbols([one]).length > 0)
   }
 
-  /** The version of the file at a path; undefined when it is missing. */
   version(path: string): FileVersion | undefined {
     return this.memory.get(path) ?? statPath(join(this.root, path))
   }

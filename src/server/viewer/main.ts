@@ -69,7 +69,6 @@ class Page {
     addEventListener('popstate', () => void this.openAddress())
   }
 
-  /** Opens what the address of the page names. */
   async openAddress(): Promise<void> {
     const { viewer } = this
     const address = parseAddress(location)

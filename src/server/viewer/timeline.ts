@@ -15,14 +15,7 @@ import { buildSeriesGrid, type CandleGrid } from '../../rows/candle-grid.js'
 import { findGaps } from '../../rows/gaps.js'
 
 /** A candle with numbers, for drawing only. `time`: it opens, ms UTC. */
-export interface Candle {
-  readonly time: number
-  readonly open: number
-  readonly high: number
-  readonly low: number
-  readonly close: number
-  readonly volume: number
-}
+export type Candle = Readonly<Record<'time' | 'open' | 'high' | 'low' | 'close' | 'volume', number>>
 
 /** A window that is loaded, or that the server does not have: then it has no text. */
 export interface CandleWindow extends WindowSpan {
@@ -35,7 +28,6 @@ export interface CandleWindow extends WindowSpan {
 
 /** A larger value is drawn as this one: the chart calculates with products of values. */
 const LARGEST = 1e100
-/** The most decimals of the price axis. */
 const MAX_DECIMALS = 15
 
 /** Throws an error for a text that is not a list of rows. */

@@ -6,7 +6,6 @@ for (const place of document.querySelectorAll('[data-openapi]')) {
   place.parentElement.addEventListener('toggle', () => draw(place), { once: true })
 }
 
-/** Draws the reference of a document. */
 async function draw(place) {
   await loadSwagger()
   const spec = await (await fetch(place.dataset.openapi)).json()
