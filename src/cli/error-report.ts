@@ -121,7 +121,6 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   overwrite: 'Did you mean --force?',
   timerange: 'Name both ends: --from 2025-01-01 --to 2025-02-01.',
   tz: 'All times are UTC; --from and --to also take an offset, such as 2025-01-01T00:00+02:00.',
-  timezone: 'All times are UTC; --from and --to also take an offset, such as 2025-01-01T00:00+02:00.',
 }
 
 /** The flag that `--formt` was meant to be. */

@@ -10,7 +10,7 @@ export default command({
   summary: 'Draw candles in the terminal, or as an SVG picture with -o.',
   description: `Without --from and --last, the newest candles that fit the width are drawn, also when they are old. With them, all candles of the range are: if they do not fit, they are resampled exactly to the shortest interval that does, and the title says so.
 
-Missing and open windows of these candles are downloaded first, as klines download does it. If the service cannot be reached, what is cached is drawn, with a note and exit code 0; if nothing is, the exit code is 5. With --offline, a window of the range that is not in the mirror is an error, exit code 3.
+Missing and open windows are downloaded first. If the service cannot be reached, what is cached is drawn, with a note; if nothing is, the exit code is 5. With --offline, a missing window is an error, exit code 3.
 
 Missing candles keep their place. Without colours (NO_COLOR, or not a terminal), rising candles are hollow and falling ones filled.`,
   examples: [

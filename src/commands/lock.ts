@@ -18,9 +18,9 @@ const mirrorFlags = {
 
 export const fingerprint = command({
   summary: 'Print a fingerprint of candles: which ones exactly.',
-  description: `The same candles have the same fingerprint, in the mirror and in every file that klines writes: CSV, JSON, JSON Lines (also compressed), Parquet and Arrow with decimals or text, and lakes, whatever the order of columns, the format of times, the compression and the version. From two series on, the last line is the fingerprint of all of them.
+  description: `The same candles have the same fingerprint, in the mirror and in every file that klines writes, whatever its format, its columns' order and its compression. From two series on, the last line is the fingerprint of all of them.
 
-Works offline. If the mirror lacks a window of the range, the exit code is 3. What is short at an end of the range is said on stderr, and is an error only with --fail-on-gaps. A file of doubles has not all digits: it is refused, unless it names the fingerprint of the candles that it was made from, because it was written with --fingerprint.`,
+Works offline. If the mirror lacks a window of the range, the exit code is 3. What is short at an end of the range is said on stderr, and is an error only with --fail-on-gaps. A file of doubles lacks digits: it is refused, unless it was written with --fingerprint.`,
   examples: [
     'klines fingerprint BTCUSDT -i 1h --from 2024 --to 2025',
     'klines fingerprint all -i all --json',
@@ -73,7 +73,7 @@ function findFiles(names: readonly string[], given: ReadonlySet<string>): string
 
 export const lock = command({
   summary: 'Write a lock file: which candles of the mirror a result rests on.',
-  description: `A lock has the fingerprint of each series, so that klines download --lock gets exactly these candles on another machine, or says which years differ. It belongs in the repository of what is made of the candles: the same candles have the same bytes.
+  description: `A lock has the fingerprint of each series: klines download --lock gets exactly these candles on another machine, or says which years differ.
 
 Only candles that can no longer change are locked: each series ends with its last one whose window was rendered, or sent by the exchange, a day or more after the candle's end. Works offline. If the mirror lacks a window of the range, the exit code is 3.`,
   examples: [
