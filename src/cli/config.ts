@@ -40,8 +40,9 @@ function readConfigFile(path: string | undefined): Readonly<Record<string, unkno
     throw new SyntaxError('Expected an object of flags, such as {"mirror":"data","interval":["1h","1d"]}')
   } catch (cause) {
     const isContent = cause instanceof SyntaxError
-    const what = isContent ? `${path} is not JSON: ${cleanText(cause.message)}` : `Cannot read ${path}`
-    throw new KlinesError('bad_config', isContent ? `${what}.` : `${what}: ${describeErrno(cause)}.`, { cause })
+    const what = isContent ? `${path} is not JSON` : `Cannot read ${path}`
+    const reason = isContent ? cleanText(cause.message) : describeErrno(cause)
+    throw new KlinesError('bad_config', `${what}: ${reason}.`, { cause })
   }
 }
 

@@ -24,7 +24,6 @@ export const range = s.object({
 })
 export const location = { baseUrl, sample, mirror, range }
 
-/** A cell that a source has changed. */
 export const changedCell = s.object({
   openTime: s.integer(),
   column: s.oneOf(COLUMNS),
@@ -59,7 +58,6 @@ export const fingerprint = {
 }
 export const set = s.maybe(s.text(), 'fingerprint of all series, from two on: klines:1:set: and a SHA-256 in hex')
 
-/** A window that is missing or corrupt. */
 export const failure = {
   startDate: s.derived(s.text(), (failure: { readonly window: WindowRef }) => failure.window.startDate),
   reason: s.text(),
@@ -83,7 +81,6 @@ const MAX_CELLS = 5
 interface CoverageDetails {
   readonly range: RequestedRange
   readonly baseUrl: string | undefined
-  /** List every series. */
   readonly verbose: boolean
 }
 
@@ -127,7 +124,6 @@ export function restatedLines(
   ]
 }
 
-/** Changed cells below their candles. */
 export function cellLines(cells: readonly (SeriesLabel & ChangedCell)[]): string[] {
   let latest = ''
   return cells.flatMap(cell => {

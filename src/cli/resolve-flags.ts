@@ -4,9 +4,7 @@ import { formatOfName, isBinary, OUTPUT_ENTRIES, resolveFormat, unusableFlags } 
 import { refuse } from './command.js'
 import type { downloadFlags } from './flags/output.js'
 
-export type CandleFlags = Partial<Interfaces.InferredFlags<typeof downloadFlags>> & {
-  json?: boolean | undefined
-}
+export type CandleFlags = Partial<Interfaces.InferredFlags<typeof downloadFlags>> & { json?: boolean | undefined }
 
 const LAKE_ONLY = ['partition', 'prune'] as const
 const EXCERPT = ['limit', 'tail'] as const
@@ -14,11 +12,7 @@ const EXCERPT = ['limit', 'tail'] as const
 const OUTPUT_ONLY = [...OUTPUT_ENTRIES.map(({ flag }) => flag), 'resample', 'partial', ...EXCERPT, 'threads'] as const
 
 /** Throws `bad_option` for what a lock says itself, and for flags that have no use beside it (`others`). */
-export function refuseBesideLock(
-  symbols: readonly string[] | undefined,
-  others: readonly string[],
-  given: ReadonlySet<string>,
-): void {
+export function refuseBesideLock(symbols: string[] | undefined, others: string[], given: ReadonlySet<string>): void {
   const flag = ['interval', 'from', 'to', 'last'].find(name => given.has(name))
   const named = symbols?.[0] ?? (flag && `--${flag}`)
   if (named !== undefined)

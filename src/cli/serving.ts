@@ -12,11 +12,12 @@ import { printNote } from './terminal/print.js'
 
 type Warn = (text: string) => void
 
-interface Served {
+export interface Served {
   readonly mirror: string
   /** Where its candles come from, and where missing ones are fetched from. */
   readonly baseUrl: string | undefined
   readonly upstream: string | undefined
+  /** Whether it is the bundled sample, because the user has no mirror. */
   readonly isBundled: boolean
 }
 

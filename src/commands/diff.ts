@@ -51,7 +51,7 @@ Exit codes: 0 equal, 3 windows are missing and all else is equal, or neither sid
   async run({ args: { a, b, symbol = [] }, flags: { interval = [], verbose }, options, during, print }) {
     const { diffKlines, isService } = await import('../identity/diff.js')
     const { DiffReport } = await import('./reports/diff.js')
-    const most = verbose ? Number.POSITIVE_INFINITY : MAX_LISTED
+    const most = verbose ? Infinity : MAX_LISTED
     const request = { ...options, sides: [a, b], symbols: symbol, intervals: interval, most } as const
     const words = [a, b].some(isService) ? DOWNLOADING : COMPARING
     const found = await during(words, events => diffKlines({ ...request, ...events }))

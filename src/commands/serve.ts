@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import { command } from '../cli/command.js'
-import { inGroup } from '../cli/flags/group.js'
+import { inGroup, LIST } from '../cli/flags/group.js'
 import { networkFlags } from '../cli/flags/run.js'
 import { locationFlags } from '../cli/flags/selection.js'
 
@@ -32,9 +32,7 @@ The first line on stdout is the address. Ctrl-C stops the server once pending re
         summary:
           'Further name that it answers for on a loopback address, such as that of a proxy; repeated or separated by commas.',
         helpValue: 'NAME',
-        multiple: true,
-        multipleNonGreedy: true,
-        delimiter: ',',
+        ...LIST,
       }),
       upstream: Flags.boolean({
         summary: 'Download missing and open windows from the service at --base-url on request.',

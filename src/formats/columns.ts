@@ -86,20 +86,12 @@ export class NumberColumn {
   }
 
   /** Reads up to `rows` rows from `row` on to the address `to`. Returns how many it has read; 0 for a value that is too long. */
-  private read(
-    calls: KernelCalls,
-    address: RowAddress,
-    row: number,
-    rows: number,
-    to: number,
-    summary: number,
-  ): number {
+  private read(calls: KernelCalls, address: RowAddress, row: number, rows: number, to: number, summary: number) {
     const { bytes, offsets, numbers } = address
     const cells = offsets + row * OFFSETS_BYTES + 8 * this.column
     if (this.type === 'double') return calls.readDoubles(bytes, cells, rows, to, summary)
-    if (this.type === 'decimal') {
+    if (this.type === 'decimal')
       return calls.readDecimals(bytes, cells, rows, to, summary, Number(this.endian === 'big'))
-    }
     const place = 8 * INTEGERS.indexOf(this.name)
     return calls.readIntegers(numbers + row * NUMBERS_BYTES + place, rows, to, summary)
   }
@@ -237,7 +229,6 @@ export abstract class ColumnExporter implements Exporter {
   /** Takes the values of so many rows from the columns. */
   protected abstract flush(rows: number): Promise<void>
 
-  /** Writes the end of the file. */
   protected abstract finish(): Promise<void>
 
   private async flushFilled(): Promise<void> {

@@ -18,7 +18,6 @@ import {
   valuesFor,
 } from '../options.js'
 
-/** What the rows of an export look like. */
 export interface RowFormat extends OutputRequest {
   readonly columns: readonly OutputColumn[]
   readonly timeFormat: TimeFormat

@@ -36,12 +36,12 @@ const CSV: TextSyntax = {
 
 /** An array of arrays: with all columns exactly the form of the service's window files. */
 const JSON_ROWS: TextSyntax = {
+  ...CSV,
   head: () => '[',
   tail: ']',
   rowStart: ',[',
   rowEnd: ']',
   separatorBytes: 1,
-  before: (_column, index) => (index === 0 ? '' : ','),
   quote: '"',
   escape: text => JSON.stringify(text),
 }

@@ -50,11 +50,7 @@ export async function fingerprintKlines(request: ReadRequest): Promise<RangeFing
 }
 
 /** The fingerprint of each series of a plan; undefined for one without candles. */
-export async function fingerprintSeries(
-  run: Run,
-  tally: Tally,
-  options: ReadOptions,
-): Promise<(SeriesFingerprint | undefined)[]> {
+export async function fingerprintSeries(run: Run, tally: Tally, options: ReadOptions) {
   const found: (SeriesFingerprint | undefined)[] = []
   for await (const [{ label }, batches] of readPlan(run, tally, options)) {
     const fingerprinter = new Fingerprinter(label)

@@ -19,7 +19,6 @@ export interface LockedSeries extends SeriesFingerprint {
   readonly range: { readonly from: number; readonly to: number }
 }
 
-/** The content of a lock file. */
 export interface Lock {
   /** The base address that the candles come from; null for a folder that does not say it. */
   readonly source: string | null

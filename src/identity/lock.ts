@@ -110,7 +110,7 @@ async function lockSeries(windows: WindowStream, plan: SeriesPlan, tally: Tally,
     const { batch, bytes } = result
     const cached = { state: 'cached', batch, bytes } as const
     isOver = mirror.state(window, cached) !== 'final'
-    const rendered = mirror.factsOf(window, cached)?.rendered ?? Number.NEGATIVE_INFINITY
+    const rendered = mirror.factsOf(window, cached)?.rendered ?? -Infinity
     const finalUntil = isOver ? rendered - SETTLING_MS : Infinity
     let rows = batch.length
     while (rows > 0 && nextOpenTime(interval, batch.openTime(rows - 1)) > finalUntil) rows--

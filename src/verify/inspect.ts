@@ -24,7 +24,6 @@ function noFindings() {
     firstOpenTime: undefined as number | undefined,
     lastOpenTime: undefined as number | undefined,
     gaps: [] as Gap[],
-    /** Candles that close before their end. */
     earlyClose: [] as Oddity[],
     /** Candles that the exchange itself has off the grid. */
     offGrid: [] as Oddity[],
@@ -180,7 +179,6 @@ function wordOf(row: number, place: number): number {
   return row * CANDLE_WORDS + layout.DECIMALS / 4 + place * DECIMAL_WORDS
 }
 
-/** Whether a decimal of a row is less than another one. */
 function isLess(table: CandleTable, words: Uint32Array, row: number, place: number, other: number): boolean {
   if (isLong(words, row, place) || isLong(words, row, other))
     return compareDecimals(table.decimal(row, place), table.decimal(row, other)) < 0

@@ -13,7 +13,6 @@ import type { KlineBatch } from '../rows/kline-batch.js'
 import { type Inspection, SeriesInspector } from './inspect.js'
 import { addSpan, overlaps, without } from './spans.js'
 
-/** A series to read. */
 export interface SeriesTask {
   readonly series: Series
   /** Whether it is reported; else its candles are only what others are compared with. */

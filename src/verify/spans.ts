@@ -24,10 +24,8 @@ export function overlaps(spans: readonly WindowSpan[], others: readonly WindowSp
 export function without(spans: readonly WindowSpan[], holes: readonly WindowSpan[]): WindowSpan[] {
   const starts = [-Infinity, ...holes.map(({ endTime }) => endTime)]
   const ends = [...holes.map(({ startTime }) => startTime), Infinity]
-  return overlaps(
-    spans,
-    starts.map((startTime, index) => ({ startTime, endTime: ends[index] })),
-  )
+  const between = starts.map((startTime, index) => ({ startTime, endTime: ends[index] }))
+  return overlaps(spans, between)
 }
 
 export function lengthOf(spans: readonly WindowSpan[]): number {

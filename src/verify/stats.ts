@@ -63,11 +63,6 @@ async function computeStats(series: Series, batches: AsyncIterable<KlineBatch>):
   const text = (name: Column) => (total.rows(0) === 0 ? undefined : total.text(0, COLUMNS.indexOf(name)))
   const decimals = Object.entries(DECIMALS).map(([name, column]) => [name, text(column)])
   const { totals, largestGap } = gaps
-  return {
-    ...series,
-    ...totals,
-    ...(Object.fromEntries(decimals) as StatsDecimals),
-    trades: total.count(0),
-    largestGap,
-  }
+  const exact = Object.fromEntries(decimals) as StatsDecimals
+  return { ...series, ...totals, ...exact, trades: total.count(0), largestGap }
 }

@@ -20,7 +20,6 @@ export interface Outage extends WindowSpan {
 
 export type CoveredFindings = SeriesFindings & { readonly coverage: Coverage }
 
-/** A series, and how much of it is wrong. */
 export interface JudgedSeries extends Omit<CoveredFindings, 'gaps'> {
   /** `outage`: another symbol lacks candles at the same time, for half of it or more. */
   readonly gaps: readonly (Gap & { readonly outage: boolean })[]
@@ -36,7 +35,6 @@ export interface JudgedSeries extends Omit<CoveredFindings, 'gaps'> {
   readonly isFailing: boolean
 }
 
-/** What a verification comes to. */
 export interface Judgement {
   readonly verdict: Verdict
   readonly failOnGaps: boolean

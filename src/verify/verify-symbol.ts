@@ -59,9 +59,8 @@ export class SymbolVerifier {
       await readTo(end)
       checker.check(end)
     } while (end !== Infinity)
-    const series = readers
-      .filter(({ isNamed }) => isNamed)
-      .map(reader => reader.end(checker.unverified.get(reader) ?? 0))
+    const named = readers.filter(({ isNamed }) => isNamed)
+    const series = named.map(reader => reader.end(checker.unverified.get(reader) ?? 0))
     return { series, ...checker.result }
   }
 }

@@ -67,7 +67,7 @@ function load(request: ReadRequest, { candles, besideLabels }: ChartRoom, cached
 }
 
 async function fitCharts(plan: Plan, maxCandles: number, run: Run): Promise<Pick<LoadedCharts, 'charts' | 'coverage'>> {
-  const keep = plan.range.fromTime === Number.NEGATIVE_INFINITY ? 'newest' : 'all'
+  const keep = plan.range.fromTime === -Infinity ? 'newest' : 'all'
   const series = []
   for (const one of plan.series) series.push(keep === 'newest' ? await cutToTail(run, one, maxCandles, false) : one)
   const tally = new Tally({ ...plan, series }, run)

@@ -51,7 +51,6 @@ const lakeFlags = inGroup('output', {
   }),
 })
 
-/** The format of a table of series. */
 export const tableFlags = inGroup('output', {
   format: Flags.option({
     char: 'f',

@@ -49,7 +49,6 @@ export const networkFlags = inGroup('network', {
   }),
 })
 
-/** How candles are downloaded. */
 export const fetchFlags = inGroup('network', {
   concurrency: Flags.integer({
     summary: 'Number of parallel requests. Default: 16; 4 for binance.',

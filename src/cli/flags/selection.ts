@@ -14,10 +14,8 @@ export const symbolArgs = {
 
 const INTERVAL = { char: 'i', aliases: ['timeframe'] as string[], helpValue: 'INTERVAL', ...LIST } as const
 
-/** Which time. */
 export const rangeFlags = pick(candleTableFlags, 'from', 'to', 'last')
 
-/** Which candles. */
 export const selectionFlags = {
   ...inGroup('what', {
     interval: Flags.string({

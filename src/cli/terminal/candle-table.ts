@@ -17,7 +17,6 @@ const ROWS_A_TABLE = 1_000
 /** These fit into 80 characters for most series. */
 const SHOWN: readonly OutputColumn[] = ['open_time', 'open', 'high', 'low', 'close', 'volume', 'count']
 
-/** How candles are shown. */
 export interface CandleTableOptions {
   readonly columns: readonly OutputColumn[] | undefined
   /** Default: `2024-01-31 12:00`, as precise as the times of the table are. */

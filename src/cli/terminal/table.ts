@@ -2,7 +2,6 @@ import CliTable from 'cli-table3'
 import { stringify } from 'csv-stringify/sync'
 import { formatCount, textColumns } from '../../candles/text.js'
 
-/** Rows under a header. */
 export interface Table {
   readonly head: readonly string[]
   readonly rows: readonly (readonly (string | number)[])[]

@@ -64,7 +64,6 @@ export const Intervals = s.table(
     }),
 )
 
-/** The windows that have begun. */
 function startedDates({ startDates }: Catalogue, interval: Interval): readonly string[] {
   const today = formatDate(Date.now())
   return (startDates.get(interval) ?? []).filter(date => date <= today)

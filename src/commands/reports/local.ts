@@ -28,11 +28,7 @@ const series = {
 const other = {
   root: s.derived(s.text('its folder'), ({ mirror }: MirrorStatus) => mirror),
   baseUrl,
-  symbols: s.column(
-    'symbols',
-    s.count(),
-    ({ series }: MirrorStatus) => new Set(series.map(({ symbol }) => symbol)).size,
-  ),
+  symbols: s.column('symbols', s.count(), ({ series }: MirrorStatus) => new Set(series.map(one => one.symbol)).size),
   series: s.derived(s.count(), ({ series }: MirrorStatus) => series.length),
   windows: s.count(),
   cachedBytes: size,

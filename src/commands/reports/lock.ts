@@ -164,11 +164,9 @@ export function lockDiffers(check: LockCheck, forExport: boolean): KlinesError {
     suggestions: [advice],
     data: {
       lock: path,
-      series: different.map(({ symbol, interval, years }) => ({
-        symbol,
-        interval,
-        years: years.map(({ year }) => year),
-      })),
+      series: different.map(({ symbol, interval, years }) => {
+        return { symbol, interval, years: years.map(({ year }) => year) }
+      }),
       restated,
     },
   })

@@ -1,17 +1,13 @@
 import { baseUrl, mirror, sample } from '../../cli/fields.js'
 import { maybe, oneOf, type Report, report, text } from '../../cli/report.js'
+import type { Served } from '../../cli/serving.js'
 import type { UserUpdateResult } from '../../greeting/schemas.js'
 import { SAMPLE } from '../../sources/base-url.js'
 import { cleanValue } from '../../sources/fetch-error.js'
 
-interface ServedMirror {
+interface Serving extends Served {
   readonly url: string
   readonly otherUrls: readonly string[]
-  readonly mirror: string
-  readonly baseUrl: string | undefined
-  readonly upstream: string | undefined
-  /** Whether it is the bundled sample, because the user has no mirror. */
-  readonly isBundled: boolean
 }
 
 export const Serve = report(
@@ -23,7 +19,7 @@ export const Serve = report(
     mirror,
     upstream: maybe(text(), 'the service that missing windows are fetched from; null without one'),
   },
-  ({ url, otherUrls, mirror, baseUrl, upstream, isBundled }: ServedMirror, { quiet }) => {
+  ({ url, otherUrls, mirror, baseUrl, upstream, isBundled }: Serving, { quiet }) => {
     const lines = [url]
     if (quiet) return url
     if (baseUrl === SAMPLE) lines.push('Serving synthetic sample data, not prices of any exchange.')

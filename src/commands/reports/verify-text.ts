@@ -43,7 +43,6 @@ export function verifyText(result: VerificationReport, { verbose = false }: Text
   return sections.filter(Boolean).join('\n\n')
 }
 
-/** What fails of a series. */
 const FAULTS: readonly (readonly [name: string, of: (series: JudgedSeries) => number])[] = [
   ['missing windows', ({ missingWindows }) => missingWindows.length],
   ['corrupt', ({ corrupt }) => corrupt.length],
@@ -92,7 +91,6 @@ function failingTable(failing: readonly JudgedSeries[]): string {
   return textTable({ head: ['symbol', 'interval', ...numbers], rows, right: numbers })
 }
 
-/** The table of all series. */
 const ALL = {
   series: column('series', text(), seriesName),
   candles: column('candles', count()),
@@ -133,7 +131,6 @@ function describeDifference(difference: CandleDifference): string[] {
   return wrap([`${candleName(difference)}${of}: ${value},`, `${but} ${expected} (${finer.join(', ')})`])
 }
 
-/** One line for a series that has candles that the exchange itself has off the grid. */
 function offGridLines({ offGrid, counts, ...series }: JudgedSeries): string[] {
   const [first, last] = [offGrid.at(0), offGrid.at(-1)].map(candle => candle && exactTime(candle.openTime))
   if (first === undefined) return []

@@ -108,9 +108,8 @@ export class CandleRows {
   private add(row: RawRow): void {
     this.row++
     const { file, columns } = this
-    if (row.length !== columns) {
+    if (row.length !== columns)
       throw this.wrong({ file, row: this.row }, `it has ${row.length} cells, expected ${columns}`)
-    }
     const { name, builder } = this.findSeries(row)
     const cells = this.places.map((place, column) => this.readCell(row[place], column))
     const openTime = Number(cells[0])
@@ -132,9 +131,8 @@ export class CandleRows {
       throw badInput({ file, row: this.row }, reason)
     }
     const name = seriesName(label)
-    if (named && seriesName(named) !== name) {
+    if (named && seriesName(named) !== name)
       throw badInput({ file, row: this.row }, `it is of ${name}, expected ${seriesName(named)}`)
-    }
     const series = { name, builder: new BatchBuilder(label) }
     this.series.set(key, series)
     return series
@@ -155,11 +153,8 @@ export class CandleRows {
     const before = this.last.get(name) ?? -Infinity
     if (openTime > before) return
     const [time, other] = [openTime, before].map(ms => new Date(ms).toISOString())
+    const place = { file: this.file, row: this.row, cell: 'open_time' }
     const suggestions = [`Expected the candles of ${name} in order of time, each once.`]
-    throw badInput(
-      { file: this.file, row: this.row, cell: 'open_time' },
-      `${time} does not come after ${other}`,
-      suggestions,
-    )
+    throw badInput(place, `${time} does not come after ${other}`, suggestions)
   }
 }

@@ -14,7 +14,7 @@ import { SERIES_COLUMNS } from '../../options.js'
 import { METADATA_KEY } from '../exporter.js'
 import { hasZstd } from '../row-format.js'
 import { inputError } from './errors.js'
-import { formatDecimal, parseFacts, type RawRow, type RawTable } from './raw-table.js'
+import { formatDecimal, parseFacts, type RawTable } from './raw-table.js'
 
 /** The cells of a whole row group would take 400 MB. */
 const ROWS_AT_ONCE = 20_000
@@ -40,11 +40,7 @@ export async function openParquet(file: string): Promise<RawTable> {
   }
 }
 
-async function* readRows(
-  path: string,
-  metadata: FileMetaData,
-  columns: readonly SchemaElement[],
-): AsyncGenerator<RawRow[]> {
+async function* readRows(path: string, metadata: FileMetaData, columns: readonly SchemaElement[]) {
   const compressors = await loadCompressors()
   const schema = metadata.schema.map(storedElement)
   try {
@@ -54,9 +50,8 @@ async function* readRows(
       for (let rowStart = 0; rowStart < group.num_rows; rowStart += ROWS_AT_ONCE) {
         const rowEnd = Math.min(rowStart + ROWS_AT_ONCE, Number(group.num_rows))
         const cells: unknown[][] = []
-        for (const element of columns) {
+        for (const element of columns)
           cells.push(await readCells({ file, metadata: part, compressors, rowStart, rowEnd }, element))
-        }
         yield Array.from({ length: rowEnd - rowStart }, (_, row) => cells.map(column => column[row]))
       }
     }
@@ -91,9 +86,8 @@ async function loadCompressors(): Promise<Compressors> {
 
 /** Decimals become text, times ms. */
 function cellReader({ type, converted_type, logical_type, scale = 0 }: SchemaElement): (value: unknown) => unknown {
-  if (converted_type === 'DECIMAL' || logical_type?.type === 'DECIMAL') {
+  if (converted_type === 'DECIMAL' || logical_type?.type === 'DECIMAL')
     return value => formatDecimal(value instanceof Uint8Array ? parseInteger(value) : value, scale)
-  }
   const unit = logical_type?.type === 'TIMESTAMP' ? logical_type.unit : converted_type?.replace('TIMESTAMP_', '')
   const perMs = { MICROS: 1_000n, NANOS: 1_000_000n }[unit ?? '']
   // A time that is no whole millisecond stays, and is refused.

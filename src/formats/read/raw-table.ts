@@ -23,7 +23,6 @@ export interface RawTable {
   rows(): AsyncIterable<readonly RawRow[]>
 }
 
-/** What a file says about itself. */
 export interface FileFacts {
   readonly symbol?: unknown
   readonly interval?: unknown
@@ -69,9 +68,8 @@ function parseFileName(name: string): SeriesLabel | undefined {
  */
 export function nameSeries(file: string, facts: FileFacts = {}, given?: SeriesLabel): SeriesLabel {
   const stated = parseLabel(facts.symbol, facts.interval)
-  if (given && stated && seriesName(given) !== seriesName(stated)) {
+  if (given && stated && seriesName(given) !== seriesName(stated))
     throw badInput({ file }, `it says that it has ${seriesName(stated)}, expected ${seriesName(given)}`)
-  }
   const named = given ?? stated ?? parseFileName(basename(file))
   if (named) return named
   throw badInput({ file }, 'neither the file nor its name says which series it has', ['Call it BTCUSDT-1h.csv.'])

@@ -122,9 +122,8 @@ export async function openJsonLines(file: string): Promise<RawTable> {
 }
 
 async function* readCells(file: string, columns: readonly string[]): AsyncGenerator<RawRow[]> {
-  for await (const objects of readObjects(file)) {
+  for await (const objects of readObjects(file))
     yield objects.map(object => columns.map(name => (Object.hasOwn(object, name) ? object[name] : undefined)))
-  }
 }
 
 async function* readObjects(file: string): AsyncGenerator<Readonly<Record<string, unknown>>[]> {
