@@ -27,7 +27,7 @@ export interface RequestedRange extends TimeRange {
 /** How long the newest candles of a range that ends now may lack: a static service is refreshed once a day. */
 export const MAY_LAG_MS = 2 * DAY_MS
 
-export const ALL_TIME: TimeRange = { fromTime: Number.NEGATIVE_INFINITY, toTime: Number.POSITIVE_INFINITY }
+export const ALL_TIME: TimeRange = { fromTime: -Infinity, toTime: Infinity }
 
 /** A point in time: a text, a number of ms since the epoch, or a date. */
 export type TimeText = string | number | Date

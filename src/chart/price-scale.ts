@@ -95,7 +95,7 @@ function tickValue(digits: number, exponent: number): number {
 
 /** Leaves out ticks that are closer to the one below than a `max`th of the axis. */
 function spread(ticks: readonly PriceTick[], max: number): PriceTick[] {
-  let end = Number.NEGATIVE_INFINITY
+  let end = -Infinity
   return ticks.filter(({ position }) => {
     const isKept = position - end >= 1 / max
     if (isKept) end = position

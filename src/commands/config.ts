@@ -14,7 +14,7 @@ export const config = command({
 
 The order is: command line, environment variable, your file, default. --no-NAME turns off a flag that the file turns on, such as --no-quiet.
 
-force, prune, output and lock cannot be set. A flag that has a variable of its own, such as base-url of users update, cannot either: set the variable. The commands of klines config take no defaults from the file.`,
+force, prune, output and lock cannot be set.`,
   examples: ['klines config', 'klines config --json', 'klines config set interval 1h,1d'],
   async run({ config, print }) {
     const { listSettings } = await import('../cli/config.js')

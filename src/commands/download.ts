@@ -6,7 +6,7 @@ import { locationFlags, symbolArgs } from '../cli/flags/selection.js'
 
 export const download = command({
   summary: 'Download candles to the local mirror; export them with -o or -f.',
-  description: `Downloads the windows of the range that are missing from the mirror or can still change. Final windows, which cannot change any more, are never downloaded again.
+  description: `Downloads the windows of the range that are missing from the mirror or can still change. Final windows are never downloaded again.
 
 If a window cannot be downloaded, the others still are, nothing is exported, and the exit code is 3. Run the command again to download what is missing.
 

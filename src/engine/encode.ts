@@ -14,7 +14,6 @@ import { type SeriesCount, Tally } from './report.js'
 import type { Plan, Run, SeriesPlan } from './run.js'
 import { countThreads, shareTasks } from './threads.js'
 
-/** How tasks are encoded. Plain data. */
 export interface Encoding {
   readonly range: Plan['range']
   readonly source: string | undefined
@@ -106,7 +105,7 @@ async function encodeTask(
   tally: Tally,
   open?: OpenStream,
 ): Promise<EncodedTask> {
-  const { partial, limit = Number.POSITIVE_INFINITY, tail, fingerprint } = encoding
+  const { partial, limit = Infinity, tail, fingerprint } = encoding
   const fingerprints: SeriesFingerprint[] = []
   const labels = series.map(({ label }) => label)
   const writers = outputs.map(output => openWriter(output, labels, encoding, fingerprints, open))
@@ -143,7 +142,6 @@ async function encodeTask(
   }
 }
 
-/** Encodes the rows of one output. Nothing is opened before the first row. */
 function openWriter(
   { path, place, format, gzip }: TaskOutput,
   labels: readonly SeriesLabel[],

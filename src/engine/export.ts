@@ -68,7 +68,6 @@ export function exportTo(request: FileRequest, hooks?: ExportHooks): Promise<Exp
   return withRun(openRun(request), run => exportIn(run, request, hooks))
 }
 
-/** The same in a run that stays open. */
 export async function exportIn(run: Run, request: FileRequest, hooks: ExportHooks = {}): Promise<ExportReport> {
   const { sink, plan = run => planRequest(request, run, { isTail: request.tail !== undefined }) } = hooks
   const { format, rowFormat } = parseContent(request)

@@ -17,7 +17,6 @@ export interface FilePlace {
   /** `path`, or the file that a link there names. */
   readonly target: string
   readonly temp: string
-  /** The mode of the file that is replaced. */
   readonly mode: number | undefined
   /** The owner of the file that is replaced, if it is another one than that of new files. */
   readonly owner: readonly [number, number] | undefined

@@ -7,7 +7,6 @@ import { checkTarget, type FileOptions } from './output-file.js'
 
 const PLACEHOLDERS = ['symbol', 'base', 'quote', 'interval'] as const
 
-/** The format of the files of a template. Throws `bad_output`. */
 export function parseTemplate(template: string, format: Format | undefined): FileFormat {
   for (const [whole, name] of template.matchAll(/\{([^{}]*)\}/g)) {
     if (isOneOf(PLACEHOLDERS, name)) continue

@@ -53,7 +53,6 @@ export async function planRequest(asked: PlanRequest, run: Run, { isTail = false
   return { range, series: await planSeries(plans, range, run, isTail), gone }
 }
 
-/** The windows of series of which each has its own range. */
 export async function planSeries(
   series: readonly UnplannedSeries[],
   range: RequestedRange,
@@ -127,7 +126,6 @@ export async function checkOrigin({ mirror, source, readOnly, signal, warn }: Ru
   })
 }
 
-/** The last whole window of any series, else any window with candles. */
 function findWindow(mirror: Mirror): WindowRef | undefined {
   const windowsOf = (one: Series) => mirror.dates(one).map(date => windowOf(one, date))
   const newest = mirror.series().flatMap(one => windowsOf(one).reverse())

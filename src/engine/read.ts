@@ -36,7 +36,6 @@ function readWindow(mirror: Mirror, window: WindowRef, kernel?: Kernel): WindowR
   return { window, status: 'failed', reason }
 }
 
-/** How the candles of a plan are read. */
 export interface ReadOptions {
   /** Not resampled. */
   readonly asIs?: boolean

@@ -70,7 +70,6 @@ export interface SeriesCount {
   readonly failures: readonly WindowFailure[]
 }
 
-/** Counts the windows and candles of a plan. */
 export class Tally {
   private readonly series: Map<SeriesPlan, SeriesCount & { add?(outcome: WindowOutcome): void }>
   readonly total: number
@@ -104,7 +103,6 @@ export class Tally {
     this.emit(result.window, result.status, 'change' in result ? result.change : undefined)
   }
 
-  /** Adds series that a worker has counted. */
   addCounts(plans: readonly SeriesPlan[], counts: readonly SeriesCount[]): void {
     for (const [index, plan] of plans.entries()) {
       this.series.set(plan, counts[index])
@@ -156,7 +154,6 @@ export class Tally {
   }
 }
 
-/** What a window costs of the limits of the service. */
 export function costOf({ source }: Pick<Run, 'source'>, { interval }: Series) {
   return source?.cost(interval) ?? { requests: 0, limitMs: 0 }
 }

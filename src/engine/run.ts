@@ -160,13 +160,11 @@ export async function openRun(options: OpenOptions, use: RunUse = {}): Promise<R
   return { mirror, source, ...ways, signal, now, emit, warn, close }
 }
 
-/** A run that reads a mirror which is open. */
 export function mirrorRun(mirror: Mirror, { now, signal, warn }: Pick<Run, 'now' | 'signal' | 'warn'>): Run {
   const ways = { concurrency: DEFAULT_CONCURRENCY, refresh: false, readOnly: true, done: new Map() }
   return { mirror, source: undefined, ...ways, signal, now, emit: () => {}, warn, close: async () => {} }
 }
 
-/** A run that reads what another one has made current. */
 export function quiet(run: Run): Run {
   return { ...run, source: undefined, emit: () => {} }
 }

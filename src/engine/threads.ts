@@ -23,11 +23,10 @@ export function checkThreads({ threads }: ThreadOptions): void {
   checkValue('threads', { takes: 'number', range: { min: 1, max: 256 } }, threads)
 }
 
-/** How many threads do tasks that read so many windows together. */
 export function countThreads(tasks: number, windows: number, { threads }: ThreadOptions): number {
   checkThreads({ threads })
   // Without a limit of its container it is 0, undefined, or more than any machine has.
-  const memory = Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem())
+  const memory = Math.min(process.constrainedMemory() || Infinity, totalmem())
   const fitting = Math.min(availableParallelism(), DEFAULT_MAX, Math.floor(memory / BYTES_A_THREAD))
   return Math.max(1, Math.min(threads ?? (windows < MIN_WINDOWS ? 1 : fitting), tasks))
 }
@@ -40,7 +39,6 @@ interface Workload<Task, Result> {
   readonly threads: number
   /** In the main thread. */
   readonly work: (task: Task) => Promise<Result>
-  /** Called when a worker has done a task. */
   readonly done?: (task: Task, result: Result) => void
   readonly signal: AbortSignal
 }

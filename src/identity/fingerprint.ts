@@ -64,7 +64,6 @@ export async function openCandles(path: string): Promise<CandleFile> {
   return isFolder(path) ? openLakeCandles(path) : openCandleFile(path)
 }
 
-/** The fingerprint of a series in a file, or the folder of a lake. */
 export interface FileFingerprint extends SeriesFingerprint {
   readonly file: string
   /** Whether the file has doubles, and names the fingerprint of the candles that it was made from. */

@@ -98,7 +98,6 @@ export function compareYears(locked: SeriesFingerprint | undefined, found: Serie
 
 export type LockChange = ReturnType<typeof compareLocks>[number]
 
-/** The series that differ between two locks, in order. */
 export function compareLocks(before: Lock, after: Lock) {
   const [old, next] = [before, after].map(({ series }) => new Map(series.map(one => [seriesName(one), one])))
   const all = new Map([...old, ...next])

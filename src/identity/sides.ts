@@ -104,7 +104,6 @@ function openSeries(run: Run, series: Series, range: TimeRange, requested: Reque
   }
 }
 
-/** A file, or the folder of a lake: read once to list its series, and again for each. */
 export async function openFileSide(name: string, signal: AbortSignal): Promise<DiffSide> {
   const file = await openCandles(name)
   const listed = new Map<string, { readonly series: SeriesLabel } & TimeRange>()

@@ -17,7 +17,6 @@ export interface LakeFolder {
   readonly root: string
   /** Undefined for a new lake, and for one whose manifest is damaged. */
   readonly manifest: LakeManifest | undefined
-  /** The paths of the parts on the disk, relative to the root, sorted. */
   readonly parts: readonly string[]
 }
 
@@ -77,13 +76,11 @@ function isOfKilledRun(root: string, name: string): boolean {
   return name.startsWith('symbol=') && findFiles(root, name).every(path => isTempName(basename(path)))
 }
 
-/** Whether a part is as the manifest says. */
 export function isOnDisk(root: string, { path, size, mtime }: LakePart): boolean {
   const stats = lstatSync(join(root, path), { throwIfNoEntry: false })
   return stats?.isFile() === true && stats.size === size && stats.mtimeMs === mtime
 }
 
-/** Removes parts, and the folders that are empty then. */
 export function removeParts(root: string, paths: readonly string[]): void {
   for (const path of paths) {
     try {

@@ -20,10 +20,8 @@ export const PART_FILE = 'part-0.parquet'
 
 const PART_PATH =
   /^symbol=([^/]+)\/interval=(\d{1,6}[A-Za-z]{1,3})(?:\/year=\d{4,6}(?:\/month=\d{2})?)?\/part-0\.parquet$/
-/** A folder of a series, or one in it. */
 const SERIES_FOLDERS = /^(?:symbol|interval|year|month)=/
 
-/** The folder of a series, relative to the lake. */
 export function seriesFolder({ symbol, interval }: SeriesLabel): string {
   return `symbol=${symbol}/interval=${intervalSegment(interval)}`
 }
@@ -31,7 +29,7 @@ export function seriesFolder({ symbol, interval }: SeriesLabel): string {
 /** The part that holds an open time, ms UTC: its path in the lake, and until when its rows open. */
 export function partAt(series: SeriesLabel, partition: Partition, openTime: number) {
   const folder = seriesFolder(series)
-  if (partition === 'none') return { path: `${folder}/${PART_FILE}`, toTime: Number.POSITIVE_INFINITY }
+  if (partition === 'none') return { path: `${folder}/${PART_FILE}`, toTime: Infinity }
   const [year, month] = new Date(openTime).toISOString().split('-')
   if (partition === 'year')
     return { path: `${folder}/year=${year}/${PART_FILE}`, toTime: Date.UTC(Number(year) + 1, 0) }

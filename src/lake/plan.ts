@@ -134,7 +134,6 @@ function keyOf(
   return sha256(Buffer.from(text))
 }
 
-/** The parts that a series may have in a range, in order of time. */
 export function possibleParts(
   { series, label, resampleTo, windows }: SeriesPlan,
   { fromTime, toTime }: TimeRange,

@@ -2,22 +2,17 @@ import { resolve } from 'node:path'
 import { PART_FILE, type Partition } from './layout.js'
 import type { LakeOptions } from './manifest.js'
 
-/** The file of a lake that makes its tables in DuckDB. */
 export const VIEWS_FILE = '_views.sql'
-/** The file of a lake that tells people how to read it. */
 export const README_FILE = '_README.md'
 
-/** The columns that folders name, in their order. */
 function folderColumns(partition: Partition): string[] {
   return ['symbol', 'interval', ...{ none: [], year: ['year'], month: ['year', 'month'] }[partition]]
 }
 
-/** All parts as a pattern, relative to the lake. */
 function globOf(partition: Partition): string {
   return [...folderColumns(partition).map(name => `${name}=*`), PART_FILE].join('/')
 }
 
-/** The content of `_views.sql` for a lake in the folder `root`. */
 export function lakeViews(root: string, { partition }: LakeOptions): Buffer {
   const folders = folderColumns(partition)
   const named = folders.map(name => `"${name}"`).join(', ')

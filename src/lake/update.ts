@@ -25,7 +25,6 @@ import {
 } from './plan.js'
 import { lakeReadme, lakeViews, README_FILE, VIEWS_FILE } from './readers.js'
 
-/** What became of the parts of a lake. */
 export interface LakeChanges {
   readonly folder: string
   /** Numbers of parts of the requested series. */

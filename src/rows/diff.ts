@@ -23,8 +23,8 @@ export function diffBatches(cached: KlineBatch, next: KlineBatch): WindowChange 
   const change: WindowChange = { lost: [], added: [], changed: [] }
   let [row, nextRow] = [0, 0]
   while (row < cached.length || nextRow < next.length) {
-    const before = row < cached.length ? cached.openTime(row) : Number.POSITIVE_INFINITY
-    const after = nextRow < next.length ? next.openTime(nextRow) : Number.POSITIVE_INFINITY
+    const before = row < cached.length ? cached.openTime(row) : Infinity
+    const after = nextRow < next.length ? next.openTime(nextRow) : Infinity
     if (before < after) change.lost.push(cached.openTime(row++))
     else if (after < before) change.added.push(next.openTime(nextRow++))
     else change.changed.push(...diffRows(cached, row++, next, nextRow++))

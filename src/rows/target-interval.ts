@@ -42,7 +42,6 @@ export function intervalName(text: string): string {
   return `${countLengths(size, 0, end)}${unit}`
 }
 
-/** Throws `bad_option` unless `isMultiple`. */
 export function checkMultiple(target: TargetInterval, source: string): void {
   if (isMultiple(target, source)) return
   throw new KlinesError('bad_option', `${target.name} candles cannot be built from ${source} candles.`, {

@@ -50,7 +50,6 @@ export function decodeInPlace(bytes: Uint8Array, window: WindowRef, kernel: Kern
   return rows.take() ?? KlineBatch.empty(series)
 }
 
-/** Checks what the kernel cannot check without a step. */
 function hasValidTimes({ numbers }: IndexedRows, rules: RowRules): boolean {
   let row = 0
   while (row < numbers.length && !rules.findTimeFault(numbers[row], numbers[row + 1])) row += NUMBERS_PER_ROW
@@ -115,7 +114,7 @@ function parseJson(bytes: Uint8Array, window: WindowRef): unknown {
 function checkRows(value: unknown, rules: RowRules): KlineRow[] {
   const { window } = rules
   if (!Array.isArray(value)) throw badWindow(window, `expected an array of rows, got ${showValue(value)}`)
-  let previous = Number.NEGATIVE_INFINITY
+  let previous = -Infinity
   for (const [index, row] of value.entries()) {
     const fault = findRowFault(row, previous, rules)
     if (fault) {

@@ -8,7 +8,6 @@ import parseRange from 'range-parser'
 import { parseHttpDate } from '../sources/retry.js'
 import { CORS_HEADERS, HttpError } from './errors.js'
 
-/** A path and what answers its requests. */
 export interface Route {
   /** A route of GET answers HEAD too. */
   readonly method: 'GET' | 'POST'
@@ -94,7 +93,6 @@ export class Body {
   }
 }
 
-/** Header fields that a 304 repeats (RFC 9110, 15.4.5), and those of every response. */
 const UNMODIFIED_FIELDS = ['etag', 'last-modified', 'cache-control', 'vary', ...Object.keys(CORS_HEADERS)]
 
 /** Answers GET and HEAD: content codings, conditional requests, one byte range. `extra`: header fields. Throws `HttpError` 416. */

@@ -84,7 +84,6 @@ function endSlowly(socket: Socket, bytes = ''): void {
   socket.once('close', () => clearTimeout(timer))
 }
 
-/** Why Node gave up on a connection, and the bytes that it could not parse. */
 type ParserError = { readonly code?: string; readonly rawPacket?: Buffer }
 
 function parserErrorStatus({ code = '', rawPacket }: ParserError): number {

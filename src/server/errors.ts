@@ -1,12 +1,10 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 
-/** Header fields of a response that pages of other sites may read. */
 export const CORS_HEADERS = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': 'ETag, Last-Modified, Content-Range',
 }
 
-/** Messages by status; other statuses use their standard reason phrase. */
 const MESSAGES: Partial<Record<number, string>> = {
   400: 'The request is not valid HTTP.',
   404: 'There is nothing at this path.',
@@ -58,7 +56,6 @@ export function sendError(
   response.writeHead(error.statusCode, { ...headers, ...cors }).end(body)
 }
 
-/** The bytes of a response to what Node could not read as a request. */
 export function errorBytes(error: HttpError): string {
   const { body, headers } = errorAnswer(error, true)
   const fields = Object.entries({ ...headers, date: new Date().toUTCString() }).map(field => field.join(': '))

@@ -8,7 +8,6 @@ import type { UserUpdateResult } from '../greeting/schemas.js'
 import type { Route } from './body.js'
 import { CORS_HEADERS, HttpError } from './errors.js'
 
-/** What the token stream says by default. */
 const DEFAULT_STREAM_TEXT = 'Hello! A candle has an open, a high, a low and a close. Take each word as it comes.'
 /** The pace of the public instance. */
 export const WORD_MS = 200

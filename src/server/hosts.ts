@@ -48,7 +48,6 @@ function isLocal(name: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost')
 }
 
-/** In lower case, without the trailing dot of a fully qualified name. */
 function plainName(name: string): string {
   return name.toLowerCase().replace(/\.$/, '')
 }

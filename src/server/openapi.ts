@@ -43,7 +43,6 @@ interface Api {
 
 const APIS = { klines: describeKlines, export: describeExport, greeting: describeGreeting }
 
-/** The OpenAPI 3.1 document of an API of the server at `baseUrl`. */
 export function describeApi(name: ApiName, tree: Tree, baseUrl: string): OpenApiDocument {
   const { info, tags, specTag, operations } = APIS[name](tree)
   const schemas: Record<string, unknown> = {}
@@ -152,9 +151,8 @@ function describeKlines({ mirror, now }: Tree): Api {
       title: 'klines API',
       version: '0.1.8',
       description:
-        'Historical spot candles as static JSON files, one a calendar window: the list of symbols, the list of start dates ' +
-        'of each interval, and a file for every interval, symbol and start date. All times are UTC. HEAD, conditional ' +
-        'requests, one byte range, gzip and br are answered everywhere.',
+        'Historical spot candles as static JSON files, one a calendar window. All times are UTC. HEAD, conditional requests, ' +
+        'one byte range, gzip and br are answered everywhere.',
     },
     tags: { meta: 'What there is: symbols, start dates and this description', klines: 'Candles, one file a window' },
     specTag: 'meta',

@@ -108,7 +108,6 @@ function chartPage(mirror: ServedMirror, path: string): string {
   return readPage('chart', mirror).replaceAll('="./', `="${up}`)
 }
 
-/** Where the candles come from, as HTML. */
 function describeOrigin({ mirror, upstream }: Tree): string {
   const { kind, address = '' } = describeSource(mirror)
   if (kind === 'sample') return 'This server has synthetic sample data: no market ever traded at these prices.'

@@ -93,7 +93,6 @@ export class ServedMirror extends Mirror {
     this.attempt(() => super.flush(series))
   }
 
-  /** Whether a file was written, and not kept in memory. */
   private keep(path: string, bytes: Buffer, write: () => void): boolean {
     const isWritten = this.attempt(write)
     if (isWritten) this.memory.delete(path)

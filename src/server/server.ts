@@ -89,7 +89,6 @@ export async function startServer(options: ServerOptions): Promise<Serving> {
   }
 }
 
-/** The OpenAPI document of an API, for the address that the request was sent to. */
 function specRoute(name: ApiName, tree: Tree): Route {
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
     const { describeApi } = await import('./openapi.js')

@@ -18,7 +18,6 @@ import type { ServedMirror } from './served-mirror.js'
 import type { Upstream } from './upstream.js'
 
 const EMPTY_WINDOW = new Body(Buffer.from('[]'))
-/** Memory for cached bodies, bytes. */
 const CACHE_BYTES = 56 * 1024 * 1024
 
 /** `warning`: why this may not be the current version. */

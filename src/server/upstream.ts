@@ -36,7 +36,6 @@ export class Upstream {
     private readonly now: () => number,
   ) {}
 
-  /** Makes a file current, in the mirror or in memory. */
   refresh(entry: TreeEntry): Promise<void> {
     if (entry.kind === 'window')
       return this.share(`refresh ${windowPath(entry.window)}`, run => refresh(run, entry.window))
@@ -47,7 +46,6 @@ export class Upstream {
     })
   }
 
-  /** Runs work over the mirror with the service as its source. */
   async use<T>(work: (run: Run<Source>) => Promise<T>): Promise<T> {
     const run = await this.take()
     const { source, signal } = run
@@ -75,7 +73,6 @@ export class Upstream {
     await this.current?.then(run => run.close()).catch(() => {})
   }
 
-  /** Runs work once for all who wait for it. */
   private share<T>(key: string, work: (run: Run<Source>) => Promise<T>): Promise<T> {
     return this.once(key, () => this.use(work)).finally(() => {
       if (this.pending.size === 0) this.mirror.flushAll()

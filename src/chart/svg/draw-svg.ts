@@ -83,7 +83,7 @@ function drawTimeAxis({ slots }: FittedCandles, layout: Layout, width: number) {
   const openTimes = slots.map(({ openTime }) => openTime)
   const times = timeLabels(openTimes, characters => Math.ceil((labelWidth(characters) + LABEL_SPACE) / pitch))
   const marks = times.map(({ index, text }) => ({ text, x: slotX(layout, index) }))
-  let end = Number.NEGATIVE_INFINITY
+  let end = -Infinity
   const labels: string[] = []
   for (const { text, x } of marks) {
     const half = labelWidth(text.length) / 2

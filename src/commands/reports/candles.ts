@@ -55,7 +55,7 @@ export async function runCandles(context: Context, run: CandleRun): Promise<void
         columns: columns && parseColumns(columns),
         timeFormat: flags['time-format'],
         isExcerpt: flags.limit !== undefined || flags.tail !== undefined,
-        width: process.stdout.columns || Number.POSITIVE_INFINITY,
+        width: process.stdout.columns || Infinity,
       })
     : undefined
   const work = async (events: Pick<ExportRequest, 'onEvent'>): Promise<Omit<RunResult, 'elapsedMs'>> => {

@@ -189,7 +189,7 @@ function describeLatest({ series, range, offline }: RunResult): string {
   const latest = latestOf(series)
   if (latest?.lastOpenTime === undefined) return 'No candle opens in the range.'
   const time = latest.lastOpenTime
-  const age = !offline && range.toTime === Number.POSITIVE_INFINITY ? Date.now() - time : 0
+  const age = !offline && range.toTime === Infinity ? Date.now() - time : 0
   return `Latest candle: ${seriesName(latest)} of ${formatTime(time)} UTC${age > 0 ? `, ${formatDuration(age)} ago` : ''}.`
 }
 

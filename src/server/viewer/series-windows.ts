@@ -184,7 +184,7 @@ export class SeriesWindows {
   /** The path of a window, and its span; the last one has no end. */
   private describe(index: number) {
     const path = windowPath(windowOf(this.series, this.startDates[index]))
-    const endTime = this.startTimes[index + 1] ?? Number.POSITIVE_INFINITY
+    const endTime = this.startTimes[index + 1] ?? Infinity
     return { path, span: { startTime: this.startTimes[index], endTime } }
   }
 }
