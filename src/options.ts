@@ -71,7 +71,7 @@ export const CANDLE_OPTIONS = {
   },
   last: {
     ...{ takes: 'text', values: ['7d', '30d', '90d', '1y'], placeholder: 'LENGTH', helpGroup: 'range' },
-    summary: 'Length of the range before its end, instead of --from: 36h, 90d, 2w, 6M, 1y.',
+    summary: 'Length of the range before its end, instead of --from: 30m, 36h, 90d, 2w, 6M, 1y.',
   },
   resample: {
     ...{ takes: 'text', values: ['45m', '3h', '1d', '2d', '1w', '2w', '1M', '1q', '1y'], placeholder: 'LENGTH' },

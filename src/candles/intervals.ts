@@ -123,7 +123,7 @@ export function nearestInterval(name: string): Interval | undefined {
   const [match, digits, unit] = /^(?=.)(\d*) ?(?:([mhdw])[a-z]*)?$/.exec(lower) ?? []
   const length = parseLength(name) ?? (match && parseLength(`${digits || 1}${unit ?? 'm'}`))
   if (!length) return parseLength(lower) ? undefined : suggest(name, EXCHANGE_INTERVALS)
-  // `15M` is 15 months, and meant to be `15m`.
+  // `15M` is meant to be `15m`, while `3M` may be three months.
   const isNear = (known: Interval) =>
     approximateLength(known) === addLengths(length, 0) || (known === lower && !isMinutes(known))
   return EXCHANGE_INTERVALS.find(isNear)

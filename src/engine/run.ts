@@ -85,7 +85,7 @@ export interface WindowEvent extends ProgressEvent {
 
 /**
  * What happens in a run. `plan`: the windows are known, and what the missing ones take by the limits of the service. `warning`: what a user
- * should know, each text once. `network`: a request has ended, is retried or has to wait.
+ * should know, each text once; an urgent one also who wants to hear little. `network`: a request has ended, is retried or has to wait.
  */
 export type KlinesEvent =
   | { readonly type: 'plan'; readonly windows: number; readonly requests: number; readonly limitMs: number }

@@ -40,7 +40,7 @@ async function findCandles({ series, range: { fromTime, toTime, now } }: Plan, r
   const nearest = (fromTime: number, toTime: number, end: 'first' | 'last') => {
     if (!isAsked) return (end === 'last' ? newestCandle : firstCandle)(mirror, one)
     const windows = planWindows(one, knownDates(mirror, one.interval, now), { fromTime, toTime }, now)
-    return searchWindows(end === 'last' ? windows.reverse() : windows, end, run)
+    return openTimeIn(end === 'last' ? windows.reverse() : windows, end, run)
   }
   const newest = await nearest(-Infinity, fromTime, 'last')
   if (newest !== undefined && newest < fromTime) {
@@ -56,32 +56,17 @@ async function findCandles({ series, range: { fromTime, toTime, now } }: Plan, r
   return [`The first candle ${where} is of ${formatTime(first)} UTC: --from ${formatDate(first)} has some.`]
 }
 
-/** The end of the first window with candles. Windows before it have none, so few are asked for: the 1st, 2nd, 4th, 8th, then between. */
-async function searchWindows(windows: readonly WindowRef[], end: 'first' | 'last', { source, mirror, signal }: Asked) {
-  const openTime = async (window: WindowRef) => {
+/** When the first or last candle opens of the first of these windows that has any. A window that cannot be had is passed over. */
+async function openTimeIn(windows: readonly WindowRef[], end: 'first' | 'last', { source, mirror, signal }: Asked) {
+  for (const window of windows) {
     const read = mirror.read(window)
-    const cached =
-      read.state === 'cached' ? read : await source?.fetch(window, undefined, signal).catch(() => undefined)
+    const found = read.state === 'cached' ? read : await source?.fetch(window, undefined, signal).catch(() => undefined)
     signal.throwIfAborted()
-    if (!cached?.bytes) return undefined
-    return end === 'last' ? cached.batch.lastOpenTime : cached.batch.firstOpenTime
+    const batch = found && 'batch' in found ? found.batch : undefined
+    const time = end === 'last' ? batch?.lastOpenTime : batch?.firstOpenTime
+    if (time !== undefined) return time
   }
-  let [empty, found, time]: [number, number, number | undefined] = [-1, 0, undefined]
-  for (
-    ;
-    found < windows.length;
-    [empty, found] = [found, Math.max(found + 1, Math.min(2 * found + 1, windows.length - 1))]
-  ) {
-    time = await openTime(windows[found])
-    if (time !== undefined) break
-  }
-  while (time !== undefined && found - empty > 1) {
-    const middle = (empty + found) >> 1
-    const other = await openTime(windows[middle])
-    if (other === undefined) empty = middle
-    else [found, time] = [middle, other]
-  }
-  return time
+  return undefined
 }
 
 export function noWholeCandle([{ series, label }]: Plan['series']): KlinesError {
