@@ -99,20 +99,15 @@ export function noMinutes(interval: Interval, source: string): KlinesError {
   return new KlinesError('unknown_interval', message, { suggestions, data: { interval } })
 }
 
-const SECONDS =
-  'Candles of 1s are too many for a tree of files; https://data.binance.vision has them as daily archives.'
-
 function suggestInterval(name: string): string[] {
-  if (/^\d* ?s(ec\w*)?$/i.test(name)) return [SECONDS]
   const near = nearestInterval(name)
   if (near) return [`Did you mean ${near}${near === '1M' ? ' (a month)' : near === '1m' ? ' (a minute)' : ''}?`]
   const length = parseLength(name) ?? parseLength(name.toLowerCase())
   if (length === undefined) return []
   const fits = (part: Interval) => 'ms' in length && floorToLength(LENGTHS[part], 0, length.ms) === length.ms
   const source = (['1d', '1h', '15m', '1m'] as const).find(fits) ?? '1M'
-  return [
-    `--resample ${parseLength(name) ? name : name.toLowerCase()} makes such candles of shorter ones: -i ${source}`,
-  ]
+  const target = parseLength(name) ? name : name.toLowerCase()
+  return [`--resample ${target} makes such candles of shorter ones: -i ${source}`]
 }
 
 /** The interval that a text was most likely meant to be: `1h` for `60m`, `1H` and `hourly`. */

@@ -3,21 +3,24 @@ import { type Interval, isMinutes } from './intervals.js'
 import { decodeUtf8 } from './json.js'
 import { isSymbol, type SymbolName, sortSymbols } from './symbols.js'
 import { showValue } from './text.js'
-import { consecutiveStartDates, firstStartDate, isStartDate, parseDate, timeOfDate, windowLength } from './windows.js'
+import { consecutiveStartDates, firstStartDate, isStartDate, parseDate, windowLength } from './windows.js'
 
 /**
  * Parses a list of startDates: dates on which a window of the interval can start, ascending. Throws `bad_list` on anything
  * else, because dates become paths.
  */
 export function parseStartDates(bytes: Uint8Array, interval: Interval): string[] {
-  const list = parseTexts(bytes, `The list of ${interval} start dates`)
+  const name = `The list of ${interval} start dates`
+  const list = parseList(bytes, name)
   let previous = ''
   for (const [index, date] of list.entries()) {
-    const fault = findDateFault(date, previous, interval)
-    if (fault) throw badList(`The list of ${interval} start dates is refused: entry ${index} ${fault}.`)
+    if (typeof date !== 'string' || !isStartDate(interval, date) || date <= previous) {
+      const expected = `a later day than the one before, on which a window of ${windowLength(interval)} starts`
+      throw badList(`${name} is refused: entry ${index} is ${showValue(date)}. Expected ${expected}.`)
+    }
     previous = date
   }
-  return list
+  return list as string[]
 }
 
 /**
@@ -40,18 +43,11 @@ export function findMissingStartDates(
 
 /** Parses a list of symbols: the ten of the public service first, then the others by name. Throws `bad_list`. */
 export function parseSymbols(bytes: Uint8Array): SymbolName[] {
-  const list = parseTexts(bytes, 'The list of symbols')
-  const bad = list.findIndex(name => !isSymbol(name))
-  if (bad !== -1)
-    throw badList(`The list of symbols is refused: entry ${bad} is ${showValue(list[bad])}, not a symbol.`)
-  return sortSymbols(list)
-}
-
-function parseTexts(bytes: Uint8Array, name: string): string[] {
-  return parseList(bytes, name).map((entry, index) => {
-    if (typeof entry === 'string') return entry
-    throw badList(`${name} is refused: entry ${index} is not a string.`)
+  const names = parseList(bytes, 'The list of symbols').map((name, index) => {
+    if (isSymbol(name)) return name
+    throw badList(`The list of symbols is refused: entry ${index} is ${showValue(name)}, not a symbol.`)
   })
+  return sortSymbols(names)
 }
 
 /** Parses a JSON array of anything. `name`: of the list, for the error. Throws `bad_list`. */
@@ -64,13 +60,6 @@ export function parseList(bytes: Uint8Array, name: string): unknown[] {
   }
   if (Array.isArray(list)) return list
   throw badList(`${name} is refused: it is not an array.`)
-}
-
-function findDateFault(date: string, previous: string, interval: Interval): string | undefined {
-  if (timeOfDate(date) === undefined) return `is ${showValue(date)}, not a date`
-  if (date <= previous) return `is ${date}, which does not come after ${previous}`
-  if (!isStartDate(interval, date)) return `is ${date}, where no window of ${windowLength(interval)} starts`
-  return undefined
 }
 
 function badList(message: string, kind: BodyFault = 'shape', cause?: unknown): KlinesError {

@@ -78,10 +78,7 @@ export function parseSymbol(text: string): SymbolName {
   // `BTC/USDT:USDT` of ccxt, `BINANCE:BTCUSDT` of TradingView.
   const pair = text.split(':').map(toSymbolName).find(splitSymbol)
   throw new KlinesError('unknown_symbol', `Unknown symbol "${text}". Expected ${SYMBOL_FORM}, such as BTCUSDT.`, {
-    suggestions: [
-      ...(pair ? [`Did you mean ${pair}?`] : suggestSymbol(name, SYMBOLS)),
-      ...(/\.\w+$/.test(text) ? [`Is it the name of a file? ${QUOTE_PATTERNS}`] : []),
-    ],
+    suggestions: pair ? [`Did you mean ${pair}?`] : suggestSymbol(name, SYMBOLS),
     data: { symbol: text },
   })
 }
@@ -110,8 +107,6 @@ function suggestSymbol(text: string, names: readonly SymbolName[]): string[] {
   return near ? [`Did you mean ${near}?`] : []
 }
 
-const QUOTE_PATTERNS = "Quote a pattern, as in '*USDT': a shell replaces it by the names of files otherwise."
-
 /** A pattern of symbols such as `BTC*` or `???USDT`: `*` stands for any text, `?` for one character. */
 export type SymbolPattern = `${string}*${string}` | `${string}?${string}`
 
@@ -123,9 +118,8 @@ export function isSymbolPattern(text: string): text is SymbolPattern {
 export function matchSymbols(pattern: SymbolPattern, names: readonly SymbolName[]): SymbolName[] {
   const matching = names.filter(name => matchesPattern(pattern, name))
   if (matching.length > 0) return matching
-  const some = names.length <= MAX_NAMES ? names.join(', ') : `${names.slice(0, MAX_NAMES).join(', ')} and others`
-  const expected = names.length === 0 ? 'There are no symbols.' : `There are ${some}.`
-  throw new KlinesError('unknown_symbol', `No symbol matches "${pattern}". ${expected}`, { data: { symbol: pattern } })
+  const few = names.length <= MAX_NAMES ? ` There are ${names.join(', ') || 'no symbols'}.` : ''
+  throw new KlinesError('unknown_symbol', `No symbol matches "${pattern}".${few}`, { data: { symbol: pattern } })
 }
 
 export function matchesPattern(pattern: SymbolPattern, name: SymbolName): boolean {

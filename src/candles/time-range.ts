@@ -27,8 +27,6 @@ export interface RequestedRange extends TimeRange {
 /** How long the newest candles of a range that ends now may lack: a static service is refreshed once a day. */
 export const MAY_LAG_MS = 2 * DAY_MS
 
-export const ALL_TIME: TimeRange = { fromTime: -Infinity, toTime: Infinity }
-
 /** A point in time: a text, a number of ms since the epoch, or a date. */
 export type TimeText = string | number | Date
 
@@ -54,7 +52,9 @@ const INSTANT = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:
 
 /** A point in time, in the forms of `RangeText`, as ms UTC. Throws `bad_time` on other forms and invalid days. */
 export function parseInstant(text: TimeText, now: number): number {
-  if (typeof text !== 'string') return parseNumber(text)
+  const ms = Number(text)
+  if (typeof text !== 'string' && Number.isInteger(ms) && !Number.isNaN(new Date(ms).getTime())) return ms
+  if (typeof text !== 'string') throw badTime(String(text))
   const trimmed = text.trim()
   const relative = parseRelative(trimmed, now)
   if (relative !== undefined) return relative
@@ -164,13 +164,6 @@ export function planWindows(
 
 function isRelative(text: TimeText | undefined): boolean {
   return typeof text === 'string' && parseRelative(text.trim(), 0) !== undefined
-}
-
-function parseNumber(time: number | Date): number {
-  const ms = Number(time)
-  if (Number.isInteger(ms) && !Number.isNaN(new Date(ms).getTime())) return ms
-  const found = typeof time === 'number' ? `The number ${time}` : 'An invalid Date'
-  throw new KlinesError('bad_time', `${found} is not a point in time. Expected whole milliseconds since 1970, UTC.`)
 }
 
 /** `now`, `today`, `yesterday` and `-7d` in ms UTC; undefined for other texts. */

@@ -75,21 +75,16 @@ export function windowSpan({ interval, startDate }: Pick<WindowRef, 'interval' |
   return { startTime, endTime: addLengths(CYCLES[interval].length, startTime) }
 }
 
-/** Start of the window that contains `time`: whole lengths before or after the first one of the service. */
-function windowStart(interval: Interval, time: number): number {
-  const { length, anchor } = CYCLES[interval]
-  return floorToLength(length, anchor, time)
-}
-
-/** The startDate of the window that contains `time`, ms UTC. */
+/** The startDate of the window that contains `time`, ms UTC: whole lengths before or after the first one of the service. */
 export function startDateAt(interval: Interval, time: number): string {
-  return formatDate(windowStart(interval, time))
+  const { length, anchor } = CYCLES[interval]
+  return formatDate(floorToLength(length, anchor, time))
 }
 
 /** Whether `text` is a real day as `YYYY-MM-DD` on which a window of this interval can start. */
 export function isStartDate(interval: Interval, text: string): boolean {
   const time = timeOfDate(text)
-  return time !== undefined && windowStart(interval, time) === time
+  return time !== undefined && startDateAt(interval, time) === text
 }
 
 /** The first startDate of an interval that this version knows. */

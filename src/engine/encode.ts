@@ -144,13 +144,12 @@ async function encodeTask(
 
 function openWriter(
   { path, place, format, gzip }: TaskOutput,
-  labels: readonly SeriesLabel[],
+  series: readonly SeriesLabel[],
   encoding: Encoding,
   fingerprints: readonly SeriesFingerprint[],
   open: OpenStream = StreamOutput.to,
 ) {
   const { range, limit, tail, source = 'unknown', rowFormat, fingerprint } = encoding
-  const series = labels.map(({ symbol, interval }) => ({ symbol, interval }))
   const stats = { inexactDoubles: 0 }
   let candles = 0
   let output: Output | undefined

@@ -1,5 +1,5 @@
 import { isKlinesError, KlinesError } from '../candles/errors.js'
-import { EXCHANGE_INTERVALS, INTERVALS, type Interval, isMinutes, noMinutes } from '../candles/intervals.js'
+import { EXCHANGE_INTERVALS, type Interval, isMinutes, noMinutes } from '../candles/intervals.js'
 import { findMissingStartDates } from '../candles/lists.js'
 import { SYMBOLS_PATH, startDatesPath } from '../candles/paths.js'
 import type { SymbolName } from '../candles/symbols.js'
@@ -99,8 +99,7 @@ export async function readCatalogue(options: SourceOptions, named?: readonly Int
   return withRun(openRun({ ...options, baseUrl }, { policy: QUICK_POLICY, readOnly: true }), async run => {
     const { mirror, source, now, warn } = run
     const isExchange = source.rules.kind === 'exchange'
-    const isThere = (interval: Interval) =>
-      isExchange || (INTERVALS as readonly Interval[]).includes(interval) || mirror.symbols([interval]).length > 0
+    const isThere = (interval: Interval) => isExchange || !isMinutes(interval) || mirror.symbols([interval]).length > 0
     const intervals = named ?? EXCHANGE_INTERVALS.filter(isThere)
     try {
       const dates = async (interval: Interval) => [interval, (await fetchStartDates(run, interval)).names] as const

@@ -39,8 +39,6 @@ export class NumberColumn {
   private readonly valueBytes: number
   private readonly summary = new DataView(new ArrayBuffer(SUMMARY_BYTES))
   private bytes: Uint8Array<ArrayBuffer>
-  /** The values that were taken last, which may still be in use. */
-  private taken: Uint8Array<ArrayBuffer>
   private readonly column: number
 
   constructor(
@@ -53,7 +51,6 @@ export class NumberColumn {
     this.column = COLUMNS.indexOf(name as (typeof COLUMNS)[number])
     this.valueBytes = type === 'decimal' ? DECIMAL_BYTES : 8
     this.bytes = new Uint8Array(rows * this.valueBytes)
-    this.taken = new Uint8Array(rows * this.valueBytes)
     this.clear()
   }
 
@@ -74,13 +71,12 @@ export class NumberColumn {
     }
   }
 
-  /** The first `length` values, valid until the next are taken, and the least and greatest of them. The column begins again. */
+  /** The first `length` values, and the least and greatest of them. The column begins again. */
   take(length: number): { bytes: Uint8Array<ArrayBuffer>; min: number | bigint; max: number | bigint } {
-    const { bytes, taken, summary, type } = this
+    const { bytes, summary, type } = this
     if (type === 'double') this.stats.inexactDoubles += summary.getUint32(INEXACT, true)
     const [min, max] = [this.bound(MIN), this.bound(MAX)]
-    this.bytes = taken
-    this.taken = bytes
+    this.bytes = new Uint8Array(bytes.length)
     this.clear()
     return { bytes: bytes.subarray(0, length * this.valueBytes), min, max }
   }

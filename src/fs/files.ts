@@ -39,8 +39,7 @@ export function readFile(
     descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW)
   } catch (error) {
     const code = errnoCode(error)
-    if (code === 'ENOENT') return { state: 'missing' }
-    if (code === 'ENOTDIR') return { state: 'corrupt', reason: 'below something that is not a folder' }
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { state: 'missing' }
     if (code === 'ELOOP') return NOT_REGULAR
     throw error
   }
@@ -91,10 +90,10 @@ export function isTempName(name: string): boolean {
 }
 
 /** Whether a temp file was last written more than an hour ago: then its run has ended. */
-export function isLeftover(path: string, now = Date.now()): boolean {
+export function isLeftover(path: string): boolean {
   try {
     const stats = lstatSync(path, { throwIfNoEntry: false })
-    return stats?.isFile() === true && now - stats.mtimeMs > HOUR_MS
+    return stats?.isFile() === true && Date.now() - stats.mtimeMs > HOUR_MS
   } catch {
     return false
   }

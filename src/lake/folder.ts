@@ -4,7 +4,6 @@ import { KlinesError } from '../candles/errors.js'
 import { seriesName } from '../candles/series.js'
 import { outputError } from '../engine/output-file.js'
 import { type CandleFile, openCandleFile } from '../formats/read/candle-file.js'
-import type { LastTimes } from '../formats/read/candle-rows.js'
 import { isTempName } from '../fs/files.js'
 import { checkInside } from '../fs/folders.js'
 import { joinNames } from '../mirror/errors.js'
@@ -114,9 +113,8 @@ export function openLakeCandles(lake: string): CandleFile {
     async *batches(only) {
       for (const { symbol, interval, parts } of series) {
         const label = { symbol, interval }
-        const last: LastTimes = new Map()
         if (only && seriesName(only) !== seriesName(label)) continue
-        for (const { path } of parts) yield* (await openCandleFile(join(lake, path), label, last)).batches()
+        for (const { path } of parts) yield* (await openCandleFile(join(lake, path), label)).batches()
       }
     },
   }

@@ -31,9 +31,6 @@ export interface LakeRequest extends ReadRequest, RangeText, ThreadOptions, Pick
   readonly prune?: boolean | undefined
   /** Write all parts again, also with other options than the lake has. */
   readonly force?: boolean | undefined
-  /** These two are refused: a lake has all candles of its range. */
-  readonly limit?: number | undefined
-  readonly tail?: number | undefined
 }
 
 export interface LakeJob {
@@ -58,15 +55,13 @@ export interface SeriesState {
 
 /** Throws `bad_option`. */
 export function parseLakeOptions(request: LakeRequest): { options: LakeOptions; rowFormat: RowFormat } {
-  const { resample = null, partial = false, partition = 'none', limit, tail } = request
+  const { resample = null, partial = false, partition = 'none' } = request
   checkThreads(request)
   // Callers without types may name options of other formats, which are refused.
   const rowFormat = parseRowFormat(request, 'parquet')
   const fail = (message: string): never => {
     throw new KlinesError('bad_option', message)
   }
-  if (limit !== undefined || tail !== undefined)
-    fail('--limit and --tail are for files and stdout; a lake has all candles of its range.')
   const named = rowFormat.columns.find(isSeriesColumn)
   if (named !== undefined) fail(`--columns has "${named}", which the folders of a lake name. Leave it out.`)
   if (!PARTITIONS.includes(partition)) fail(`--partition is "${partition}". Expected ${PARTITIONS.join(', ')}.`)

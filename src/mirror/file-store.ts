@@ -1,6 +1,5 @@
 import {
   closeSync,
-  existsSync,
   fstatSync,
   futimesSync,
   lstatSync,
@@ -11,7 +10,7 @@ import {
   type Stats,
   writeSync,
 } from 'node:fs'
-import { dirname, join, sep } from 'node:path'
+import { dirname, join } from 'node:path'
 import { parseObject } from '../candles/json.js'
 import { errnoCode } from '../fs/errno.js'
 import { isLeftover, isTempName, readFile, tempName } from '../fs/files.js'
@@ -71,15 +70,13 @@ function writeOnce(root: string, path: string, bytes: Uint8Array, mtimeMs: numbe
   }
 }
 
-/** Removes leftover temp files, one by one, and returns how many. Throws `linked_path` for a linked folder. */
-export function sweepTemps(root: string, now: number): number {
+/** Removes leftover temp files, one by one. Throws `linked_path` for a linked folder. */
+export function sweepTemps(root: string): void {
   const names = listFolder(join(root, TEMP_FOLDER)).filter(isTempName)
-  const paths = names.map(name => `${TEMP_FOLDER}/${name}`).filter(path => isLeftover(join(root, path), now))
-  for (const path of paths) {
+  for (const path of names.map(name => `${TEMP_FOLDER}/${name}`).filter(path => isLeftover(join(root, path)))) {
     checkInside(root, path)
     rmSync(join(root, path), { force: true })
   }
-  return paths.length
 }
 
 /** The state of a path, links not followed; undefined when it is missing. */
@@ -104,18 +101,12 @@ function unlessMissing<T>(call: () => T): T | undefined {
 /** The file at a mirror's root that says which source it copies. */
 export const META_FILE = 'mirror.json'
 
-/** https://bford.info/cachedir/: backup tools skip such a folder. */
-export const CACHE_TAG_FILE = 'CACHEDIR.TAG'
-export const CACHE_TAG =
-  'Signature: 8a477f597d28d172789f06886806bc55\n# This folder is a cache of klines; it can be fetched again.\n'
-
 /** The source that `root/mirror.json` names; undefined when the file is missing, and with a warning when it is damaged. */
 export function readSource(root: string, warn: (warning: string) => void = () => {}): string | undefined {
   const path = join(root, META_FILE)
   try {
     const file = readFile(path, MAX_FILE_BYTES)
-    // A file in the place of the root, or of a folder above it, is no mirror: only a folder's name may end so.
-    if (file.state === 'missing' || !existsSync(root + sep)) return undefined
+    if (file.state === 'missing') return undefined
     const meta = file.state === 'file' ? parseObject(file.bytes.toString()) : undefined
     if (isSourceName(meta?.baseUrl)) return meta.baseUrl
   } catch (error) {

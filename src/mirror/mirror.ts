@@ -19,17 +19,7 @@ import { rulesOf } from '../sources/base-url.js'
 import type { Rules } from '../sources/source.js'
 import { CHANGES_FILE } from './changes.js'
 import { toMirrorError } from './errors.js'
-import {
-  CACHE_TAG,
-  CACHE_TAG_FILE,
-  listFolder,
-  MAX_FILE_BYTES,
-  META_FILE,
-  readSource,
-  statPath,
-  sweepTemps,
-  writeFile,
-} from './file-store.js'
+import { listFolder, MAX_FILE_BYTES, META_FILE, readSource, statPath, sweepTemps, writeFile } from './file-store.js'
 import { formatIndex, indexPath, laterSince, parseIndex, type SeriesIndex } from './series-index.js'
 import { reachesEnd, SETTLING_MS, type State, type WindowEnds, type WindowFacts, windowState } from './window-state.js'
 
@@ -111,19 +101,15 @@ export class Mirror {
 
   /** The startDates of the windows that a series has or had, ascending: the index may know some that the folder lacks. */
   dates(series: Series): string[] {
-    return [...new Set(this.names(series))].filter(date => isStartDate(series.interval, date)).sort()
+    const names = this.reading(() => listFolder(join(this.root, seriesPath(series))))
+    const files = names.flatMap(name => (name.endsWith('.json') ? name.slice(0, -5) : []))
+    const dates = new Set([...files, ...this.facts(series).keys()])
+    return [...dates].filter(date => isStartDate(series.interval, date)).sort()
   }
 
   /** Whether the mirror has, or had, a window of a series. */
   has(series: Series): boolean {
-    return this.names(series).some(date => isStartDate(series.interval, date))
-  }
-
-  /** The names of the files of a series, and what its index knows. */
-  private names(series: Series): string[] {
-    const names = this.reading(() => listFolder(join(this.root, seriesPath(series))))
-    const dates = names.flatMap(name => (name.endsWith('.json') ? name.slice(0, -5) : []))
-    return [...dates, ...this.facts(series).keys()]
+    return this.dates(series).length > 0
   }
 
   /** The symbols with a window: the ten of the public service first, then the others by name. Default: at any interval. */
@@ -176,12 +162,10 @@ export class Mirror {
   private adopt(source: string): void {
     this.checkSource(source)
     // Once, before the first file: what killed runs have left.
-    if (!this.isSwept) this.writing(() => sweepTemps(this.root, Date.now()))
+    if (!this.isSwept) this.writing(() => sweepTemps(this.root))
     this.isSwept = true
     // Somebody may have removed the folder meanwhile.
     if (this.source !== undefined && existsSync(join(this.root, META_FILE))) return
-    const isEmpty = this.writing(() => listFolder(this.root).length === 0)
-    if (isEmpty) this.writeFile(CACHE_TAG_FILE, CACHE_TAG)
     this.writeFile(META_FILE, `${JSON.stringify({ baseUrl: source }, null, 2)}\n`)
   }
 
@@ -292,11 +276,7 @@ export class Mirror {
   }
 
   readFile(path: string, allocate?: (size: number) => Buffer): FileRead {
-    return this.reading(() => {
-      const file = readFile(join(this.root, path), MAX_FILE_BYTES, allocate)
-      // Below a root that is a file, every file is missing.
-      return file.state === 'corrupt' && !this.exists ? { state: 'missing' } : file
-    }, path)
+    return this.reading(() => readFile(join(this.root, path), MAX_FILE_BYTES, allocate), path)
   }
 
   private writeFile(path: string, content: string | Uint8Array, mtimeMs = Date.now()): void {

@@ -6,7 +6,6 @@ import { windowPath } from '../candles/paths.js'
 import { type Series, windowOf } from '../candles/series.js'
 import { SYMBOLS, type SymbolName } from '../candles/symbols.js'
 import { consecutiveStartDates, exchangeStartDates, knownStartDates } from '../candles/windows.js'
-import { Kernel } from '../rows/wasm/kernel.js'
 import { endsOf, type Mirror } from './mirror.js'
 import type { WindowEnds } from './window-state.js'
 
@@ -23,58 +22,49 @@ export interface SeriesStatus extends Series {
 
 /** The status of each series of a mirror. Two windows of each are read at most. */
 export async function seriesStatuses(mirror: Mirror, signal?: AbortSignal): Promise<SeriesStatus[]> {
-  const kernel = new Kernel()
   const statuses: SeriesStatus[] = []
   for (const series of mirror.series()) {
     await nextTurn()
     signal?.throwIfAborted()
-    statuses.push(seriesStatus(mirror, series, kernel))
+    statuses.push(seriesStatus(mirror, series))
   }
   return statuses
-}
-
-export function cachedBytes(mirror: Mirror): number {
-  return sumOf(mirror.series().flatMap(series => windowSizes(mirror, series)))
 }
 
 export function sumOf(numbers: readonly number[]): number {
   return numbers.reduce((sum, number) => sum + number, 0)
 }
 
-export function seriesStatus(mirror: Mirror, series: Series, kernel?: Kernel): SeriesStatus {
-  const sizes = windowSizes(mirror, series)
+export function seriesStatus(mirror: Mirror, series: Series): SeriesStatus {
+  const sizes = mirror.dates(series).flatMap(startDate => {
+    const path = join(mirror.root, windowPath(windowOf(series, startDate)))
+    return statSync(path, { throwIfNoEntry: false })?.size ?? []
+  })
   return {
     ...series,
     windows: sizes.length,
     // An empty window is `[]`; a larger file has rows or is corrupt.
     empty: sizes.filter(size => size <= 2).length,
     cachedBytes: sumOf(sizes),
-    firstOpenTime: firstCandle(mirror, series, kernel),
-    lastOpenTime: newestCandle(mirror, series, kernel),
+    firstOpenTime: firstCandle(mirror, series),
+    lastOpenTime: newestCandle(mirror, series),
   }
 }
 
-function windowSizes(mirror: Mirror, series: Series): number[] {
-  return mirror.dates(series).flatMap(startDate => {
-    const path = join(mirror.root, windowPath(windowOf(series, startDate)))
-    return statSync(path, { throwIfNoEntry: false })?.size ?? []
-  })
-}
-
 /** When the first candle of a series opens that a mirror has, ms UTC; undefined without one. */
-export function firstCandle(mirror: Mirror, series: Series, kernel?: Kernel): number | undefined {
-  return findEnd(mirror, series, mirror.dates(series), 'first', kernel)
+export function firstCandle(mirror: Mirror, series: Series): number | undefined {
+  return findEnd(mirror, series, mirror.dates(series), 'first')
 }
 
-export function newestCandle(mirror: Mirror, series: Series, kernel?: Kernel): number | undefined {
-  return findEnd(mirror, series, mirror.dates(series).reverse(), 'last', kernel)
+export function newestCandle(mirror: Mirror, series: Series): number | undefined {
+  return findEnd(mirror, series, mirror.dates(series).reverse(), 'last')
 }
 
 /** An end of the first window in an order that has candles: as the index says, else as its file says. */
-function findEnd(mirror: Mirror, series: Series, dates: string[], end: keyof WindowEnds, kernel?: Kernel) {
+function findEnd(mirror: Mirror, series: Series, dates: string[], end: keyof WindowEnds) {
   const facts = mirror.facts(series)
   for (const startDate of dates) {
-    const read = facts.has(startDate) ? undefined : mirror.read(windowOf(series, startDate), kernel)
+    const read = facts.has(startDate) ? undefined : mirror.read(windowOf(series, startDate))
     const ends = read?.state === 'cached' ? endsOf(read.batch) : facts.get(startDate)
     if (ends?.[end] !== undefined) return ends[end]
   }

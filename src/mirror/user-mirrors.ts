@@ -1,12 +1,12 @@
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { KlinesError } from '../candles/errors.js'
-import { formatBytes, quoteWord } from '../candles/text.js'
+import { quoteWord } from '../candles/text.js'
 import { findUserFolder } from '../fs/folders.js'
 import { isExchange, SAMPLE, toSourceName } from '../sources/base-url.js'
-import { readSource } from './file-store.js'
+import { joinNames } from './errors.js'
+import { listFolder, readSource } from './file-store.js'
 import { Mirror } from './mirror.js'
-import { cachedBytes, type SeriesStatus, seriesStatuses, sumOf } from './status.js'
+import { type SeriesStatus, seriesStatuses, sumOf } from './status.js'
 
 interface UserMirror {
   readonly root: string
@@ -113,31 +113,23 @@ export function defaultMirrorRoot(baseUrl: string): string {
 /** The mirrors in the user's cache folder, by name. A folder without a readable `mirror.json` is none. */
 function listUserMirrors(): UserMirror[] {
   const folder = findUserFolder('cache') ?? ''
-  return listFolders(folder).flatMap(name => {
-    const root = join(folder, name)
-    const baseUrl = sourceOf(root)
-    return baseUrl === undefined ? [] : [{ root, baseUrl }]
-  })
-}
-
-/** A line about each of the user's mirrors, the largest three, and how it is chosen: for a run that finds none at `root`. */
-export function describeOtherMirrors(root: string): string[] {
-  const others = listUserMirrors().filter(mirror => mirror.root !== root && mirror.baseUrl !== SAMPLE)
-  const sizes = others.map(({ root, baseUrl }) => ({ baseUrl, bytes: cachedBytes(new Mirror(root)) }))
-  const largest = sizes.filter(({ bytes }) => bytes > 0).sort((a, b) => b.bytes - a.bytes)
-  return largest.slice(0, 3).map(({ baseUrl, bytes }) => {
-    const word = quoteWord(baseUrl)
-    return `There is a mirror of ${baseUrl} (${formatBytes(bytes)}): add --base-url ${word}, or klines config set base-url ${word}`
-  })
-}
-
-function listFolders(folder: string): string[] {
   try {
-    const entries = readdirSync(folder, { withFileTypes: true })
-    return entries.flatMap(entry => (entry.isDirectory() ? entry.name : [])).sort()
+    return listFolder(folder).flatMap(name => {
+      const root = join(folder, name)
+      const baseUrl = sourceOf(root)
+      return baseUrl === undefined ? [] : [{ root, baseUrl }]
+    })
   } catch {
     return []
   }
+}
+
+/** The user's mirrors, and how one is chosen: for a run that finds none at `root`. */
+export function describeOtherMirrors(root: string): string[] {
+  const others = listUserMirrors().filter(mirror => mirror.root !== root && mirror.baseUrl !== SAMPLE)
+  const names = others.filter(other => new Mirror(other.root).symbols().length > 0).map(({ baseUrl }) => baseUrl)
+  const choice = 'add its --base-url, or run klines config set base-url ADDRESS'
+  return names.length > 0 ? [`There is a mirror of ${joinNames(names)}: ${choice}`] : []
 }
 
 /** The base address of a mirror; undefined where there is none, or it cannot be read. */

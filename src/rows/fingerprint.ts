@@ -47,11 +47,10 @@ export class Fingerprinter {
 
   constructor(private readonly series: SeriesLabel) {}
 
-  /** Adds the next candles in order of time. Throws `bad_window` for one that does not come after the one before it. */
+  /** Adds the next candles in order of time. */
   add(batch: KlineBatch): void {
     const { firstOpenTime, lastOpenTime } = batch
     if (firstOpenTime === undefined || lastOpenTime === undefined) return
-    this.checkOrder(firstOpenTime)
     this.firstOpenTime ??= firstOpenTime
     for (let rest = batch; rest.length > 0; ) {
       if (rest.openTime(0) >= this.year.endTime) this.beginYear(rest.openTime(0))
@@ -70,14 +69,6 @@ export class Fingerprinter {
     const { series, years, firstOpenTime, lastOpenTime } = this
     if (firstOpenTime === undefined) return undefined
     return describeSeries(series, years, { firstOpenTime, lastOpenTime })
-  }
-
-  private checkOrder(openTime: number): void {
-    const { series, lastOpenTime } = this
-    if (openTime > lastOpenTime && openTime >= 0) return
-    const after = lastOpenTime === -Infinity ? '1970' : `the candle before it, ${new Date(lastOpenTime).toISOString()}`
-    const message = `${seriesName(series)}: ${new Date(openTime).toISOString()} does not come after ${after}`
-    throw new KlinesError('bad_window', message)
   }
 
   private beginYear(openTime: number): void {

@@ -50,22 +50,12 @@ export class GapCounter {
   /** Candles missing in the largest gap. */
   largestGap = 0
 
-  constructor(readonly series: Series) {}
+  constructor(private readonly series: Series) {}
 
   /** Adds the next batch, in order of time. */
   add(batch: { readonly length: number; openTime(row: number): number }): void {
     for (let row = 0; row < batch.length; row++) this.addTime(batch.openTime(row))
     this.candles += batch.length
-  }
-
-  /** Adds the totals of the next batch; the gaps in them do not count for `largestGap`. */
-  addTotals({ candles, firstOpenTime, lastOpenTime, gaps, missing }: SeriesTotals): void {
-    if (firstOpenTime === undefined) return
-    this.addTime(firstOpenTime)
-    this.last = lastOpenTime
-    this.candles += candles
-    this.gaps += gaps
-    this.missing += missing
   }
 
   private addTime(openTime: number): void {

@@ -68,8 +68,6 @@ export class SeriesInspector {
   private readonly found = noFindings()
   private readonly faults = { off_grid: 0, invalid_values: 0 }
   private lastInvalid: number | undefined
-  /** End of the last candle without a trade. */
-  private idleUntil: number | undefined
 
   /** `before`: the open time of any candle before the first one to check, if there is one. */
   constructor(
@@ -149,10 +147,9 @@ export class SeriesInspector {
     if (last?.endTime === openTime) {
       last.endTime = endTime
       last.candles++
-    } else if (this.idleUntil !== openTime && runs.length < MAX_RUNS) {
+    } else if (runs.length < MAX_RUNS) {
       runs.push({ startTime: openTime, endTime, candles: 1 })
     }
-    this.idleUntil = endTime
     counts.zeroTrades++
   }
 

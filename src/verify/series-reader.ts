@@ -68,9 +68,9 @@ export class SeriesReader {
     this.series = series
     this.isNamed = isNamed
     this.index = mirror.facts(series)
-    const begin = fromTime === -Infinity ? undefined : firstCandle(mirror, series, table.kernel)
+    const begin = fromTime === -Infinity ? undefined : firstCandle(mirror, series)
     this.grid = buildSeriesGrid(series, begin)
-    const newest = newestCandle(mirror, series, table.kernel)
+    const newest = newestCandle(mirror, series)
     this.knownUntil = newest === undefined ? -Infinity : nextOpenTime(series.interval, newest)
     this.inspector = new SeriesInspector(series.interval, begin !== undefined && begin < fromTime ? begin : undefined)
   }
@@ -146,10 +146,7 @@ export class SeriesReader {
 }
 
 /** How a valid file is not as it was downloaded, as far as the index knows. */
-function findChange(facts: WindowFacts | undefined, { bytes, batch }: CachedWindow): string | undefined {
+function findChange(facts: WindowFacts | undefined, { bytes }: CachedWindow): string | undefined {
   if (facts === undefined || (facts.size === bytes.length && facts.sha256 === sha256(bytes))) return undefined
-  const ends = [facts.last, facts.first]
-  const lost = ends.find(time => time !== undefined && batch.slice(time, time + 1).length === 0)
-  const what = lost ? `: it lacks the candle of ${new Date(lost).toISOString()}, which the mirror has had` : ''
-  return `not as it was downloaded${what}; klines download --refresh replaces it`
+  return 'not as it was downloaded; klines download --refresh replaces it'
 }

@@ -25,10 +25,6 @@ describe('parseInterval', () => {
   })
 
   const nearMisses: [string, string[]][] = [
-    ...['1s', '1 second'].map((text): [string, string[]] => [
-      text,
-      ['Candles of 1s are too many for a tree of files; https://data.binance.vision has them as daily archives.'],
-    ]),
     ['1min', ['Did you mean 1m (a minute)?']],
     ['1H', ['Did you mean 1h?']],
     ['60m', ['Did you mean 1h?']],

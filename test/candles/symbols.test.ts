@@ -170,12 +170,6 @@ describe('a pattern', () => {
     expect(matchSymbols('n\u0303*u\u0301usdt', names)).toEqual(['ÑANDÚUSDT'])
     expect(matchSymbols('?\u{10429}', names)).toEqual(['\u{10400}\u{10401}'])
   })
-
-  test('that a shell replaced by the name of a file is refused with advice', () => {
-    expect(thrownBy(() => parseSymbol('BTCUSDT-1h.csv')).suggestions).toEqual([
-      "Is it the name of a file? Quote a pattern, as in '*USDT': a shell replaces it by the names of files otherwise.",
-    ])
-  })
 })
 
 describe('splitSymbol', () => {

@@ -48,7 +48,7 @@ describe('a run without a mirror of the default address', () => {
     const { code, stdout, stderr } = await call(args)
     expect([code, stdout]).toEqual([3, ''])
     expect(stderr).toMatch(
-      /There is a mirror of http:\/\/127\.0\.0\.1:8090 \([\d.]+ [kM]B\): add --base-url http:\/\/127\.0\.0\.1:8090, or klines config set base-url http:\/\/127\.0\.0\.1:8090$/m,
+      /There is a mirror of http:\/\/127\.0\.0\.1:8090: add its --base-url, or run klines config set base-url ADDRESS$/m,
     )
   })
 })

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { type Series, type WindowRef, windowOf } from '../../src/candles/series.js'
-import { ALL_TIME } from '../../src/candles/time-range.js'
 import { cutToTail } from '../../src/engine/read.js'
 import { openRun } from '../../src/engine/run.js'
 import type { Mirror } from '../../src/mirror/mirror.js'
@@ -9,6 +8,7 @@ import { cases } from '../support/cases.js'
 import { putWeek, toDate } from '../support/quarter-hour-tree.js'
 import { candle } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
+import { ALL_TIME } from '../support/whole-series.js'
 
 const WEEK = 7 * 86_400_000
 const FIRST = Date.UTC(2024, 11, 30)

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Series, type WindowRef, windowOf } from '../../src/candles/series.js'
-import { ALL_TIME } from '../../src/candles/time-range.js'
 import { refresh } from '../../src/engine/refresh.js'
 import { openRun, type WindowOutcome } from '../../src/engine/run.js'
 import { decodeWindow } from '../../src/rows/window-codec.js'
@@ -10,6 +9,7 @@ import { cases } from '../support/cases.js'
 import { deferred, turns, until } from '../support/deferred.js'
 import { catchError } from '../support/errors.js'
 import { tempFolder } from '../support/temp-folder.js'
+import { ALL_TIME } from '../support/whole-series.js'
 
 const DAY = 86_400_000
 const SERIES: Series = { symbol: 'BTCUSDT', interval: '15m' }

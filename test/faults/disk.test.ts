@@ -84,9 +84,7 @@ describe('F43 a full disk', () => {
 
   /** The tree's files in a copy of a mirror. Fails unless each is as served and only the mirror's own files are beside them. */
   function checkedCopy(scenario: FaultScenario, folder: string): string[] {
-    const names = filesBelow(scenario.sandbox.path(folder)).filter(
-      name => !/^(\.klines\/.*|CACHEDIR\.TAG|mirror\.json)$/.test(name),
-    )
+    const names = filesBelow(scenario.sandbox.path(folder)).filter(name => !/^(\.klines\/.*|mirror\.json)$/.test(name))
     for (const name of names) {
       expect(scenario.sandbox.bytes(join(folder, name)).equals(readFileSync(join(scenario.tree, name))), name).toBe(
         true,

@@ -9,8 +9,6 @@ import { tempFolder } from '../support/temp-folder.js'
 import { expectPlainText } from './support/fault-case.js'
 
 const newSandbox = useSandboxes()
-const TAG =
-  'Signature: 8a477f597d28d172789f06886806bc55\n# This folder is a cache of klines; it can be fetched again.\n'
 const CUT = weekPath('ETHUSDT', FULL_WEEKS[0])
 const MISSING = weekPath('BTCUSDT', FULL_WEEKS[1])
 const WINDOW = weekPath('BTCUSDT', FULL_WEEKS[3])
@@ -29,7 +27,6 @@ async function clonedMirror() {
   putFile(mirror, CUT, '[[1')
   putFile(mirror, 'api/klines/stray.json', 'a stray')
   putFile(mirror, 'mirror.json', { layout: 1, baseUrl: server.url })
-  putFile(mirror, 'CACHEDIR.TAG', TAG)
   for (const name of ['thesis.tex', '4194305~00112233445566aa']) {
     putFile(mirror, `.klines-tmp/${name}`, 'precious')
   }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { WindowRef } from '../../src/candles/series.js'
@@ -42,16 +42,12 @@ describe('the first window', () => {
   it.each<[string, (root: string) => void]>([
     ['an empty folder', () => {}],
     ['a missing folder', root => rmSync(root, { recursive: true })],
-  ])('makes %s a mirror with mirror.json and CACHEDIR.TAG', (_, make) => {
+  ])('makes %s a mirror with mirror.json', (_, make) => {
     const root = tempFolder()
     make(root)
     store(new Mirror(root))
-    expect(names(root)).toEqual(['.klines', '.klines-tmp', 'CACHEDIR.TAG', 'api', 'mirror.json'])
+    expect(names(root)).toEqual(['.klines', '.klines-tmp', 'api', 'mirror.json'])
     expect(JSON.parse(readFileSync(join(root, 'mirror.json'), 'utf8'))).toEqual({ baseUrl: BASE })
-    // https://bford.info/cachedir/: the file starts with these 43 bytes.
-    expect(readFileSync(join(root, 'CACHEDIR.TAG'), 'latin1').slice(0, 43)).toBe(
-      'Signature: 8a477f597d28d172789f06886806bc55',
-    )
   })
 
   it('adopts a bare tree and changes none of its files', () => {
@@ -59,7 +55,6 @@ describe('the first window', () => {
     const before = readFileSync(join(root, weekPath('BTCUSDT', OPEN_WEEK)))
     store(new Mirror(root))
     expect(new Mirror(root).source).toBe(BASE)
-    expect(existsSync(join(root, 'CACHEDIR.TAG'))).toBe(false)
     expect(readFileSync(join(root, weekPath('BTCUSDT', OPEN_WEEK))).equals(before)).toBe(true)
   })
 

@@ -9,7 +9,6 @@ import { cases } from '../support/cases.js'
 import { cutBatches } from '../support/exporting.js'
 import { candleLine, fingerprintOf } from '../support/oracles/fingerprint-oracle.js'
 import { decimals, klineRows } from '../support/oracles/kline-arbitraries.js'
-import { thrownBy } from '../support/thrown-by.js'
 import { FIVE_YEARS, LEAP_MONTH, sampleRow, TEN_YEARS, TWENTY_YEARS, toBatch } from '../support/windows.js'
 
 const START = LEAP_MONTH.span.startTime
@@ -106,13 +105,6 @@ describe('a fingerprint', () => {
       )
     },
   )
-
-  test('is refused for candles that do not ascend', () => {
-    const batch = toBatch([sampleRow(START), sampleRow(START + HOUR)], LEAP_MONTH)
-    const message =
-      'BTCUSDT 1h: 2024-02-01T01:00:00.000Z does not come after the candle before it, 2024-02-01T01:00:00.000Z'
-    expect(thrownBy(() => fingerprint(LEAP_MONTH.window, [batch, batch.rows(1, 2)]))).toMatchObject({ message })
-  })
 
   test.each([
     ['60m', '1h'],

@@ -64,7 +64,7 @@ describe('a file', () => {
     server.always(LIST, { body: '["BTCUSDT",7]' })
     expect(await catchError(symbols())).toMatchObject({
       kind: 'invalid',
-      message: 'The list of symbols is refused: entry 1 is not a string.',
+      message: 'The list of symbols is refused: entry 1 is 7, not a symbol.',
     })
     expect(server.log).toHaveLength(3)
   })

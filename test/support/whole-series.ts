@@ -1,9 +1,11 @@
 import type { Series } from '../../src/candles/series.js'
-import { ALL_TIME } from '../../src/candles/time-range.js'
+import type { TimeRange } from '../../src/candles/time-range.js'
 import type { WindowSpan } from '../../src/candles/windows.js'
 import { buildSeriesGrid } from '../../src/rows/candle-grid.js'
 import type { CandleTable } from '../../src/rows/candle-table.js'
 import { type CrossCheck, CrossChecker } from '../../src/verify/cross-check.js'
+
+export const ALL_TIME: TimeRange = { fromTime: -Infinity, toTime: Infinity }
 
 /** A series that is in memory whole, with the time in which all its candles are known. */
 export interface WholeSeries {

@@ -16,7 +16,7 @@ export interface Page extends EncodedValues {
   readonly max: Bound
 }
 
-/** The first `length` values of a column as a page, whose bytes are valid until the next one is taken. */
+/** The first `length` values of a column as a page. */
 export function takePage(column: NumberColumn | TextColumn, length: number, dictionary: Dictionary | undefined): Page {
   if (column instanceof NumberColumn) {
     const { bytes, min, max } = column.take(length)
@@ -24,7 +24,7 @@ export function takePage(column: NumberColumn | TextColumn, length: number, dict
     return { bytes, encoding: 'PLAIN', values: length, min: min === 0 ? -0 : min, max }
   }
   const texts = column.take(length)
-  return dictionary?.encode(texts) ?? plainPage(texts)
+  return dictionary ? dictionary.encode(texts) : plainPage(texts)
 }
 
 type Texts = ReturnType<TextColumn['take']>
@@ -66,9 +66,6 @@ function toLatin1({ bytes, ends }: Texts, index: number): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + ends[index], ends[index + 1] - ends[index]).toString('latin1')
 }
 
-/** A page that would make the dictionary larger is PLAIN: then the values hardly repeat. */
-const MAX_VALUES = 1000
-
 /** An index of a dictionary in a number of consecutive rows. */
 interface Run {
   readonly index: number
@@ -80,9 +77,8 @@ export class Dictionary {
   /** The index of each text, whose bytes are a latin1 string. */
   private indexes = new Map<string, number>()
 
-  /** The texts of a page; undefined where there are too many different ones. */
-  encode(texts: Texts): Page | undefined {
-    const known = this.indexes.size
+  /** The texts of a page. */
+  encode(texts: Texts): Page {
     const runs: Run[] = []
     const values = texts.ends.length - 1
     let [min, max] = ['', '']
@@ -99,10 +95,7 @@ export class Dictionary {
       if (row === 0 || text < min) min = text
       if (row === 0 || text > max) max = text
     }
-    if (this.indexes.size <= MAX_VALUES)
-      return { bytes: encodeRuns(runs, this.indexes.size), encoding: 'RLE_DICTIONARY', values, min, max }
-    this.indexes = new Map([...this.indexes].slice(0, known))
-    return undefined
+    return { bytes: encodeRuns(runs, this.indexes.size), encoding: 'RLE_DICTIONARY', values, min, max }
   }
 
   /** The texts of all pages, after which the next row group begins; undefined without any. */

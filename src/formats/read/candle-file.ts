@@ -2,7 +2,7 @@ import { type SeriesLabel, seriesName } from '../../candles/series.js'
 import { EXTENSIONS, type Format, formatOfName } from '../../options.js'
 import type { SeriesFingerprint } from '../../rows/fingerprint.js'
 import type { KlineBatch } from '../../rows/kline-batch.js'
-import { CandleRows, type LastTimes } from './candle-rows.js'
+import { CandleRows } from './candle-rows.js'
 import { badInput } from './errors.js'
 import { nameSeries, type RawTable } from './raw-table.js'
 import { openCsv, openJson, openJsonLines } from './text.js'
@@ -28,11 +28,8 @@ const OPENERS: Readonly<Record<Format, (file: string) => Promise<RawTable>>> = {
   arrow: async file => (await import('./arrow.js')).openArrow(file),
 }
 
-/**
- * Opens a file that klines has written. `series`: the one that a lake says it has, with its `last` candle before this file.
- * Throws `bad_input` and `damaged_input`.
- */
-export async function openCandleFile(file: string, series?: SeriesLabel, last?: LastTimes): Promise<CandleFile> {
+/** Opens a file that klines has written. `series`: the one that a lake says it has. Throws `bad_input` and `damaged_input`. */
+export async function openCandleFile(file: string, series?: SeriesLabel): Promise<CandleFile> {
   const format = formatOfName(file)
   if (format === undefined) {
     const suggestions = [`Expected a name that ends in ${EXTENSIONS}, or the folder of a lake.`]
@@ -44,8 +41,7 @@ export async function openCandleFile(file: string, series?: SeriesLabel, last?: 
   return {
     named: doubles.length > 0 ? facts?.fingerprints : undefined,
     async *batches(only) {
-      const named = namesSeries ? series : nameSeries(file, facts, series)
-      const candles = new CandleRows(file, table, named, last ?? new Map())
+      const candles = new CandleRows(file, table, namesSeries ? undefined : nameSeries(file, facts, series))
       for await (const rows of table.rows())
         yield* candles.read(rows).filter(({ series }) => only === undefined || seriesName(only) === seriesName(series))
     },

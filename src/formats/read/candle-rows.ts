@@ -56,9 +56,6 @@ function parseCount(text: string): number | undefined {
   return Number.isSafeInteger(count) ? count : undefined
 }
 
-/** The open times of the last candles of series, by their names, ms UTC. */
-export type LastTimes = Map<string, number>
-
 /** Turns the rows of a file into candles. Its errors name the file, the row and the cell. */
 export class CandleRows {
   private row = 0
@@ -70,16 +67,16 @@ export class CandleRows {
   private readonly symbol: number
   private readonly interval: number
   private readonly series = new Map<string, { readonly name: string; readonly builder: BatchBuilder }>()
+  /** The open times of the last candles of series, by their names, ms UTC. */
+  private readonly last = new Map<string, number>()
 
   /**
-   * `named`: the series of a file whose rows do not name theirs, or which they must have. `last`: of the files before this one.
-   * Throws for columns that are missing, are there twice, or are doubles.
+   * `named`: the series of a file whose rows do not name theirs. Throws for columns that are missing, are there twice, or are doubles.
    */
   constructor(
     private readonly file: string,
     { columns: names, doubles = [], isForeign }: RawTable,
     private readonly named: SeriesLabel | undefined,
-    private readonly last: LastTimes,
   ) {
     const columns = toOurNames(names)
     const missing = NEEDED.filter(name => !columns.includes(name))
@@ -130,10 +127,7 @@ export class CandleRows {
       const reason = `expected a symbol and an interval, got ${showValue(symbol)} and ${showValue(interval)}`
       throw badInput({ file, row: this.row }, reason)
     }
-    const name = seriesName(label)
-    if (named && seriesName(named) !== name)
-      throw badInput({ file, row: this.row }, `it is of ${name}, expected ${seriesName(named)}`)
-    const series = { name, builder: new BatchBuilder(label) }
+    const series = { name: seriesName(label), builder: new BatchBuilder(label) }
     this.series.set(key, series)
     return series
   }

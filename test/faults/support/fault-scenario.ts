@@ -35,7 +35,7 @@ export const ALL_WINDOWS = START_DATES.map(date => weekPath('BTCUSDT', date))
 export const OPEN_WINDOWS = [OPEN_WEEK, FUTURE_WEEK].map(date => weekPath('BTCUSDT', date))
 
 /** Files of a mirror that are not part of the tree. */
-const OWN_FILES = ['CACHEDIR.TAG', 'changes.jsonl', 'mirror.json']
+const OWN_FILES = ['changes.jsonl', 'mirror.json']
 
 /** Which API the healthy tree is downloaded through. */
 export type FaultSource = 'static' | 'exchange'
