@@ -2,7 +2,7 @@
 // Builds if a source is newer than the last build. Runs as npm's `prepare` script, after `npm ci` and before the first
 // `npx klines` in a clone, and before the tests that need `dist`.
 import { execSync } from 'node:child_process'
-import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -23,12 +23,3 @@ function findNewest(paths) {
 const sources = ['bin', 'src', 'package.json', 'package-lock.json', 'tsconfig.json'].map(name => join(root, name))
 const built = statSync(join(root, 'dist/main.cjs'), { throwIfNoEntry: false })?.mtimeMs ?? 0
 if (findNewest(sources) >= built) execSync('npm run --silent build', { cwd: root, stdio: 'inherit' })
-
-// Scripts of `npm run` find `klines` by this link: npm links the commands of dependencies only. `npx klines` in a clone runs a
-// link to the clone that npm makes in its own cache.
-if (process.platform !== 'win32') {
-  const link = join(root, 'node_modules/.bin/klines')
-  mkdirSync(join(root, 'node_modules/.bin'), { recursive: true })
-  rmSync(link, { force: true })
-  symlinkSync('../../bin/run.js', link)
-}

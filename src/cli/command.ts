@@ -81,6 +81,12 @@ export function refuse(message: string, ...suggestions: string[]): KlinesError {
   return new KlinesError('bad_option', message, { suggestions })
 }
 
+/** The error for `--json` beside data on stdout, such as `candles`: they leave no room for the object. */
+export function refuseJson(data: string): KlinesError {
+  const message = `--json prints an object on stdout, where the ${data} should go. Expected one of them.`
+  return refuse(message, 'Write to a file with -o FILE, or leave --json out.')
+}
+
 type Values = Record<string, unknown>
 
 /** A flag on the command line replaces a default of the one that it excludes. */

@@ -111,24 +111,12 @@ function describeUsageError(error: Errors.CLIError, { id, examples = [], origins
   return { message, suggestions: [more, ...(input ? [] : origins)] }
 }
 
-/** What other programs call flags, and how it is done here. */
-const OTHER_NAMES: Readonly<Record<string, string>> = {
-  begin: 'Did you mean --from?',
-  until: 'Did you mean --to?',
-  days: 'Did you mean --last, as in --last 30d?',
-  period: 'Did you mean --last, as in --last 30d?',
-  head: 'Did you mean --limit?',
-  overwrite: 'Did you mean --force?',
-  timerange: 'Name both ends: --from 2025-01-01 --to 2025-02-01.',
-  tz: 'All times are UTC; --from and --to also take an offset, such as 2025-01-01T00:00+02:00.',
-}
-
 /** The flag that `--formt` was meant to be. */
 function suggestFlag(given: string, flags: Parameters): string[] {
   const [, name] = /^--([^=]+)/.exec(given.toLowerCase()) ?? []
   if (name === undefined) return []
   const meant = suggest(name, Object.keys(flags))
-  return OTHER_NAMES[name] ? [OTHER_NAMES[name]] : meant ? [`Did you mean --${meant}?`] : []
+  return meant ? [`Did you mean --${meant}?`] : []
 }
 
 /** oclif calls this for a command that it does not know. `id` has all words up to the first flag, joined by colons. */

@@ -1,3 +1,4 @@
+import { formatTime } from '../candles/text.js'
 import { csvTable, fittingText, type Table, textTable } from './terminal/table.js'
 
 /** A plain JSON Schema, such as `{ type: 'string' }`. `T`: the type of the values that it describes. */
@@ -80,17 +81,15 @@ export function flag(description?: string): Field<boolean> {
   return { schema: described({ type: 'boolean' }, description) }
 }
 
-const toMinutes = (time: number) => new Date(time).toISOString().slice(0, 16).replace('T', ' ')
-
 /** A time in ms UTC, or none; shown to the minute. */
 export function time(): Field<number | null> {
   const schema = described({ type: ['integer', 'null'] }, 'ms since the epoch, UTC; null when there is none')
-  return { schema, json: (value: number) => (Number.isFinite(value) ? value : null), exact: toMinutes }
+  return { schema, json: (value: number) => (Number.isFinite(value) ? value : null), exact: formatTime }
 }
 
 /** The same, of which people see the day. */
 export function day(): Field<number | null> {
-  return { ...time(), show: value => toMinutes(value).slice(0, 10) }
+  return { ...time(), show: value => formatTime(value).slice(0, 10) }
 }
 
 /** An exact decimal as text, or none; shown without the zeros at its end. */

@@ -1,7 +1,7 @@
 import type * as Interfaces from '@oclif/core/interfaces'
 import { KlinesError } from '../candles/errors.js'
 import { formatOfName, isBinary, OUTPUT_ENTRIES, resolveFormat, unusableFlags } from '../options.js'
-import { refuse } from './command.js'
+import { refuse, refuseJson } from './command.js'
 import type { downloadFlags } from './flags/output.js'
 
 export type CandleFlags = Partial<Interfaces.InferredFlags<typeof downloadFlags>> & { json?: boolean | undefined }
@@ -78,13 +78,10 @@ function resolveLayout({ output, format, layout }: CandleFlags, given: ReadonlyS
   return layout
 }
 
-/** Candles on stdout leave no room for the object of `--json`, and a terminal cannot show binary data. */
+/** Throws for `--json` beside candles on stdout, and for binary data at a terminal. */
 export function checkStandardOutput(output: string | undefined, flags: CandleFlags): void {
   if (output !== '-' || flags['dry-run'] || flags.layout !== undefined) return
-  if (flags.json) {
-    const message = '--json prints an object on stdout, where the candles go. Expected one of them.'
-    throw refuse(message, 'Write the candles to a file with -o FILE, or leave --json out.')
-  }
+  if (flags.json) throw refuseJson('candles')
   const { format } = resolveFormat(output, flags.format)
   if (isBinary(format) && process.stdout.isTTY) {
     const suggestions = ['Write it to a file with -o FILE, or pipe it on.']

@@ -1,8 +1,7 @@
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { KlinesError } from '../candles/errors.js'
-import { describeOtherMirrors, openMirror } from '../mirror/user-mirrors.js'
+import { describeOtherMirrors, noMirror, openMirror } from '../mirror/user-mirrors.js'
 import { type ServeRequest, serve } from '../server/serve.js'
 import { SAMPLE, toSourceName } from '../sources/base-url.js'
 import { SAMPLE_ROOT } from '../sources/open.js'
@@ -28,17 +27,14 @@ export function findServed({ upstream, mirror: folder, baseUrl }: ServeRequest, 
     if (!upstream) return sample
     throw refuse('--upstream needs a service; the sample has none behind it.')
   }
-  const { root, source, exists } = openMirror({ baseUrl, mirror: folder }, warn)
+  const opened = openMirror({ baseUrl, mirror: folder }, warn)
+  const { root, source, exists } = opened
   const name = upstream ? toSourceName(baseUrl) : source
   if (upstream || exists)
     return { mirror: root, baseUrl: name, upstream: upstream ? name : undefined, isBundled: false }
-  const others = describeOtherMirrors(root)
   const isNamed = folder !== undefined && source === undefined
-  if (others.length === 0 && !isNamed) return sample
-  const suggestions = isNamed
-    ? ['Download candles first, add --upstream, or leave --mirror out to serve the sample.']
-    : [...others, 'Or serve the synthetic sample: klines serve --base-url sample']
-  throw new KlinesError('window_missing', `There is no mirror at ${isNamed ? folder : root}.`, { suggestions })
+  if (!isNamed && describeOtherMirrors(root).length === 0) return sample
+  throw noMirror(opened)
 }
 
 /** `ended` resolves after `signal` aborts, once requests under way were answered. */

@@ -28,21 +28,6 @@ export function formatFlag([name, { char, helpValue = 'VALUE', multiple }]: [str
   return `${char ? `-${char}` : `--${name}`} ${helpValue}${multiple ? '...' : ''}`
 }
 
-/** What does the work of commands that other programs have. */
-const OTHER_COMMANDS: Readonly<Record<string, string>> = {
-  get: 'download',
-  fetch: 'download',
-  check: 'verify',
-  gaps: 'verify',
-  plot: 'chart',
-  ls: 'mirror',
-  list: 'symbols',
-  query: 'export --layout hive, and DuckDB on it',
-  sql: 'export --layout hive, and DuckDB on it',
-  live: 'serve --upstream',
-  watch: 'serve --upstream',
-}
-
 /** The error for words that are no command, with the one that they were most likely meant to be. */
 export function unknownCommand({ commands }: Pick<Config, 'commands'>, words: readonly string[]): Errors.CLIError {
   const names = commands.map(({ id }) => formatId(id))
@@ -57,8 +42,7 @@ export function unknownCommand({ commands }: Pick<Config, 'commands'>, words: re
     return fail(`Unexpected argument: ${rest}.`, `Run klines ${command} --help for more.`)
   }
   if (typed.startsWith('-')) return fail(`Expected a command before ${typed}.`)
-  const other = OTHER_COMMANDS[first]
-  const near = other ?? suggest(`${first} ${second}`, names) ?? suggest(first, names)
-  const unknown = words.slice(0, other ? 1 : (near?.split(' ').length ?? 1)).join(' ')
+  const near = suggest(`${first} ${second}`, names) ?? suggest(first, names)
+  const unknown = words.slice(0, near?.split(' ').length ?? 1).join(' ')
   return fail(`Unknown command: ${unknown}.${near ? ` Did you mean ${near}?` : ''}`)
 }

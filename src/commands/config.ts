@@ -3,7 +3,6 @@ import { resolve } from 'node:path'
 import * as Args from '@oclif/core/args'
 import { KlinesError } from '../candles/errors.js'
 import { command } from '../cli/command.js'
-import { variableOf } from '../cli/flags/group.js'
 import { CODE_URL } from '../version.js'
 
 export const config = command({
@@ -31,7 +30,7 @@ export const set = command({
     key: Args.string({ description: 'Long name of a flag.', required: true }),
     value: Args.string({ description: 'Its value; true or false; a list joined by commas.', required: true }),
   },
-  async run({ args: { key, value: text }, config, warn, show }) {
+  async run({ args: { key, value: text }, config, show }) {
     const { changeConfigFile, parseSetting } = await import('../cli/config.js')
     const { ConfigSet } = await import('./reports/local.js')
     const parsed = await parseSetting(config, key, text)
@@ -40,8 +39,6 @@ export const set = command({
     const path = await changeConfigFile(content => {
       content[key] = value
     })
-    const variable = variableOf(key)
-    if (process.env[variable]) warn(`It has no effect here: ${variable} overrides it.`)
     show(ConfigSet, { path, key, value })
   },
 })

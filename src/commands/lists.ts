@@ -4,8 +4,6 @@ import { networkFlags } from '../cli/flags/run.js'
 import { locationFlags } from '../cli/flags/selection.js'
 
 const LISTS = { start: 'Fetching lists', verb: '', noun: 'list' }
-/** A bar, for work that takes no time that is worth a line in a log. */
-const BRIEF = { isShort: true }
 const flags = { ...locationFlags, ...networkFlags }
 
 export const symbols = command({
@@ -16,7 +14,7 @@ export const symbols = command({
   async run({ options, during, print }) {
     const { readCatalogue } = await import('../engine/lists.js')
     const { Symbols } = await import('./reports/lists.js')
-    print(Symbols, await during(LISTS, events => readCatalogue({ ...options, ...events }, []), BRIEF))
+    print(Symbols, await during(LISTS, events => readCatalogue({ ...options, ...events }, [])))
   },
 })
 
@@ -29,7 +27,7 @@ export const intervals = command({
   async run({ options, during, print }) {
     const { readCatalogue } = await import('../engine/lists.js')
     const { Intervals } = await import('./reports/lists.js')
-    print(Intervals, await during(LISTS, events => readCatalogue({ ...options, ...events }), BRIEF))
+    print(Intervals, await during(LISTS, events => readCatalogue({ ...options, ...events })))
   },
 })
 
@@ -50,7 +48,7 @@ export const startDates = command({
     const { parseInterval } = await import('../candles/intervals.js')
     const { StartDates } = await import('./reports/lists.js')
     const interval = parseInterval(args.interval)
-    const read = during(LISTS, events => readCatalogue({ ...options, ...events }, [interval]), BRIEF)
+    const read = during(LISTS, events => readCatalogue({ ...options, ...events }, [interval]))
     print(StartDates, { ...(await read), interval })
   },
 })

@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { quoteText } from '../candles/text.js'
-import { command, refuse } from '../cli/command.js'
+import { command, refuse, refuseJson } from '../cli/command.js'
 import { candleTableFlags, inGroup, pick } from '../cli/flags/group.js'
 import { outputFlag } from '../cli/flags/output.js'
 import { runFlags } from '../cli/flags/run.js'
@@ -96,8 +96,7 @@ Only candles that can no longer change are locked: each series ends with its las
     ...locationFlags,
   },
   async run({ args, flags: { interval, output, json }, options, warn, during, show }) {
-    if (output === '-' && json)
-      throw refuse('--json prints an object on stdout, where the lock goes. Expected one of them.')
+    if (output === '-' && json) throw refuseJson('lock')
     const { lockKlines } = await import('../identity/lock.js')
     const { LockSummary } = await import('./reports/lock.js')
     const { SYNTHETIC } = await import('../cli/fields.js')

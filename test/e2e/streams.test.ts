@@ -99,21 +99,6 @@ describe.skipIf(!hasScript)('at a terminal (skipped without script of util-linux
     expect(lines.at(-1)).toBe('... 71 more; -o FILE writes all. 5 more columns: --columns')
   })
 
-  it('only of a file without a named format one sentence says what is in it', async () => {
-    const sandbox = await sandboxWithDays()
-    const exported = async (flags: string) => {
-      const { stderr } = await sandbox.shell(`klines ${EXPORT.join(' ')} ${flags}`)
-      return [stderr, sandbox.text('x')]
-    }
-    const rows = `${JSON.stringify(ROWS)}\n`
-    const cases = [
-      ['> x', 'Note: JSON rows, one array; -f csv writes CSV.\n'],
-      ['-f json > x', ''],
-      ['| cat > x', ''],
-    ]
-    for (const [flags, note] of cases) expect(await exported(flags)).toEqual([note, rows])
-  })
-
   /** Its service costs the program less than a sample server of its own. */
   let service: TreeServer
   beforeAll(async () => {

@@ -8,7 +8,7 @@ import { type FileOptions, writeFiles } from '../../engine/output-file.js'
 import { checkOutputs, parseTemplate, planOutputs } from '../../engine/output-names.js'
 import { checkValue } from '../../options.js'
 import { SAMPLE } from '../../sources/base-url.js'
-import { refuse } from '../command.js'
+import { refuse, refuseJson } from '../command.js'
 import { coverageText, SYNTHETIC } from '../fields.js'
 import type { ChartRoom, LoadedCharts } from './load-charts.js'
 
@@ -30,35 +30,32 @@ interface PictureJob {
   readonly picture: svg.PictureOptions
 }
 
-/** In characters and in pixels. */
-const TERMINAL = { width: { min: 40, max: 1000 }, height: { min: 12, max: 200 } }
-const PICTURE = { width: svg.PICTURE_WIDTHS, height: svg.PICTURE_HEIGHTS }
-
 /**
  * The pictures that `-o` and `-f` request; undefined for charts in the terminal. The width and height of a default are characters. Throws
  * `bad_option` for flags that do not fit, and `bad_output` for another format than svg.
  */
 export function parsePictures(flags: ChartFlags, given: ReadonlySet<string>): PictureJob | undefined {
   const template = flags.output ?? (given.has('format') ? '-' : undefined)
-  const isPicture = template !== undefined
-  for (const side of ['width', 'height'] as const) {
-    const [unit, range] = isPicture ? ['pixels', PICTURE[side]] : ['characters', TERMINAL[side]]
-    if (given.has(side) || !isPicture) checkValue(side, { takes: 'number', unit, range }, flags[side])
+  if (template === undefined) {
+    if (given.has('theme')) throw refuse('--theme is for a picture. Name one with -o.')
+    return undefined
   }
-  if (isPicture && given.has('ascii')) throw refuse('--ascii is for a terminal. Leave it out with -o and -f.')
-  if (!isPicture && given.has('theme')) throw refuse('--theme is for a picture. Name one with -o.')
-  if (!isPicture) return undefined
+  if (given.has('ascii')) throw refuse('--ascii is for a terminal. Leave it out with -o and -f.')
   if (template !== '-' && flags.format === undefined && !/\.svg(\.gz)?$/i.test(template)) {
     const message = `A chart is drawn as svg, not as ${template}. Expected a name that ends with .svg.`
     throw new KlinesError('bad_output', message, { suggestions: ['klines export writes the candles themselves.'] })
   }
-  if (flags.json && template === '-')
-    throw refuse('--json prints an object on stdout, where the picture goes. Expected one of them.')
-  const side = (name: 'width' | 'height') => (given.has(name) && flags[name]) || svg.DEFAULT_PICTURE[name]
+  if (flags.json && template === '-') throw refuseJson('picture')
+  const side = (name: 'width' | 'height', range: typeof svg.PICTURE_WIDTHS) => {
+    const value = (given.has(name) ? flags[name] : undefined) ?? svg.DEFAULT_PICTURE[name]
+    checkValue(name, { takes: 'number', unit: 'pixels', range }, value)
+    return value
+  }
+  const size = { width: side('width', svg.PICTURE_WIDTHS), height: side('height', svg.PICTURE_HEIGHTS) }
   const { theme = svg.DEFAULT_PICTURE.theme, log } = flags
   // A text, as JSON is.
   const { gzip } = parseTemplate(template, 'json')
-  return { template, gzip, picture: { theme, log, width: side('width'), height: side('height') } }
+  return { template, gzip, picture: { theme, log, ...size } }
 }
 
 export function roomFor(pictures: PictureJob | undefined, flags: ChartFlags): ChartRoom {

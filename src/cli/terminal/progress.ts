@@ -18,17 +18,15 @@ export interface ProgressStyle {
   readonly listsWindows?: boolean
   /** Ends with the last item, as data for the terminal follows. */
   readonly endsEarly?: boolean
-  /** Only a bar, for work that takes no time that is worth a line. */
-  readonly isShort?: boolean
 }
 
 /** Runs `work`, and shows its progress at most once a period. An interruption says how much was done. */
 export async function showProgress<T>(
   words: ProgressWords,
-  { isSilent = false, listsWindows = false, endsEarly = false, isShort = false }: ProgressStyle,
+  { isSilent = false, listsWindows = false, endsEarly = false }: ProgressStyle,
   work: (onEvent: (event: KlinesEvent) => void) => Promise<T>,
 ): Promise<T> {
-  const kind = isSilent ? 'none' : hasBar() && !listsWindows ? 'bar' : isShort ? 'none' : 'plain'
+  const kind = isSilent ? 'none' : hasBar() && !listsWindows ? 'bar' : 'plain'
   const spinner = kind === 'bar' ? await startSpinner(words.start) : undefined
   const meter = new ProgressMeter()
   let nextMs = performance.now() + PERIODS_MS[kind]

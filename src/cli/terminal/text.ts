@@ -2,8 +2,6 @@ import { type SeriesLabel, seriesName } from '../../candles/series.js'
 import { formatCount, formatTime, plural } from '../../candles/text.js'
 import type { ChangedCell } from '../../rows/diff.js'
 
-const MAX_WIDTH = 80
-
 /** `0.4 s`, `42 s`, `3 min 20 s`, `5 h`, `5 h 12 min`, `3 days`, rounded down. */
 export function formatDuration(ms: number): string {
   if (ms < 10_000) return `${(Math.floor(ms / 100) / 10).toFixed(1)} s`
@@ -25,17 +23,6 @@ export function exactTime(time: number): string {
 /** `BTCUSDT 1h 2024-01-01 12:00` */
 export function candleName(candle: SeriesLabel & { readonly openTime: number }): string {
   return `${seriesName(candle)} ${exactTime(candle.openTime)}`
-}
-
-/** Joins parts to lines of at most 80 characters, indented from the second one on; a longer part stays whole. */
-export function wrap([first, ...parts]: readonly string[]): string[] {
-  const lines = [first]
-  for (const part of parts) {
-    const line = `${lines.at(-1)} ${part}`
-    if (line.length <= MAX_WIDTH) lines[lines.length - 1] = line
-    else lines.push(`    ${part}`)
-  }
-  return lines
 }
 
 /** Breaks lines that are longer than a terminal is wide, at words; what goes on is indented by two more. */

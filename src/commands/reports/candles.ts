@@ -1,4 +1,3 @@
-import { fstatSync } from 'node:fs'
 import type * as Interfaces from '@oclif/core/interfaces'
 import { type RunContext, toOptions } from '../../cli/command.js'
 import { restatedLines } from '../../cli/fields.js'
@@ -8,13 +7,12 @@ import { printNote } from '../../cli/terminal/print.js'
 import { downloadingFrom, READING } from '../../cli/terminal/progress-text.js'
 import { dryRun, type ExportRequest, exportTo } from '../../engine/export.js'
 import { downloadKlines } from '../../engine/klines.js'
-import { checkOutputs, parseTemplate, planOutputs } from '../../engine/output-names.js'
 import type { Plan, Run } from '../../engine/run.js'
 import { parseColumns } from '../../formats/row-format.js'
 import { reportFingerprints } from '../../rows/fingerprint.js'
 import { DryRun, type RunResult, Run as RunSummary, streamNotes } from './run.js'
 
-type Context = Pick<RunContext<Interfaces.FlagInput, Interfaces.ArgInput>, 'given' | 'warn' | 'during' | 'show'> & {
+type Context = Pick<RunContext<Interfaces.FlagInput, Interfaces.ArgInput>, 'given' | 'during' | 'show'> & {
   readonly options: { readonly signal: AbortSignal }
   readonly flags: CandleFlags & { readonly quiet: boolean }
 }
@@ -32,7 +30,7 @@ interface CandleRun {
 
 /** Downloads candles into the mirror unless `offline`, exports them when an output or a format is named, and prints the summary. */
 export async function runCandles(context: Context, run: CandleRun): Promise<void> {
-  const { given, warn, during, show } = context
+  const { given, during, show } = context
   const { symbols, offline = false, plan, before, startedMs = performance.now() } = run
   const flags = { ...context.flags, ...resolveFlags(context.flags, offline, given) }
   const { output, layout, columns } = flags
@@ -70,9 +68,6 @@ export async function runCandles(context: Context, run: CandleRun): Promise<void
   // A reader that has closed the pipe has seen enough.
   const notes = flags.quiet ? restatedLines(result.series) : streamNotes(result, table?.omitted)
   if (process.stdout.writable) notes.forEach(printNote)
-  // Whoever sends stdout to a file may expect another format.
-  if (flags.format === undefined && fstatSync(process.stdout.fd).isFile())
-    warn('JSON rows, one array; -f csv writes CSV.')
 }
 
 /** What changes which candles are written, or where: a lock has exactly its own. */
@@ -95,9 +90,8 @@ export async function runLockedDownload(path: string, named: string[] | undefine
   const flags = { ...context.flags, ...dropped, interval: unique('interval'), 'base-url': baseUrl }
   const run = { symbols: unique('symbol'), plan: planLock.bind(null, lock) }
   if (flags['dry-run']) return runCandles({ ...context, flags }, run)
-  const { output, format } = resolveFlags(flags, false, given)
+  const { output } = resolveFlags(flags, false, given)
   checkStandardOutput(output, flags)
-  if (output !== undefined) await checkOutputs(planOutputs(output, parseTemplate(output, format), lock.series), flags)
   const request = { ...toOptions(flags), lock: path, signal: context.options.signal }
   const check = await during(downloadingFrom(baseUrl), events => checkLock({ ...request, ...events }))
   const { download } = check

@@ -1,16 +1,49 @@
 import { COLUMN_KINDS, COLUMNS } from '../../candles/columns.js'
-import { type Series, seriesName } from '../../candles/series.js'
-import { formatCount, formatTime, plural } from '../../candles/text.js'
+import { seriesName as nameOf, type Series } from '../../candles/series.js'
+import { formatCount, plural } from '../../candles/text.js'
 import { formatDate, windowSpan } from '../../candles/windows.js'
-import { coverageText, sum, sumOf } from '../../cli/fields.js'
-import { column, count, day, type TextFlags, text, textOf } from '../../cli/report.js'
+import { coverageText, seriesName, sum, sumOf } from '../../cli/fields.js'
+import { column, count, type TextFlags, text, textOf, time } from '../../cli/report.js'
 import { textTable } from '../../cli/terminal/table.js'
-import { candleName, exactTime, formatDuration, printable, wrap } from '../../cli/terminal/text.js'
+import { candleName, exactTime, formatDuration, printable } from '../../cli/terminal/text.js'
+import { joinNames } from '../../mirror/errors.js'
 import type { CandleDifference, JudgedSeries, Outage } from '../../verify/verdict.js'
 import type { VerificationReport } from '../../verify/verify.js'
 
-/** What is shown one by one; of more outages the longest, of more symbols the number, of more successive windows the ends. */
-const [MAX_OUTAGES, MAX_SYMBOLS, MAX_SUCCESSIVE] = [10, 3, 6]
+/** What is shown one by one; of more outages the longest, of more successive windows the ends. */
+const [MAX_OUTAGES, MAX_SUCCESSIVE] = [10, 6]
+
+function counted(head: string, of: (series: JudgedSeries) => number) {
+  return { ...column(head, count()), of }
+}
+
+/** The columns of a table of series: `-f csv` has all of them. */
+export const SERIES = {
+  ...seriesName,
+  windows: column('windows', count()),
+  missingWindows: counted('missing windows', ({ missingWindows }) => missingWindows.length),
+  corrupt: counted('corrupt windows', ({ corrupt }) => corrupt.length),
+  candles: column('candles', count()),
+  firstOpenTime: column('first (UTC)', time()),
+  lastOpenTime: column('last (UTC)', time()),
+  gaps: counted('gaps', ({ gaps }) => gaps.length),
+  missing: column('missing candles', count()),
+  early: counted('early close', ({ counts }) => counts.earlyClose),
+  withoutTrades: counted('no trade', ({ counts }) => counts.zeroTrades),
+  invalid: counted('invalid', ({ counts }) => counts.invalid),
+  differing: counted('different', ({ differing }) => differing),
+  notes: column('notes', count()),
+  unverified: column('unverified', count()),
+}
+
+/** `ALL`: the columns with `-v`. */
+const { windows, missingWindows, corrupt, missing, invalid, differing, notes, ...ALL } = SERIES
+/** Those of the failing series that are not 0 for all of them. */
+const FAULTS = {
+  ...{ missingWindows, corrupt, differing, invalid },
+  gaps: counted('gaps', ({ failingGaps }) => failingGaps),
+  short: counted('short', ({ short }) => short),
+}
 
 /** The verdict first, then what fails, the outages of the exchange, and the notes; with `-v` all series and what is odd about them. */
 export function verifyText(result: VerificationReport, { verbose = false }: TextFlags): string {
@@ -18,18 +51,18 @@ export function verifyText(result: VerificationReport, { verbose = false }: Text
   const failing = series.filter(({ isFailing }) => isFailing)
   const [differing, noted] = [false, true].map(isNote => faults.filter(({ note }) => (note !== undefined) === isNote))
   const lists: readonly (readonly [title: string, lines: readonly string[]])[] = [
-    ['Missing windows:', failing.flatMap(one => missingLines(one, verbose))],
+    ['Missing windows:', failing.flatMap(missingLines)],
     [
       'Corrupt windows:',
-      failing.flatMap(one => one.corrupt.map(({ startDate, reason }) => `${seriesName(one)} ${startDate}: ${reason}`)),
+      failing.flatMap(one => one.corrupt.map(({ startDate, reason }) => `${nameOf(one)} ${startDate}: ${reason}`)),
     ],
-    ['Invalid candles (UTC):', failing.flatMap(invalidLines)],
-    ['Candles that differ from their finer candles (UTC):', differing.flatMap(describeDifference)],
+    ['Invalid candles (UTC):', failing.flatMap(one => candleLines(one, one.faults))],
+    ['Candles that differ from their finer candles (UTC):', differing.map(describeDifference)],
     outageTable(result, true, verbose),
     outageTable(result, false, verbose),
-    ['Notes: close times that differ by 1 ms in candles that close early (UTC):', noted.flatMap(describeDifference)],
+    ['Notes: close times that differ by 1 ms in candles that close early (UTC):', noted.map(describeDifference)],
     ['Notes: candles that the exchange itself has off the grid (UTC):', series.flatMap(offGridLines)],
-    ['All series, with candles that close early or have no trade:', verbose ? [textOf(ALL, series)] : []],
+    ['All series, with candles that close early or have no trade:', verbose ? [textOf(ALL, series, 2)] : []],
     ['Gaps, early closes, candles off the grid and without trades (UTC):', verbose ? series.flatMap(oddityLines) : []],
   ]
   const sections = [
@@ -42,15 +75,6 @@ export function verifyText(result: VerificationReport, { verbose = false }: Text
   ]
   return sections.filter(Boolean).join('\n\n')
 }
-
-const FAULTS: readonly (readonly [name: string, of: (series: JudgedSeries) => number])[] = [
-  ['missing windows', ({ missingWindows }) => missingWindows.length],
-  ['corrupt', ({ corrupt }) => corrupt.length],
-  ['differ', ({ differing }) => differing],
-  ['invalid', ({ counts }) => counts.invalid],
-  ['gaps', ({ failingGaps }) => failingGaps],
-  ['short', ({ short }) => short],
-]
 
 function verdictLine({ verdict, series, pairs, outages, failOnGaps }: VerificationReport): string {
   if (verdict === 'empty') return `NO CANDLES: ${plural(series.length, 'series')}, all of them empty`
@@ -65,7 +89,7 @@ function verdictLine({ verdict, series, pairs, outages, failOnGaps }: Verificati
     outages.length > shared && plural(outages.length - shared, 'gap'),
     notes > 0 && plural(notes, 'note'),
   ]
-  const [missing, corrupt, differing, invalid, gaps] = FAULTS.map(([, of]) => sum(failing.map(of)))
+  const [missing, corrupt, differing, invalid, gaps] = Object.values(FAULTS).map(({ of }) => sum(failing.map(of)))
   // The noun stands with the first of two numbers.
   const many = (count: number, noun: string | undefined, what: string) =>
     count > 0 && `${noun ? plural(count, noun) : formatCount(count)} ${count === 1 ? 'is' : 'are'} ${what}`
@@ -83,106 +107,90 @@ function verdictLine({ verdict, series, pairs, outages, failOnGaps }: Verificati
   return `${verdict.toUpperCase()}: ${start}${(isGood ? good : bad).filter(Boolean).join(', ')}`
 }
 
-/** The failing series, with what is not 0 for all. */
 function failingTable(failing: readonly JudgedSeries[]): string {
-  const shown = FAULTS.filter(([, of]) => failing.some(one => of(one) > 0))
-  const rows = failing.map(one => [one.symbol, one.interval, one.candles, ...shown.map(([, of]) => of(one))])
-  const numbers = ['candles', ...shown.map(([name]) => name)]
-  return textTable({ head: ['symbol', 'interval', ...numbers], rows, right: numbers })
-}
-
-const ALL = {
-  series: column('series', text(), seriesName),
-  candles: column('candles', count()),
-  firstOpenTime: column('first', day()),
-  lastOpenTime: column('last', day()),
-  gaps: column('gaps', count(), ({ gaps }: JudgedSeries) => gaps.length),
-  early: column('early', count(), ({ counts }: JudgedSeries) => counts.earlyClose),
-  withoutTrades: column('no trade', count(), ({ counts }: JudgedSeries) => counts.zeroTrades),
-  unverified: column('unverified', count()),
+  const shown = Object.entries(FAULTS).filter(([, { of }]) => failing.some(one => of(one) > 0))
+  return textOf({ ...seriesName, candles: SERIES.candles, ...Object.fromEntries(shown) }, failing, 2)
 }
 
 /** The missing windows of a series: `2024-01-01`, or `2022-01-01 to 2023-12-01 (24)` for windows that follow each other. */
-function missingLines({ missingWindows, ...series }: JudgedSeries, verbose: boolean): string[] {
+function missingLines({ missingWindows, ...series }: JudgedSeries): string[] {
   const runs: string[][] = []
   let next = ''
   for (const startDate of missingWindows) {
-    if (startDate === next && !verbose) runs.at(-1)?.push(startDate)
+    if (startDate === next) runs.at(-1)?.push(startDate)
     else runs.push([startDate])
     next = formatDate(windowSpan({ interval: series.interval, startDate }).endTime)
   }
   const list = runs.flatMap(run =>
     run.length <= MAX_SUCCESSIVE ? run : `${run[0]} to ${run.at(-1)} (${formatCount(run.length)})`,
   )
-  return list.length === 0 ? [] : wrap(`${seriesName(series)}: ${list.join(', ')}`.split(/(?<=,) /))
+  return list.length === 0 ? [] : [`${nameOf(series)}: ${list.join(', ')}`]
 }
 
-function invalidLines(series: JudgedSeries): string[] {
-  const lines = series.faults.flatMap(({ openTime, description }) => {
-    return wrap([`${candleName({ ...series, openTime })}:`, description])
-  })
-  return [...lines, ...moreLine(series, series.counts.invalid - series.faults.length)]
+interface OddCandle {
+  readonly openTime: number
+  readonly description: string
 }
 
-/** The candle, its value and the expected one, in one line or two. */
-function describeDifference(difference: CandleDifference): string[] {
+function candleLines({ symbol, interval }: Series, odd: readonly OddCandle[]): string[] {
+  return odd.map(({ openTime, description }) => `${candleName({ symbol, interval, openTime })}: ${description}`)
+}
+
+/** The candle, its value and the expected one. */
+function describeDifference(difference: CandleDifference): string {
   const { column, value, expected, finer } = difference
   const [of, but] = column === undefined ? ['', 'but'] : [` ${column}`, 'expected']
-  return wrap([`${candleName(difference)}${of}: ${value},`, `${but} ${expected} (${finer.join(', ')})`])
+  return `${candleName(difference)}${of}: ${value}, ${but} ${expected} (${finer.join(', ')})`
 }
 
 function offGridLines({ offGrid, counts, ...series }: JudgedSeries): string[] {
   const [first, last] = [offGrid.at(0), offGrid.at(-1)].map(candle => candle && exactTime(candle.openTime))
-  if (first === undefined) return []
-  return wrap([`${seriesName(series)}: ${plural(counts.offGrid, 'candle')},`, `${first} to ${last}`])
+  return first ? [`${nameOf(series)}: ${plural(counts.offGrid, 'candle')}, ${first} to ${last}`] : []
 }
 
-/** The gaps of a series, then its harmless oddities in order of time. */
+/** The gaps of a series and its harmless oddities, in order of time. */
 function oddityLines(series: JudgedSeries): string[] {
-  const { gaps, offGrid, earlyClose, zeroTrades, counts } = series
-  const name = seriesName(series)
-  const odd = [
-    ...[...offGrid, ...earlyClose].map(({ openTime, description }) => ({ time: openTime, what: `: ${description}` })),
-    ...zeroTrades.map(({ startTime, endTime, candles }) => {
-      const run = ` to ${exactTime(endTime)}: ${plural(candles, 'candle')} without a trade`
-      return { time: startTime, what: candles === 1 ? ': has no trade' : run }
-    }),
-  ].sort((a, b) => a.time - b.time)
-  const left = counts.offGrid + counts.earlyClose + counts.zeroTrades - sumOf(zeroTrades, 'candles')
-  return [
-    ...gaps.map(({ startTime, endTime, missing, outage }) => {
-      const what = `${plural(missing, 'candle')} missing${outage ? ', an outage' : ''}`
-      return `${name} ${exactTime(startTime)} to ${exactTime(endTime)}: ${what}`
-    }),
-    ...odd.map(({ time, what }) => `${name} ${exactTime(time)}${what}`),
-    ...moreLine(series, left - offGrid.length - earlyClose.length),
-  ]
+  const gaps = series.gaps.map(({ startTime, endTime, missing, outage }) => {
+    const description = `${plural(missing, 'candle')} missing until ${exactTime(endTime)}`
+    return { openTime: startTime, description: description + (outage ? ', an outage' : '') }
+  })
+  const withoutTrades = series.zeroTrades.map(({ startTime, endTime, candles }) => {
+    return {
+      openTime: startTime,
+      description: `${plural(candles, 'candle')} without a trade until ${exactTime(endTime)}`,
+    }
+  })
+  const odd: OddCandle[] = [...gaps, ...series.offGrid, ...series.earlyClose, ...withoutTrades]
+  return candleLines(
+    series,
+    odd.sort((a, b) => a.openTime - b.openTime),
+  )
 }
 
-function moreLine(series: Series, count: number): string[] {
-  return count > 0 ? [`${seriesName(series)}: ${formatCount(count)} more like these`] : []
+const lengthOf = ({ startTime, endTime }: Outage) => endTime - startTime
+
+const OUTAGE = {
+  startTime: column('start (UTC)', time()),
+  length: { ...column('length', text(), (outage: Outage) => formatDuration(lengthOf(outage))), isNumber: true },
+  series: column('series', text(), ({ series }: Outage) => describeSeries(series)),
 }
 
 /** The outages of the exchange (`isShared`), or gaps that only one symbol has: a title, and a table below it. */
 function outageTable({ series, outages }: VerificationReport, isShared: boolean, verbose: boolean) {
   const chosen = outages.filter(outage => outage.isShared === isShared)
-  const length = ({ startTime, endTime }: Outage) => endTime - startTime
-  const longest = chosen.toSorted((a, b) => length(b) - length(a)).slice(0, verbose ? undefined : MAX_OUTAGES)
+  const longest = chosen.toSorted((a, b) => lengthOf(b) - lengthOf(a)).slice(0, verbose ? undefined : MAX_OUTAGES)
   const shown = chosen.filter(outage => longest.includes(outage))
-  const rows = shown.map(one => [formatTime(one.startTime), formatDuration(length(one)), describeSeries(one.series)])
   const isSingle = series.every(({ symbol }) => symbol === series[0].symbol)
   const gaps = isSingle ? 'Gaps, usually outages of the exchange' : 'Gaps of a single symbol'
-  const more = rows.length < chosen.length ? `, the ${rows.length} longest (all with -v)` : ''
+  const more = shown.length < chosen.length ? `, the ${shown.length} longest (all with -v)` : ''
   const title = `${isShared ? 'Outages of the exchange' : gaps}: ${formatCount(chosen.length)}${more}`
-  const table = { head: ['start (UTC)', 'length', 'series'], rows, right: ['length'] }
-  return [title, rows.length > 0 ? [textTable(table)] : []] as const
+  return [title, shown.length > 0 ? [textOf(OUTAGE, shown)] : []] as const
 }
 
 function describeSeries(series: readonly Series[]): string {
   const symbols = [...new Set(series.map(({ symbol }) => symbol))]
   if (symbols.length === 1) return `${symbols[0]} ${series.map(({ interval }) => interval).join(', ')}`
-  const of = symbols.length > MAX_SYMBOLS ? plural(symbols.length, 'symbol') : symbols.join(', ')
-  return `${formatCount(series.length)} series of ${of}`
+  return `${formatCount(series.length)} series of ${joinNames(symbols)}`
 }
 
 /** The cells of a candle beside those of the sum of its finer ones. */

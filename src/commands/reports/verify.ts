@@ -3,7 +3,7 @@ import * as s from '../../cli/report.js'
 import type { Inspection } from '../../verify/inspect.js'
 import type { JudgedSeries } from '../../verify/verdict.js'
 import type { VerificationReport } from '../../verify/verify.js'
-import { verifyText } from './verify-text.js'
+import { SERIES, verifyText } from './verify-text.js'
 
 /** The number of something in all series. */
 function total(of: (series: JudgedSeries) => number) {
@@ -14,11 +14,11 @@ const totals = s.object({
   series: total(() => 1),
   candles: total(({ candles }) => candles),
   windows: total(({ windows }) => windows),
-  missingWindows: total(({ missingWindows }) => missingWindows.length),
-  corruptWindows: total(({ corrupt }) => corrupt.length),
-  differentCandles: total(({ differing }) => differing),
-  invalidCandles: total(({ counts }) => counts.invalid),
-  gaps: total(({ gaps }) => gaps.length),
+  missingWindows: total(SERIES.missingWindows.of),
+  corruptWindows: total(SERIES.corrupt.of),
+  differentCandles: total(SERIES.differing.of),
+  invalidCandles: total(SERIES.invalid.of),
+  gaps: total(SERIES.gaps.of),
   missingCandles: total(({ missing }) => missing),
   notes: total(({ notes }) => notes),
 })
@@ -63,29 +63,6 @@ const difference = s.object({
   note: s.optional(s.text('why it is no fault')),
 })
 
-function counted(head: string, of: (series: JudgedSeries) => number) {
-  return s.column(head, s.count(), of)
-}
-
-/** The columns of `-f csv`, a row for each series. */
-const CSV = {
-  ...seriesName,
-  windows: s.column('windows', s.count()),
-  missingWindows: counted('missing windows', ({ missingWindows }) => missingWindows.length),
-  corrupt: counted('corrupt windows', ({ corrupt }) => corrupt.length),
-  candles: s.column('candles', s.count()),
-  firstOpenTime: s.column('first (UTC)', s.time()),
-  lastOpenTime: s.column('last (UTC)', s.time()),
-  gaps: counted('gaps', ({ gaps }) => gaps.length),
-  missing: s.column('missing candles', s.count()),
-  early: counted('early close', ({ counts }) => counts.earlyClose),
-  withoutTrades: counted('no trade', ({ counts }) => counts.zeroTrades),
-  invalid: counted('invalid', ({ counts }) => counts.invalid),
-  differing: s.column('different', s.count()),
-  notes: s.column('notes', s.count()),
-  unverified: s.column('unverified', s.count()),
-}
-
 /** `verify`. The counts of `--json` are exact. */
 export const Verify = s.report(
   'klines-verify',
@@ -103,5 +80,5 @@ export const Verify = s.report(
     differences: s.list(difference),
   },
   (result: VerificationReport, flags) =>
-    flags.format === 'csv' ? s.csvOf(CSV, result.series) : verifyText(result, flags),
+    flags.format === 'csv' ? s.csvOf(SERIES, result.series) : verifyText(result, flags),
 )
