@@ -63,6 +63,11 @@ export function quoteText(text: string): string {
   return JSON.stringify(text).replace(INVISIBLE, escapeUnits)
 }
 
+/** A text as part of HTML or XML, also of an attribute. */
+export function escapeMarkup(text: string): string {
+  return text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`)
+}
+
 const SHOWN_CHARACTERS = 40
 
 /** A value of foreign JSON for a message: its JSON, shortened and safe for a terminal. Nested values are only named. */

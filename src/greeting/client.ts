@@ -1,5 +1,5 @@
 import { KlinesError } from '../candles/errors.js'
-import { decodeUtf8, isObject } from '../candles/json.js'
+import { parseObject } from '../candles/json.js'
 import { plural, trimPeriod } from '../candles/text.js'
 import { GREETING_BASE_URL, isExchange, parseBaseUrl, SAMPLE } from '../sources/base-url.js'
 import { rateLimited } from '../sources/errors.js'
@@ -41,9 +41,6 @@ export interface GreetingOptions {
    */
   readonly limits?: { readonly idleMs?: number; readonly answerMs?: number } | undefined
 }
-
-/** What was requested, as error messages name it. */
-type RequestName = 'the update' | 'the token stream' | 'the OpenAPI description'
 
 /**
  * Updates a user. Never retried: an update is not a read. Throws `bad_option` for an id that cannot be part of a path, `rejected` when
@@ -99,8 +96,7 @@ export async function* streamTokens(options: GreetingOptions = {}): AsyncGenerat
     }
   } catch (error) {
     if (!(error instanceof FetchError)) throw error
-    if (response && error.kind !== 'invalid') throw cutStream(tokens, error.message, error)
-    if (tokens > 0) throw cutStream(tokens, `of what came next, ${error.message}`, error)
+    if (tokens > 0 || (response && error.kind !== 'invalid')) throw cutStream(tokens, error.message, error)
     throw unreachable(name, error, what, response?.headers)
   } finally {
     await transport.close()
@@ -123,8 +119,7 @@ async function open({
   const given = baseUrl.trim()
   if (isExchange(given) || given === SAMPLE) {
     const message = `"${given}" has candles alone. Expected the address of a server of the greeting API.`
-    const suggestions = [`klines serve starts one, at ${GREETING_BASE_URL} by default.`]
-    throw new KlinesError('bad_base_url', message, { suggestions })
+    throw new KlinesError('bad_base_url', message, { suggestions: ADVICE })
   }
   const name = parseBaseUrl(baseUrl)
   // undici takes 25 ms to load.
@@ -132,9 +127,9 @@ async function open({
   return { name, signal, transport: new HttpTransport(name, { connections: 1, idleMs: limits?.idleMs }) }
 }
 
-/** Sends a request and parses its whole response, an object. */
+/** Sends a request and parses its whole response, an object. `what`: what was requested, as error messages name it. */
 async function request<T>(
-  what: RequestName,
+  what: string,
   send: (transport: HttpTransport, signal: AbortSignal) => Promise<WholeResponse>,
   options: GreetingOptions,
   parse: (value: Readonly<Record<string, unknown>>) => T,
@@ -146,7 +141,7 @@ async function request<T>(
   try {
     response = await send(transport, AbortSignal.any([signal, deadline]))
     if (!isSuccess(response)) throw refusal(name, what, response)
-    return parse(parseObject(response.body))
+    return parse(parseAnswer(response.body))
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof KlinesError) throw error
@@ -181,20 +176,15 @@ export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<
   yield rest
 }
 
-function parseObject(bytes: Buffer): Readonly<Record<string, unknown>> {
-  let value: unknown
-  try {
-    value = JSON.parse(decodeUtf8(bytes))
-  } catch (cause) {
-    throw new FetchError('invalid', 'it is not JSON', { cause, notJson: true })
-  }
-  if (isObject(value)) return value
-  throw new FetchError('invalid', 'it is no JSON object')
+function parseAnswer(bytes: Buffer): Readonly<Record<string, unknown>> {
+  const value = parseObject(bytes.toString('utf8'))
+  if (value) return value
+  throw new FetchError('invalid', 'it is not JSON with an object')
 }
 
 /** A line of the token stream. Throws `incomplete` when the server says why it ends the stream. */
 function parseToken(line: Buffer, tokens: number): Token {
-  const value = parseObject(line)
+  const value = parseAnswer(line)
   const { isError, message, reason = message ?? 'no reason given' } = value
   if (isError) throw cutStream(tokens, `the server says ${cleanValue(reason)}`)
   if (typeof message === 'string') return value as Token
@@ -202,7 +192,7 @@ function parseToken(line: Buffer, tokens: number): Token {
 }
 
 /** The error for a service that does not answer, or whose answer with `headers` is not that of a greeting service. */
-function unreachable(baseUrl: string, cause: FetchError, what: RequestName, headers?: WholeResponse['headers']) {
+function unreachable(baseUrl: string, cause: FetchError, what: string, headers?: WholeResponse['headers']) {
   const type = headers?.['content-type']
   const shown = type ? ` (${cleanText(type, 60)})` : ''
   const fault = headers
@@ -216,22 +206,18 @@ function unreachable(baseUrl: string, cause: FetchError, what: RequestName, head
 }
 
 /** The error for a response that is no success, with the server's own message. */
-function refusal(baseUrl: string, what: RequestName, { status, headers, body }: WholeResponse): KlinesError {
+function refusal(baseUrl: string, what: string, { status, headers, body }: WholeResponse): KlinesError {
   const waitMs = status === 429 || status === 503 ? parseRetryAfter(headers['retry-after'], Date.now()) : undefined
   if (waitMs !== undefined)
     return rateLimited(baseUrl, status, Date.now() + waitMs, ['Run the same command again after that.'])
   const { message = '', causes = [] } = parseErrorBody(body) ?? {}
   const data = { status, ...(causes.length > 0 && { cause: causes }) }
-  const fail = (code: 'rate_limited' | 'rejected' | 'unreachable', text: string, advice: readonly string[]) => {
-    const suggestions = [...causes.filter(cause => !message.includes(cause)), ...advice]
-    return new KlinesError(code, `${text}${message && `: ${trimPeriod(message)}`}.`, { suggestions, data })
-  }
-  if (status === 429)
-    return fail('rate_limited', `${baseUrl} received too many requests (429)`, ['Try again later, and less often.'])
-  if (status < 400 || status >= 500 || status === 408)
-    return fail('unreachable', `${baseUrl} answered ${status} to ${what}`, ADVICE)
-  const advice = message ? [] : ['That is not how a greeting service refuses: is --base-url the right address?']
-  return fail('rejected', `The server refused ${what} (${status})`, advice)
+  const isRejected = status >= 400 && status < 500 && status !== 408 && status !== 429
+  const fault = isRejected ? `The server refused ${what} (${status})` : `${baseUrl} answered ${status} to ${what}`
+  const advice = isRejected && message ? [] : ADVICE
+  const suggestions = [...causes.filter(cause => !message.includes(cause)), ...advice]
+  const text = `${fault}${message && `: ${trimPeriod(message)}`}.`
+  return new KlinesError(isRejected ? 'rejected' : 'unreachable', text, { suggestions, data })
 }
 
 /** The error for a stream that broke off after `tokens` tokens. */

@@ -88,8 +88,7 @@ type ParserError = { readonly code?: string; readonly rawPacket?: Buffer }
 
 function parserErrorStatus({ code = '', rawPacket }: ParserError): number {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 408
-  if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') return 413
-  if (code === 'HPE_INVALID_VERSION' || code === 'HPE_PAUSED_H2_UPGRADE') return 505
+  if (code === 'HPE_INVALID_VERSION') return 505
   if (code !== 'HPE_HEADER_OVERFLOW') return 400
   // A long target, or long fields.
   return /^[A-Z-]+ [^\r\n]{4096}/.test(rawPacket?.toString('latin1') ?? '') ? 414 : 431

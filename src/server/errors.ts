@@ -5,17 +5,12 @@ export const CORS_HEADERS = {
   'access-control-expose-headers': 'ETag, Last-Modified, Content-Range',
 }
 
+/** Of statuses whose own name says too little. */
 const MESSAGES: Partial<Record<number, string>> = {
-  400: 'The request is not valid HTTP.',
   404: 'There is nothing at this path.',
-  408: 'The request did not come in time.',
-  413: 'The body is too large.',
-  414: 'The address is too long.',
   415: 'The body must be application/json.',
-  417: 'Expect may only be 100-continue.',
   431: 'The header fields are too large.',
   500: 'Internal error.',
-  505: 'This server speaks HTTP/1.1 and HTTP/1.0.',
 }
 
 /** An error response. `headers`: fields that its status requires. */
@@ -25,7 +20,7 @@ export class HttpError extends Error {
 
   constructor(
     readonly statusCode: number,
-    message = MESSAGES[statusCode] ?? `${STATUS_CODES[statusCode] ?? 'Failed'}.`,
+    message = MESSAGES[statusCode] ?? `${STATUS_CODES[statusCode]}.`,
     { headers = {}, ...options }: { cause?: unknown; headers?: Readonly<Record<string, string>> } = {},
   ) {
     super(message, options)

@@ -2,14 +2,12 @@ import { readFileSync } from 'node:fs'
 import { extname, resolve } from 'node:path'
 import { isInterval } from '../candles/intervals.js'
 import { windowPath } from '../candles/paths.js'
-import type { Series } from '../candles/series.js'
+import { type Series, windowOf } from '../candles/series.js'
 import { isSymbol } from '../candles/symbols.js'
-import { formatBytes, formatCount, formatTime, plural, quoteWord } from '../candles/text.js'
+import { escapeMarkup, formatBytes, formatCount, formatTime, plural, quoteWord } from '../candles/text.js'
 import { startDateAt } from '../candles/windows.js'
-import { planRequest } from '../engine/plan.js'
-import { mirrorRun } from '../engine/run.js'
 import { findUserFolder } from '../fs/folders.js'
-import { knownSymbols, type SeriesStatus, seriesStatus, seriesStatuses, sumOf } from '../mirror/status.js'
+import { knownDates, knownSymbols, type SeriesStatus, seriesStatus, seriesStatuses, sumOf } from '../mirror/status.js'
 import { defaultMirrorRoot } from '../mirror/user-mirrors.js'
 import { isExchange, PUBLIC_BASE_URL, SAMPLE, toAddress } from '../sources/base-url.js'
 import { CODE_URL, PACKAGE_URL } from '../version.js'
@@ -68,7 +66,7 @@ export function pageRoutes(tree: Tree): Route[] {
     own('/coverage/:interval/:file', async ({ interval, file }) => {
       const symbol = file.replace(/\.json$/, '')
       if (!isInterval(interval) || symbol === file || !isSymbol(symbol)) throw new HttpError(404)
-      return JSON.stringify(await findSeriesCoverage(tree, { symbol, interval }))
+      return JSON.stringify(findSeriesCoverage(tree, { symbol, interval }))
     }),
     page('/', () => homePage(tree)),
     page('/reference', () => readPage('reference', tree.mirror)),
@@ -90,7 +88,7 @@ async function homePage(tree: Tree): Promise<string> {
 }
 
 function describeSum(series: readonly SeriesStatus[], mirror: ServedMirror): string {
-  const command = `klines download BTCUSDT -i 1h${escapeHtml(downloadFlags(mirror))}`
+  const command = `klines download BTCUSDT -i 1h${escapeMarkup(downloadFlags(mirror))}`
   if (series.length === 0) return `This mirror is empty. <code>${command}</code> fills it.`
   const [windows, bytes] = [sumOf(series.map(one => one.windows)), sumOf(series.map(one => one.cachedBytes))]
   const symbols = plural(new Set(series.map(({ symbol }) => symbol)).size, 'symbol')
@@ -114,19 +112,15 @@ function describeOrigin({ mirror, upstream }: Tree): string {
   if (kind === 'unknown') return 'The source of these files is unknown.'
   const exchange = kind === 'exchange' ? 'the exchange Binance: ' : ''
   const downloads = upstream ? ' Windows that are missing or can still change are downloaded on request.' : ''
-  return `A mirror of ${exchange}<code>${escapeHtml(address)}</code>.${downloads}`
+  return `A mirror of ${exchange}<code>${escapeMarkup(address)}</code>.${downloads}`
 }
 
 function seriesRow({ symbol, interval, windows, firstOpenTime, lastOpenTime, cachedBytes }: SeriesStatus): string {
   const name = encodeURIComponent(symbol)
   const file = `export/${interval}/${name}`
-  return `<tr><th scope="row">${escapeHtml(symbol)}</th><td>${interval}</td><td>${formatCount(windows)}</td>
+  return `<tr><th scope="row">${escapeMarkup(symbol)}</th><td>${interval}</td><td>${formatCount(windows)}</td>
 <td>${formatTime(firstOpenTime).slice(0, 10)}</td><td>${formatTime(lastOpenTime)}</td><td>${formatBytes(cachedBytes)}</td>
 <td><a href="chart/${name}/${interval}">chart</a> <a href="${file}.csv">CSV</a> <a href="${file}.parquet">Parquet</a></td></tr>`
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`)
 }
 
 /** What a server has, for the candle viewer: its symbols, those with cached windows first, and every cached series. */
@@ -142,17 +136,17 @@ async function findCoverage({ mirror, upstream }: Tree) {
   }
 }
 
-/** One series, cached or not, and its windows without a file between the first and the last cached one. */
-async function findSeriesCoverage({ mirror, upstream, now }: Tree, series: Series) {
-  const { symbol, interval } = series
-  const isComplete = mirror.source === SAMPLE || !mirror.has(series)
-  const run = mirrorRun(mirror, { now, signal: new AbortController().signal, warn: () => {} })
-  const plan = isComplete ? undefined : await planRequest({ symbols: [symbol], intervals: [interval] }, run)
-  const missing = plan?.series[0].windows.filter(window => mirror.version(windowPath(window)) === undefined) ?? []
+/** One series, cached or not, and its windows without a file between the first and the last one with candles. */
+function findSeriesCoverage({ mirror, upstream, now }: Tree, series: Series) {
+  const status = withDates(seriesStatus(mirror, series))
+  const { firstStartDate = '9', lastStartDate = '' } = status
+  const dates = knownDates(mirror, series.interval, now()).filter(date => date > firstStartDate && date < lastStartDate)
+  const isMissing = (date: string) => mirror.version(windowPath(windowOf(series, date))) === undefined
   return {
-    ...withDates(seriesStatus(mirror, series)),
-    known: knownSymbols(mirror).includes(symbol),
-    missingStartDates: missing.map(({ startDate }) => startDate),
+    ...status,
+    known: knownSymbols(mirror).includes(series.symbol),
+    // The sample is complete, and its empty windows have no files.
+    missingStartDates: mirror.source === SAMPLE ? [] : dates.filter(isMissing),
     upstream: upstream !== undefined,
     now: now(),
   }

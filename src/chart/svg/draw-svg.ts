@@ -1,9 +1,10 @@
+import { escapeMarkup } from '../../candles/text.js'
 import type { FittedCandles } from '../chart-candle.js'
 import { type ChartSummary, isRising, summarize } from '../summary.js'
 import { timeLabels } from '../time-axis.js'
 import type { Layout, Palette, PictureOptions } from './layout.js'
 import { FONT_SIZE, LINE_HEIGHT, labelWidth, layOut, PADDING, PALETTES, TITLE_SIZE } from './layout.js'
-import { drawCandles, drawGaps, element, escapeXml, pixels, priceY, slotX } from './shapes.js'
+import { drawCandles, drawGaps, element, pixels, priceY, slotX } from './shapes.js'
 
 export const SAMPLE_NOTE = 'synthetic sample data'
 const BOX_HEIGHT = 18
@@ -34,8 +35,8 @@ export function drawSvg(fitted: FittedCandles, options: PictureOptions, note?: s
   const volume = { x: layout.right + LABEL_GAP, y: layout.volumeTop + FONT_SIZE - 2 }
   const labels = [prices.labels, element('text', volume, summary.volumeText), times.labels]
   const parts = [
-    element('title', {}, escapeXml(`${title.name} candles`)),
-    element('desc', {}, escapeXml(joinParts(description, '. '))),
+    element('title', {}, escapeMarkup(`${title.name} candles`)),
+    element('desc', {}, escapeMarkup(joinParts(description, '. '))),
     element('rect', { width: '100%', height: '100%', fill: palette.background }),
     drawGaps(fitted, layout, palette),
     element('path', { d: `${prices.grid}${times.grid}`, stroke: palette.grid }),
@@ -61,9 +62,13 @@ function drawTexts({ title, change }: ChartSummary, { lines }: Layout, palette: 
   const changeText = change && element('tspan', { dx: '8', 'font-size': '15', fill: ink }, change)
   const style = { x: PADDING, y, 'font-size': `${TITLE_SIZE}`, 'font-weight': '600', fill: palette.text }
   const texts = lines.map((line, index) => {
-    return element('text', { x: PADDING, y: y + (index + 1) * LINE_HEIGHT + 2, fill: palette.label }, escapeXml(line))
+    return element(
+      'text',
+      { x: PADDING, y: y + (index + 1) * LINE_HEIGHT + 2, fill: palette.label },
+      escapeMarkup(line),
+    )
   })
-  return [element('text', style, `${escapeXml(title.name)}${changeText ?? ''}`), ...texts].join('\n')
+  return [element('text', style, `${escapeMarkup(title.name)}${changeText ?? ''}`), ...texts].join('\n')
 }
 
 /** Lines behind the candles, and labels of prices without those that the last price covers. */

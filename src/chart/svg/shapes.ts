@@ -1,12 +1,7 @@
+import { escapeMarkup } from '../../candles/text.js'
 import type { FittedCandles } from '../chart-candle.js'
 import { type ChartSummary, isRising } from '../summary.js'
 import type { Layout, Palette } from './layout.js'
-
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-
-export function escapeXml(text: string): string {
-  return text.replace(/[&<>"]/g, character => ENTITIES[character])
-}
 
 /** With one digit after the point: the same text on every machine. */
 export function pixels(value: number): string {
@@ -16,7 +11,7 @@ export function pixels(value: number): string {
 /** `<name a="1"/>`, or `<name a="1">content</name>`. Attributes are escaped, numbers rounded; `content` is XML. */
 export function element(name: string, attributes: Readonly<Record<string, string | number>>, content?: string): string {
   const pairs = Object.entries(attributes).map(([key, value]) => {
-    return ` ${key}="${typeof value === 'number' ? pixels(value) : escapeXml(value)}"`
+    return ` ${key}="${typeof value === 'number' ? pixels(value) : escapeMarkup(value)}"`
   })
   return content === undefined ? `<${name}${pairs.join('')}/>` : `<${name}${pairs.join('')}>${content}</${name}>`
 }

@@ -1,8 +1,8 @@
-import { nearestInterval } from '../../candles/intervals.js'
+import { isInterval, nearestInterval } from '../../candles/intervals.js'
 import type { Series } from '../../candles/series.js'
 import { isSymbol } from '../../candles/symbols.js'
-import { type Address, knownSeries } from './address.js'
-import { type Coverage, ROOT, readCoverage, readSeriesCoverage } from './service.js'
+import type { Address } from './address.js'
+import { type Coverage, ROOT, readCoverage } from './service.js'
 import { findSymbols } from './symbol-box.js'
 
 export const FIRST_CHOICE: Series = { symbol: 'BTCUSDT', interval: '1d' }
@@ -17,13 +17,11 @@ export interface Absence {
 /** Chooses a series for an address that may lack a symbol or an interval. */
 export async function chooseSeries(address: Address, signal: AbortSignal): Promise<Series | Absence> {
   const { symbol = FIRST_CHOICE.symbol, interval = FIRST_CHOICE.interval } = address
-  const wanted = knownSeries(symbol, interval)
-  if (!wanted) return describeUnknown(await readCoverage(signal), symbol, interval)
-  if (address.interval !== undefined) return wanted
-  const { lastStartDate } = await readSeriesCoverage(wanted, signal)
-  if (lastStartDate !== undefined) return wanted
+  if (!isInterval(interval) || !isSymbol(symbol)) return describeUnknown(await readCoverage(signal), symbol, interval)
+  if (address.interval !== undefined) return { symbol, interval }
   const all = populatedSeries(await readCoverage(signal), address.symbol)
-  return all.find(one => one.interval === interval) ?? all[0] ?? wanted
+  const ofInterval = all.filter(one => one.interval === interval)
+  return ofInterval.find(one => one.symbol === symbol) ?? ofInterval[0] ?? all[0] ?? { symbol, interval }
 }
 
 export function describeUnknown(coverage: Coverage, symbol: string, interval: string): Absence {

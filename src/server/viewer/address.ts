@@ -1,6 +1,5 @@
-import { isInterval } from '../../candles/intervals.js'
 import type { Series } from '../../candles/series.js'
-import { isSymbol, toSymbolName } from '../../candles/symbols.js'
+import { toSymbolName } from '../../candles/symbols.js'
 import { parseRange, type TimeRange } from '../../candles/time-range.js'
 import { ROOT } from './service.js'
 
@@ -51,8 +50,4 @@ export function formatAddress(
     ...(isLocal ? ['tz=local'] : []),
   ].join('&')
   return `${ROOT}chart/${encodeURIComponent(symbol)}/${encodeURIComponent(interval)}${query && `?${query}`}`
-}
-
-export function knownSeries(symbol: string, interval: string): Series | undefined {
-  return isInterval(interval) && isSymbol(symbol) ? { symbol, interval } : undefined
 }

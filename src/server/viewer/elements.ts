@@ -32,16 +32,18 @@ const prefersDark = () => matchMedia('(prefers-color-scheme: dark)')
 export function color(name: string): string {
   const value = getComputedStyle(document.documentElement).getPropertyValue(`--${name}`)
   const [, light, dark] = /\((.*), *(.*)\)/.exec(value) ?? []
-  const { theme = prefersDark().matches ? 'dark' : 'light' } = document.documentElement.dataset
-  return theme === 'dark' ? dark : light
+  const theme = document.documentElement.style.colorScheme
+  return theme === 'dark' || (theme === '' && prefersDark().matches) ? dark : light
 }
 
 const THEME_KEY = 'klines-theme'
-const THEMES = ['system', 'light', 'dark']
+/** Each with the sign of the button. */
+const THEMES: Readonly<Record<string, string>> = { system: '◐', light: '○', dark: '●' }
 
 /** The button that overrides the theme of the system. `onChange`: the colours may have changed. */
 export function offerThemes(onChange: () => void): void {
   const button = element('theme')
+  let chosen: string
   let storage: Storage | undefined
   try {
     storage = localStorage
@@ -49,16 +51,17 @@ export function offerThemes(onChange: () => void): void {
     // Refused by the browser: the choice lasts as long as the page.
   }
   const choose = (theme: string) => {
-    if (theme === 'system') delete document.documentElement.dataset.theme
-    else document.documentElement.dataset.theme = theme
-    button.dataset.choice = theme
+    document.documentElement.style.colorScheme = theme === 'system' ? '' : theme
+    chosen = theme
+    button.textContent = THEMES[theme]
     button.title = button.ariaLabel = `Theme: ${theme}`
     onChange()
   }
   const stored = storage?.getItem(THEME_KEY) ?? ''
-  choose(THEMES.includes(stored) ? stored : 'system')
+  choose(Object.hasOwn(THEMES, stored) ? stored : 'system')
   button.addEventListener('click', () => {
-    const next = THEMES[(THEMES.indexOf(button.dataset.choice ?? '') + 1) % THEMES.length]
+    const names = Object.keys(THEMES)
+    const next = names[(names.indexOf(chosen) + 1) % names.length]
     storage?.setItem(THEME_KEY, next)
     choose(next)
   })

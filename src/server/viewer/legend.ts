@@ -6,13 +6,35 @@ import { create, element } from './elements.js'
 import type { SeriesWindows } from './series-windows.js'
 import type { Timeline } from './timeline.js'
 
+/** The columns in the order of the legend, and what they are called there. */
+const NAMES: Readonly<Record<Column, string>> = {
+  open: 'Open',
+  high: 'High',
+  low: 'Low',
+  close: 'Close',
+  volume: 'Volume',
+  quote_volume: 'Quote',
+  count: 'Trades',
+  taker_buy_volume: 'Taker buy',
+  taker_buy_quote_volume: 'Taker quote',
+  open_time: 'Open time',
+  close_time: 'Close time',
+  ignore: 'Ignore',
+}
+
 /** The exact texts of one candle in all columns. */
 export class Legend {
   private readonly root = element('legend')
   private readonly name = element('legend-series')
   private readonly time = element('legend-time')
   private readonly change = element('legend-change')
-  private readonly cells = [...this.root.querySelectorAll<HTMLElement>('[data-column]')]
+  private readonly cells = Object.entries(NAMES).map(([column, name]) => {
+    const cell = create('dd', '', { 'data-column': column })
+    const entry = create('div', create('dt', name, { title: column }))
+    entry.append(cell)
+    element('legend-columns').append(entry)
+    return cell
+  })
 
   constructor() {
     // On a phone only the prices are seen before a tap.

@@ -1,14 +1,13 @@
 import { plural } from '../../candles/text.js'
 import type { Absence } from './absence.js'
 import { create, element } from './elements.js'
-import { requestPause } from './service.js'
+import { pause } from './service.js'
 
 /** What is wrong and what people can do; what is loaded and how far that is; when a service that limits requests is asked again. */
 export class Messages {
   private readonly message = element('message')
   private readonly choices = element('message-choices')
   private readonly retry = element('retry')
-  private readonly pause = element('pause')
   private onRetry: (() => void) | undefined
   /** What is loaded, how many of its windows have come, and how many loads are under way. */
   name = 'candles'
@@ -23,11 +22,8 @@ export class Messages {
       this.hide()
       onRetry?.()
     })
-    element('try-now').addEventListener('click', () => requestPause.end())
-    requestPause.onTick = seconds => {
-      this.pause.hidden = seconds === 0
-      element('countdown').textContent = `${seconds} s`
-      this.showLoading()
+    pause.onTick = seconds => {
+      element('pause').textContent = seconds > 0 ? `The service limits requests: trying again in ${seconds} s` : ''
     }
   }
 
@@ -72,6 +68,6 @@ export class Messages {
     const progress = this.total > 0 ? `, ${this.done} of ${plural(this.total, 'window')}` : ''
     this.chart.ariaBusy = String(isBusy)
     element('activity-text').textContent = isBusy ? `Loading ${this.name}${progress}` : ''
-    element('activity').hidden = !isBusy && this.pause.hidden
+    element('activity').hidden = !isBusy
   }
 }

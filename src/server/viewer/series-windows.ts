@@ -49,8 +49,6 @@ export class SeriesWindows {
   private first = 0
   private readonly startTimes: readonly number[]
   private readonly missing: ReadonlySet<string>
-  /** The indices of windows that are not missing. */
-  private readonly present: readonly number[]
   /** About how many candles a window has, and how many windows a batch has at most. */
   private readonly windowCandles: number
   private readonly maxBatch: number
@@ -65,7 +63,6 @@ export class SeriesWindows {
   ) {
     this.startTimes = startDates.map(parseDate)
     this.missing = new Set(coverage.upstream ? [] : coverage.missingStartDates)
-    this.present = [...startDates.keys()].filter(index => !this.missing.has(startDates[index]))
     const [first = 0, second = 0] = this.startTimes
     this.windowCandles = Math.max(1, (second - first) / approximateLength(series.interval))
     this.maxBatch = Math.max(1, Math.min(MAX_BATCH, Math.floor(MAX_BATCH_CANDLES / this.windowCandles)))
@@ -110,7 +107,7 @@ export class SeriesWindows {
 
   /** Shows the first candles, with all up to the shown ones unless that is too much for one chart. */
   async showFirst(): Promise<void> {
-    const isLong = this.count(0, this.first) * this.windowCandles > MAX_CANDLES / 2
+    const isLong = this.first * this.windowCandles > MAX_CANDLES / 2
     await this.show(0, isLong ? 0 : this.last)
     // A service lists windows from before a symbol was traded.
     while (!this.hasCandles && !this.isAtEnd) await this.extend(1)
@@ -122,16 +119,21 @@ export class SeriesWindows {
     const indexOf = (time: number) => this.startTimes.findLastIndex(start => start <= time)
     const first = Math.max(0, indexOf(Number.isFinite(fromTime) ? fromTime : toTime - 1))
     const last = Math.max(0, indexOf(Number.isFinite(toTime) ? toTime - 1 : fromTime))
-    await this.show(first, Math.min(last, this.indexAway(first, this.maxBatch)))
-    if (!this.hasCandles) await this.show(this.indexAway(this.first, -1), this.indexAway(this.last, 1))
+    await this.show(first, Math.min(last, first + this.maxBatch))
+    // A service lists many windows from before a symbol was traded; a mirror has candles on both sides.
+    const rounds = this.coverage.upstream ? 1 : Infinity
+    for (let round = 0; round < rounds && !this.hasCandles && !(this.isAtStart && this.isAtEnd); round++) {
+      await this.extend(-1)
+      await this.extend(1)
+    }
     if (!this.hasCandles) await this.showNewest()
   }
 
   /** Shows as many windows again as are shown: before them (-1), or after them (1). */
   async extend(direction: -1 | 1): Promise<void> {
-    const batch = Math.max(1, Math.min(this.count(this.first, this.last + 1), this.maxBatch))
-    if (direction < 0) await this.show(this.indexAway(this.first, -batch), this.last)
-    else await this.show(this.first, this.indexAway(this.last, batch))
+    const batch = Math.max(1, Math.min(this.shown.length, this.maxBatch))
+    if (direction < 0) await this.show(Math.max(0, this.first - batch), this.last)
+    else await this.show(this.first, Math.min(this.last + batch, this.startDates.length - 1))
   }
 
   /** Drops windows that end before a time, or begin after one, as long as there are too many candles. */
@@ -145,17 +147,6 @@ export class SeriesWindows {
 
   private get isTooLong(): boolean {
     return this.shown.reduce((sum, { candles }) => sum + candles.length, 0) > MAX_CANDLES
-  }
-
-  /** How many windows from `first` to before `end` are not missing. */
-  private count(first: number, end: number): number {
-    return this.present.filter(index => index >= first && index < end).length
-  }
-
-  /** The window that is `distance` windows away. Missing ones do not count. */
-  private indexAway(from: number, distance: number): number {
-    if (distance < 0) return this.present.filter(index => index < from).at(distance) ?? 0
-    return this.present.filter(index => index > from)[distance - 1] ?? this.startDates.length - 1
   }
 
   /** Loads a range of windows, the newest first, and then shows them. */

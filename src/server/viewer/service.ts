@@ -24,7 +24,7 @@ export interface Coverage {
   readonly upstream: boolean
   readonly intervals: readonly Interval[]
   readonly symbols: readonly string[]
-  readonly series: readonly (Series & { readonly windows: number; readonly lastStartDate?: string })[]
+  readonly series: readonly (Series & { readonly lastStartDate?: string })[]
 }
 
 /** `status` is undefined when the server could not be reached. */
@@ -37,41 +37,26 @@ export class ServiceError extends Error {
   }
 }
 
-/** A time in which the service behind the server wants no request. All requests wait for its end. */
-export class RequestPause {
-  /** Called with the seconds that are left, at least once for each, and with 0 at the end. */
-  onTick: (seconds: number) => void = () => {}
-  private untilTime = 0
-  /** Resolves when there is no pause. */
-  over: Promise<void> = Promise.resolve()
+/** Until when the service behind the server wants no request, ms UTC. */
+let pausedUntil = 0
 
-  /** Begins a pause, or makes the one that is under way longer. */
-  begin(ms: number): void {
-    const isOver = this.untilTime === 0
-    this.untilTime = Math.max(this.untilTime, Date.now() + ms)
-    if (isOver) this.over = this.count()
-  }
+export const pause = {
+  /** Called with the seconds that are left of a pause; 0 when there is none. */
+  onTick: (_seconds: number): void => {},
+}
 
-  end(): void {
-    this.untilTime = 0
-  }
-
-  private async count(): Promise<void> {
-    const left = () => Math.max(0, Math.ceil((this.untilTime - Date.now()) / 1_000))
-    for (let seconds = left(); seconds > 0; seconds = left()) {
-      this.onTick(seconds)
-      await new Promise(resolve => setTimeout(resolve, 250))
-    }
-    this.end()
-    this.onTick(0)
+async function pauseOver(): Promise<void> {
+  for (;;) {
+    const seconds = Math.max(0, Math.ceil((pausedUntil - Date.now()) / 1_000))
+    pause.onTick(seconds)
+    if (seconds === 0) return
+    await new Promise(resolve => setTimeout(resolve, 250))
   }
 }
 
-export const requestPause = new RequestPause()
-
 /** Reads a file of the server; after a 503 with Retry-After again when that is over. Throws `ServiceError`, and the reason of `signal`. */
 export async function readText(path: string, signal?: AbortSignal): Promise<string> {
-  await requestPause.over
+  await pauseOver()
   signal?.throwIfAborted()
   let response: Response
   try {
@@ -84,7 +69,7 @@ export async function readText(path: string, signal?: AbortSignal): Promise<stri
   const { status } = response
   const seconds = Number(response.headers.get('retry-after'))
   if (status !== 503 || !(seconds > 0)) throw new ServiceError(await errorMessage(response), status)
-  requestPause.begin(seconds * 1_000)
+  pausedUntil = Math.max(pausedUntil, Date.now() + seconds * 1_000)
   return readText(path, signal)
 }
 

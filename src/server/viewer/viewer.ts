@@ -153,7 +153,7 @@ export class Viewer {
     const { timeline, first, last } = places
     const [fromTime, toTime] = [timeline.openTime(first), timeline.timeAt(last + 1)]
     if (interval === this.series?.interval) return { fromTime, toTime }
-    const middle = (timeline.timeAt((first + last) >> 1) + timeline.timeAt(((first + last + 1) >> 1) + 1)) / 2
+    const middle = (fromTime + toTime) / 2
     const half = ((last - first + 1) * approximateLength(interval)) / 2
     const toMinute = (time: number) => Math.max(0, Math.round(time / MINUTE_MS) * MINUTE_MS)
     return { fromTime: toMinute(middle - half), toTime: toMinute(middle + half) }

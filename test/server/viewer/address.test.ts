@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { parseSymbol, toSymbolName } from '../../../src/candles/symbols.js'
+import { isSymbol, parseSymbol, toSymbolName } from '../../../src/candles/symbols.js'
 import { parseInstant } from '../../../src/candles/time-range.js'
-import { formatAddress, knownSeries, parseAddress } from '../../../src/server/viewer/address.js'
+import { formatAddress, parseAddress } from '../../../src/server/viewer/address.js'
 
 describe('a symbol in the address of the candle viewer', () => {
   const names = ['BTCUSDT', '币安人生USDT', 'ÑANDÚUSDT', '币'.repeat(13), '\u{10400}\u{10401}']
@@ -10,14 +10,14 @@ describe('a symbol in the address of the candle viewer', () => {
     for (const spelling of [name, name.toLowerCase(), name.normalize('NFD'), ` ${[...name].join('/')} `]) {
       expect(toSymbolName(spelling), spelling).toBe(parseSymbol(spelling))
     }
-    expect(knownSeries(name, '1d')).toEqual({ symbol: name, interval: '1d' })
+    expect(isSymbol(name)).toBe(true)
     const pathname = formatAddress({ symbol: name, interval: '1d' }, { range: undefined, isLog: false, isLocal: false })
     expect(pathname).toMatch(/^[ -~]+$/)
     expect(parseAddress({ pathname, search: '' })).toMatchObject({ symbol: name, interval: '1d' })
   })
 
   it.each(['A', '', 'BTC.D', 'BTC USDT', '<b>X</b>', '币\u202e安', '币'.repeat(41)])('%j is none', text => {
-    expect(knownSeries(toSymbolName(text), '1d')).toBeUndefined()
+    expect(isSymbol(toSymbolName(text))).toBe(false)
   })
 })
 

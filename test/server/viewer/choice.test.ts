@@ -11,10 +11,10 @@ const mirror: Coverage = {
   intervals: INTERVALS,
   symbols: ['BTCUSDT', 'ETHUSDT', 'SOLUSDT'],
   series: [
-    { symbol: 'BTCUSDT', interval: '15m', windows: 1, lastStartDate: '2025-01-06' },
-    { symbol: 'BTCUSDT', interval: '1h', windows: 1, lastStartDate: '2025-01-01' },
-    { symbol: 'ETHUSDT', interval: '1d', windows: 1, lastStartDate: '2024-01-01' },
-    { symbol: 'SOLUSDT', interval: '1d', windows: 1 },
+    { symbol: 'BTCUSDT', interval: '15m', lastStartDate: '2025-01-06' },
+    { symbol: 'BTCUSDT', interval: '1h', lastStartDate: '2025-01-01' },
+    { symbol: 'ETHUSDT', interval: '1d', lastStartDate: '2024-01-01' },
+    { symbol: 'SOLUSDT', interval: '1d' },
   ],
 }
 const texts = ({ choices }: { choices: readonly { text: string }[] }) => choices.map(({ text }) => text)
