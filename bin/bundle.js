@@ -4,7 +4,7 @@
 // The rest of dist is the library, whose users bundle for themselves.
 import { cpSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { basename, dirname } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
@@ -25,10 +25,9 @@ const options = {
 // The pages of `klines serve`. The package of Swagger UI runs a script when it is installed, so only its files are shipped.
 const folderOf = name => dirname(createRequire(import.meta.url).resolve(`${name}/package.json`))
 const swagger = folderOf('swagger-ui-dist')
-const dist = fileURLToPath(new URL('../dist/', import.meta.url))
-cpSync(fileURLToPath(new URL('../src/server/docs/assets', import.meta.url)), `${dist}server/docs/assets`, {
-  recursive: true,
-})
+const copy = (from, to) => cpSync(from, join(common.absWorkingDir, 'dist', to), { recursive: true })
+const copySources = folder => copy(join(common.absWorkingDir, 'src', folder), folder)
+copySources('server/docs/assets')
 // A browser has no modules of Node, so the build fails where one is imported.
 await build({
   ...common,
@@ -41,15 +40,13 @@ await build({
   outbase: 'src',
   outdir: 'dist',
 })
-cpSync(`${folderOf('lightweight-charts')}/LICENSE`, `${dist}lightweight-charts/LICENSE`)
+copy(`${folderOf('lightweight-charts')}/LICENSE`, 'lightweight-charts/LICENSE')
 for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css', 'LICENSE', 'NOTICE']) {
-  cpSync(`${swagger}/${name}`, `${dist}swagger-ui/${name}`)
+  copy(`${swagger}/${name}`, `swagger-ui/${name}`)
 }
 
 // The scripts of `klines completion`, and what they call.
-cpSync(fileURLToPath(new URL('../src/cli/completion/scripts', import.meta.url)), `${dist}cli/completion/scripts`, {
-  recursive: true,
-})
+copySources('cli/completion/scripts')
 const commonJs = {
   ...options,
   format: 'cjs',

@@ -8,18 +8,12 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** The modification time of the newest file in these files and folders, ms. */
-function findNewest(paths) {
-  return Math.max(
-    ...paths.map(path => {
-      const stat = statSync(path)
-      if (!stat.isDirectory()) return stat.mtimeMs
-      // A folder is newer than a file that was removed from it.
-      return Math.max(stat.mtimeMs, findNewest(readdirSync(path).map(name => join(path, name))))
-    }),
-  )
-}
-
-const sources = ['bin', 'src', 'package.json', 'package-lock.json', 'tsconfig.json'].map(name => join(root, name))
+/** A folder is newer than a file that was removed from it. */
+const folders = ['bin', 'src'].flatMap(folder => {
+  const names = readdirSync(join(root, folder), { recursive: true })
+  return [folder, ...names.map(name => join(folder, name))]
+})
+const sources = [...folders, 'package.json', 'package-lock.json', 'tsconfig.json']
+const newest = Math.max(...sources.map(name => statSync(join(root, name)).mtimeMs))
 const built = statSync(join(root, 'dist/main.cjs'), { throwIfNoEntry: false })?.mtimeMs ?? 0
-if (findNewest(sources) >= built) execSync('npm run --silent build', { cwd: root, stdio: 'inherit' })
+if (newest >= built) execSync('npm run --silent build', { cwd: root, stdio: 'inherit' })

@@ -52,8 +52,7 @@ export async function changeConfigFile(
 ): Promise<string> {
   const path = findConfigPath()
   if (path === undefined) {
-    const message = "The user's config file lies in the home folder, and this user has none."
-    throw new KlinesError('bad_config', message, { suggestions: ['Set HOME to the path of a folder.'] })
+    throw new KlinesError('bad_config', 'This user has no folder for a config file. Set HOME to the path of one.')
   }
   const content = { ...readConfigFile(path) }
   change(content, path)
@@ -84,7 +83,7 @@ export async function listSettings(config: Config) {
     if (value) variables.set(source, { key, value, origin: 'environment', source, overridden: false })
   }
   const settings = [...(await readSettings(config))].map(([key, value]): Setting => {
-    return { key, value, origin: 'user', source: String(path), overridden: Boolean(process.env[variableOf(key)]) }
+    return { key, value, origin: 'user', source: String(path), overridden: variables.has(variableOf(key)) }
   })
   // Sorting is stable: what overrides comes first.
   const order = ({ key: a }: Setting, { key: b }: Setting) => (a < b ? -1 : Number(a > b))

@@ -2,12 +2,12 @@ import { stripVTControlCharacters } from 'node:util'
 import type { Command } from '@oclif/core/command'
 import * as Errors from '@oclif/core/errors'
 import type { Hook } from '@oclif/core/hooks'
+import type { Config, OptionFlag } from '@oclif/core/interfaces'
 import { type ErrorCode, KlinesError } from '../candles/errors.js'
 import { suggest } from '../candles/suggest.js'
 import { isOn, wantsJson } from './config.js'
 import { Interruption } from './signals.js'
 import { printJson } from './terminal/print.js'
-import { formatArg, formatFlag, formatId, formatUsage, type Parameters, unknownCommand } from './usage.js'
 
 /** Exit codes for scripts. An interrupted run ends with 130, 143 or 129, which follow from the signal. */
 export enum ExitCode {
@@ -36,6 +36,17 @@ export const EXIT_CODES: Record<ErrorCode, ExitCode> = {
   ...exit(ExitCode.Unreachable, 'lake_busy', 'unreachable', 'rate_limited'),
   ...exit(ExitCode.VerificationFailed, 'damaged_input', 'lock_differs'),
 }
+
+/** The exit code of each verdict of `verify` and `diff`. */
+export const VERDICT_EXIT_CODES = {
+  ok: ExitCode.Done,
+  equal: ExitCode.Done,
+  short: ExitCode.Done,
+  empty: ExitCode.NoCandles,
+  incomplete: ExitCode.Incomplete,
+  failed: ExitCode.VerificationFailed,
+  different: ExitCode.VerificationFailed,
+} as const
 
 interface FailedCommand {
   readonly id: string
@@ -71,6 +82,32 @@ function describe(error: unknown, command: FailedCommand) {
 function formatStack(error: Error): string[] {
   const [first, ...rest] = error.cause instanceof Error ? formatStack(error.cause) : []
   return [error.stack ?? String(error), ...(first ? [`Caused by ${first}`, ...rest] : [])]
+}
+
+/** Manifest, classes and parser all have this of arguments and flags. */
+type Parameter = Partial<Pick<OptionFlag<unknown>, 'required' | 'multiple' | 'char' | 'helpValue'>>
+type Parameters = Readonly<Record<string, Parameter>>
+
+/** `download SYMBOL... -i INTERVAL... [FLAGS]` */
+export function formatUsage(id: string, args: Parameters, flags: Parameters): string {
+  const required = Object.entries(flags).filter(([, flag]) => flag.required)
+  return [formatId(id), ...Object.entries(args).map(formatArg), ...required.map(formatFlag), '[FLAGS]'].join(' ')
+}
+
+/** `mirror publish` for `mirror:publish`. */
+function formatId(id: string): string {
+  return id.replaceAll(':', ' ')
+}
+
+/** `SYMBOL...`, `[API]` */
+function formatArg([name, { required, multiple }]: [string, Parameter]): string {
+  const value = `${name.toUpperCase()}${multiple ? '...' : ''}`
+  return required ? value : `[${value}]`
+}
+
+/** `-i INTERVAL...` */
+function formatFlag([name, { char, helpValue = 'VALUE', multiple }]: [string, Parameter]): string {
+  return `${char ? `-${char}` : `--${name}`} ${helpValue}${multiple ? '...' : ''}`
 }
 
 type Values = Readonly<Record<string, unknown>>
@@ -117,6 +154,25 @@ function suggestFlag(given: string, flags: Parameters): string[] {
   if (name === undefined) return []
   const meant = suggest(name, Object.keys(flags))
   return meant ? [`Did you mean --${meant}?`] : []
+}
+
+/** The error for words that are no command, with the one that they were most likely meant to be. */
+export function unknownCommand({ commands }: Pick<Config, 'commands'>, words: readonly string[]): Errors.CLIError {
+  const names = commands.map(({ id }) => formatId(id))
+  const typed = words.join(' ')
+  const [first, second = ''] = words.map(word => word.toLowerCase())
+  const topic = names.some(name => name.startsWith(`${first} `)) ? ` ${first}` : ''
+  const fail = (message: string, advice = `Run klines${topic} --help for a list of commands.`) =>
+    new Errors.CLIError(message, { exit: 2, suggestions: [advice] })
+  const command = names.find(name => typed.startsWith(`${name} `))
+  if (command !== undefined) {
+    const rest = typed.slice(command.length + 1)
+    return fail(`Unexpected argument: ${rest}.`, `Run klines ${command} --help for more.`)
+  }
+  if (typed.startsWith('-')) return fail(`Expected a command before ${typed}.`)
+  const near = suggest(`${first} ${second}`, names) ?? suggest(first, names)
+  const unknown = words.slice(0, near?.split(' ').length ?? 1).join(' ')
+  return fail(`Unknown command: ${unknown}.${near ? ` Did you mean ${near}?` : ''}`)
 }
 
 /** oclif calls this for a command that it does not know. `id` has all words up to the first flag, joined by colons. */

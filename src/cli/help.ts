@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args'
 import { Command } from '@oclif/core/command'
 import { CommandHelp, Help } from '@oclif/core/help'
-import { formatUsage, unknownCommand } from './usage.js'
+import { formatUsage, unknownCommand } from './error-report.js'
 
 /** The help of a command, with the default and the environment variable of a flag behind its sentence. */
 class FlagHelp extends CommandHelp {
@@ -46,7 +46,6 @@ export class HelpCommand extends Command {
   static override strict = false
 
   async run(): Promise<void> {
-    const { argv } = await this.parse(HelpCommand)
-    await new KlinesHelp(this.config, this.config.pjson.oclif.helpOptions).showHelp(argv.map(String))
+    await new KlinesHelp(this.config, this.config.pjson.oclif.helpOptions).showHelp(this.argv)
   }
 }

@@ -65,21 +65,15 @@ function described(schema: object, description?: string): JsonSchema<never> {
   return { ...schema, ...(description && { description }) }
 }
 
-export function text(description?: string): Field<string> {
-  return { schema: described({ type: 'string' }, description) }
+/** A function that makes fields of a type. */
+function fieldOf<T>(type: object, isNumber = false) {
+  return (description?: string): Field<T> => ({ schema: described(type, description), isNumber })
 }
 
-export function count(description?: string): Field<number> {
-  return { schema: described({ type: 'integer', minimum: 0 }, description), isNumber: true }
-}
-
-export function integer(description?: string): Field<number> {
-  return { schema: described({ type: 'integer' }, description), isNumber: true }
-}
-
-export function flag(description?: string): Field<boolean> {
-  return { schema: described({ type: 'boolean' }, description) }
-}
+export const text = fieldOf<string>({ type: 'string' })
+export const count = fieldOf<number>({ type: 'integer', minimum: 0 }, true)
+export const integer = fieldOf<number>({ type: 'integer' }, true)
+export const flag = fieldOf<boolean>({ type: 'boolean' })
 
 /** A time in ms UTC, or none; shown to the minute. */
 export function time(): Field<number | null> {

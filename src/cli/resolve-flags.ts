@@ -13,12 +13,10 @@ const OUTPUT_ONLY = [...OUTPUT_ENTRIES.map(({ flag }) => flag), 'resample', 'par
 
 /** Throws `bad_option` for what a lock says itself, and for flags that have no use beside it (`others`). */
 export function refuseBesideLock(symbols: string[] | undefined, others: string[], given: ReadonlySet<string>): void {
-  const flag = ['interval', 'from', 'to', 'last'].find(name => given.has(name))
+  const flag = ['interval', 'from', 'to', 'last', ...others].find(name => given.has(name))
   const named = symbols?.[0] ?? (flag && `--${flag}`)
   if (named !== undefined)
     throw refuse(`${named} contradicts --lock (or KLINES_LOCK), which says which candles. Expected one of them.`)
-  const unused = others.find(name => given.has(name))
-  if (unused !== undefined) throw refuse(`--${unused} has no use with --lock. Leave it out.`)
 }
 
 /**

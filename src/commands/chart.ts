@@ -3,8 +3,7 @@ import { DEFAULT_PICTURE, PICTURE_HEIGHTS, PICTURE_WIDTHS, THEMES } from '../cha
 import { command } from '../cli/command.js'
 import { ALIASES, inGroup } from '../cli/flags/group.js'
 import { outputFlag, outputFlags } from '../cli/flags/output.js'
-import { fetchFlags } from '../cli/flags/run.js'
-import { locationFlags, selectionFlags, symbolArgs } from '../cli/flags/selection.js'
+import { fetchFlags, locationFlags, selectionFlags, symbolArgs } from '../cli/flags/shared.js'
 
 export default command({
   summary: 'Draw candles in the terminal, or as an SVG picture with -o.',

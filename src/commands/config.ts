@@ -76,7 +76,7 @@ export const completion = command({
   ],
   args: { shell: Args.string({ description: 'The shell.', options: ['bash', 'zsh', 'fish'], required: true }) },
   async run({ args: { shell }, print }) {
-    const { Completion } = await import('./reports/service.js')
+    const { Completion } = await import('./reports/local.js')
     const path = `cli/completion/scripts/klines.${shell}`
     print(Completion, { shell, script: readFileSync(new URL(path, CODE_URL), 'utf8').trimEnd() })
   },

@@ -1,17 +1,10 @@
 import * as Args from '@oclif/core/args'
 import { command } from '../cli/command.js'
-import { ExitCode } from '../cli/error-report.js'
-import { fetchFlags } from '../cli/flags/run.js'
-import { intervalFlag, rangeFlags } from '../cli/flags/selection.js'
+import { VERDICT_EXIT_CODES } from '../cli/error-report.js'
+import { fetchFlags, intervalFlag, rangeFlags } from '../cli/flags/shared.js'
 
 const DOWNLOADING = { start: 'Reading both sides', verb: 'Downloading', noun: 'window' }
 const COMPARING = { start: 'Reading both sides', verb: 'Comparing', noun: 'series' }
-const EXIT_CODES = {
-  equal: ExitCode.Done,
-  different: ExitCode.VerificationFailed,
-  incomplete: ExitCode.Incomplete,
-  empty: ExitCode.NoCandles,
-}
 /** Differences of a series that are shown without `-v`. */
 const MAX_LISTED = 20
 
@@ -56,6 +49,6 @@ Exit codes: 0 equal, 3 windows are missing and all else is equal, or neither sid
     const words = [a, b].some(isService) ? DOWNLOADING : COMPARING
     const found = await during(words, events => diffKlines({ ...request, ...events }))
     print(DiffReport, found)
-    process.exitCode = EXIT_CODES[found.verdict]
+    process.exitCode = VERDICT_EXIT_CODES[found.verdict]
   },
 })

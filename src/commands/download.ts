@@ -1,8 +1,7 @@
 import { command, refuse } from '../cli/command.js'
 import { pick } from '../cli/flags/group.js'
 import { downloadFlags, exportFlags } from '../cli/flags/output.js'
-import { fetchFlags, runFlags } from '../cli/flags/run.js'
-import { locationFlags, symbolArgs } from '../cli/flags/selection.js'
+import { fetchFlags, locationFlags, runFlags, symbolArgs } from '../cli/flags/shared.js'
 
 export const download = command({
   summary: 'Download candles to the local mirror; export them with -o or -f.',

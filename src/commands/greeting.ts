@@ -3,8 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import { KlinesError } from '../candles/errors.js'
 import { command, refuse } from '../cli/command.js'
 import { inGroup } from '../cli/flags/group.js'
-import { numberFlag } from '../cli/flags/run.js'
-import { addressFlag } from '../cli/flags/selection.js'
+import { addressFlag, numberFlag } from '../cli/flags/shared.js'
 import { printJson, printTokens } from '../cli/terminal/print.js'
 import type { Token } from '../greeting/schemas.js'
 
@@ -30,7 +29,7 @@ export const updateUser = command({
     if ([email, name, age, notify].every(value => value === undefined))
       throw refuse('There is nothing to update.', 'Expected one or more of --email, --name, --age and --notify.')
     const { updateUser } = await import('../greeting/client.js')
-    const { UsersUpdate } = await import('./reports/service.js')
+    const { UsersUpdate } = await import('./reports/local.js')
     const profile = { ...(name !== undefined && { name }), ...(age !== undefined && { age }) }
     const fields = { ...(email !== undefined && { email }), ...(Object.keys(profile).length > 0 && { profile }) }
     const answer = await updateUser(args.id, fields, options)

@@ -1,7 +1,6 @@
 import * as Args from '@oclif/core/args'
 import { command } from '../cli/command.js'
-import { networkFlags } from '../cli/flags/run.js'
-import { locationFlags } from '../cli/flags/selection.js'
+import { locationFlags, networkFlags } from '../cli/flags/shared.js'
 
 const LISTS = { start: 'Fetching lists', verb: '', noun: 'list' }
 const flags = { ...locationFlags, ...networkFlags }

@@ -4,8 +4,7 @@ import { quoteText } from '../candles/text.js'
 import { command, refuse, refuseJson } from '../cli/command.js'
 import { candleTableFlags, inGroup, pick } from '../cli/flags/group.js'
 import { outputFlag } from '../cli/flags/output.js'
-import { runFlags } from '../cli/flags/run.js'
-import { intervalFlag, locationFlags, rangeFlags, selectionFlags, symbolArgs } from '../cli/flags/selection.js'
+import { intervalFlag, locationFlags, rangeFlags, runFlags, selectionFlags, symbolArgs } from '../cli/flags/shared.js'
 import { SAMPLE } from '../sources/base-url.js'
 
 const mirrorFlags = {

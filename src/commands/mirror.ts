@@ -1,8 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import { command } from '../cli/command.js'
 import { inGroup } from '../cli/flags/group.js'
-import { networkFlags } from '../cli/flags/run.js'
-import { locationFlags } from '../cli/flags/selection.js'
+import { locationFlags, networkFlags } from '../cli/flags/shared.js'
 
 export const mirror = command({
   summary: 'Show what is in the local mirror, and which other mirrors there are.',

@@ -1,8 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import { command } from '../cli/command.js'
 import { inGroup, LIST } from '../cli/flags/group.js'
-import { networkFlags } from '../cli/flags/run.js'
-import { locationFlags } from '../cli/flags/selection.js'
+import { locationFlags, networkFlags } from '../cli/flags/shared.js'
 
 export default command({
   summary: 'Serve the mirror, a candle viewer and the greeting API on this machine.',
@@ -48,7 +47,7 @@ The first line on stdout is the address. Ctrl-C stops the server once pending re
   graceMs: 8_000,
   async run({ flags, options, warn, print }) {
     const { findServed, startServing } = await import('../cli/serving.js')
-    const { Serve } = await import('./reports/service.js')
+    const { Serve } = await import('./reports/local.js')
     const served = findServed(options, warn)
     const { ended, ...address } = await startServing(served, options, { warn, isVerbose: flags.verbose })
     print(Serve, { ...served, ...address })

@@ -1,24 +1,13 @@
 import * as Flags from '@oclif/core/flags'
 import { command } from '../cli/command.js'
-import { ExitCode } from '../cli/error-report.js'
+import { ExitCode, VERDICT_EXIT_CODES } from '../cli/error-report.js'
 import { inGroup, pick } from '../cli/flags/group.js'
 import { tableFlags } from '../cli/flags/output.js'
-import { runFlags } from '../cli/flags/run.js'
-import { locationFlags, lockFlag, rangeFlags, selectionFlags, symbolArgs } from '../cli/flags/selection.js'
+import { locationFlags, lockFlag, rangeFlags, runFlags, selectionFlags, symbolArgs } from '../cli/flags/shared.js'
 import { refuseBesideLock } from '../cli/resolve-flags.js'
 import { READING } from '../cli/terminal/progress-text.js'
 
 const CHECKING = { start: 'Reading lists', verb: 'Checking', noun: 'window' }
-/** `different` and `equal` are verdicts about a lock. */
-const EXIT_CODES = {
-  ok: ExitCode.Done,
-  equal: ExitCode.Done,
-  short: ExitCode.Done,
-  empty: ExitCode.NoCandles,
-  incomplete: ExitCode.Incomplete,
-  failed: ExitCode.VerificationFailed,
-  different: ExitCode.VerificationFailed,
-} as const
 
 export const verify = command({
   summary: 'Check the candles of the mirror, to the last digit.',
@@ -57,7 +46,7 @@ Exit codes: 0 no problems found, 3 windows are missing, 4 there are no candles, 
       const baseUrl = given.has('base-url') ? options.baseUrl : undefined
       const check = await during(READING, events => checkLock({ ...options, ...events, lock, baseUrl, offline: true }))
       print(LockVerdict, check)
-      process.exitCode = EXIT_CODES[check.verdict]
+      process.exitCode = VERDICT_EXIT_CODES[check.verdict]
       return
     }
     const { verifyKlines } = await import('../verify/verify.js')
@@ -66,7 +55,7 @@ Exit codes: 0 no problems found, 3 windows are missing, 4 there are no candles, 
     const result = await during(CHECKING, events => verifyKlines({ ...request, ...events }))
     print(Verify, result)
     const isFailure = result.failOnGaps && result.verdict === 'incomplete'
-    process.exitCode = isFailure ? ExitCode.VerificationFailed : EXIT_CODES[result.verdict]
+    process.exitCode = isFailure ? ExitCode.VerificationFailed : VERDICT_EXIT_CODES[result.verdict]
   },
 })
 

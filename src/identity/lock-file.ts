@@ -25,9 +25,8 @@ export interface Lock {
   readonly series: readonly LockedSeries[]
 }
 
-/** The lock as bytes: the same candles have the same bytes. Throws `bad_base_url` for a source that no lock can have. */
+/** The lock as bytes: the same candles have the same bytes. */
 export function encodeLock({ source, series }: Lock): Buffer {
-  if (source !== null) toSourceName(source)
   const sorted = [...series].sort((a, b) => Buffer.compare(Buffer.from(seriesName(a)), Buffer.from(seriesName(b))))
   const lines = sorted.map(one => `    ${JSON.stringify(one, KEYS)}`)
   return Buffer.from(
@@ -51,10 +50,7 @@ export function parseLock(bytes: Uint8Array): Lock {
   const lock = parseObject(Buffer.from(bytes).toString())
   if (lock === undefined) throw badLock('it is no JSON object in UTF-8; it may be cut or damaged')
   const { version, source, series } = lock
-  if (version !== VERSION) {
-    const found = version === undefined ? 'none' : quoteText(JSON.stringify(version).slice(0, 20))
-    throw badLock(`its version is ${found}, and this program reads version ${VERSION}`)
-  }
+  if (version !== VERSION) throw badLock(`it is not of version ${VERSION}, which this program reads`)
   if (source !== null && typeof source !== 'string') throw badLock('its source is neither an address nor null')
   const name = source === null ? null : toSourceName(source)
   if (name !== source) throw badLock(`its source is ${quoteText(source ?? '')}. Expected ${name}`)
@@ -106,6 +102,6 @@ export function compareLocks(before: Lock, after: Lock) {
     const [a, b] = [old.get(name), next.get(name)]
     if (a?.fingerprint === b?.fingerprint && a?.range.to === b?.range.to) return []
     const change: 'added' | 'removed' | 'changed' = a === undefined ? 'added' : b === undefined ? 'removed' : 'changed'
-    return { symbol, interval, change, before: a, after: b, years: compareYears(a, b).map(({ year }) => year) }
+    return { symbol, interval, change, years: compareYears(a, b).map(({ year }) => year) }
   })
 }

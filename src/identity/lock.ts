@@ -58,12 +58,10 @@ export async function lockKlines(request: LockRequest): Promise<LockReport> {
   const path = request.output ?? 'klines.lock.json'
   await checkOutputs([{ path }], request)
   return withRun(openRun({ ...request, offline: true }), async run => {
-    const { mirror, warn } = run
+    const { mirror } = run
     const lock = { source: mirror.source ?? null, series: await lockAll(await planRequest(request, run), run) }
     const isFile = path !== '-' && statSync(path, { throwIfNoEntry: false })?.isFile()
-    const unreadable = ({ message }: Error) =>
-      warn(`What was replaced is no lock that this version reads. ${message}`) as undefined
-    const replaced = isFile ? await readLock(path).catch(unreadable) : undefined
+    const replaced = isFile ? await readLock(path).catch(() => undefined) : undefined
     await writeFiles([{ path, bytes: encodeLock(lock) }], request)
     const changes = replaced ? compareLocks(replaced, lock) : []
     return { ...reportFingerprints(lock.series), path, baseUrl: lock.source, mirror: mirror.root, replaced, changes }

@@ -130,7 +130,7 @@ describe('klines lock', () => {
 
   it.each([
     [['download', 'BTCUSDT', '--lock', 'x'], 'BTCUSDT contradicts --lock'],
-    [['download', '--lock', 'x', '--resample', '3h'], '--resample has no use with --lock'],
+    [['download', '--lock', 'x', '--resample', '3h'], '--resample contradicts --lock'],
     [['download', '--lock', 'x'], 'x does not exist'],
   ])('refuses %j', async (args, message) => {
     const run = await newSandbox().call(args)

@@ -3,8 +3,7 @@ import { expandHome } from '../../fs/folders.js'
 import { LAYOUTS, PARTITIONS } from '../../lake/layout.js'
 import { FORMATS } from '../../options.js'
 import { candleTableFlags, inGroup, outputTableFlags, pick } from './group.js'
-import { fetchFlags, runFlags } from './run.js'
-import { locationFlags, lockFlag, selectionFlags } from './selection.js'
+import { fetchFlags, locationFlags, lockFlag, runFlags, selectionFlags } from './shared.js'
 
 /** `-o`: `/dev/stdout` is stdout, as `-` is. */
 export const outputFlag = Flags.custom<string>({

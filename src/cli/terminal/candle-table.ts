@@ -12,8 +12,6 @@ import { fittingText } from './table.js'
 
 /** Rows of each series that are shown, the newest ones, unless the user says how many. */
 const ROWS = 20
-/** Rows that are laid out at a time: memory does not grow with their number. */
-const ROWS_A_TABLE = 1_000
 /** These fit into 80 characters for most series. */
 const SHOWN: readonly OutputColumn[] = ['open_time', 'open', 'high', 'low', 'close', 'volume', 'count']
 
@@ -54,14 +52,12 @@ export class CandleTable implements Exporter {
     if (batch.length === 0) return
     if (this.series === undefined || seriesName(this.series) !== seriesName(batch.series))
       await this.begin(batch.series)
-    const { isExcerpt } = this.options
-    for (let row = isExcerpt ? 0 : Math.max(0, batch.length - ROWS); row < batch.length; row++) {
+    const most = this.options.isExcerpt ? Infinity : ROWS
+    const skipped = Math.max(0, batch.length - most)
+    for (let row = skipped; row < batch.length; row++)
       this.rows.push(this.columns.map(name => cellText(batch, row, name)))
-      if (isExcerpt && this.rows.length === ROWS_A_TABLE) await this.end()
-    }
-    if (isExcerpt) return
-    this.left += Math.max(0, batch.length - ROWS) + Math.max(0, this.rows.length - ROWS)
-    this.rows = this.rows.slice(-ROWS)
+    this.left += skipped + Math.max(0, this.rows.length - most)
+    this.rows = this.rows.slice(-most)
   }
 
   async end(): Promise<void> {

@@ -3,7 +3,7 @@ import { cutToColumns, formatBytes, formatCount, plural } from '../../candles/te
 import { toSourceName } from '../../sources/base-url.js'
 import type { NetworkActivity } from '../../sources/fetcher.js'
 import type { Cost } from '../../sources/source.js'
-import { printable } from './text.js'
+import { formatDuration, printable } from './text.js'
 
 const BAR_WIDTH = 16
 
@@ -50,8 +50,8 @@ export function barText(progress: Progress, words: ProgressWords, columns: numbe
   const head = done === total ? 'Finishing' : `${words.verb} ${label}`.trimEnd()
   const filled = Math.floor((BAR_WIDTH * done) / Math.max(total, 1))
   const bar = `${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)} `
-  const counts = `${formatPercent(done, total).padStart(4)}  ${formatCount(done)} of ${plural(total, words.noun)}`
-  const line = [counts, ...describeRate(progress)].join('  ')
+  const percent = formatPercent(done, total).padStart(4)
+  const line = [percent, countText(done, total, words), ...describeRate(progress)].join('  ')
   // The bar goes first.
   const shown = bar.length + line.length + 3 <= columns ? bar + line : line
   return `${cutToColumns(head + wait, columns - 2)}\n  ${cutToColumns(shown, columns - 3)}`
@@ -62,24 +62,29 @@ export function plainText(progress: Progress, words: ProgressWords): string {
   const { done, total, label } = progress
   const wait = describeWait(progress, words)
   if (total === undefined) return words.start + wait
-  const counts = `${formatCount(done)} of ${plural(total, words.noun)} (${formatPercent(done, total)})`
+  const counts = `${countText(done, total, words)} (${formatPercent(done, total)})`
   const underWay = done === total || label === '' ? '' : `; now ${label}`
   return [counts, ...describeRate(progress)].join(', ') + underWay + wait
 }
 
 /** `2 of 8 windows (1.2 MB received)`; undefined when nothing is done. */
-export function describeDone({ done, total, bytes }: Progress, { noun }: ProgressWords): string | undefined {
+export function describeDone({ done, total, bytes }: Progress, words: ProgressWords): string | undefined {
   if (total === undefined) return undefined
   const received = bytes === 0 ? '' : ` (${formatBytes(bytes)} received)`
-  return `${formatCount(done)} of ${plural(total, noun)}${received}`
+  return countText(done, total, words) + received
+}
+
+function countText(done: number, total: number, { noun }: ProgressWords): string {
+  return `${formatCount(done)} of ${plural(total, noun)}`
 }
 
 function describeRate({ done, total, bytes, bytesPerSecond, leftMs }: Progress): string[] {
-  return [
-    ...(bytes > 0 ? [formatBytes(bytes)] : []),
-    ...(bytesPerSecond > 0 ? [`${formatBytes(Math.round(bytesPerSecond))}/s`] : []),
-    ...(leftMs === undefined || done === total ? [] : [`${formatClock(leftMs)} left`]),
+  const parts = [
+    bytes > 0 && formatBytes(bytes),
+    bytesPerSecond > 0 && `${formatBytes(Math.round(bytesPerSecond))}/s`,
+    leftMs !== undefined && done < Number(total) && `${formatDuration(leftMs)} left`,
   ]
+  return parts.flatMap(part => part || [])
 }
 
 function describeWait(progress: Progress, { noun }: ProgressWords): string {
@@ -88,14 +93,6 @@ function describeWait(progress: Progress, { noun }: ProgressWords): string {
   if (retrying === 0) return ''
   const what = plural(retrying, total === undefined ? 'list' : noun)
   return `; retrying ${what}${failure === undefined ? '' : `: ${printable(failure)}`}`
-}
-
-/** `0:42`, `12:05`, `1:02:03`, rounded up. */
-function formatClock(ms: number): string {
-  const seconds = Math.ceil(ms / 1000)
-  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60]
-  const pad = (count: number) => String(count).padStart(2, '0')
-  return `${hours === 0 ? minutes : `${hours}:${pad(minutes)}`}:${pad(seconds % 60)}`
 }
 
 /** `100%` only when all is done. */

@@ -67,13 +67,8 @@ export const DiffReport = s.report(
   },
   (result: DiffResult, { verbose = false }) => {
     const { verdict, series, range } = result
-    const isLimited = range.fromTime === -Infinity || range.toTime === Infinity
     const lines = [describeVerdict(result)]
-    for (const side of SIDES) {
-      const { name, kind } = result[side]
-      const limit = isLimited && kind === 'service' ? ', as far as the other side has candles' : ''
-      lines.push(`${side.toUpperCase()}: ${printable(name)}${limit}`)
-    }
+    for (const side of SIDES) lines.push(`${side.toUpperCase()}: ${printable(result[side].name)}`)
     for (const side of verdict === 'empty' ? [] : SIDES) {
       const covered = series.flatMap(({ symbol, interval, coverage: { [side]: coverage } }) => {
         return coverage ? [{ symbol, interval, coverage }] : []

@@ -2,13 +2,17 @@ import { join } from 'node:path'
 import { seriesPath } from '../../candles/paths.js'
 import { formatBytes, plural } from '../../candles/text.js'
 import { formatValue, type Setting } from '../../cli/config.js'
-import { baseUrl, mirror, seriesName } from '../../cli/fields.js'
+import { baseUrl, mirror, sample, seriesName } from '../../cli/fields.js'
 import type { Field } from '../../cli/report.js'
 import * as s from '../../cli/report.js'
+import type { Served } from '../../cli/serving.js'
 import { printable } from '../../cli/terminal/text.js'
+import type { UserUpdateResult } from '../../greeting/schemas.js'
 import type { PublishReport } from '../../mirror/publish.js'
 import { indexPath } from '../../mirror/series-index.js'
 import type { MirrorStatus } from '../../mirror/user-mirrors.js'
+import { SAMPLE } from '../../sources/base-url.js'
+import { cleanValue } from '../../sources/fetch-error.js'
 
 interface Mirrors extends MirrorStatus {
   readonly others: readonly MirrorStatus[]
@@ -129,3 +133,53 @@ export const ConfigSet = s.report(
 export const ConfigUnset = s.report('klines-config-unset', file, ({ path, key }: { path: string; key: string }) => {
   return `Removed ${key} from ${path}.`
 })
+
+interface Serving extends Served {
+  readonly url: string
+  readonly otherUrls: readonly string[]
+}
+
+export const Serve = s.report(
+  'klines-serve',
+  {
+    url: s.text('address of the server'),
+    baseUrl,
+    sample,
+    mirror,
+    upstream: s.maybe(s.text(), 'the service that missing windows are fetched from; null without one'),
+  },
+  ({ url, otherUrls, mirror, baseUrl, upstream, isBundled }: Serving, { quiet }) => {
+    const lines = [url]
+    if (quiet) return url
+    if (baseUrl === SAMPLE) lines.push('Serving synthetic sample data, not prices of any exchange.')
+    else lines.push(`Serving ${mirror}${baseUrl === undefined ? '' : `, a mirror of ${baseUrl}`}.`)
+    if (isBundled) lines.push('klines download creates a mirror of real candles; --upstream downloads them on request.')
+    if (upstream !== undefined) lines.push('Missing and open windows are downloaded from there on request.')
+    if (otherUrls.length > 0) lines.push(`Other machines reach it at ${otherUrls.join(', ')}.`)
+    lines.push(`Open ${url}/ in a browser for charts, downloads and the API. Press Ctrl-C to stop.`)
+    return lines.join('\n')
+  },
+)
+
+export const Completion = s.report(
+  'klines-completion',
+  { shell: s.oneOf(['bash', 'zsh', 'fish']), script: s.text() },
+  ({ script }: { readonly shell: string; readonly script: string }) => script,
+)
+
+/** `users update`: the answer of the server, which may say more. */
+export const UsersUpdate: s.Report<UserUpdateResult> = {
+  schema: {
+    $id: 'klines-users-update',
+    type: 'object',
+    required: ['success', 'id', 'notify', 'warnings'],
+    properties: {
+      success: { type: 'boolean', description: 'never false: a refusal is an error' },
+      id: { type: 'string' },
+      notify: { type: 'string' },
+      warnings: { type: 'array', items: { type: 'string' } },
+    },
+  },
+  json: answer => answer,
+  text: ({ id, notify }) => `Updated user ${cleanValue(id)}, notification ${cleanValue(notify)}.`,
+}

@@ -40,10 +40,7 @@ export function fingerprintLines({ series, set }: FingerprintReport<AnyFingerpri
     return `${parts.join('  ')} ${formatTime(lastOpenTime)}${note}`
   })
   if (set === undefined) return lines
-  const total = plural(f.sumOf(series, 'candles'), 'candle')
-  const count = series.filter(({ named }) => named).length
-  const note = count === 0 ? [] : [`with ${count === 1 ? 'one' : formatCount(count)} named by the file`]
-  return [...lines, [set, plural(series.length, 'series'), total, ...note].join('  ')]
+  return [...lines, [set, plural(series.length, 'series'), plural(f.sumOf(series, 'candles'), 'candle')].join('  ')]
 }
 
 const path = s.text('the lock file')
@@ -73,7 +70,7 @@ export const LockSummary = s.report(
   (result: LockReport) => {
     const { path, series, baseUrl, replaced, changes } = result
     const written = `${path}: ${plural(series.length, 'series')}, ${plural(f.sumOf(series, 'candles'), 'candle')}.`
-    const changed = changes.map(change => `  ${describeChange(change)}`)
+    const changed = changes.map(describeChange)
     if (replaced && replaced.source !== baseUrl)
       changed.unshift(`  source: ${replaced.source ?? 'unknown'} -> ${baseUrl ?? 'unknown'}`)
     const lines = changed.length > 0 ? [written, 'Changed in the lock:', ...changed] : [`${written} Nothing changed.`]
@@ -81,12 +78,8 @@ export const LockSummary = s.report(
   },
 )
 
-function describeChange({ before, after, years, ...series }: LockChange): string {
-  const name = nameOf(series)
-  if (after === undefined) return `${name}: removed`
-  const candles = plural(after.candles, 'candle')
-  if (before === undefined) return `${name}: added, ${candles}`
-  return `${name}: ${formatCount(before.candles)} -> ${candles}; ${years.join(', ') || 'no year'} changed`
+function describeChange({ change, years, ...series }: LockChange): string {
+  return `  ${nameOf(series)}: ${[change, ...years].join(', ')}`
 }
 
 const locked = s.object({ fingerprint: s.text(), candles: s.count() })

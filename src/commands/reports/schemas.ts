@@ -4,10 +4,9 @@ import { list, object, objectSchema, optional, reportSchema, text } from '../../
 import { Chart } from './chart.js'
 import { DiffReport } from './diff.js'
 import { Intervals, StartDates, Stats, Symbols } from './lists.js'
-import { Config, ConfigSet, ConfigUnset, MirrorPublish, MirrorReport } from './local.js'
+import { Completion, Config, ConfigSet, ConfigUnset, MirrorPublish, MirrorReport, Serve, UsersUpdate } from './local.js'
 import { Fingerprint, LockSummary, LockVerdict } from './lock.js'
 import { DryRun, Run } from './run.js'
-import { Completion, Serve, UsersUpdate } from './service.js'
 import { Verify } from './verify.js'
 
 export type { JsonOf }

@@ -32,14 +32,14 @@ describe('progress as text', () => {
     [
       'windows',
       HALF,
-      'Downloading BTCUSDT 1h\n  █████████░░░░░░░  61%  1,234 of 2,001 windows  17.3 MB  3.2 MB/s  0:42 left',
-      '1,234 of 2,001 windows (61%), 17.3 MB, 3.2 MB/s, 0:42 left; now BTCUSDT 1h',
+      'Downloading BTCUSDT 1h\n  █████████░░░░░░░  61%  1,234 of 2,001 windows  17.3 MB  3.2 MB/s  41 s left',
+      '1,234 of 2,001 windows (61%), 17.3 MB, 3.2 MB/s, 41 s left; now BTCUSDT 1h',
     ],
     [
       'a pause that the service asked for',
       { ...HALF, retrying: 3, failure: 'status 429', pauseMs: 11_200, pauseReason: 'rate limited' },
-      'Downloading BTCUSDT 1h; rate limited, resuming in 12 s\n  █████████░░░░░░░  61%  1,234 of 2,001 windows  17.3 MB  3.2 MB/s  0:42 left',
-      '1,234 of 2,001 windows (61%), 17.3 MB, 3.2 MB/s, 0:42 left; now BTCUSDT 1h; rate limited, resuming in 12 s',
+      'Downloading BTCUSDT 1h; rate limited, resuming in 12 s\n  █████████░░░░░░░  61%  1,234 of 2,001 windows  17.3 MB  3.2 MB/s  41 s left',
+      '1,234 of 2,001 windows (61%), 17.3 MB, 3.2 MB/s, 41 s left; now BTCUSDT 1h; rate limited, resuming in 12 s',
     ],
     [
       'the last but one of many, which is not 100 %',
