@@ -22,19 +22,13 @@ declare module 'undici/lib/api/index.js' {
 }
 
 declare module 'undici/lib/dispatcher/dispatcher.js' {
-  import { Dispatcher } from 'undici'
-
-  export default Dispatcher
+  export { Dispatcher as default } from 'undici'
 }
 
 declare module 'undici/lib/dispatcher/agent.js' {
-  import { Agent } from 'undici'
-
-  export default Agent
+  export { Agent as default } from 'undici'
 }
 
 declare module 'undici/lib/dispatcher/proxy-agent.js' {
-  import { ProxyAgent } from 'undici'
-
-  export default ProxyAgent
+  export { ProxyAgent as default } from 'undici'
 }

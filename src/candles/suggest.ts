@@ -18,7 +18,6 @@ export function suggest<T extends string>(text: string, candidates: readonly T[]
 }
 
 function countEdits(text: string, name: string): number {
-  if (Math.abs(text.length - name.length) > MAX_EDITS) return Infinity
   const swapped = Array.from(
     { length: text.length - 1 },
     (_, at) => text.slice(0, at) + text[at + 1] + text[at] + text.slice(at + 2),

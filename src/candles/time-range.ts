@@ -52,9 +52,11 @@ const INSTANT = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:
 
 /** A point in time, in the forms of `RangeText`, as ms UTC. Throws `bad_time` on other forms and invalid days. */
 export function parseInstant(text: TimeText, now: number): number {
-  const ms = Number(text)
-  if (typeof text !== 'string' && Number.isInteger(ms) && !Number.isNaN(new Date(ms).getTime())) return ms
-  if (typeof text !== 'string') throw badTime(String(text))
+  if (typeof text !== 'string') {
+    const ms = Number(text)
+    if (Number.isInteger(ms) && !Number.isNaN(new Date(ms).getTime())) return ms
+    throw badTime(String(text))
+  }
   const trimmed = text.trim()
   const relative = parseRelative(trimmed, now)
   if (relative !== undefined) return relative

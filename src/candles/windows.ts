@@ -35,9 +35,6 @@ const CYCLES = Object.fromEntries(
   }),
 ) as Record<Interval, { readonly length: Length; readonly anchor: number }>
 
-/** Dates have years of four digits. */
-const END_OF_DATES = Date.UTC(10_000, 0)
-
 /** The span `[startTime, endTime)` of a window, ms UTC: a candle belongs to the window in which it opens. */
 export interface WindowSpan {
   readonly startTime: number
@@ -101,7 +98,7 @@ export function knownStartDates(interval: Interval): string[] {
 /** The startDates of the windows from the one at `first` to the one that contains `time` (ms UTC), ascending. */
 export function consecutiveStartDates(interval: Interval, first: string, time: number): string[] {
   const dates: string[] = []
-  for (let start = parseDate(first); start <= time && start < END_OF_DATES; ) {
+  for (let start = parseDate(first); start <= time; ) {
     const startDate = formatDate(start)
     dates.push(startDate)
     start = windowSpan({ interval, startDate }).endTime

@@ -141,7 +141,7 @@ function parseContent(request: FileRequest): { readonly format: FileFormat; read
 }
 
 /** Throws `bad_option` for values and combinations of these options that nothing can mean: no option is ignored. */
-export function checkExcerpt(request: Omit<Partial<ExportRequest>, 'output'>): void {
+function checkExcerpt(request: Omit<Partial<ExportRequest>, 'output'>): void {
   const { limit, tail } = request
   checkThreads(request)
   checkValue('limit', CANDLE_OPTIONS.limit, limit)

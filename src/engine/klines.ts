@@ -168,7 +168,6 @@ export async function* klineRows<Form extends keyof RowForms = 'objects'>(
   request: ReadRequest & { readonly as?: Form | undefined },
 ): AsyncGenerator<SeriesRow<RowForms[Form]>> {
   const toRow = ROW_FORMS[request.as ?? 'objects'] as (row: KlineRow) => RowForms[Form]
-  if (!toRow) throw new KlinesError('bad_option', `\`as\` is ${request.as}. Expected objects, numbers or arrays.`)
   for await (const batch of klineBatches(request)) {
     for (let index = 0; index < batch.length; index++) yield { series: batch.series, row: toRow(batch.row(index)) }
   }

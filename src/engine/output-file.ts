@@ -80,7 +80,7 @@ export async function prepareFile(path: string, options: FileOptions): Promise<F
 }
 
 /** Leaves everything as it was, unless the file is in its place. Never throws. */
-export async function discardFile({ temp, folders }: FilePlace): Promise<void> {
+async function discardFile({ temp, folders }: FilePlace): Promise<void> {
   await rm(temp, { force: true }).catch(() => {})
   removeFolders(folders)
 }
@@ -135,7 +135,6 @@ export async function commitFiles(files: readonly FilePlace[]): Promise<string[]
     })
     placed.push(path)
   }
-  for (const { temp } of files) await rm(temp, { force: true }).catch(() => {})
   return placed
 }
 

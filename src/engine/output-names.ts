@@ -64,6 +64,6 @@ export async function checkOutputs(outputs: readonly { readonly path: string }[]
       throw new KlinesError('bad_output', message, { suggestions, data: { outputs: [other, path] } })
     }
     seen.set(key, path)
+    await checkTarget(path, options)
   }
-  for (const { path } of outputs) if (path !== '-') await checkTarget(path, options)
 }

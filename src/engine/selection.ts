@@ -77,7 +77,7 @@ function notInMirror(
   series: readonly Series[],
   { mirror, isExchange }: Run,
 ): KlinesError {
-  const known = symbols.length > 0 ? knownSymbols(mirror) : []
+  const known = knownSymbols(mirror)
   const unknown = symbols.filter(symbol => !known.includes(symbol))
   if (unknown.length > 0 && !isExchange)
     return unknownSymbols(unknown, known, `the mirror ${mirror.root}`, otherSource(mirror.source))

@@ -2,7 +2,7 @@ import { COLUMNS } from '../candles/columns.js'
 import { isSameNumber, parseDecimal } from '../candles/decimals.js'
 import { KlinesError } from '../candles/errors.js'
 import { seriesName } from '../candles/series.js'
-import type { NumberType, OutputColumn } from '../options.js'
+import type { OutputColumn } from '../options.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
 import {
   DECIMAL_BYTES,
@@ -186,11 +186,6 @@ export class TextColumn {
   }
 }
 
-function createColumn(name: OutputColumn, numbers: NumberType, endian: Endian, rows: number, stats: ExportStats) {
-  const type = columnType(name, numbers)
-  return type === 'text' ? new TextColumn(name, rows) : new NumberColumn(name, type, endian, rows, stats)
-}
-
 /** Fills columns up to a number of rows, however the input is cut: the bytes of a file depend on its rows alone. */
 export abstract class ColumnExporter implements Exporter {
   protected readonly columns: readonly (NumberColumn | TextColumn)[]
@@ -201,7 +196,10 @@ export abstract class ColumnExporter implements Exporter {
     endian: Endian,
     private readonly rows: number,
   ) {
-    this.columns = columns.map(name => createColumn(name, numbers, endian, rows, stats))
+    this.columns = columns.map(name => {
+      const type = columnType(name, numbers)
+      return type === 'text' ? new TextColumn(name, rows) : new NumberColumn(name, type, endian, rows, stats)
+    })
   }
 
   /** Throws `digits_lost` when a decimal has no exact DECIMAL(38,8). */

@@ -1,4 +1,4 @@
-import { reportFingerprints, type SeriesFingerprint } from '../rows/fingerprint.js'
+import type { SeriesFingerprint } from '../rows/fingerprint.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
 import type { RowFormat } from './row-format.js'
 
@@ -20,11 +20,6 @@ export const METADATA_KEY = 'klines'
 /** The metadata as JSON. `details`: what a format adds. */
 export function metadataText({ version, ...metadata }: FileMetadata, details: object = {}): string {
   return JSON.stringify({ ...metadata, ...details, schema: 'klines/1', version: `klines ${version}` })
-}
-
-export function describeFingerprints(series: readonly SeriesFingerprint[] = []): object {
-  if (series.length === 0) return {}
-  return { fingerprint: reportFingerprints(series).set ?? series[0].fingerprint, fingerprints: series }
 }
 
 export interface ExportStats {

@@ -266,13 +266,12 @@ export class Mirror {
     const file = this.readFile(path)
     if (file.state === 'missing') return undefined
     try {
-      if (file.state === 'file') return parse(file.bytes)
-      this.warn(`Corrupt in the mirror: ${path} is ${file.reason}.`)
+      return parse(file.state === 'file' ? file.bytes : Buffer.alloc(0))
     } catch (error) {
       if (!isKlinesError(error, 'bad_list')) throw error
       this.warn(`Corrupt in the mirror: ${error.message}`)
+      return undefined
     }
-    return undefined
   }
 
   readFile(path: string, allocate?: (size: number) => Buffer): FileRead {

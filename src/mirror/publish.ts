@@ -5,6 +5,7 @@ import { EXCHANGE_INTERVALS, type Interval } from '../candles/intervals.js'
 import { SYMBOLS_PATH, startDatesPath } from '../candles/paths.js'
 import { type Series, type WindowRef, windowOf } from '../candles/series.js'
 import type { SymbolName } from '../candles/symbols.js'
+import { formatTime } from '../candles/text.js'
 import { windowSpan } from '../candles/windows.js'
 import { sha256 } from '../rows/fingerprint.js'
 import { Kernel } from '../rows/wasm/kernel.js'
@@ -80,7 +81,13 @@ async function inspect(run: Publishing, symbols: readonly SymbolName[], interval
   let done = 0
   for (const { series, windows } of tree) {
     const newest = newestCandle(mirror, series) ?? -Infinity
-    if (newest > now()) throw slowClock(run, newest)
+    // A clock that is behind takes missing windows for those of the future.
+    if (newest > now()) {
+      const clock = `This machine's clock says ${formatTime(now())} UTC`
+      throw new KlinesError('incomplete', `${clock}, and ${mirror.root} has a candle of ${formatTime(newest)}.`, {
+        suggestions: ['Set the clock, then publish again.'],
+      })
+    }
     for (const window of windows) {
       if (++done % 32 === 0) await nextTurn()
       signal.throwIfAborted()
@@ -117,11 +124,4 @@ async function isEmpty(window: WindowRef, { mirror, now, firstCandle: ask }: Pub
   if ((firstCandle(mirror, window) ?? startTime) < startTime) return false
   const first = await ask(window)
   return first !== undefined && endTime <= first
-}
-
-/** A clock that is behind takes missing windows for those of the future. */
-function slowClock({ mirror, now }: Publishing, newest: number): KlinesError {
-  const [clock, candle] = [now(), newest].map(time => new Date(time).toISOString())
-  const message = `This machine's clock says ${clock}, and the mirror ${mirror.root} has a candle of ${candle}. Nothing was written.`
-  return new KlinesError('incomplete', message, { suggestions: ['Set the clock, then publish again.'] })
 }

@@ -1,4 +1,4 @@
-import { isObject } from '../candles/json.js'
+import { isObject, parseObject } from '../candles/json.js'
 import { intervalSegment } from '../candles/paths.js'
 import type { Series } from '../candles/series.js'
 import { isStartDate } from '../candles/windows.js'
@@ -22,18 +22,12 @@ export function formatIndex(index: SeriesIndex): string {
 
 /** Parses an index. Entries of another form are left out; undefined for what is no index at all. */
 export function parseIndex(text: string, { interval }: Series): Map<string, WindowFacts> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (!isObject(value)) return undefined
-    return new Map(
-      Object.entries(value).flatMap(([date, entry]) => {
-        const facts = isStartDate(interval, date) ? parseFacts(entry) : undefined
-        return facts ? [[date, facts] as const] : []
-      }),
-    )
-  } catch {
-    return undefined
-  }
+  const value = parseObject(text)
+  const entries = Object.entries(value ?? {}).flatMap(([date, entry]) => {
+    const facts = isStartDate(interval, date) ? parseFacts(entry) : undefined
+    return facts ? [[date, facts] as const] : []
+  })
+  return value && new Map(entries)
 }
 
 function parseFacts(entry: unknown): WindowFacts | undefined {

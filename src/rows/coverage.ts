@@ -28,7 +28,6 @@ interface RequestedSeries {
   /** The candles that come of it: the series itself, or longer ones. */
   readonly label: SeriesLabel
   readonly resampleTo?: TargetInterval | undefined
-  readonly windows: readonly unknown[]
 }
 
 /**
@@ -37,7 +36,7 @@ interface RequestedSeries {
  * UTC. `partial`: whether resampled candles that are covered in part are there.
  */
 export function coverRange(
-  { series, label, resampleTo, windows }: RequestedSeries,
+  { series, label, resampleTo }: RequestedSeries,
   { named: { from, to }, now, endMoves }: RequestedRange,
   { firstOpenTime, lastOpenTime }: Pick<SeriesTotals, 'firstOpenTime' | 'lastOpenTime'>,
   {
@@ -47,7 +46,7 @@ export function coverRange(
   }: { rules: { kind: 'static' | 'exchange' | 'fixed' }; begin?: number | undefined; partial?: boolean | undefined },
 ): Coverage {
   const grid = resampleTo ? new CandleGrid(resampleTo, series.symbol) : buildSeriesGrid(series, firstOpenTime)
-  const isThere = firstOpenTime !== undefined && lastOpenTime !== undefined && windows.length > 0
+  const isThere = firstOpenTime !== undefined && lastOpenTime !== undefined
   const startTime = isThere ? grid.start(firstOpenTime) : undefined
   const endTime = isThere && (partial ? grid.next : grid.start).call(grid, nextOpenTime(series.interval, lastOpenTime))
   const isEmpty = startTime === undefined || endTime === false || endTime <= startTime

@@ -42,11 +42,11 @@ export interface SeriesTotals {
 
 /** Counts the candles of a series and the gaps between them, by the distance of neighbours: a grid of any anchor works. */
 export class GapCounter {
-  private candles = 0
-  private first: number | undefined
-  private last: number | undefined
-  private gaps = 0
-  private missing = 0
+  readonly totals = {
+    ...{ candles: 0, gaps: 0, missing: 0 },
+    firstOpenTime: undefined as number | undefined,
+    lastOpenTime: undefined as number | undefined,
+  }
   /** Candles missing in the largest gap. */
   largestGap = 0
 
@@ -54,24 +54,18 @@ export class GapCounter {
 
   /** Adds the next batch, in order of time. */
   add(batch: { readonly length: number; openTime(row: number): number }): void {
-    for (let row = 0; row < batch.length; row++) this.addTime(batch.openTime(row))
-    this.candles += batch.length
-  }
-
-  private addTime(openTime: number): void {
-    const { last = openTime } = this
-    const missing = countLengths(LENGTHS[this.series.interval], last, openTime) - 1
-    if (missing > 0) {
-      this.gaps++
-      this.missing += missing
-      this.largestGap = Math.max(this.largestGap, missing)
+    const { totals, series } = this
+    for (let row = 0; row < batch.length; row++) {
+      const openTime = batch.openTime(row)
+      const missing = countLengths(LENGTHS[series.interval], totals.lastOpenTime ?? openTime, openTime) - 1
+      if (missing > 0) {
+        totals.gaps++
+        totals.missing += missing
+        this.largestGap = Math.max(this.largestGap, missing)
+      }
+      totals.firstOpenTime ??= openTime
+      totals.lastOpenTime = openTime
     }
-    this.first ??= openTime
-    this.last = openTime
-  }
-
-  get totals(): SeriesTotals {
-    const { candles, first: firstOpenTime, last: lastOpenTime, gaps, missing } = this
-    return { candles, firstOpenTime, lastOpenTime, gaps, missing }
+    totals.candles += batch.length
   }
 }

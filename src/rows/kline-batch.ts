@@ -4,7 +4,7 @@ import { NUMBERS_PER_ROW, OFFSETS_PER_ROW } from './wasm/assembly/layout.js'
 import type { IndexedRows, Kernel } from './wasm/kernel.js'
 
 /** Cells that no format needs to quote or escape. */
-export const PLAIN_CELL = /^[A-Za-z0-9._-]*$/
+const PLAIN_CELL = /^[A-Za-z0-9._-]*$/
 
 const encoder = new TextEncoder()
 /** Keeps a byte order mark: at the start of a cell it is part of the text. */

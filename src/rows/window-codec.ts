@@ -5,9 +5,8 @@ import { decodeUtf8 } from '../candles/json.js'
 import { type WindowRef, windowName } from '../candles/series.js'
 import { showValue } from '../candles/text.js'
 import { type WindowSpan, windowSpan } from '../candles/windows.js'
-import { CandleGrid } from './candle-grid.js'
+import { buildSeriesGrid, type CandleGrid } from './candle-grid.js'
 import { BatchBuilder, KlineBatch } from './kline-batch.js'
-import { parseTargetInterval } from './target-interval.js'
 import { NUMBERS_PER_ROW } from './wasm/assembly/layout.js'
 import { type IndexedRows, type Kernel, sharedKernel } from './wasm/kernel.js'
 
@@ -73,13 +72,13 @@ class RowRules {
     anchor: number | undefined,
   ) {
     this.span = windowSpan(window)
-    if (window.interval !== '3d') this.setGrid()
-    else if (anchor !== undefined && anchor % DAY_MS === 0) this.setGrid(anchor)
+    const isKnown = window.interval !== '3d' || (anchor !== undefined && anchor % DAY_MS === 0)
+    if (isKnown) this.grid = buildSeriesGrid(window, anchor)
   }
 
   /** The fault of a row's open or close time, ms UTC; undefined for a valid row. */
   findTimeFault(openTime: number, closeTime: number): RowFault | undefined {
-    if (openTime % DAY_MS === 0 && this.grid === undefined) this.setGrid(openTime)
+    if (openTime % DAY_MS === 0) this.grid ??= buildSeriesGrid(this.window, openTime)
     if (this.grid?.offset(openTime) !== 0 && !mayBeOffGrid(openTime)) {
       const other = formatInstant(this.grid?.start(openTime) ?? openTime - (openTime % DAY_MS))
       const what = `${formatInstant(openTime)} is not on the grid of its series, where a candle opens at ${other}`
@@ -92,10 +91,6 @@ class RowRules {
     if (closeTime <= lastTime) return undefined
     const end = formatInstant(lastTime)
     return { element: 6, what: `${formatInstant(closeTime)} is after the end of the candle, ${end}` }
-  }
-
-  private setGrid(anchor?: number): void {
-    this.grid = new CandleGrid({ ...parseTargetInterval(this.window.interval), anchor }, this.window.symbol)
   }
 }
 

@@ -8,7 +8,7 @@ import { findGaps, type Gap } from '../rows/gaps.js'
 import * as layout from '../rows/wasm/assembly/layout.js'
 
 /** A candle with something odd; `description` is for people, with the values. */
-export type Oddity = { readonly openTime: number; readonly description: string }
+type Oddity = { readonly openTime: number; readonly description: string }
 type FaultKind = 'off_grid' | 'invalid_values'
 
 /** How many candles of a kind, and stretches without a trade, are listed: a series may have little else. */

@@ -25,7 +25,7 @@ const DECIMALS = {
 type StatsDecimals = Readonly<Record<keyof typeof DECIMALS, string | undefined>>
 
 /** Decimals are exact, as text; undefined for a series without candles. */
-export interface SeriesStats extends Series, SeriesTotals, StatsDecimals {
+interface SeriesStats extends Series, SeriesTotals, StatsDecimals {
   readonly trades: number
   /** Candles missing in the largest gap. */
   readonly largestGap: number

@@ -18,7 +18,7 @@ export interface Outage extends WindowSpan {
   readonly isShared: boolean
 }
 
-export type CoveredFindings = SeriesFindings & { readonly coverage: Coverage }
+type CoveredFindings = SeriesFindings & { readonly coverage: Coverage }
 
 export interface JudgedSeries extends Omit<CoveredFindings, 'gaps'> {
   /** `outage`: another symbol lacks candles at the same time, for half of it or more. */

@@ -144,7 +144,11 @@ describe('klines diff of two mirrors, lakes and files', () => {
   it.each<[string, number, string]>([
     ['diff m nowhere', 2, 'nowhere: there is no such file.'],
     ['diff m empty', 2, 'empty is not a lake that can be read: it has no _klines.json.'],
-    ['diff m doubles.parquet', 2, 'doubles.parquet, open: it is a double, which may not hold all digits of a candle.'],
+    [
+      'diff m doubles.parquet',
+      2,
+      'doubles.parquet, row 1, open: it is a double, which may not hold all digits of a candle.',
+    ],
     ['diff sample binance', 2, 'Two services are too large to compare all they have.'],
     ['diff BTCUSDT-3h.csv m', 2, 'BTCUSDT 3h is resampled, and m has only candles as they are.'],
   ])('%s ends with %i', async (command, code, message) => {

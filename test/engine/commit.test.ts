@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { commitFiles, discardFile, type FilePlace, openFile, prepareFile } from '../../src/engine/output-file.js'
+import { commitFiles, type FilePlace, openFile, prepareFile, withPlaces } from '../../src/engine/output-file.js'
 import { catchError } from '../support/errors.js'
 import { tempFolder } from '../support/temp-folder.js'
 
@@ -34,11 +34,9 @@ async function finishAll(names: readonly string[], force: boolean): Promise<File
   return places
 }
 
-/** A commit that fails, and what an export does after it. */
-async function failCommit(places: readonly FilePlace[]): Promise<Error & Record<string, unknown>> {
-  const error = await catchError(commitFiles(places))
-  for (const place of places) await discardFile(place)
-  return error
+/** Commits as an export does. */
+function commit(places: readonly FilePlace[]): Promise<string[]> {
+  return withPlaces(places, () => commitFiles(places))
 }
 
 /** The files of the folder with their texts. */
@@ -49,14 +47,14 @@ function contents(): Record<string, string> {
 describe('several files', () => {
   test('are all put in place, and no other file is left', async () => {
     writeFileSync(paths[1], 'old')
-    await commitFiles(await finishAll(paths, true))
+    await commit(await finishAll(paths, true))
     expect(contents()).toEqual({ 'a.csv': 'new', 'b.csv': 'new', 'c.csv': 'new' })
   })
 
   test('are all left out when one appears meanwhile without force', async () => {
     const outputs = await finishAll(paths, false)
     writeFileSync(paths[1], 'theirs')
-    const error = await failCommit(outputs)
+    const error = await catchError(commit(outputs))
     expect(error.code).toBe('output_exists')
     expect(error.message).toBe(`${paths[1]} was created by another program meanwhile.`)
     expect(contents()).toEqual({ 'b.csv': 'theirs' })
@@ -66,7 +64,7 @@ describe('several files', () => {
     writeFileSync(paths[0], 'old')
     const outputs = await finishAll(paths, true)
     mkdirSync(paths[2])
-    expect((await failCommit(outputs)).code).toBe('bad_output')
+    expect((await catchError(commit(outputs))).code).toBe('bad_output')
     expect(readdirSync(folder)).toEqual(['a.csv', 'c.csv'])
     expect(readFileSync(paths[0], 'utf8')).toBe('old')
     expect(readdirSync(paths[2])).toEqual([])
@@ -75,7 +73,7 @@ describe('several files', () => {
   test('are named where they are new already when a later one cannot be put in its place', async () => {
     const outputs = await finishAll(paths, true)
     unlinkSync(outputs[1].temp)
-    const error = await failCommit(outputs)
+    const error = await catchError(commit(outputs))
     expect(error).toMatchObject({ code: 'output_unwritable', data: { output: paths[1], placed: [paths[0]] } })
     expect(error.message).toContain(`These files are new already: ${paths[0]}.`)
     expect(contents()).toEqual({ 'a.csv': 'new' })
@@ -89,7 +87,7 @@ describe('a file with the same bytes', () => {
     writeFileSync(paths[1], 'old')
     for (const path of paths.slice(0, 2)) utimesSync(path, time, time)
     const before = statSync(paths[0])
-    await commitFiles(await finishAll(paths, true))
+    await commit(await finishAll(paths, true))
     expect(contents()).toEqual({ 'a.csv': 'new', 'b.csv': 'new', 'c.csv': 'new' })
     const { ino, mtime } = statSync(paths[0])
     expect([ino, mtime]).toEqual([before.ino, time])
@@ -102,7 +100,7 @@ describe('one file', () => {
     const other = join(folder, 'other.csv')
     writeFileSync(other, 'old')
     linkSync(other, paths[0])
-    await commitFiles(await finishAll([paths[0]], true))
+    await commit(await finishAll([paths[0]], true))
     expect(contents()).toEqual({ 'a.csv': 'new', 'other.csv': 'old' })
   })
 })

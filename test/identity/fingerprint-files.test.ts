@@ -204,7 +204,7 @@ describe('a file is refused with the file, the row and the cell', () => {
     const path = await written(name, two(), { numbers: 'double' })
     expect(await catchError(fingerprintFiles([path]))).toMatchObject({
       code: 'bad_input',
-      message: `${path}, open: it is a double, which may not hold all digits of a candle.`,
+      message: `${path}, row 1, open: it is a double, which may not hold all digits of a candle.`,
     })
   })
 

@@ -8,7 +8,7 @@ const at = (text: string) => Date.parse(`${text}Z`)
 /** The outage of February 2018: no candle from 8 February, 01:00, to 9 February, 09:00. */
 function cover(from: string, to: string, first: string, last: string, seriesStart: string) {
   const { shortAtStart, shortAtEnd } = coverRange(
-    { series: SERIES, label: SERIES, windows: [{ ...SERIES, startDate: '2018-02-01' }] },
+    { series: SERIES, label: SERIES },
     requested(at(from), at(to), at('2018-04-01T00:00')),
     { firstOpenTime: at(first), lastOpenTime: at(last) },
     { rules: { kind: 'static' }, begin: at(seriesStart) },

@@ -3,8 +3,9 @@ import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js'
 import { writeMetadata } from 'hyparquet-writer/src/metadata.js'
 import { DECIMAL_PRECISION, DECIMAL_SCALE } from '../../candles/decimals.js'
 import type { OutputColumn } from '../../options.js'
+import { reportFingerprints } from '../../rows/fingerprint.js'
 import { ColumnExporter } from '../columns.js'
-import { describeFingerprints, type ExporterOptions, METADATA_KEY, metadataText } from '../exporter.js'
+import { type ExporterOptions, METADATA_KEY, metadataText } from '../exporter.js'
 import { type ColumnType, columnType } from '../row-format.js'
 import { Dictionary, takePage } from './columns.js'
 import { type PageCodec, pageCodec, RowGroup } from './row-group.js'
@@ -94,7 +95,9 @@ export class ParquetExporter extends ColumnExporter {
     const { schema, groups, options } = this
     const { metadata, rowFormat, fingerprints } = options
     const writer = new ByteWriter()
-    const details = { compression: rowFormat.compression, ...describeFingerprints(fingerprints?.()) }
+    const { series, set } = reportFingerprints(fingerprints?.() ?? [])
+    const named = series.length > 0 && { fingerprint: set ?? series[0].fingerprint, fingerprints: series }
+    const details = { compression: rowFormat.compression, ...named }
     const footer = {
       version: 1,
       schema: [{ name: 'schema', num_children: schema.length }, ...schema],

@@ -10,11 +10,10 @@ const ROWS_AT_ONCE = 1_000
 /** An Arrow IPC file. Throws `bad_input` and `damaged_input`. */
 export async function openArrow(file: string): Promise<RawTable> {
   for await (const { fields, metadata } of readInput(file, readSchema)) {
-    const doubles = fields.filter(({ type }) => DataType.isFloat(type))
     return {
       columns: fields.map(({ name }) => name),
       facts: parseFacts(metadata.get(METADATA_KEY)),
-      doubles: doubles.map(({ name }) => name),
+      hasDoubles: fields.some(({ type }) => DataType.isFloat(type)),
       rows: () => readInput(file, handle => readRows(handle, fields)),
     }
   }

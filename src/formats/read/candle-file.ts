@@ -36,12 +36,12 @@ export async function openCandleFile(file: string, series?: SeriesLabel): Promis
     throw badInput({ file }, 'its name does not say its format', suggestions)
   }
   const table = await OPENERS[format](file)
-  const { columns, doubles = [], facts } = table
+  const { columns, hasDoubles, facts } = table
   const namesSeries = columns.includes('symbol') && columns.includes('interval')
   return {
-    named: doubles.length > 0 ? facts?.fingerprints : undefined,
+    named: hasDoubles ? facts?.fingerprints : undefined,
     async *batches(only) {
-      const candles = new CandleRows(file, table, namesSeries ? undefined : nameSeries(file, facts, series))
+      const candles = new CandleRows(file, table, namesSeries ? undefined : (series ?? nameSeries(file, facts)))
       for await (const rows of table.rows())
         yield* candles.read(rows).filter(({ series }) => only === undefined || seriesName(only) === seriesName(series))
     },

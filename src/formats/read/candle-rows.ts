@@ -71,11 +71,11 @@ export class CandleRows {
   private readonly last = new Map<string, number>()
 
   /**
-   * `named`: the series of a file whose rows do not name theirs. Throws for columns that are missing, are there twice, or are doubles.
+   * `named`: the series of a file whose rows do not name theirs. Throws for columns that are missing or there twice.
    */
   constructor(
     private readonly file: string,
-    { columns: names, doubles = [], isForeign }: RawTable,
+    { columns: names, isForeign }: RawTable,
     private readonly named: SeriesLabel | undefined,
   ) {
     const columns = toOurNames(names)
@@ -87,8 +87,6 @@ export class CandleRows {
     }
     const twice = columns.find((name, index) => columns.indexOf(name) !== index)
     if (twice !== undefined) throw badInput({ file, cell: twice }, 'the column is there twice')
-    const inexact = NEEDED.find(name => doubles.includes(name))
-    if (inexact !== undefined) throw doublesError({ file, cell: inexact })
     this.columns = columns.length
     this.wrong = isForeign || names.some(name => NAMES.get(toKey(name)) !== name) ? badInput : damagedInput
     this.places = NEEDED.map(name => columns.indexOf(name))

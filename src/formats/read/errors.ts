@@ -60,5 +60,5 @@ export async function* readInput<T>(file: string, read: (handle: FileHandle) => 
 }
 
 function describePlace({ file, row, cell }: FilePlace): string {
-  return [file, row === undefined ? undefined : `row ${row}`, cell].filter(part => part !== undefined).join(', ')
+  return [file, row && `row ${row}`, cell].filter(Boolean).join(', ')
 }

@@ -32,7 +32,7 @@ export async function openParquet(file: string): Promise<RawTable> {
     return {
       columns: columns.map(({ name }) => name),
       facts: parseFacts(entry?.value),
-      doubles: columns.filter(({ type }) => type === 'DOUBLE' || type === 'FLOAT').map(({ name }) => name),
+      hasDoubles: columns.some(({ type }) => type === 'DOUBLE' || type === 'FLOAT'),
       rows: () => readRows(file, metadata, columns),
     }
   } catch (error) {

@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import { shiftPoint } from '../../candles/decimals.js'
 import { parseObject } from '../../candles/json.js'
 import { parseIntervalSegment } from '../../candles/paths.js'
-import { type SeriesLabel, seriesName } from '../../candles/series.js'
+import type { SeriesLabel } from '../../candles/series.js'
 import { isSymbol, splitSymbol, toSymbolName } from '../../candles/symbols.js'
 import { isFingerprint, type SeriesFingerprint } from '../../rows/fingerprint.js'
 import { intervalName } from '../../rows/target-interval.js'
@@ -17,13 +17,13 @@ export interface RawTable {
   readonly facts?: FileFacts
   /** Whether it has a form that klines does not write, or that is whole whatever its rows are: a wrong row is no damage. */
   readonly isForeign?: boolean
-  /** The columns of doubles, if the format says that. */
-  readonly doubles?: readonly string[]
+  /** Whether a column has doubles, if the format says that. */
+  readonly hasDoubles?: boolean
   /** Reads the rows in order, many at once: memory does not grow with their number. */
   rows(): AsyncIterable<readonly RawRow[]>
 }
 
-export interface FileFacts {
+interface FileFacts {
   readonly symbol?: unknown
   readonly interval?: unknown
   /** The fingerprints of the candles that it was made from. */
@@ -62,15 +62,9 @@ function parseFileName(name: string): SeriesLabel | undefined {
   return parseLabel(symbol, parseIntervalSegment(interval) ?? interval)
 }
 
-/**
- * The series of a file whose rows do not name theirs: `given` by the folder of a lake, what the file says about itself, or its name.
- * Throws `bad_input` where the file says that it has another one than `given`, and without any.
- */
-export function nameSeries(file: string, facts: FileFacts = {}, given?: SeriesLabel): SeriesLabel {
-  const stated = parseLabel(facts.symbol, facts.interval)
-  if (given && stated && seriesName(given) !== seriesName(stated))
-    throw badInput({ file }, `it says that it has ${seriesName(stated)}, expected ${seriesName(given)}`)
-  const named = given ?? stated ?? parseFileName(basename(file))
+/** The series of a file whose rows do not name theirs: what it says about itself, or its name. Throws `bad_input`. */
+export function nameSeries(file: string, { symbol, interval }: FileFacts = {}): SeriesLabel {
+  const named = parseLabel(symbol, interval) ?? parseFileName(basename(file))
   if (named) return named
   throw badInput({ file }, 'neither the file nor its name says which series it has', ['Call it BTCUSDT-1h.csv.'])
 }
