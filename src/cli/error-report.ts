@@ -20,7 +20,7 @@ export enum ExitCode {
   VerificationFailed = 6,
 }
 
-function exit<Code extends ErrorCode>(exitCode: ExitCode, ...codes: Code[]): Record<Code, ExitCode> {
+function exit<Code extends string>(exitCode: ExitCode, ...codes: Code[]): Record<Code, ExitCode> {
   return Object.fromEntries(codes.map(code => [code, exitCode])) as Record<Code, ExitCode>
 }
 
@@ -39,14 +39,11 @@ export const EXIT_CODES: Record<ErrorCode, ExitCode> = {
 
 /** The exit code of each verdict of `verify` and `diff`. */
 export const VERDICT_EXIT_CODES = {
-  ok: ExitCode.Done,
-  equal: ExitCode.Done,
-  short: ExitCode.Done,
-  empty: ExitCode.NoCandles,
-  incomplete: ExitCode.Incomplete,
-  failed: ExitCode.VerificationFailed,
-  different: ExitCode.VerificationFailed,
-} as const
+  ...exit(ExitCode.Done, 'ok', 'equal', 'short'),
+  ...exit(ExitCode.Incomplete, 'incomplete'),
+  ...exit(ExitCode.NoCandles, 'empty'),
+  ...exit(ExitCode.VerificationFailed, 'failed', 'different'),
+}
 
 interface FailedCommand {
   readonly id: string

@@ -16,13 +16,11 @@ export interface Served {
   /** Where its candles come from, and where missing ones are fetched from. */
   readonly baseUrl: string | undefined
   readonly upstream: string | undefined
-  /** Whether it is the bundled sample, because the user has no mirror. */
-  readonly isBundled: boolean
 }
 
 /** What is served: without any mirror of the user, and without `upstream` to fetch one from, the sample. */
 export function findServed({ upstream, mirror: folder, baseUrl }: ServeRequest, warn: Warn): Served {
-  const sample = { mirror: resolve(fileURLToPath(SAMPLE_ROOT)), baseUrl: SAMPLE, upstream: undefined, isBundled: true }
+  const sample = { mirror: resolve(fileURLToPath(SAMPLE_ROOT)), baseUrl: SAMPLE, upstream: undefined }
   if (baseUrl === SAMPLE) {
     if (!upstream) return sample
     throw refuse('--upstream needs a service; the sample has none behind it.')
@@ -30,8 +28,7 @@ export function findServed({ upstream, mirror: folder, baseUrl }: ServeRequest, 
   const opened = openMirror({ baseUrl, mirror: folder }, warn)
   const { root, source, exists } = opened
   const name = upstream ? toSourceName(baseUrl) : source
-  if (upstream || exists)
-    return { mirror: root, baseUrl: name, upstream: upstream ? name : undefined, isBundled: false }
+  if (upstream || exists) return { mirror: root, baseUrl: name, upstream: upstream ? name : undefined }
   const isNamed = folder !== undefined && source === undefined
   if (!isNamed && describeOtherMirrors(root).length === 0) return sample
   throw noMirror(opened)

@@ -1,5 +1,7 @@
 import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
 import { command } from '../cli/command.js'
+import { inGroup } from '../cli/flags/group.js'
 import { locationFlags, networkFlags } from '../cli/flags/shared.js'
 
 const LISTS = { start: 'Fetching lists', verb: '', noun: 'list' }
@@ -49,5 +51,42 @@ export const startDates = command({
     const interval = parseInterval(args.interval)
     const read = during(LISTS, events => readCatalogue({ ...options, ...events }, [interval]))
     print(StartDates, { ...(await read), interval })
+  },
+})
+
+export const mirror = command({
+  summary: 'Show what is in the local mirror, and which other mirrors there are.',
+  description:
+    'Shows the windows, time range and size of each series, and a line for each other mirror in the cache folder. To remove a series, remove its folder, api/klines/INTERVAL/SYMBOL in that of the mirror; to remove a mirror, remove its folder.',
+  examples: ['klines mirror', 'klines mirror --mirror DIR --json', 'ls "$(klines mirror --path)"'],
+  flags: {
+    ...locationFlags,
+    ...inGroup('output', {
+      path: Flags.boolean({ summary: 'Print the folder of the mirror alone, which may be missing.' }),
+    }),
+  },
+  async run({ flags: { path, json }, options, print }) {
+    const { mirrorStatus, openMirror, otherMirrors } = await import('../mirror/user-mirrors.js')
+    const { MirrorReport } = await import('./reports/local.js')
+    const { root, exists } = openMirror(options)
+    const nothing = { mirror: root, baseUrl: undefined, windows: 0, cachedBytes: 0, series: [], others: [] }
+    if (path && !(json && exists)) return print({ ...MirrorReport, text: ({ mirror }) => mirror }, nothing)
+    const status = await mirrorStatus(options)
+    print(MirrorReport, { ...status, others: await otherMirrors(root, options.signal) })
+  },
+})
+
+const PUBLISHING = { start: 'Checking windows', verb: 'Checking', noun: 'window' }
+
+export const publish = command({
+  summary: 'Make the local mirror a complete static tree that any host can serve.',
+  description:
+    'Adds the lists, and an empty file for each window that starts in the future or ends before the first candle of its series. A window that is missing or corrupt is named, and nothing is written then. Nothing is uploaded.',
+  examples: ['klines mirror publish', 'klines mirror publish --mirror DIR'],
+  flags,
+  async run({ options, during, show }) {
+    const { publishMirror } = await import('../engine/klines.js')
+    const { MirrorPublish } = await import('./reports/local.js')
+    show(MirrorPublish, await during(PUBLISHING, events => publishMirror({ ...options, ...events })))
   },
 })

@@ -1,6 +1,5 @@
 import { KlinesError } from '../candles/errors.js'
 import { seriesName } from '../candles/series.js'
-import type { RequestedRange } from '../candles/time-range.js'
 import type { ReadRequest } from '../engine/klines.js'
 import { planRequest } from '../engine/plan.js'
 import { type ReadOptions, readPlan } from '../engine/read.js'
@@ -11,7 +10,6 @@ import { isFolder } from '../formats/read/errors.js'
 import { openLakeCandles } from '../lake/folder.js'
 import { joinNames } from '../mirror/errors.js'
 import { noWholeCandle } from '../mirror/no-candles.js'
-import type { Coverage } from '../rows/coverage.js'
 import {
   Fingerprinter,
   type FingerprintReport,
@@ -20,10 +18,7 @@ import {
 } from '../rows/fingerprint.js'
 
 /** The fingerprint of each series of a range, and how much of it there is. */
-export interface RangeFingerprints extends FingerprintReport<SeriesFingerprint & { readonly coverage: Coverage }> {
-  readonly baseUrl: string | undefined
-  readonly range: RequestedRange
-}
+export type RangeFingerprints = Awaited<ReturnType<typeof fingerprintKlines>>
 
 /**
  * The fingerprint of each series of a range, and that of all of them: a short text that stands for exactly these candles, whatever file
@@ -34,7 +29,7 @@ export interface RangeFingerprints extends FingerprintReport<SeriesFingerprint &
  * const { series } = await fingerprintKlines({ symbols: ['BTCUSDT'], intervals: ['1h'], from: '2024', to: '2025' })
  * console.log(series[0].fingerprint) // klines:1:9f2c...
  */
-export async function fingerprintKlines(request: ReadRequest): Promise<RangeFingerprints> {
+export async function fingerprintKlines(request: ReadRequest) {
   return withRun(openRun(request), async run => {
     const plan = await planRequest(request, run)
     const tally = new Tally(plan, run)

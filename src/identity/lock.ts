@@ -23,8 +23,8 @@ import {
 import { joinNames } from '../mirror/errors.js'
 import { SETTLING_MS } from '../mirror/window-state.js'
 import { shortSentences } from '../rows/coverage.js'
-import { Fingerprinter, type FingerprintReport, reportFingerprints } from '../rows/fingerprint.js'
-import { compareLocks, encodeLock, type Lock, type LockChange, type LockedSeries, readLock } from './lock-file.js'
+import { Fingerprinter, reportFingerprints } from '../rows/fingerprint.js'
+import { compareLocks, encodeLock, type LockedSeries, readLock } from './lock-file.js'
 
 /** Which candles of a mirror to lock, and the file to write. */
 export interface LockRequest
@@ -36,15 +36,8 @@ export interface LockRequest
   readonly force?: boolean | undefined
 }
 
-/** A lock that was written. */
-export interface LockReport extends FingerprintReport<LockedSeries> {
-  readonly path: string
-  readonly baseUrl: string | null
-  readonly mirror: string
-  /** The lock that it replaced, if there was one, and the series that differ from it. */
-  readonly replaced: Lock | undefined
-  readonly changes: readonly LockChange[]
-}
+/** A lock that was written, with the one that it replaced, and the series that differ from that. */
+export type LockReport = Awaited<ReturnType<typeof lockKlines>>
 
 /**
  * Writes which candles of the mirror a result rests on: a fingerprint of each series, up to its first candle that can still change. Final
@@ -54,7 +47,7 @@ export interface LockReport extends FingerprintReport<LockedSeries> {
  * @example
  * const { series } = await lockKlines({ symbols: ['BTCUSDT'], intervals: ['1h'], from: '2024' })
  */
-export async function lockKlines(request: LockRequest): Promise<LockReport> {
+export async function lockKlines(request: LockRequest) {
   const path = request.output ?? 'klines.lock.json'
   await checkOutputs([{ path }], request)
   return withRun(openRun({ ...request, offline: true }), async run => {

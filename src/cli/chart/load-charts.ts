@@ -1,7 +1,6 @@
 import { isKlinesError } from '../../candles/errors.js'
 import { type Series, seriesName } from '../../candles/series.js'
 import { plural } from '../../candles/text.js'
-import type { RequestedRange } from '../../candles/time-range.js'
 import { CandleFitter } from '../../chart/candle-fitter.js'
 import type { FittedCandles } from '../../chart/chart-candle.js'
 import type { ReadRequest } from '../../engine/klines.js'
@@ -11,19 +10,13 @@ import { Tally } from '../../engine/report.js'
 import { openRun, type Plan, type Run, withRun } from '../../engine/run.js'
 import { joinNames } from '../../mirror/errors.js'
 import { openMirror } from '../../mirror/user-mirrors.js'
-import type { CoveredSeries } from '../../rows/coverage.js'
 import { QUICK_POLICY, RETRY_POLICY } from '../../sources/retry.js'
 
-/** Candles to draw: those of each series that has some in the range, and how much of it each series has. */
-export interface LoadedCharts {
-  readonly charts: readonly FittedCandles<Series>[]
-  readonly coverage: readonly CoveredSeries[]
-  readonly range: RequestedRange
-  readonly baseUrl: string | undefined
-  readonly mirror: string
-  /** Why the service could not be reached; undefined when it was, or when it need not be. */
-  readonly failure?: string
-}
+/**
+ * Candles to draw: those of each series that has some in the range, and how much of it each series has. `failure`: why the service could
+ * not be reached; undefined when it was, or when it need not be.
+ */
+export type LoadedCharts = Awaited<ReturnType<typeof load>> & { readonly failure?: string }
 
 export interface ChartRoom {
   readonly candles: number
@@ -49,7 +42,7 @@ export async function loadCharts(request: ReadRequest, room: ChartRoom): Promise
 }
 
 /** `cachedOnly`: draw what is cached, with a note on what is not. */
-function load(request: ReadRequest, { candles, besideLabels }: ChartRoom, cachedOnly = false): Promise<LoadedCharts> {
+function load(request: ReadRequest, { candles, besideLabels }: ChartRoom, cachedOnly = false) {
   // A person waits, and what is cached can be drawn instead.
   const policy = openMirror(request).symbols().length > 0 ? QUICK_POLICY : RETRY_POLICY
   return withRun(openRun(request, { policy }), async run => {
@@ -66,7 +59,7 @@ function load(request: ReadRequest, { candles, besideLabels }: ChartRoom, cached
   })
 }
 
-async function fitCharts(plan: Plan, maxCandles: number, run: Run): Promise<Pick<LoadedCharts, 'charts' | 'coverage'>> {
+async function fitCharts(plan: Plan, maxCandles: number, run: Run) {
   const keep = plan.range.fromTime === -Infinity ? 'newest' : 'all'
   const series = []
   for (const one of plan.series) series.push(keep === 'newest' ? await cutToTail(run, one, maxCandles, false) : one)

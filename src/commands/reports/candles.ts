@@ -37,15 +37,14 @@ export async function runCandles(context: Context, run: CandleRun): Promise<void
   const { signal } = context.options
   checkStandardOutput(output, flags)
   const named = { symbols, intervals: flags.interval ?? [], offline, signal }
-  const request = { ...toOptions(flags), ...named } as unknown as ExportRequest & { readonly output?: string }
+  const request = { ...toOptions(flags), ...named } as unknown as ExportRequest & { readonly output: string }
   const words = offline ? READING : downloadingFrom(flags['base-url'])
   // Every window is there before the first byte goes to stdout, where it must not meet a bar.
   const style = { endsEarly: output === '-' }
   if (flags['dry-run']) {
     const { dryRunLake } = await import('../../lake/plan.js')
-    const isLake = output !== undefined && layout !== undefined
     const work = (events: Pick<ExportRequest, 'onEvent'>) =>
-      isLake ? dryRunLake({ ...request, ...events, output }) : dryRun({ ...request, ...events }, plan)
+      layout ? dryRunLake({ ...request, ...events }) : dryRun({ ...request, ...events }, plan)
     return show(DryRun, await during(words, work, style))
   }
   const table = flags.isTable
@@ -58,9 +57,8 @@ export async function runCandles(context: Context, run: CandleRun): Promise<void
     : undefined
   const work = async (events: Pick<ExportRequest, 'onEvent'>): Promise<Omit<RunResult, 'elapsedMs'>> => {
     if (output === undefined) return { ...(await downloadKlines({ ...request, ...events })), files: [] }
-    const named = { ...request, ...events, output }
-    if (layout !== undefined) return (await import('../../lake/update.js')).exportLake(named)
-    return exportTo(named, { sink: table && (() => table.toStdout(signal)), plan })
+    if (layout) return (await import('../../lake/update.js')).exportLake({ ...request, ...events })
+    return exportTo({ ...request, ...events }, { sink: table && (() => table.toStdout(signal)), plan })
   }
   const result = await during(words, work, style)
   if (output !== '-')

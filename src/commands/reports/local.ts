@@ -148,12 +148,15 @@ export const Serve = s.report(
     mirror,
     upstream: s.maybe(s.text(), 'the service that missing windows are fetched from; null without one'),
   },
-  ({ url, otherUrls, mirror, baseUrl, upstream, isBundled }: Serving, { quiet }) => {
+  ({ url, otherUrls, mirror, baseUrl, upstream }: Serving, { quiet }) => {
     const lines = [url]
     if (quiet) return url
-    if (baseUrl === SAMPLE) lines.push('Serving synthetic sample data, not prices of any exchange.')
-    else lines.push(`Serving ${mirror}${baseUrl === undefined ? '' : `, a mirror of ${baseUrl}`}.`)
-    if (isBundled) lines.push('klines download creates a mirror of real candles; --upstream downloads them on request.')
+    if (baseUrl !== SAMPLE) lines.push(`Serving ${mirror}${baseUrl === undefined ? '' : `, a mirror of ${baseUrl}`}.`)
+    else
+      lines.push(
+        'Serving synthetic sample data, not prices of any exchange.',
+        'klines download creates a mirror of real candles; --upstream downloads them on request.',
+      )
     if (upstream !== undefined) lines.push('Missing and open windows are downloaded from there on request.')
     if (otherUrls.length > 0) lines.push(`Other machines reach it at ${otherUrls.join(', ')}.`)
     lines.push(`Open ${url}/ in a browser for charts, downloads and the API. Press Ctrl-C to stop.`)
