@@ -1,4 +1,4 @@
-import { addLengths, countLengths, DAY_MS, EXCHANGE_INTERVALS } from '../candles/intervals.js'
+import { addLengths, countLengths, EXCHANGE_INTERVALS } from '../candles/intervals.js'
 import type { SeriesLabel } from '../candles/series.js'
 import { hasListingDate } from '../rows/candle-grid.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
@@ -71,7 +71,8 @@ export class CandleFitter<S extends SeriesLabel> {
     const shortest = resample ?? source
     const anchor = options.anchor ?? resample?.anchor ?? (hasListingGrid(source) ? firstTime : undefined)
     const ladder = options.keep === 'newest' ? [] : resampleLadder(series, anchor)
-    const targets = [shortest, ...ladder.filter(target => approximateLength(target) > approximateLength(shortest))]
+    const isLonger = ({ length }: TargetInterval) => addLengths(length, 0) > addLengths(shortest.length, 0)
+    const targets = [shortest, ...ladder.filter(isLonger)]
     const kernel = new Kernel()
     return targets.map(target => {
       const resampler = target === source ? undefined : new Resampler(series, target, { partial: true }, kernel)
@@ -128,9 +129,4 @@ function resampleLadder({ symbol, interval: source }: SeriesLabel, anchor?: numb
 /** At least 1, also where a candle off the grid is closer. */
 function slotsBetween({ length }: TargetInterval, { openTime }: ChartCandle, laterOpenTime: number): number {
   return Math.max(1, countLengths(length, openTime, laterOpenTime))
-}
-
-/** To compare lengths: a month counts as 30 days. */
-function approximateLength({ length }: TargetInterval): number {
-  return 'ms' in length ? length.ms : length.months * 30 * DAY_MS
 }

@@ -1,8 +1,7 @@
 import { KlinesError } from '../candles/errors.js'
 import { openRun, type SourceOptions } from '../engine/run.js'
 import { openMirror } from '../mirror/user-mirrors.js'
-import { SAMPLE, toAddress, toSourceName } from '../sources/base-url.js'
-import { findProxy } from '../sources/proxy.js'
+import { toSourceName } from '../sources/base-url.js'
 import type { ServerOptions, Serving } from './server.js'
 
 /** What to serve, and where. */
@@ -32,7 +31,6 @@ export async function serve(
       suggestions: ['Download candles first, or serve with --upstream.'],
     })
   }
-  if (upstream && request.baseUrl !== SAMPLE) findProxy(toAddress(toSourceName(request.baseUrl)))
   const [{ startServer }, { UPSTREAM_POLICY }] = await Promise.all([import('./server.js'), import('./upstream.js')])
   return startServer({
     ...{ root, host, port, allowHost, streamText, ...hooks },

@@ -40,8 +40,7 @@ interface CachedFile {
 export function treeRoutes(tree: Tree): Route[] {
   const handler = (request: FastifyRequest, reply: FastifyReply) => {
     const [path] = (request.raw.url ?? '').slice(1).split('?', 1)
-    const name = path.includes('%') ? decodeURIComponent(path) : path
-    const file = tree.file(name, !isFromOtherSite(request.raw))
+    const file = tree.file(decodeURIComponent(path), !isFromOtherSite(request.raw))
     const send = ({ body, warning }: TreeFile) => sendBody(request, reply, body, warning && staleHeaders(warning))
     return file instanceof Promise ? file.then(send) : send(file)
   }

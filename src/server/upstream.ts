@@ -37,12 +37,14 @@ export class Upstream {
   ) {}
 
   refresh(entry: TreeEntry): Promise<void> {
-    if (entry.kind === 'window')
-      return this.share(`refresh ${windowPath(entry.window)}`, run => refresh(run, entry.window))
-    return this.share(entry.kind === 'symbols' ? entry.kind : entry.interval, async run => {
+    const work = async (run: Run<Source>) => {
+      if (entry.kind === 'window') return refresh(run, entry.window)
       if (entry.kind === 'startDates') return void (await fetchStartDates(run, entry.interval))
       const { gone } = await fetchSymbols(run)
       if (gone.length > 0) throw new HttpError(502, `The service behind this server lists ${gone.join(', ')} no more.`)
+    }
+    return this.once(JSON.stringify(entry), () => this.use(work)).finally(() => {
+      if (this.pending.size === 0) this.mirror.flushAll()
     })
   }
 
@@ -71,12 +73,6 @@ export class Upstream {
   /** Closes the service; a failure of that changes nothing. */
   async close(): Promise<void> {
     await this.current?.then(run => run.close()).catch(() => {})
-  }
-
-  private share<T>(key: string, work: (run: Run<Source>) => Promise<T>): Promise<T> {
-    return this.once(key, () => this.use(work)).finally(() => {
-      if (this.pending.size === 0) this.mirror.flushAll()
-    })
   }
 
   private once<T>(key: string, start: () => Promise<T>): Promise<T> {

@@ -1,7 +1,5 @@
 export function element<T extends HTMLElement = HTMLElement>(id: string): T {
-  const found = document.getElementById(id)
-  if (!found) throw new Error(`The page has no element "${id}".`)
-  return found as T
+  return document.getElementById(id) as T
 }
 
 export function create<K extends keyof HTMLElementTagNameMap>(

@@ -76,9 +76,8 @@ export class Legend {
 
 /** Zeros at the end of a decimal belong to the text, but recede. */
 function showExactly(cell: HTMLElement, text: string): void {
-  const [, digits = text, zeros = ''] = /^(\d+(?:\.\d*[1-9])?)(\.?0+)$/.exec(text) ?? []
-  if (zeros && text.includes('.')) cell.replaceChildren(digits, create('span', zeros, { class: 'zeros' }))
-  else cell.textContent = text
+  const digits = text.includes('.') ? text.replace(/\.?0+$/, '') : text
+  cell.replaceChildren(digits, create('span', text.slice(digits.length), { class: 'zeros' }))
 }
 
 function describeChange(open: string, close: string): string {

@@ -4,7 +4,7 @@ import { approximateLength, isMinutes } from '../../candles/intervals.js'
 import { startDatesPath, windowPath } from '../../candles/paths.js'
 import { type Series, windowOf } from '../../candles/series.js'
 import type { TimeRange } from '../../candles/time-range.js'
-import { parseDate, type WindowSpan } from '../../candles/windows.js'
+import { parseDate } from '../../candles/windows.js'
 import type { Messages } from './messages.js'
 import { readSeriesCoverage, readText, type SeriesCoverage, ServiceError } from './service.js'
 import { type CandleWindow, parseWindow } from './timeline.js'
@@ -30,14 +30,6 @@ async function readIfThere(path: string, signal: AbortSignal, onCorrupt?: (fault
     if (!(error instanceof ServiceError) || error.status !== 404) throw error
     if (error.message.includes('corrupt')) onCorrupt?.(`${path}: ${error.message}`)
     return undefined
-  }
-}
-
-function parse(path: string, span: WindowSpan, text: string | undefined): CandleWindow {
-  try {
-    return parseWindow(span, text)
-  } catch {
-    throw new Error(`${path} is not a list of candles. klines verify names what is wrong in a mirror.`)
   }
 }
 
@@ -156,7 +148,7 @@ export class SeriesWindows {
     this.progress.count({ total: needed.length })
     const load = async (place: number) => {
       const { path, span } = this.describe(first + place)
-      const window = parse(path, span, await readIfThere(path, this.signal, fault => (this.fault = fault)))
+      const window = parseWindow(span, await readIfThere(path, this.signal, fault => (this.fault = fault)))
       windows[place] = window
       recent.set(path, window)
       this.progress.count({ done: 1 })

@@ -1,4 +1,5 @@
 import type { KlineRow } from '../../candles/columns.js'
+import { trimDecimal } from '../../candles/decimals.js'
 import {
   addLengths,
   approximateLength,
@@ -30,14 +31,12 @@ export interface CandleWindow extends WindowSpan {
 const LARGEST = 1e100
 const MAX_DECIMALS = 15
 
-/** Throws an error for a text that is not a list of rows. */
+/** Reads the text of a window, which the server has checked. */
 export function parseWindow(span: WindowSpan, text: string | undefined): CandleWindow {
   const rows: KlineRow[] = text === undefined ? [] : JSON.parse(text)
   let decimals = 0
   const candles = rows.map(([openTime, ...texts]) => {
-    const numbers = texts.slice(0, 5).map(value => Math.min(Number(value), LARGEST))
-    if (numbers.length < 5 || numbers.some(Number.isNaN)) throw new Error('A row lacks values.')
-    const [open, high, low, close, volume] = numbers
+    const [open, high, low, close, volume] = texts.map(value => Math.min(Number(value), LARGEST))
     for (const price of texts.slice(0, 4)) decimals = Math.max(decimals, countDecimals(String(price)))
     return { time: openTime, open, high, low, close, volume }
   })
@@ -45,8 +44,8 @@ export function parseWindow(span: WindowSpan, text: string | undefined): CandleW
 }
 
 /** Decimals without zeros at the end: 2 for `75780.10`, 1 for `75780.1000`. */
-export function countDecimals(price: string): number {
-  return /\.(\d*[1-9])0*$/.exec(price)?.[1].length ?? 0
+function countDecimals(price: string): number {
+  return trimDecimal(price).split('.').at(1)?.length ?? 0
 }
 
 /** Places that the time between two candles has at most. In a longer time each place stands for several missing candles. */

@@ -14,13 +14,6 @@ function windowText(openTimes: readonly number[]): string {
   )
 }
 
-it.each(['{"a":1}', 'hello', '[1]', '[[1735603200000]]', '[[1735603200000,"1","x","1","1","1"]]'])(
-  'the text %s is no window',
-  text => {
-    expect(() => parseWindow({ startTime: START, endTime: START + 1 }, text)).toThrow()
-  },
-)
-
 describe('the time axis of the chart', () => {
   it.each(INTERVALS)('%s: missing candles are counted as in an audit, and places ascend', interval => {
     const random = new Random(interval.length * 7)
