@@ -6,7 +6,5 @@ export const CODE_URL = new URL('.', import.meta.url)
 /** Folder of the package, with package.json and fixtures. */
 export const PACKAGE_URL = new URL('..', import.meta.url)
 
-const { version } = JSON.parse(readFileSync(new URL('package.json', PACKAGE_URL), 'utf8')) as { version: string }
-
 /** Version of this tool. */
-export const VERSION = version
+export const VERSION: string = JSON.parse(readFileSync(new URL('package.json', PACKAGE_URL), 'utf8')).version

@@ -40,9 +40,6 @@ export async function findOfSource(
   return source.firstCandle ? askFirstCandles(found, run) : found
 }
 
-/** Requests at once; the exchange's own limits hold back more. */
-const FIRST_CANDLES_AT_ONCE = 16
-
 /**
  * Asks an exchange for the first candle of each series of which a window before all cached candles is needed. Throws `unknown_symbol` for
  * all symbols that it does not know.
@@ -62,7 +59,7 @@ async function askFirstCandles(plans: readonly FoundWindows[], run: Run<Source>)
     }
     return plan
   }
-  const asked = await pMap(plans, ask, { concurrency: FIRST_CANDLES_AT_ONCE })
+  const asked = await pMap(plans, ask, { concurrency: run.concurrency })
   if (unknown.size === 0) return asked
   // Without names for suggestions the error is still right.
   const { names } = await fetchSymbols(run).catch(() => ({ names: [] }))

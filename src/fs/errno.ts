@@ -13,7 +13,7 @@ const DESCRIPTIONS: Record<string, string> = {
 
 /** The code of a system error, such as `ENOENT`, or ''. */
 export function errnoCode(error: unknown): string {
-  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
+  const code = (error as { readonly code?: unknown } | undefined)?.code
   return typeof code === 'string' ? code : ''
 }
 

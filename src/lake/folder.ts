@@ -24,15 +24,16 @@ const OTHER_FOLDER = { suggestions: ['Name another folder with -o, such as lake.
 /** What is in the folder of a lake that is to be written. Throws `bad_output` for a name that no lake can have, and for another folder. */
 export function openFolder(root: string, warn: (warning: string) => void = () => {}): LakeFolder {
   try {
+    const none = { root, manifest: undefined, parts: [] }
     const stats = statSync(root, { throwIfNoEntry: false })
     const fault = nameFault(root, stats?.isDirectory() === true)
     if (fault) throw new KlinesError('bad_output', fault, OTHER_FOLDER)
-    if (stats === undefined) return { root, manifest: undefined, parts: [] }
+    if (stats === undefined) return none
     if (!stats.isDirectory()) throw notALake(root, 'is a file')
     const manifest = readManifest(root)
     if (manifest === 'missing') {
       if (!readdirSync(root).every(name => isOfKilledRun(root, name))) throw notALake(root, 'is not empty')
-      return { root, manifest: undefined, parts: [] }
+      return none
     }
     if (manifest === 'damaged')
       warn(`${join(root, MANIFEST_FILE)} cannot be used: it is damaged. All parts are written again.`)

@@ -4,12 +4,14 @@ import { describeErrno, errnoCode } from '../fs/errno.js'
 
 const ROOM =
   'Make room, or name a folder on another disk with --mirror; finished files stay, the next run goes on from them.'
+const DISK = 'Check the disk. A file that it cannot read any more is downloaded again once it is removed.'
+const ADVICE: Record<string, string> = { ENOSPC: ROOM, EDQUOT: ROOM, EIO: DISK }
 
 /** A file system error as `mirror_unusable`; a `KlinesError` stays as it is. `path`: the file, relative to the root. */
 export function toMirrorError(error: unknown, verb: 'read' | 'write', root: string, path?: string): KlinesError {
   if (error instanceof KlinesError) return error
   const code = errnoCode(error)
-  const advice = ['ENOSPC', 'EDQUOT'].includes(code) ? ROOM : 'Name another folder with --mirror.'
+  const advice = ADVICE[code] ?? 'Name another folder with --mirror.'
   const name = path === undefined ? `the mirror ${root}` : `${path} of the mirror ${root}`
   return new KlinesError('mirror_unusable', `Cannot ${verb} ${name}: ${describeErrno(error)}.`, {
     cause: error,

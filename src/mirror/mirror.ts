@@ -54,7 +54,7 @@ interface LoadedIndex {
 export class Mirror {
   private readonly indexes = new Map<string, LoadedIndex>()
   private isSwept = false
-  private known: { readonly source: string | undefined } | undefined
+  private known: string | undefined
 
   /** `warn`: hears of damaged files beside the tree. */
   constructor(
@@ -65,8 +65,8 @@ export class Mirror {
   /** The base address that the mirror copies; undefined for a bare folder. */
   get source(): string | undefined {
     // A mirror never changes its source, but a folder may become a mirror.
-    if (this.known?.source === undefined) this.known = { source: readSource(this.root, this.warn) }
-    return this.known.source
+    this.known ??= readSource(this.root, this.warn)
+    return this.known
   }
 
   get rules(): Rules {

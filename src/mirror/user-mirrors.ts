@@ -8,11 +8,6 @@ import { listFolder, readSource } from './file-store.js'
 import { Mirror } from './mirror.js'
 import { type SeriesStatus, seriesStatuses, sumOf } from './status.js'
 
-interface UserMirror {
-  readonly root: string
-  readonly baseUrl: string
-}
-
 /** Which mirror. */
 export interface MirrorOptions {
   /**
@@ -111,7 +106,7 @@ export function defaultMirrorRoot(baseUrl: string): string {
 }
 
 /** The mirrors in the user's cache folder, by name. A folder without a readable `mirror.json` is none. */
-function listUserMirrors(): UserMirror[] {
+function listUserMirrors() {
   const folder = findUserFolder('cache') ?? ''
   try {
     return listFolder(folder).flatMap(name => {

@@ -49,9 +49,7 @@ export class Fingerprinter {
 
   /** Adds the next candles in order of time. */
   add(batch: KlineBatch): void {
-    const { firstOpenTime, lastOpenTime } = batch
-    if (firstOpenTime === undefined || lastOpenTime === undefined) return
-    this.firstOpenTime ??= firstOpenTime
+    this.firstOpenTime ??= batch.firstOpenTime
     for (let rest = batch; rest.length > 0; ) {
       if (rest.openTime(0) >= this.year.endTime) this.beginYear(rest.openTime(0))
       const { hash, endTime } = this.year
@@ -60,7 +58,7 @@ export class Fingerprinter {
       this.year.candles += part.length
       rest = rest.slice(endTime, Infinity)
     }
-    this.lastOpenTime = lastOpenTime
+    this.lastOpenTime = batch.lastOpenTime ?? this.lastOpenTime
   }
 
   /** The fingerprint of all candles, after which none can be added; undefined without candles. */

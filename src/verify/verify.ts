@@ -99,10 +99,9 @@ async function verifyAll(
     done += windows
     emit({ type: 'progress', done, total })
   }
-  let read = 0
   const afterRead = () => {
-    if (++read % WINDOWS_A_TURN !== 0) return undefined
-    progress(WINDOWS_A_TURN)
+    if (++done % WINDOWS_A_TURN !== 0) return undefined
+    progress(0)
     signal.throwIfAborted()
     return nextTurn()
   }
