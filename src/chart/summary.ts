@@ -3,7 +3,7 @@ import { DAY_MS } from '../candles/intervals.js'
 import { formatCount, formatTime, plural } from '../candles/text.js'
 import { formatDate } from '../candles/windows.js'
 import { parseTargetInterval, type TargetInterval } from '../rows/target-interval.js'
-import type { ChartCandle, FittedCandles } from './chart-candle.js'
+import type { ChartCandle, FittedCandles } from './candle-fitter.js'
 import { PriceScale } from './price-scale.js'
 
 /** What a picture says and shows, in a terminal as in a file. Prices are the exact text of the source. */

@@ -19,6 +19,14 @@ export interface Route {
   readonly handler: (request: FastifyRequest, reply: FastifyReply) => void | Promise<void>
 }
 
+/** Aborts when the client of a request leaves. */
+export function leavingSignal({ raw: request }: FastifyRequest, { raw: response }: FastifyReply): AbortSignal {
+  const left = new AbortController()
+  // A response that is queued behind another one gets no 'close' event; its request does.
+  for (const side of [request, response]) side.on('close', () => left.abort())
+  return left.signal
+}
+
 type Coding = 'identity' | 'gzip' | 'br'
 
 /** Smaller bodies gain nothing from a coding. */

@@ -10,7 +10,7 @@ import { mirrorRun, type Run } from '../engine/run.js'
 import { CANDLE_ENTRIES, type Format, OUTPUT_ENTRIES, parseValue, resolveFormat } from '../options.js'
 import { shortSentences } from '../rows/coverage.js'
 import { cleanText } from '../sources/fetch-error.js'
-import type { Route } from './body.js'
+import { leavingSignal, type Route } from './body.js'
 import { CORS_HEADERS, HttpError, quotable } from './errors.js'
 import { isFromOtherSite } from './hosts.js'
 import type { Tree } from './tree.js'
@@ -34,9 +34,7 @@ const QUERY_NAMES: readonly string[] = QUERY.map(({ flag }) => flag)
 export function exportRoutes(tree: Tree, warn: (warning: string) => void): Route[] {
   let running = 0
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
-    const left = new AbortController()
-    // A response that is queued behind another one gets no 'close' event; its request does.
-    for (const side of [request.raw, reply.raw]) side.on('close', () => left.abort())
+    const signal = leavingSignal(request, reply)
     try {
       const wanted = parseRequest(request)
       if (running === EXPORTS_AT_ONCE) {
@@ -44,11 +42,11 @@ export function exportRoutes(tree: Tree, warn: (warning: string) => void): Route
         throw new HttpError(503, message, { headers: { 'retry-after': '3' } })
       }
       running++
-      await sendExport(wanted, tree, reply, left.signal, warn).finally(() => running--)
+      await sendExport(wanted, tree, reply, signal, warn).finally(() => running--)
     } catch (error) {
       const failure = toExportError(error, tree.mirror.root)
       // The client has left, or has the head that HEAD asks for.
-      if (left.signal.aborted || reply.raw.writableEnded) reply.hijack()
+      if (signal.aborted || reply.raw.writableEnded) reply.hijack()
       else if (!reply.raw.headersSent) throw failure
       else warn(`The response to ${request.method} ${cleanText(request.url, 200)} was cut: ${failure.message}`)
     }

@@ -5,7 +5,7 @@ import type { Validator } from 'typebox/compile'
 import { KlinesError } from '../candles/errors.js'
 import { TOKENS_PATH } from '../greeting/client.js'
 import type { UserUpdateResult } from '../greeting/schemas.js'
-import type { Route } from './body.js'
+import { leavingSignal, type Route } from './body.js'
 import { CORS_HEADERS, HttpError } from './errors.js'
 
 const DEFAULT_STREAM_TEXT = 'Hello! A candle has an open, a high, a low and a close. Take each word as it comes.'
@@ -54,7 +54,7 @@ function checkFields(schema: Validator, parts: object): void {
 }
 
 /** Sends each word at once; stops when the client disconnects. */
-function streamTokens(words: readonly string[], { raw: request }: FastifyRequest, reply: FastifyReply): void {
+function streamTokens(words: readonly string[], request: FastifyRequest, reply: FastifyReply): void {
   const response = reply.hijack().raw
   // JSON Lines when Accept names it, else plain text, as the public instance does.
   const type = request.headers.accept?.includes('application/jsonl') ? 'application/jsonl' : 'text/plain'
@@ -65,10 +65,7 @@ function streamTokens(words: readonly string[], { raw: request }: FastifyRequest
     'x-content-type-options': 'nosniff',
   })
   if (request.method === 'HEAD') return void response.end()
-  const disconnected = new AbortController()
-  // A response that is queued behind another one gets no 'close' event; its request does.
-  for (const side of [request, response]) side.on('close', () => disconnected.abort())
-  pipeline(Readable.from(wordTokens(words, disconnected.signal)), response, () => {})
+  pipeline(Readable.from(wordTokens(words, leavingSignal(request, reply))), response, () => {})
 }
 
 /** Words as tokens in JSON Lines, one every `WORD_MS`. */

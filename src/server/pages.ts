@@ -5,7 +5,6 @@ import { windowPath } from '../candles/paths.js'
 import { type Series, windowOf } from '../candles/series.js'
 import { isSymbol } from '../candles/symbols.js'
 import { escapeMarkup, formatBytes, formatCount, formatTime, plural, quoteWord } from '../candles/text.js'
-import { startDateAt } from '../candles/windows.js'
 import { findUserFolder } from '../fs/folders.js'
 import { knownDates, knownSymbols, type SeriesStatus, seriesStatus, seriesStatuses, sumOf } from '../mirror/status.js'
 import { defaultMirrorRoot } from '../mirror/user-mirrors.js'
@@ -125,7 +124,7 @@ function seriesRow({ symbol, interval, windows, firstOpenTime, lastOpenTime, cac
 
 /** What a server has, for the candle viewer: its symbols, those with cached windows first, and every cached series. */
 async function findCoverage({ mirror, upstream }: Tree) {
-  const series = (await seriesStatuses(mirror)).map(withDates)
+  const series = await seriesStatuses(mirror)
   return {
     source: describeSource(mirror),
     downloadFlags: downloadFlags(mirror),
@@ -138,23 +137,20 @@ async function findCoverage({ mirror, upstream }: Tree) {
 
 /** One series, cached or not, and its windows without a file between the first and the last one with candles. */
 function findSeriesCoverage({ mirror, upstream, now }: Tree, series: Series) {
-  const status = withDates(seriesStatus(mirror, series))
-  const { firstStartDate = '9', lastStartDate = '' } = status
-  const dates = knownDates(mirror, series.interval, now()).filter(date => date > firstStartDate && date < lastStartDate)
-  const isMissing = (date: string) => mirror.version(windowPath(windowOf(series, date))) === undefined
+  const status = seriesStatus(mirror, series)
+  const { firstOpenTime = 0, lastOpenTime = 0 } = status
+  const isMissing = (date: string) => {
+    const isBetween = Date.parse(date) > firstOpenTime && Date.parse(date) < lastOpenTime
+    return isBetween && mirror.version(windowPath(windowOf(series, date))) === undefined
+  }
   return {
     ...status,
     known: knownSymbols(mirror).includes(series.symbol),
     // The sample is complete, and its empty windows have no files.
-    missingStartDates: mirror.source === SAMPLE ? [] : dates.filter(isMissing),
+    missingStartDates: mirror.source === SAMPLE ? [] : knownDates(mirror, series.interval, now()).filter(isMissing),
     upstream: upstream !== undefined,
     now: now(),
   }
-}
-
-function withDates(status: SeriesStatus) {
-  const dateOf = (time: number | undefined) => (time === undefined ? undefined : startDateAt(status.interval, time))
-  return { ...status, firstStartDate: dateOf(status.firstOpenTime), lastStartDate: dateOf(status.lastOpenTime) }
 }
 
 /** Where the candles of a mirror come from. Anything may be in `mirror.json`, so only an address is shown. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { compareDecimals, formatChange } from '../../src/candles/decimals.js'
-import type { FittedCandles } from '../../src/chart/chart-candle.js'
+import type { FittedCandles } from '../../src/chart/candle-fitter.js'
 import { summarize } from '../../src/chart/summary.js'
 import { daily, zigzag } from '../support/chart-series.js'
 import { decimals } from '../support/oracles/kline-arbitraries.js'

@@ -1,4 +1,4 @@
-import type { ChartCandle, FittedCandles, Slot } from '../../src/chart/chart-candle.js'
+import type { ChartCandle, FittedCandles, Slot } from '../../src/chart/candle-fitter.js'
 
 const DAY = 86_400_000
 

@@ -1,5 +1,5 @@
 import { escapeMarkup } from '../../candles/text.js'
-import type { FittedCandles } from '../chart-candle.js'
+import type { FittedCandles } from '../candle-fitter.js'
 import { type ChartSummary, isRising, summarize } from '../summary.js'
 import { timeLabels } from '../time-axis.js'
 import type { Layout, Palette, PictureOptions } from './layout.js'

@@ -1,5 +1,5 @@
 import { characterColumns } from '../../candles/text.js'
-import type { ChartCandle } from '../chart-candle.js'
+import type { ChartCandle } from '../candle-fitter.js'
 import { isRising } from '../summary.js'
 
 export interface GlyphStyle {

@@ -1,5 +1,5 @@
 import { textColumns } from '../../candles/text.js'
-import type { ChartCandle, FittedCandles } from '../chart-candle.js'
+import type { ChartCandle, FittedCandles } from '../candle-fitter.js'
 import { isRising, summarize } from '../summary.js'
 import { timeLabels } from '../time-axis.js'
 import { CellLine, candleGlyph, type GlyphStyle, type Ink, marksFor, volumeGlyph } from './cells.js'

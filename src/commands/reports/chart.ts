@@ -1,6 +1,6 @@
 import { seriesName } from '../../candles/series.js'
 import { formatBytes, plural } from '../../candles/text.js'
-import type { ChartCandle } from '../../chart/chart-candle.js'
+import type { ChartCandle } from '../../chart/candle-fitter.js'
 import { candlesOf, summarize } from '../../chart/summary.js'
 import type { LoadedCharts } from '../../cli/chart/load-charts.js'
 import { coverage, location } from '../../cli/fields.js'

@@ -67,7 +67,7 @@ function placeOf({ source, upstream }: Coverage): string {
 
 /** The series with candles; of one symbol, if one is named. */
 function populatedSeries({ series }: Coverage, symbol?: string): Coverage['series'] {
-  return series.filter(one => one.lastStartDate !== undefined && (symbol === undefined || one.symbol === symbol))
+  return series.filter(one => one.lastOpenTime !== undefined && (symbol === undefined || one.symbol === symbol))
 }
 
 /** Links to the intervals of a symbol that have candles, or that a service may have. */

@@ -4,7 +4,7 @@ import { approximateLength, isMinutes } from '../../candles/intervals.js'
 import { startDatesPath, windowPath } from '../../candles/paths.js'
 import { type Series, windowOf } from '../../candles/series.js'
 import type { TimeRange } from '../../candles/time-range.js'
-import { parseDate } from '../../candles/windows.js'
+import { parseDate, startDateAt } from '../../candles/windows.js'
 import type { Messages } from './messages.js'
 import { readSeriesCoverage, readText, type SeriesCoverage, ServiceError } from './service.js'
 import { type CandleWindow, parseWindow } from './timeline.js'
@@ -62,13 +62,13 @@ export class SeriesWindows {
 
   static async open(series: Series, progress: Messages, signal: AbortSignal): Promise<SeriesWindows> {
     const coverage = await readSeriesCoverage(series, signal)
-    const { upstream, now, firstStartDate = '9', lastStartDate = '' } = coverage
+    const { upstream, now, firstOpenTime = 0, lastOpenTime = -1 } = coverage
     // Not every tree has a list of minutes.
-    const hasList = !isMinutes(series.interval) || upstream || lastStartDate !== ''
+    const hasList = !isMinutes(series.interval) || upstream || lastOpenTime >= 0
     const list = hasList ? await readIfThere(startDatesPath(series.interval), signal) : undefined
     const dates = JSON.parse(list ?? '[]') as string[]
-    const exists = (date: string) =>
-      upstream ? Date.parse(date) <= now : date >= firstStartDate && date <= lastStartDate
+    const first = upstream ? '' : startDateAt(series.interval, firstOpenTime)
+    const exists = (date: string) => date >= first && Date.parse(date) <= (upstream ? now : lastOpenTime)
     return new SeriesWindows(series, coverage, dates.filter(exists), progress, signal)
   }
 

@@ -11,10 +11,10 @@ export interface SeriesCoverage {
   readonly known: boolean
   /** The present of the server, ms UTC. */
   readonly now: number
-  /** Windows that the mirror lacks, and the first and last cached ones with candles. */
+  /** Windows that the mirror lacks between its first and its last candle. */
   readonly missingStartDates: readonly string[]
-  readonly firstStartDate?: string
-  readonly lastStartDate?: string
+  readonly firstOpenTime?: number
+  readonly lastOpenTime?: number
 }
 
 /** What the server says about all series. `downloadFlags`: what `klines download` needs to fill this mirror. */
@@ -24,7 +24,7 @@ export interface Coverage {
   readonly upstream: boolean
   readonly intervals: readonly Interval[]
   readonly symbols: readonly string[]
-  readonly series: readonly (Series & { readonly lastStartDate?: string })[]
+  readonly series: readonly (Series & { readonly lastOpenTime?: number })[]
 }
 
 /** `status` is undefined when the server could not be reached. */

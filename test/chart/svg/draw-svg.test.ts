@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { FittedCandles } from '../../../src/chart/chart-candle.js'
+import type { FittedCandles } from '../../../src/chart/candle-fitter.js'
 import { drawSvg } from '../../../src/chart/svg/draw-svg.js'
 import { DEFAULT_PICTURE, PALETTES, type PictureOptions } from '../../../src/chart/svg/layout.js'
 import { daily, type Prices } from '../../support/chart-series.js'

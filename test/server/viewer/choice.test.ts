@@ -11,9 +11,9 @@ const mirror: Coverage = {
   intervals: INTERVALS,
   symbols: ['BTCUSDT', 'ETHUSDT', 'SOLUSDT'],
   series: [
-    { symbol: 'BTCUSDT', interval: '15m', lastStartDate: '2025-01-06' },
-    { symbol: 'BTCUSDT', interval: '1h', lastStartDate: '2025-01-01' },
-    { symbol: 'ETHUSDT', interval: '1d', lastStartDate: '2024-01-01' },
+    { symbol: 'BTCUSDT', interval: '15m', lastOpenTime: Date.UTC(2025, 0, 6) },
+    { symbol: 'BTCUSDT', interval: '1h', lastOpenTime: Date.UTC(2025, 0, 1) },
+    { symbol: 'ETHUSDT', interval: '1d', lastOpenTime: Date.UTC(2024, 0, 1) },
     { symbol: 'SOLUSDT', interval: '1d' },
   ],
 }
