@@ -52,7 +52,8 @@ export async function changeConfigFile(
 ): Promise<string> {
   const path = findConfigPath()
   if (path === undefined) {
-    throw new KlinesError('bad_config', 'This user has no folder for a config file. Set HOME to the path of one.')
+    const message = "The user's config file lies in the home folder, and this user has none."
+    throw new KlinesError('bad_config', message, { suggestions: ['Set HOME to the path of a folder.'] })
   }
   const content = { ...readConfigFile(path) }
   change(content, path)

@@ -5,7 +5,7 @@ import type { NetworkActivity } from '../../sources/fetcher.js'
 import { Interruption } from '../signals.js'
 import { printNote } from './print.js'
 import { barText, describeCost, describeDone, type Progress, type ProgressWords, plainText } from './progress-text.js'
-import { candleName, describeCell } from './text.js'
+import { describeCell } from './text.js'
 
 /** Time between two updates, ms. */
 const PERIODS_MS = { bar: 80, plain: 15_000, none: 60_000 }
@@ -132,5 +132,5 @@ async function startSpinner(text: string) {
 function printWindow({ window, status, change }: WindowEvent): void {
   if (status !== 'cached') printNote(`${windowName(window)}: ${status}`)
   for (const cell of change?.cells ?? [])
-    printNote(`${candleName({ ...window, openTime: cell.openTime })} ${describeCell(cell)}`)
+    printNote(`${seriesName(window)} ${new Date(cell.openTime).toISOString()} ${describeCell(cell)}`)
 }
