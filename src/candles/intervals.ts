@@ -100,6 +100,7 @@ export function noMinutes(interval: Interval, source: string): KlinesError {
 }
 
 function suggestInterval(name: string): string[] {
+  if (/^\d* ?s(ec\w*)?$/i.test(name)) return ['https://data.binance.vision has candles of 1s, as daily archives.']
   const near = nearestInterval(name)
   if (near) return [`Did you mean ${near}${near === '1M' ? ' (a month)' : near === '1m' ? ' (a minute)' : ''}?`]
   const length = parseLength(name) ?? parseLength(name.toLowerCase())

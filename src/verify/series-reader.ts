@@ -146,7 +146,10 @@ export class SeriesReader {
 }
 
 /** How a valid file is not as it was downloaded, as far as the index knows. */
-function findChange(facts: WindowFacts | undefined, { bytes }: CachedWindow): string | undefined {
+function findChange(facts: WindowFacts | undefined, { bytes, batch }: CachedWindow): string | undefined {
   if (facts === undefined || (facts.size === bytes.length && facts.sha256 === sha256(bytes))) return undefined
-  return 'not as it was downloaded; klines download --refresh replaces it'
+  const ends = [facts.last, facts.first]
+  const lost = ends.find(time => time !== undefined && batch.slice(time, time + 1).length === 0)
+  const what = lost ? `: it lacks the candle of ${new Date(lost).toISOString()}, which the mirror has had` : ''
+  return `not as it was downloaded${what}; klines download --refresh replaces it`
 }

@@ -25,6 +25,7 @@ describe('parseInterval', () => {
   })
 
   const nearMisses: [string, string[]][] = [
+    ['1s', ['https://data.binance.vision has candles of 1s, as daily archives.']],
     ['1min', ['Did you mean 1m (a minute)?']],
     ['1H', ['Did you mean 1h?']],
     ['60m', ['Did you mean 1h?']],

@@ -184,7 +184,7 @@ describe('verifyKlines', () => {
     expect(verdict).toBe('failed')
   })
 
-  it('names a file that is not as the index says', async () => {
+  it('names a file that is not as the index says, and what it lacks of it', async () => {
     const root = copySample()
     const startDate = '2025-03-01'
     const bytes = readFileSync(hourPath(root, startDate))
@@ -196,7 +196,8 @@ describe('verifyKlines', () => {
     expect((await verify(root, ['1h'])).verdict).toBe('ok')
     writeFileSync(hourPath(root, startDate), JSON.stringify(rows.slice(0, -2)))
     const [short] = (await verify(root, ['1h'])).series
-    expect(short.corrupt).toMatchObject([{ startDate, reason: expect.stringContaining('not as it was downloaded') }])
+    const lost = `it lacks the candle of ${new Date(last).toISOString()}, which the mirror has had`
+    expect(short.corrupt).toMatchObject([{ startDate, reason: expect.stringContaining(lost) }])
     expect(short.gaps.at(-1)).toMatchObject({ startTime: last - HOUR, endTime: last + HOUR, missing: 2 })
     writeFileSync(hourPath(root, startDate), `${bytes} `)
     const [changed] = (await verify(root, ['1h'])).series
