@@ -1,6 +1,6 @@
 import { type KlineObject, type KlineRow, rowToNumbers, rowToObject } from '../candles/columns.js'
 import { KlinesError } from '../candles/errors.js'
-import type { Series, SeriesLabel } from '../candles/series.js'
+import type { Series, SeriesLabel, WindowRef } from '../candles/series.js'
 import type { TimeRange } from '../candles/time-range.js'
 import { type PublishReport, publishTree } from '../mirror/publish.js'
 import { openMirror } from '../mirror/user-mirrors.js'
@@ -11,7 +11,7 @@ import { Kernel } from '../rows/wasm/kernel.js'
 import { request } from './lists.js'
 import { type PlanRequest, planRequest, planUpdate } from './plan.js'
 import { readPlan } from './read.js'
-import { checkGone, costOf, type DownloadReport, type ReportOptions, Tally } from './report.js'
+import { checkGone, type DownloadReport, type ReportOptions, Tally } from './report.js'
 import { isBeforeFirst, openRun, type Plan, type Run, type SourceOptions, sourceOf, withRun } from './run.js'
 
 /** Which candles to download. */
@@ -103,17 +103,17 @@ export function describePlan(plan: Plan, run: Run): DryRunReport {
   const kernel = new Kernel()
   let [requests, limitMs] = [0, 0]
   const series = plan.series.map(one => {
-    const counts = { total: one.windows.length, cached: 0, open: 0, missing: 0 }
+    const [missing, open]: [WindowRef[], WindowRef[]] = [[], []]
     for (const window of one.windows) {
       const state = mirror.state(window, mirror.read(window, kernel))
-      if (state === 'missing' && !isBeforeFirst(one, window)) counts.missing++
-      else if (source && state !== 'missing' && (state === 'open' || refresh)) counts.open++
-      else counts.cached++
+      if (state === 'missing' && !isBeforeFirst(one, window)) missing.push(window)
+      else if (source && state !== 'missing' && (state === 'open' || refresh)) open.push(window)
     }
-    const cost = costOf(run, one.series)
-    requests += (counts.missing + counts.open) * cost.requests
-    limitMs += (counts.missing + counts.open) * cost.limitMs
-    return { ...one.series, windows: counts }
+    const cost = source?.cost(missing, open)
+    requests += cost?.requests ?? 0
+    limitMs += cost?.limitMs ?? 0
+    const counts = { total: one.windows.length, missing: missing.length, open: open.length }
+    return { ...one.series, windows: { ...counts, cached: counts.total - missing.length - open.length } }
   })
   const place = { baseUrl: sourceOf(run), mirror: mirror.root, offline: source === undefined }
   return { ...place, range: plan.range, series, requests, limitMs, files: [], removed: [] }

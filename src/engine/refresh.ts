@@ -13,7 +13,14 @@ import { sha256 } from '../rows/fingerprint.js'
 import { decodeWindow } from '../rows/window-codec.js'
 import { FetchError } from '../sources/fetch-error.js'
 import type { Fetched, Source } from '../sources/source.js'
-import type { Run, SeriesPlan, WindowOutcome, WindowResult, WindowStream } from './run.js'
+import {
+  isBeforeFirst,
+  type Run,
+  type SeriesPlan,
+  type WindowOutcome,
+  type WindowResult,
+  type WindowStream,
+} from './run.js'
 
 /** After so many windows the event loop gets a turn: Ctrl-C must be noticed. */
 export const WINDOWS_A_TURN = 32
@@ -30,6 +37,7 @@ export async function* refresh(run: Run<Source>, plans: readonly SeriesPlan[]): 
   const refreshed = pMapIterable(all, ({ window, listedFrom }) => refreshWindow(run, window, listedFrom), limits)
   const results = refreshed[Symbol.asyncIterator]()
   let done = 0
+  for (const plan of run.source.archive ? plans : []) run.source.archive?.expect(missingWindows(run, plan))
   try {
     for (const { series, windows } of plans) {
       const ofSeries = async function* () {
@@ -48,6 +56,12 @@ export async function* refresh(run: Run<Source>, plans: readonly SeriesPlan[]): 
     mirror.flushAll()
   }
   return undefined
+}
+
+/** The windows of a plan that must be fetched, because the mirror does not have them, nor had. */
+export function missingWindows({ mirror }: Pick<Run, 'mirror'>, plan: SeriesPlan): WindowRef[] {
+  const cached = new Set(mirror.dates(plan.series))
+  return plan.windows.filter(window => !cached.has(window.startDate) && !isBeforeFirst(plan, window))
 }
 
 /**

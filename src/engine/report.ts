@@ -16,6 +16,8 @@ import {
 import type { ChangedCell } from '../rows/diff.js'
 import type { FingerprintReport } from '../rows/fingerprint.js'
 import { GapCounter, type SeriesTotals } from '../rows/gaps.js'
+import type { ArchiveReport } from '../sources/source.js'
+import { missingWindows } from './refresh.js'
 import {
   isBeforeFirst,
   type Plan,
@@ -53,6 +55,8 @@ export interface DownloadReport {
   readonly requests: number
   /** Received over the wire. */
   readonly bytes: number
+  /** Of a run that used the exchange's archive. */
+  readonly archive?: ArchiveReport | undefined
 }
 
 export interface ReportOptions {
@@ -83,15 +87,11 @@ export class Tally {
   ) {
     this.series = new Map(plan.series.map(one => [one, countSeries(one)]))
     this.total = sumOf(plan.series.map(({ windows }) => windows.length))
-    let [requests, limitMs] = [0, 0]
-    for (const one of plan.series) {
-      const cost = costOf(run, one.series)
-      if (cost.limitMs === 0) continue
-      const cached = new Set(run.mirror.dates(one.series))
-      const missing = one.windows.filter(window => !cached.has(window.startDate) && !isBeforeFirst(one, window))
-      limitMs += cost.limitMs * missing.length
-      requests += cost.requests * missing.length
-    }
+    const { source } = run
+    // No other source has a limit.
+    const isLimited = source?.rules.kind === 'exchange'
+    const costs = isLimited ? plan.series.map(one => source.cost(missingWindows(run, one))) : []
+    const [requests, limitMs] = [costs.map(cost => cost.requests), costs.map(cost => cost.limitMs)].map(sumOf)
     run.emit({ type: 'plan', windows: this.total, requests, limitMs })
   }
 
@@ -150,12 +150,9 @@ export class Tally {
     })
     if (failOnGaps) checkGaps(series, range, forExport)
     const { requests, bytes } = source?.traffic ?? { requests: 0, bytes: 0 }
-    return { baseUrl: sourceOf(this.run), mirror: mirror.root, range, series, requests, bytes }
+    const { report: archive } = source?.archive ?? {}
+    return { baseUrl: sourceOf(this.run), mirror: mirror.root, range, series, requests, bytes, archive }
   }
-}
-
-export function costOf({ source }: Pick<Run, 'source'>, { interval }: Series) {
-  return source?.cost(interval) ?? { requests: 0, limitMs: 0 }
 }
 
 function countSeries({ series, range: { fromTime, toTime }, windows: all }: SeriesPlan) {

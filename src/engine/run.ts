@@ -9,7 +9,7 @@ import { checkValue } from '../options.js'
 import type { ChangedCell } from '../rows/diff.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
 import type { TargetInterval } from '../rows/target-interval.js'
-import { isExchange, toSourceName } from '../sources/base-url.js'
+import { isExchange, toArchiveAddress, toSourceName } from '../sources/base-url.js'
 import type { NetworkActivity } from '../sources/fetcher.js'
 import { openSource } from '../sources/open.js'
 import { RETRY_POLICY, type RequestLimits, type RetryPolicy } from '../sources/retry.js'
@@ -100,6 +100,10 @@ export interface SourceOptions extends MirrorOptions, RequestLimits {
   readonly onEvent?: ((event: KlinesEvent) => void) | undefined
   /** Download final windows again too. */
   readonly refresh?: boolean | undefined
+  /** Take no month of 1m, 3m or 5m candles from the exchange's archive of zips, but all from its API. */
+  readonly noArchive?: boolean | undefined
+  /** The address of the archive. Default: https://data.binance.vision; `binance:URL` has none without it. */
+  readonly archiveUrl?: string | undefined
   /** Requests at once, 1 to 256. Default 16, and 4 for the exchange. */
   readonly concurrency?: number | undefined
   /** Ends the run; the mirror keeps what was downloaded. */
@@ -151,13 +155,16 @@ export async function openRun(options: OpenOptions, use: RunUse = {}): Promise<R
   if (!offline) mirror.checkSource(name)
   const onActivity = (activity: NetworkActivity) => emit({ type: 'network', ...activity })
   const hooks = { now, warn, onActivity }
-  const source = offline ? undefined : await openSource(name, { ...hooks, concurrency, policy, limits: options })
+  // Whoever downloads everything again wants the exchange's own answers.
+  const archiveUrl = options.noArchive || refresh ? undefined : toArchiveAddress(options.archiveUrl, name)
+  const ways = { concurrency, policy, limits: options, archiveUrl }
+  const source = offline ? undefined : await openSource(name, { ...hooks, ...ways })
   const close = async () => {
     await source?.close()
     mirror.flushAll()
   }
-  const ways = { isExchange: isExchange(mirror.source ?? name), concurrency, refresh, readOnly, done: new Map() }
-  return { mirror, source, ...ways, signal, now, emit, warn, close }
+  const settings = { isExchange: isExchange(mirror.source ?? name), concurrency, refresh, readOnly, done: new Map() }
+  return { mirror, source, ...settings, signal, now, emit, warn, close }
 }
 
 export function mirrorRun(mirror: Mirror, { now, signal, warn }: Pick<Run, 'now' | 'signal' | 'warn'>): Run {

@@ -17,6 +17,14 @@ export const BINANCE = 'binance'
 /** Market data alone, without a key: https://github.com/binance/binance-spot-api-docs, faqs/market_data_only.md. */
 const BINANCE_HOST = 'https://data-api.binance.vision'
 
+/** The archive of zips: https://github.com/binance/binance-public-data. */
+const ARCHIVE_HOST = 'https://data.binance.vision'
+
+/** The address of the archive for a source, if it has one. Throws `bad_base_url`. */
+export function toArchiveAddress(url: string | undefined, name: string): string | undefined {
+  return url === undefined ? (name === BINANCE ? ARCHIVE_HOST : undefined) : parseBaseUrl(url)
+}
+
 /** A base address as mirrors and files record it. Default: the public instance. Throws `bad_base_url`. */
 export function toSourceName(baseUrl = PUBLIC_BASE_URL): string {
   const text = baseUrl.trim()

@@ -2,7 +2,7 @@ import { type Interval, MINUTE_MS } from '../candles/intervals.js'
 import { parseObject } from '../candles/json.js'
 import type { Series, WindowRef } from '../candles/series.js'
 import { trimPeriod } from '../candles/text.js'
-import { windowSpan } from '../candles/windows.js'
+import { type WindowSpan, windowSpan } from '../candles/windows.js'
 import { BINANCE } from './base-url.js'
 import { rateLimited, refused } from './errors.js'
 import { cleanText, FetchError, toStatusError } from './fetch-error.js'
@@ -31,8 +31,13 @@ export function windowCalls(interval: Interval): number {
  * `endTime` are inclusive, by open time (https://github.com/binance/binance-spot-api-docs, rest-api.md, "Kline/Candlestick data").
  */
 export function windowCall(window: WindowRef, from?: number): string {
-  const { startTime, endTime } = windowSpan(window)
-  return klinesPath(window, { startTime: from ?? startTime, endTime: endTime - 1, limit: LIMIT })
+  const span = windowSpan(window)
+  return pageCall(window, { ...span, startTime: from ?? span.startTime })
+}
+
+/** The path of the call for the first candles of a span; weight 2. */
+export function pageCall(series: Series, { startTime, endTime }: WindowSpan): string {
+  return klinesPath(series, { startTime, endTime: endTime - 1, limit: LIMIT })
 }
 
 /** The path of the call for the first candle of a series; weight 2. */
@@ -50,9 +55,9 @@ const WEIGHT_BUDGET = 3_000
 /** The Date of a response has whole seconds. */
 const MARGIN_MS = 500
 
-/** How long the calls of a whole window take by the budget, ms. */
-export function windowLimitMs(interval: Interval): number {
-  return (windowCalls(interval) * KLINES_WEIGHT * MINUTE_MS) / WEIGHT_BUDGET
+/** How long calls for candles take by the budget, ms. */
+export function callsLimitMs(calls: number): number {
+  return (calls * KLINES_WEIGHT * MINUTE_MS) / WEIGHT_BUDGET
 }
 
 /** Counts how much of the exchange's limit is used in the present minute of its clock. */

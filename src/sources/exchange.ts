@@ -6,15 +6,17 @@ import { isSymbol, SYMBOL_FORM, sortSymbols } from '../candles/symbols.js'
 import { exchangeStartDates, startDateAt, windowSpan } from '../candles/windows.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
 import { decodeWindow } from '../rows/window-codec.js'
+import type { Archive, ExchangeAnswers } from './archive/archive.js'
 import { hasMoreRows, joinRows, type RenderedWindow, renderWindow } from './closed-rows.js'
 import {
+  callsLimitMs,
   findError,
   firstCandleCall,
   NAMES_PATH,
+  pageCall,
   TIME_PATH,
   windowCall,
   windowCalls,
-  windowLimitMs,
 } from './exchange-api.js'
 import { cleanText, FetchError } from './fetch-error.js'
 import type { Fetcher } from './fetcher.js'
@@ -34,8 +36,13 @@ interface FirstCandle {
   window?: Promise<Fetched> | undefined
 }
 
-/** The market data of the exchange as windows of the published tree. */
-export function exchangeSource(fetcher: Fetcher, clock: SourceClock, warn: (warning: string) => void): Source {
+/** The market data of the exchange as windows of the published tree. `open`: its archive, which it checks itself. */
+export function exchangeSource(
+  fetcher: Fetcher,
+  clock: SourceClock,
+  warn: (warning: string) => void,
+  open?: (exchange: ExchangeAnswers) => Archive,
+): Source {
   const firstCandles = new Map<string, Promise<FirstCandle | undefined>>()
   /** The Date of the latest answer, ms UTC. */
   let latest: number | undefined
@@ -121,10 +128,19 @@ export function exchangeSource(fetcher: Fetcher, clock: SourceClock, warn: (warn
     throw new FetchError('invalid', `the exchange named ${named} as the first candle, and has one of ${earlier}`)
   }
 
+  const knownFirst = (series: Series) => firstCandles.get(seriesName(series))?.catch(() => undefined)
+  const archive = open?.({
+    fetch: fetchWindow,
+    page: async (series, span, signal) => (await get(pageCall(series, span), parsePage, signal)).value,
+    firstTime: async series => (await knownFirst(series))?.openTime ?? -Infinity,
+    now: () => Math.min(latest ?? Infinity, clock.now()),
+  })
+
   return {
     name: fetcher.name,
     rules: { kind: 'exchange' },
     traffic: fetcher,
+    archive,
     now,
     symbols: async (signal): Promise<FetchedList> => {
       const { value, bytes, asked } = await get(NAMES_PATH, parseNames, signal)
@@ -143,12 +159,14 @@ export function exchangeSource(fetcher: Fetcher, clock: SourceClock, warn: (warn
       return { names, bytes: Buffer.from(JSON.stringify(names)), asked: served, served }
     },
     fetch: async (window, _since, signal) => {
-      const known = await firstCandles.get(seriesName(window))?.catch(() => undefined)
+      const known = await knownFirst(window)
       if (known && windowSpan(window).endTime <= known.openTime) {
         await confirm(known, window, signal)
         const bytes = Buffer.from('[]')
         return toFetched(bytes, decodeWindow(bytes, window), await now(signal))
       }
+      const archived = await archive?.fetch(window, signal)
+      if (archived) return archived
       if (known?.startDate !== window.startDate || known.window === undefined) return fetchWindow(window, signal)
       const fetched = known.window
       // Once, because it may change.
@@ -156,9 +174,20 @@ export function exchangeSource(fetcher: Fetcher, clock: SourceClock, warn: (warn
       return fetched
     },
     firstCandle: async (series, signal) => (await first(series, signal))?.openTime,
-    cost: interval => ({ requests: windowCalls(interval), limitMs: windowLimitMs(interval) }),
-    close: () => fetcher.close(),
+    cost: (missing, open = []) => {
+      const { windows = 0, zips = 0, calls = 0 } = archive?.cost(missing) ?? {}
+      const [{ interval } = { interval: '1d' as const }] = [...missing, ...open]
+      const all = calls + (missing.length - windows + open.length) * windowCalls(interval)
+      return { requests: zips + all, limitMs: callsLimitMs(all) }
+    },
+    close: async () => {
+      await Promise.all([fetcher.close(), archive?.close()])
+    },
   }
+}
+
+function parsePage(bytes: Uint8Array): unknown[] {
+  return parseList(bytes, 'The page of candles')
 }
 
 function parseNames(bytes: Uint8Array): string[] {

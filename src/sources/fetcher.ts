@@ -50,6 +50,8 @@ interface FetcherOptions {
   readonly clock?: Clock
   readonly random?: () => number
   readonly onActivity?: ((activity: NetworkActivity) => void) | undefined
+  /** Another one that counts these requests too. */
+  readonly partOf?: Fetcher
 }
 
 interface FileRequest<T> {
@@ -157,12 +159,11 @@ export class Fetcher {
     // AbortSignal.timeout rejects fractions, and a random delay leaves one.
     const limitMs = Math.ceil(Math.min(this.options.policy.attemptMs, leftMs))
     const deadline = AbortSignal.timeout(limitMs)
-    this.requests++
-    this.report()
+    this.count(1, 0)
     let response: WholeResponse | undefined
     try {
       response = await this.transport.get(path, { headers, signal: AbortSignal.any([signal, deadline]) })
-      this.bytes += response.wireBytes
+      this.count(0, response.wireBytes)
       this.heed(response)
       return accept(response)
     } catch (error) {
@@ -213,6 +214,13 @@ export class Fetcher {
     if (count < MOST_IN_A_ROW[kind]) return failure
     const error = unreachable(this.name, failure, `each of ${count} files in a row`)
     return this.end({ error, untilTime: Infinity })
+  }
+
+  private count(requests: number, bytes: number): void {
+    this.requests += requests
+    this.bytes += bytes
+    this.options.partOf?.count(requests, bytes)
+    this.report()
   }
 
   private report(): void {

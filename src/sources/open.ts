@@ -7,15 +7,19 @@ import { PACKAGE_URL } from '../version.js'
 import { isExchange, SAMPLE, toAddress } from './base-url.js'
 import { FetchError } from './fetch-error.js'
 import { Fetcher, type HostRules, type NetworkActivity } from './fetcher.js'
-import { limitPolicy, type RequestLimits, type RetryPolicy, systemClock } from './retry.js'
+import { ARCHIVE_POLICY, limitPolicy, type RequestLimits, type RetryPolicy, systemClock } from './retry.js'
 import type { Fetched, FetchedList, Source } from './source.js'
 import type { SourceClock } from './static.js'
+
+const ZIPS_AT_ONCE = 8
 
 interface OpenSourceOptions extends Pick<SourceClock, 'now'> {
   /** Requests at once. */
   readonly concurrency: number
   readonly policy: RetryPolicy
   readonly limits: RequestLimits
+  /** The host of the exchange's archive, if it may be used. */
+  readonly archiveUrl?: string | undefined
   readonly onActivity?: (activity: NetworkActivity) => void
   readonly warn: (warning: string) => void
 }
@@ -38,7 +42,17 @@ export async function openSource(name: string, options: OpenSourceOptions): Prom
   const { exchangeSource } = await import('./exchange.js')
   const { exchangeRules } = await import('./exchange-api.js')
   // Limits and bans last as long as they do, whatever present the user names.
-  return exchangeSource(open(exchangeRules(name, systemClock.now)), clock, warn)
+  const fetcher = open(exchangeRules(name, systemClock.now))
+  const { archiveUrl } = options
+  if (archiveUrl === undefined) return exchangeSource(fetcher, clock, warn)
+  const { openArchive } = await import('./archive/archive.js')
+  const zips = new Fetcher(new HttpTransport(archiveUrl, { connections: ZIPS_AT_ONCE, idleMs }), archiveUrl, {
+    concurrency: ZIPS_AT_ONCE,
+    origin: new URL(archiveUrl).origin,
+    policy: limitPolicy(ARCHIVE_POLICY, limits),
+    partOf: fetcher,
+  })
+  return exchangeSource(fetcher, clock, warn, exchange => openArchive(zips, exchange, warn))
 }
 
 /** Says once when the clock of a service differs by more than an hour from this machine's. */

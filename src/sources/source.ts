@@ -35,10 +35,25 @@ export interface FetchedList extends Pick<AnswerTimes, 'asked'> {
   readonly served: number
 }
 
-/** What a window takes: requests, and the time that a limit of the source makes of them, ms. */
+/** What windows take: requests, and the time that a limit of the source makes of them, ms. */
 export interface Cost {
   readonly requests: number
   readonly limitMs: number
+}
+
+/** What the archive of the exchange gave. */
+export interface ArchiveReport {
+  /** How many windows came from it. */
+  readonly windows: number
+  /** Windows of its months that the exchange's REST API had to give, and why. */
+  readonly refused: readonly (WindowRef & { readonly reason: string })[]
+}
+
+interface SourceArchive {
+  /** Names windows of a series that a run is going to fetch in this order: no others come from the archive. */
+  expect(windows: readonly WindowRef[]): void
+  /** Undefined while none is expected. */
+  readonly report: ArchiveReport | undefined
 }
 
 /**
@@ -59,6 +74,9 @@ export interface Source {
   fetch(window: WindowRef, since: number | undefined, signal: AbortSignal): Promise<Fetched | Unchanged>
   /** Of the exchange: when the first candle of a series opens, ms UTC, if any. Windows before it are empty and need no request. */
   firstCandle?(series: Series, signal: AbortSignal): Promise<number | undefined>
-  cost(interval: Interval): Cost
+  /** What windows of a series take that are missing, and others that are `open`. */
+  cost(missing: readonly WindowRef[], open?: readonly WindowRef[]): Cost
+  /** Of the exchange: its zips of 1m, 3m and 5m candles. */
+  readonly archive?: SourceArchive | undefined
   close(): Promise<void>
 }

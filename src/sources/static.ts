@@ -50,7 +50,7 @@ export function staticSource(fetcher: Fetcher, { now, observe }: SourceClock): S
         },
         signal,
       }),
-    cost: () => ({ requests: 1, limitMs: 0 }),
+    cost: (missing, open = []) => ({ requests: missing.length + open.length, limitMs: 0 }),
     close: () => fetcher.close(),
   }
 }

@@ -58,6 +58,13 @@ export const fetchFlags = inGroup('network', {
     helpValue: 'N',
   }),
   refresh: Flags.boolean({ summary: 'Download every window again, even final ones.' }),
+  'no-archive': Flags.boolean({
+    summary: 'Take no month of 1m, 3m or 5m candles from the archive of the exchange, but all from its API.',
+  }),
+  'archive-url': Flags.string({
+    summary: 'Another archive. Default: https://data.binance.vision with binance, none with binance:URL.',
+    helpValue: 'URL',
+  }),
   ...networkFlags,
 })
 
