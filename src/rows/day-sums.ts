@@ -1,50 +1,49 @@
 import { COLUMNS } from '../candles/columns.js'
 import { nextOpenTime } from '../candles/intervals.js'
 import type { WindowRef } from '../candles/series.js'
-import { formatTime, plural } from '../candles/text.js'
+import { formatTime } from '../candles/text.js'
 import { windowSpan } from '../candles/windows.js'
 import { CandleTable, DECIMALS } from './candle-table.js'
 import type { KlineBatch } from './kline-batch.js'
 import { OFFSETS_PER_ROW } from './wasm/assembly/layout.js'
-import type { Kernel } from './wasm/kernel.js'
+import { Kernel } from './wasm/kernel.js'
 
 /** Columns of a candle of a day that its shorter candles add up to. */
 const SUMMED = [...DECIMALS, COLUMNS.indexOf('count')]
 const [POINT, ZERO] = Buffer.from('.0')
 
-/**
- * Why the candles of a day are not all, or not those that its 1d candle was made of; undefined when they are. `day`: that candle alone.
- * `firstTime`: when the first candle of the series opens, ms UTC. An open or close inside the day, and a high or low that is not the day's,
- * may be any.
- */
-export function findDayFault(
-  batch: KlineBatch,
-  window: WindowRef,
-  day: KlineBatch,
-  firstTime: number,
-  kernel: Kernel,
-): string | undefined {
-  const { startTime, endTime } = windowSpan(window)
-  let expected = Math.max(startTime, firstTime)
-  for (let row = 0; row < batch.length; row++) {
-    const [openTime, next] = [batch.openTime(row), nextOpenTime(window.interval, expected)]
-    if (openTime !== expected || batch.closeTime(row) !== next - 1) break
-    expected = next
+/** Checks days one after the other, in the same memory. */
+export class DayChecker {
+  private readonly table = new CandleTable(new Kernel())
+  private readonly sum = new CandleTable(this.table.kernel)
+
+  /**
+   * Why the candles of a day are not all, or not those that its 1d candle was made of; undefined when they are. `day`: that candle alone.
+   * `firstTime`: when the first candle of the series opens, ms UTC. An open or close inside the day, and a high or low that is not the
+   * day's, may be any.
+   */
+  findFault(batch: KlineBatch, window: WindowRef, day: KlineBatch, firstTime: number): string | undefined {
+    const { startTime, endTime } = windowSpan(window)
+    let expected = Math.max(startTime, firstTime)
+    for (let row = 0; row < batch.length; row++) {
+      const next = nextOpenTime(window.interval, expected)
+      if (batch.openTime(row) !== expected || batch.closeTime(row) !== next - 1) break
+      expected = next
+    }
+    if (expected !== endTime) return `no whole candle opens at ${formatTime(expected)} UTC`
+    for (const column of DECIMALS) {
+      const row = findOtherForm(batch, column, day.text(0, column))
+      if (row !== undefined) return `${COLUMNS[column]} of row ${row} is not written as the exchange does`
+    }
+    const { table, sum } = this
+    table.clear()
+    table.add(batch)
+    sum.clear()
+    sum.begin(startTime)
+    sum.addToLast(table, 0, table.length)
+    const column = SUMMED.find(one => sum.text(0, one) !== day.text(0, one))
+    return column === undefined ? undefined : `${COLUMNS[column]} does not add up to that of the 1d candle`
   }
-  if (expected !== endTime)
-    return `the candle of ${formatTime(expected)} UTC is missing, or opens or closes at another time`
-  for (const column of DECIMALS) {
-    const row = findOtherForm(batch, column, day.text(0, column))
-    if (row !== undefined) return `${COLUMNS[column]} of row ${row} is not written as the exchange does`
-  }
-  const [table, sum] = [new CandleTable(kernel), new CandleTable(kernel)]
-  table.add(batch)
-  sum.begin(startTime)
-  sum.addToLast(table, 0, table.length)
-  const column = SUMMED.find(one => sum.text(0, one) !== day.text(0, one))
-  return column === undefined
-    ? undefined
-    : `${COLUMNS[column]} of ${plural(batch.length, 'candle')} is not that of the 1d candle`
 }
 
 /** The first row with another number of digits after the point than `text`, or with a zero too many before it. */

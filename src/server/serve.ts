@@ -36,6 +36,8 @@ export async function serve(
     ...{ root, host, port, allowHost, streamText, ...hooks },
     warn: message => onEvent?.({ type: 'warning', message }),
     source: upstream ? toSourceName(request.baseUrl) : source,
-    upstream: upstream ? () => openRun({ ...request, mirror: root, noArchive: true }, { policy: UPSTREAM_POLICY }) : undefined,
+    upstream: upstream
+      ? () => openRun({ ...request, mirror: root, noArchive: true }, { policy: UPSTREAM_POLICY })
+      : undefined,
   })
 }

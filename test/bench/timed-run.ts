@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
+import { promisify } from 'node:util'
 import type { Measured } from './row.js'
 
 /** A program to run. */
@@ -31,6 +32,12 @@ export async function timeRun(command: Command): Promise<Measured> {
   if (code !== 0)
     throw new Error(`${[command.program, ...command.args].join(' ')} ended with ${code ?? signal}: ${stderr}`)
   return { value }
+}
+
+/** Runs a program to its end. Returns what it printed; throws stderr if the exit code is not 0. */
+export async function runProgram(command: Command): Promise<{ stdout: string; stderr: string }> {
+  const { program, args, env, folder = tmpdir() } = command
+  return promisify(execFile)(program, args, { cwd: folder, env: environment(env), maxBuffer: 1e9 })
 }
 
 /** The environment of every program: none of the user's settings or proxies. */

@@ -1,14 +1,131 @@
-import { expect, it } from 'vitest'
-import { downloadKlines } from '../../src/index.js'
-import { exchangeSetup } from '../support/exchange/exchange-setup.js'
+import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, vi } from 'vitest'
+import { dryRun } from '../../src/engine/export.js'
+import { type ServeRequest, serve } from '../../src/index.js'
+import { archiveSetup, datesBetween } from '../support/archive/archive-setup.js'
+import { makeZip } from '../support/archive/make-zip.js'
+import { onWindow } from '../support/events.js'
 import { madeMarket } from '../support/exchange/made-market.js'
-import { ArchiveServer } from '../support/servers/archive-server.js'
+import { EXCHANGE_NOW } from '../support/exchange/market.js'
+import { tempFolder } from '../support/temp-folder.js'
 
-it('smoke', async () => {
-  const market = madeMarket({ BTCUSDT: { from: '2025-11-05T04:00Z', minutes: true } })
-  const { exchange, request, warnings, requests } = await exchangeSetup(market)
-  const archive = await ArchiveServer.start(market, exchange.time)
-  const t = performance.now()
-  const report = await downloadKlines({ ...request(), symbols: ['BTCUSDT'], intervals: ['1m'], archiveUrl: archive.url })
-  console.log(performance.now() - t, report.archive, report.series[0].windows, report.requests, warnings, archive.names, requests())
+/** Listed in the middle of a day, with three hours without trade on 20 March; the clock is 30 April 2026, 04:20. */
+const MARKET = madeMarket({
+  TICKUSDT: {
+    from: '2026-02-10T10:07Z',
+    minutes: true,
+    without: [['2026-03-20T02:00Z', '2026-03-20T05:00Z']],
+  },
+})
+const FROM = '2026-02-10'
+const LAST_ZIP = '2026-04-28'
+
+const setup = (interval: '1m' | '3m' | '5m' = '1m') => archiveSetup(MARKET, { symbol: 'TICKUSDT', interval })
+
+describe('the archive', () => {
+  it('gives months of minutes, byte for byte those of the exchange', async () => {
+    const { archive, exchange, download, wrongDays, requestedDays, warnings } = await setup()
+    const expected = await dryRun({
+      ...{ symbols: ['TICKUSDT'], intervals: ['1m'], from: FROM, now: EXCHANGE_NOW },
+      ...{ baseUrl: `binance:${exchange.url}`, archiveUrl: archive.url, mirror: tempFolder() },
+    })
+    exchange.reset()
+    const report = await download({ from: FROM })
+    expect(wrongDays(FROM, '2026-04-30')).toEqual([])
+    expect(warnings).toEqual([])
+    const reason = 'no whole candle opens at 2026-03-20 02:00 UTC'
+    const refused = { symbol: 'TICKUSDT', interval: '1m', startDate: '2026-03-20', reason }
+    expect(report.archive).toEqual({ windows: 77, refused: [refused] })
+    const days = datesBetween('2026-04-01', '2026-04-29').map(date => `TICKUSDT-1m-${date}`)
+    expect(archive.names).toEqual(['TICKUSDT-1m-2026-02', 'TICKUSDT-1m-2026-03', ...days])
+    // Clock, first candle, two years of days, a page of each month; then two requests each for three days, one of which is not over.
+    expect(exchange.log).toHaveLength(2 + 1 + 3 + 5)
+    expect(report.requests).toBe(30 + 11)
+    // It cannot know the day that is refused, and takes the last one for a whole day.
+    expect(expected.requests).toBe(30 + 1 + 3 + 4)
+    expect(requestedDays()).toEqual(['2026-03-20', '2026-04-29', '2026-04-30'])
+    exchange.reset()
+    archive.reset()
+    expect((await download({ from: FROM })).archive).toBeUndefined()
+    expect(requestedDays()).toEqual(['2026-04-29', '2026-04-30'])
+    expect(archive.log).toEqual([])
+  })
+
+  it.each(['3m', '5m'] as const)('gives %s too, and tries days of a recent month without a zip', async interval => {
+    const { archive, download, wrongDays } = await setup(interval)
+    archive.now = Date.UTC(2026, 3, 10)
+    archive.zips.set(`TICKUSDT-${interval}-2026-02`, undefined)
+    const report = await download({ from: FROM, to: '2026-04-15' })
+    expect(wrongDays(FROM, '2026-04-15')).toEqual([])
+    expect(archive.names).toContain(`TICKUSDT-${interval}-2026-03`)
+    expect(archive.names).toContain(`TICKUSDT-${interval}-2026-03-31`)
+    // February ended more than 45 days ago.
+    expect(archive.names).not.toContain(`TICKUSDT-${interval}-2026-02-28`)
+    const without = [...datesBetween(FROM, '2026-03-01'), '2026-03-20', ...datesBetween('2026-04-09', '2026-04-15')]
+    expect(report.archive?.refused.map(({ startDate }) => startDate)).toEqual(without)
+  })
+
+  it.each([
+    ['noArchive', { noArchive: true }],
+    ['refresh', { refresh: true }],
+    ['no address beside binance:URL', { archiveUrl: undefined }],
+    ['fewer than 15 days', { to: '2026-02-24' }],
+  ])('is not asked with %s', async (_, options) => {
+    const { archive, download, wrongDays } = await setup('5m')
+    const report = await download({ from: FROM, to: '2026-03-10', ...options })
+    expect(wrongDays(FROM, '2026-02-24')).toEqual([])
+    expect(report.archive).toBeUndefined()
+    expect(archive.log).toEqual([])
+  })
+
+  it('is not asked by a server, nor for intervals from 15m on', async () => {
+    const { archive, exchange, mirror, download } = await setup()
+    await download({ intervals: ['15m'], from: FROM })
+    const request = { baseUrl: `binance:${exchange.url}`, archiveUrl: archive.url, mirror, upstream: true, port: 0 }
+    const server = await serve(request as ServeRequest)
+    const answer = await fetch(`${server.url}/export/5m/TICKUSDT.csv?from=2026-03-01&to=2026-03-20`)
+    expect((await answer.text()).split('\n')).toHaveLength(19 * 288 + 2)
+    await server.close()
+    expect(archive.log).toEqual([])
+  })
+
+  it('keeps cached windows, and what an interrupted run has stored', async () => {
+    const { archive, download, wrongDays, dates, requestedDays } = await setup('5m')
+    const stop = new AbortController()
+    let done = 0
+    const onEvent = onWindow(() => {
+      if (++done === 30) stop.abort(new Error('stopped'))
+    })
+    await expect(download({ from: FROM, to: LAST_ZIP, onEvent, signal: stop.signal })).rejects.toThrow('stopped')
+    const stored = dates('5m/TICKUSDT')
+    expect(stored.length).toBeGreaterThan(29)
+    expect(wrongDays(FROM, '2026-03-12')).toEqual([])
+    requestedDays()
+    archive.reset()
+    const report = await download({ from: FROM, to: LAST_ZIP })
+    expect(wrongDays(FROM, LAST_ZIP)).toEqual([])
+    expect(archive.names).not.toContain('TICKUSDT-5m-2026-02')
+    expect(report.archive?.windows).toBeLessThanOrEqual(77 - stored.length)
+  })
+
+  it('fetches zips eight at once', async () => {
+    const { archive, download } = await setup('5m')
+    archive.hold = async () => void (await vi.waitUntil(() => archive.peak >= 8))
+    await download({ from: FROM })
+    expect(archive.peak).toBe(8)
+  })
+})
+
+it('the zips of these tests are zips', ({ skip }) => {
+  if (spawnSync('unzip', ['-v']).error) skip('needs unzip')
+  const folder = tempFolder()
+  const path = join(folder, 'a.zip')
+  writeFileSync(path, makeZip({ name: 'a.csv', content: '1,2\n'.repeat(10_000) }))
+  const { status, stdout } = spawnSync('unzip', ['-t', path], { encoding: 'utf8' })
+  expect(stdout).toContain('No errors detected')
+  expect(status).toBe(0)
+  spawnSync('unzip', ['-q', path], { cwd: folder })
+  expect(readFileSync(join(folder, 'a.csv'), 'utf8')).toBe('1,2\n'.repeat(10_000))
 })

@@ -1,5 +1,7 @@
+import { DAY_MS } from '../../candles/intervals.js'
 import { seriesName } from '../../candles/series.js'
 import { formatBytes, formatCount, formatTime, plural } from '../../candles/text.js'
+import { parseDate } from '../../candles/windows.js'
 import * as f from '../../cli/fields.js'
 import { coverageText, sumOf } from '../../cli/fields.js'
 import type { Field, Fields, TextFlags } from '../../cli/report.js'
@@ -76,6 +78,14 @@ const lake = s.object({
 
 const lock = s.object({ path: s.text(), series: s.count('locked series, whose candles are exactly those of the lock') })
 
+const archive = s.object({
+  windows: s.count('windows that came from the archive of the exchange, checked'),
+  refused: s.list(
+    s.object({ ...f.seriesName, startDate: s.text(), reason: s.text() }),
+    'windows of its months that the API of the exchange gave instead, and why',
+  ),
+})
+
 /** `download`, `export` and `update`. */
 export const Run = s.report(
   'klines-run',
@@ -87,6 +97,7 @@ export const Run = s.report(
     requests: s.count(),
     bytes: s.count('bytes of bodies as they were received'),
     elapsedMs: { ...s.count(), json: Math.round },
+    archive: s.optional(archive),
     lock: s.optional(lock),
     files: s.list(file, 'files that were written; of a lake its new and replaced parts'),
     fingerprints: s.optional(
@@ -102,7 +113,8 @@ export const Run = s.report(
     const lines = lock ? [...lock.lines, `Source: ${baseUrl}`, ''] : []
     lines.push(isLong ? groupTable(series) : seriesTable(series), '')
     if (coverage !== undefined) lines.push(coverage, '')
-    lines.push(describeWindows(result), ...f.restatedLines(series), describeLatest(result), describeTraffic(result))
+    lines.push(describeWindows(result), ...describeArchive(result), ...f.restatedLines(series))
+    lines.push(describeLatest(result), describeTraffic(result))
     lines.push(...describeFiles(files))
     if (result.lake) lines.push(...describeLake(result.lake))
     lines.push(`Mirror: ${mirror}; these series take ${formatBytes(sumOf(series, 'cachedBytes'))}.`)
@@ -115,12 +127,14 @@ export const Run = s.report(
 )
 
 /** What stderr says about candles that went to stdout, where no summary says it. `omitted`: what a table of them leaves out. */
-export function streamNotes({ series, range, baseUrl, fingerprints }: DownloadReport, omitted?: string): string[] {
+export function streamNotes(report: DownloadReport, omitted?: string): string[] {
+  const { series, range, baseUrl, fingerprints } = report
   const missing = omitted === undefined ? 0 : sumOf(series, 'missing')
   const notes = [
     omitted,
     missing > 0 && `${plural(missing, 'candle')} missing in ${plural(sumOf(series, 'gaps'), 'gap')} of the range.`,
     coverageText(series, { range, baseUrl, verbose: false }),
+    ...describeArchive(report),
     ...f.restatedLines(series),
     ...(fingerprints ? fingerprintLines(fingerprints) : []),
   ]
@@ -182,6 +196,23 @@ function describeWindows({ series, offline }: RunResult): string {
   const isCurrent = fetched + retained === 0
   const outcome = isCurrent ? 'Everything is up to date' : added === 0 ? 'No new candles' : plural(added, 'new candle')
   return `${outcome}. Windows: ${parts.join(', ')}.`
+}
+
+/** What the archive of the exchange gave, and each day that it could not; days in a row with one reason are one line. */
+function describeArchive({ archive }: DownloadReport): string[] {
+  if (archive === undefined) return []
+  const spans: { first: string; last: string; reason: string; next: number }[] = []
+  for (const { startDate, reason, ...series } of archive.refused) {
+    const [span, time] = [spans[spans.length - 1], parseDate(startDate)]
+    const isNext = span?.reason === reason && span.next === time && span.first.startsWith(`${seriesName(series)} `)
+    if (isNext) Object.assign(span, { last: ` to ${startDate}`, next: time + DAY_MS })
+    else spans.push({ first: `${seriesName(series)} ${startDate}`, last: '', reason, next: time + DAY_MS })
+  }
+  const lines = spans.map(({ first, last, reason }) => `Not from the archive: ${first}${last}: ${reason}.`)
+  return [
+    `${plural(archive.windows, 'window')} came from the archive of the exchange, checked by its 1d candles.`,
+    ...lines,
+  ]
 }
 
 /** The candle that opened last; its age if the range reaches the present, which offline a note says. */

@@ -2,14 +2,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isKlinesError, KlinesError } from '../../candles/errors.js'
 import { type Series, type WindowRef, windowName, windowOf } from '../../candles/series.js'
 import { parseDate, startDateAt, type WindowSpan } from '../../candles/windows.js'
-import { findDayFault } from '../../rows/day-sums.js'
-import { Kernel } from '../../rows/wasm/kernel.js'
+import { DayChecker } from '../../rows/day-sums.js'
 import { decodeWindow } from '../../rows/window-codec.js'
 import { FetchError, toStatusError } from '../fetch-error.js'
 import type { Fetcher } from '../fetcher.js'
 import type { ArchiveReport, Fetched, Source } from '../source.js'
 import type { WholeResponse } from '../transport.js'
-import { type DayRows, readDays } from './csv.js'
+import { type DayTexts, readDays } from './csv.js'
 import { type ArchiveMonth, archiveMonths, zipName, zipPath, zipsOf } from './months.js'
 import { findPageFault, pageOf } from './page.js'
 import { unzip } from './zip.js'
@@ -65,7 +64,7 @@ export function openArchive(fetcher: Fetcher, exchange: ExchangeAnswers, warn: (
   const monthOf = new Map<string, Month>()
   const refused: ArchiveReport['refused'][number][] = []
   const longCandles = new Map<string, Promise<Fetched>>()
-  const kernel = new Kernel()
+  const checker = new DayChecker()
   let windows = 0
 
   const fetchZip = async (series: Series, date: string, signal: AbortSignal): Promise<Buffer | string> => {
@@ -104,20 +103,20 @@ export function openArchive(fetcher: Fetcher, exchange: ExchangeAnswers, warn: (
   /** A day as a window, or why it is not that of the exchange. */
   const checkDay = async (
     window: WindowRef,
-    days: DayRows | string,
+    days: DayTexts | string,
     signal: AbortSignal,
   ): Promise<Fetched | string> => {
     try {
       const { candle, times } = await findCandle(window, signal)
-      const rows = typeof days === 'string' ? undefined : days.get(parseDate(window.startDate))
-      if (candle.length === 0 && rows) return 'the exchange has no 1d candle of it'
-      if (candle.length > 0 && !rows) return typeof days === 'string' ? days : 'the zip has no row of it'
-      const bytes = Buffer.from(`[${rows?.join(',') ?? ''}]`)
+      const text = typeof days === 'string' ? undefined : days.get(parseDate(window.startDate))
+      if (candle.length === 0 && text) return 'the exchange has no 1d candle of it'
+      if (candle.length > 0 && !text) return typeof days === 'string' ? days : 'the zip has no row of it'
+      const bytes = text ?? Buffer.from('[]')
       const batch = decodeWindow(bytes, window)
-      if (!rows) return { bytes, batch, ...times }
+      if (!text) return { bytes, batch, ...times }
       // Legal JSON in another form than that of the exchange was copied.
       if (batch.bytes !== bytes) return 'a row is not written as the exchange does'
-      const fault = findDayFault(batch, window, candle, await exchange.firstTime(window), kernel)
+      const fault = checker.findFault(batch, window, candle, await exchange.firstTime(window))
       return fault ?? { bytes, batch, ...times }
     } catch (error) {
       return toReason(error)

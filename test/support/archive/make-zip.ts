@@ -6,15 +6,16 @@ export interface ZipMember {
   readonly content: string | Buffer
   /** Sets the flag of an encrypted file. */
   readonly isEncrypted?: boolean
-  /** The size that the zip says, instead of the real one. */
+  /** The size and the CRC that the zip says, instead of the real ones. */
   readonly size?: number
+  readonly crc?: number
 }
 
 /** A zip of deflated files, as PKWARE's APPNOTE.TXT describes it (4.3.7, 4.3.12, 4.3.16). */
 export function makeZip(...members: readonly ZipMember[]): Buffer {
   const [files, directory]: [Buffer[], Buffer[]] = [[], []]
   let offset = 0
-  for (const { name, content, isEncrypted = false, size } of members) {
+  for (const { name, content, isEncrypted = false, size, crc } of members) {
     const [raw, fileName] = [Buffer.from(content), Buffer.from(name)]
     const data = deflateRawSync(raw)
     // Shared by both headers: version, flags (UTF-8 names), method, time, date, CRC, sizes, length of the name.
@@ -23,7 +24,7 @@ export function makeZip(...members: readonly ZipMember[]): Buffer {
     common.writeUInt16LE(0x800 | Number(isEncrypted), 2)
     common.writeUInt16LE(8, 4)
     common.writeUInt16LE(0x21, 8)
-    common.writeUInt32LE(crc32(raw), 10)
+    common.writeUInt32LE(crc ?? crc32(raw), 10)
     common.writeUInt32LE(data.length, 14)
     common.writeUInt32LE(size ?? raw.length, 18)
     common.writeUInt16LE(fileName.length, 22)

@@ -60,7 +60,8 @@ export class ArchiveServer extends ScriptedServer {
 
   protected respond(_: IncomingMessage, response: ServerResponse, { path }: LoggedRequest): void {
     const zip = this.findZip(path)
-    if (zip === undefined) response.writeHead(404, { 'content-type': 'application/xml' }).end('<Error>NoSuchKey</Error>')
+    if (zip === undefined)
+      response.writeHead(404, { 'content-type': 'application/xml' }).end('<Error>NoSuchKey</Error>')
     else response.writeHead(200, { 'content-type': 'application/zip', 'content-length': zip.length }).end(zip)
   }
 

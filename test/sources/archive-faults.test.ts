@@ -1,0 +1,311 @@
+import type { ServerResponse } from 'node:http'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { KlineRow } from '../../src/candles/columns.js'
+import { archiveSetup, datesBetween } from '../support/archive/archive-setup.js'
+import { makeZip, type ZipMember } from '../support/archive/make-zip.js'
+import { cases } from '../support/cases.js'
+import { madeMarket } from '../support/exchange/made-market.js'
+import type { Market } from '../support/exchange/market.js'
+import { aggregateOracle } from '../support/oracles/resample-oracle.js'
+import { type ArchiveServer, inMicroseconds, toCsv } from '../support/servers/archive-server.js'
+import { closedPort } from '../support/servers/closed-port.js'
+import type { Answer } from '../support/servers/scripted-server.js'
+
+const DAY = 86_400_000
+const [FROM, TO] = ['2024-02-01', '2024-03-01']
+const NAME = 'BTCUSDT-5m-2024-02'
+const ALL = datesBetween(FROM, TO)
+const SPANS = { from: '2024-01-30T04:00Z', until: '2024-03-02T00:00Z', minutes: true }
+const MADE = madeMarket({ BTCUSDT: SPANS, ETHUSDT: SPANS })
+/** Without a trade: its sums are those of a day without it. */
+const QUIET = Date.parse('2024-02-07T12:00Z')
+
+/** Candles of 5m, one without trades, and the days that they add up to. */
+const ROWS = (MADE.rows('BTCUSDT', '5m') as KlineRow[]).map((row, index, all): KlineRow => {
+  if (row[0] !== QUIET) return row
+  const [price, zero] = [all[index - 1][4], '0.00000000']
+  return [QUIET, price, price, price, price, zero, row[6], zero, 0, zero, zero, '0']
+})
+const DAYS = [...new Set(ROWS.map(row => row[0] - (row[0] % DAY)))].map(day => {
+  return aggregateOracle(
+    day,
+    ROWS.filter(row => row[0] >= day && row[0] < day + DAY),
+  ) as KlineRow
+})
+const marketOf = (days: KlineRow[]): Market =>
+  madeMarket({ BTCUSDT: { rows: { '5m': ROWS, '1d': days }, until: SPANS.until } })
+const MARKET = marketOf(DAYS)
+
+const timeOf = (line: string) => Number(line.slice(0, 13))
+const isOf = (date: string) => (line: string) => timeOf(line) - (timeOf(line) % DAY) === Date.parse(date)
+/** Changes a cell of the row that opens at a time. */
+const withCell = (time: string, column: number, change: (cell: string) => string) => (lines: string[]) =>
+  lines.map(line => {
+    if (timeOf(line) !== Date.parse(time)) return line
+    return line
+      .split(',')
+      .with(column, change(line.split(',')[column]))
+      .join(',')
+  })
+const edit = (change: (lines: string[]) => string[]) => (archive: ArchiveServer) => archive.edits.set(NAME, change)
+const put = (zip: Buffer | undefined) => (archive: ArchiveServer) => archive.zips.set(NAME, zip)
+const lines = ROWS.filter(row => row[0] >= Date.parse(FROM) && row[0] < Date.parse(TO)).map(row => row.join(','))
+const member = (more: Partial<ZipMember> = {}) => ({ name: `${NAME}.csv`, content: toCsv(lines), ...more })
+const ZIP = makeZip(member())
+/** A zip with one bit of its data changed. */
+const FLIPPED = Buffer.from(ZIP)
+FLIPPED[FLIPPED.length >> 1] ^= 4
+
+/** What is wrong, and which days the exchange must give, with which reason. */
+const CASES: [string, (archive: ArchiveServer) => void, string[], RegExp?][] = [
+  ['nothing', put(ZIP), []],
+  ['no zip of a month', put(undefined), ALL, /^the archive has no zip of it$/],
+  ['a flipped bit', put(FLIPPED), ALL, /^the zip is damaged: /],
+  ['a wrong CRC', put(makeZip(member({ crc: 1 }))), ALL, /^the zip is damaged: its CRC is wrong$/],
+  ['a cut zip', put(ZIP.subarray(0, 5_000)), ALL, /^the zip is damaged: /],
+  ['a zip of nothing', put(makeZip()), ALL, /^the zip has 0 files$/],
+  ['two members', put(makeZip(member(), member())), ALL, /^the zip has 2 files$/],
+  [
+    'another name',
+    put(makeZip(member({ name: 'a.csv' }))),
+    ALL,
+    /^the zip has another file than BTCUSDT-5m-2024-02.csv$/,
+  ],
+  ['a ../ member', put(makeZip(member({ name: `../${NAME}.csv` }))), ALL, /^the zip is damaged: invalid relative path/],
+  ['a bomb', put(makeZip(member({ content: Buffer.alloc(40e6) }))), ALL, /^the zip unpacks to 40000000 bytes$/],
+  [
+    'a bomb that hides',
+    put(makeZip(member({ content: Buffer.alloc(40e6), size: 100 }))),
+    ALL,
+    /^the zip is damaged: too many bytes/,
+  ],
+  ['an encrypted zip', put(makeZip(member({ isEncrypted: true }))), ALL, /^the zip is damaged: entry is encrypted/],
+  ['no zip at all', put(Buffer.from('<html>sign in</html>')), ALL, /^the answer is no zip$/],
+  ['a header row', edit(all => ['open_time,open,high,low,close,volume,close_time', ...all]), []],
+  ['CRLF', edit(all => all.map(line => `${line}\r`)), []],
+  ['ms and µs mixed', edit(all => all.map((line, index) => (index % 3 ? line : inMicroseconds(line)))), []],
+  ['another twelfth cell', edit(all => all.map(line => `${line.slice(0, -1)}10779.83873125`)), []],
+  [
+    'a day short',
+    edit(all => all.filter(line => !isOf('2024-02-03')(line) || timeOf(line) % DAY < 7 * 3_600_000)),
+    ['2024-02-03'],
+    /^no whole candle opens at 2024-02-03 07:00 UTC$/,
+  ],
+  ['a month short', edit(all => all.slice(0, 288 * 7)), ALL.slice(7), /^the zip has no row of it$/],
+  [
+    'a candle lost that had no trade',
+    edit(all => all.filter(line => timeOf(line) !== QUIET)),
+    ['2024-02-07'],
+    /^no whole candle opens at 2024-02-07 12:00 UTC$/,
+  ],
+  [
+    'doubled rows',
+    edit(all => all.flatMap(line => (isOf('2024-02-09')(line) ? [line, line] : [line]))),
+    ['2024-02-09'],
+    /does not come after the row before/,
+  ],
+  ['rows in another order', edit(all => all.toReversed()), ALL, /does not come after the row before/],
+  [
+    'a stale volume',
+    edit(withCell('2024-02-11T10:05Z', 5, () => '0.00100000')),
+    ['2024-02-11'],
+    /^volume does not add up/,
+  ],
+  [
+    'a stale count',
+    edit(withCell('2024-02-11T10:05Z', 8, count => String(Number(count) + 1))),
+    ['2024-02-11'],
+    /^count does not add up/,
+  ],
+  ['a lower low', edit(withCell('2024-02-11T10:05Z', 3, () => '0.01000000')), ['2024-02-11'], /^low does not add up/],
+  [
+    'a last close',
+    edit(withCell('2024-02-11T23:55Z', 4, () => '44.44000000')),
+    ['2024-02-11'],
+    /^close does not add up/,
+  ],
+  [
+    'fewer decimals',
+    edit(withCell('2024-02-11T10:05Z', 4, cell => cell.slice(0, -2))),
+    ['2024-02-11'],
+    /^close of row 121 is not written as the exchange does$/,
+  ],
+  [
+    'a leading zero',
+    edit(withCell('2024-02-11T10:05Z', 4, cell => `0${cell}`)),
+    ['2024-02-11'],
+    /^close of row 121 is not written/,
+  ],
+  [
+    'an escape',
+    edit(withCell('2024-02-11T10:05Z', 4, cell => `\\u003${cell}`)),
+    ['2024-02-11'],
+    /^a row is not written as the exchange does$/,
+  ],
+  [
+    'an early close',
+    edit(withCell('2024-02-11T10:05Z', 6, cell => String(Number(cell) - 1))),
+    ['2024-02-11'],
+    /^no whole candle opens at 2024-02-11 10:05 UTC$/,
+  ],
+  [
+    'eleven cells',
+    edit(all => all.map(line => (isOf('2024-02-12')(line) ? line.slice(0, -2) : line))),
+    ['2024-02-12'],
+    /expected 12 elements, got 0/,
+  ],
+  ['a line of text', edit(all => all.with(700, 'sorry')), ALL, /^line 701 of the file has no time$/],
+  ['rows of another symbol', archive => archive.edits.set(NAME, () => otherSymbol()), ALL, /does not add up/],
+]
+
+const otherSymbol = () =>
+  (MADE.rows('ETHUSDT', '5m') as KlineRow[])
+    .filter(row => row[0] >= Date.parse(FROM) && row[0] < Date.parse(TO))
+    .map(row => row.join(','))
+
+const SERIES = { symbol: 'BTCUSDT', interval: '5m' } as const
+const YEAR = madeMarket({ BTCUSDT: { from: '2023-01-10T00:00Z', until: '2024-01-01T00:00Z', minutes: true } })
+const RANGE = { from: FROM, to: TO }
+const setup = (market = MARKET) => archiveSetup(market, SERIES)
+
+describe('an archive with', () => {
+  it.each(CASES)('%s: no row is stored that the exchange has otherwise', async (_, damage, days, reason = /^$/) => {
+    const { archive, download, wrongDays, requestedDays } = await setup()
+    damage(archive)
+    const report = await download(RANGE)
+    expect(wrongDays(FROM, TO)).toEqual([])
+    expect(report.archive?.refused.map(({ startDate }) => startDate)).toEqual(days)
+    for (const refused of report.archive?.refused ?? []) expect(refused.reason).toMatch(reason)
+    expect(report.archive?.windows).toBe(ALL.length - days.length)
+    expect(requestedDays()).toEqual(days)
+    expect(archive.log).toHaveLength(1)
+  })
+
+  it('a row of the compared page that the exchange has otherwise: it gives the whole month', async () => {
+    const first = await setup()
+    await first.download(RANGE)
+    const page = first.exchange.log.find(({ startTime = 0 }) => startTime % DAY > 0)?.startTime ?? 0
+    for (const row of [0, 999, 1000]) {
+      const { archive, download, wrongDays, requestedDays } = await setup()
+      const time = new Date(page + row * 300_000).toISOString()
+      edit(withCell(time, 4, () => '44.44000000'))(archive)
+      const { archive: used } = await download(RANGE)
+      // Behind the page no sum shows it, as the docs say.
+      const isSeen = row < 1000
+      expect(used?.refused.map(({ startDate }) => startDate)).toEqual(isSeen ? ALL : [])
+      for (const { reason } of used?.refused ?? [])
+        expect(reason).toBe(`a row of ${time.slice(0, 10)} is not that of the exchange`)
+      expect(requestedDays()).toEqual(isSeen ? ALL : [])
+      expect(wrongDays(FROM, TO)).toEqual(isSeen ? [] : [time.slice(0, 10)])
+    }
+  })
+
+  it.each([
+    [
+      'another low',
+      DAYS.map((day, index): KlineRow => (index === 5 ? (day.with(3, '0.01000000') as KlineRow) : day)),
+      /^low does not add up/,
+    ],
+    ['no candle', DAYS.filter((_, index) => index !== 5), /^the exchange has no 1d candle of it$/],
+  ])('a 1d candle of the exchange that is wrong, %s: its day comes from the exchange', async (_, days, reason) => {
+    const { download, wrongDays, requestedDays } = await setup(marketOf(days))
+    const { archive } = await download(RANGE)
+    expect(archive?.refused).toEqual([
+      expect.objectContaining({ startDate: '2024-02-04', reason: expect.stringMatching(reason) }),
+    ])
+    expect(requestedDays()).toEqual(['2024-02-04'])
+    expect(wrongDays(FROM, TO)).toEqual([])
+  })
+
+  it('a day on which nobody traded: it is empty, without a request', async () => {
+    const isThere = ([time]: KlineRow) => time < Date.parse('2024-02-20') || time >= Date.parse('2024-02-22')
+    const market = madeMarket({ BTCUSDT: { rows: { '5m': ROWS.filter(isThere), '1d': DAYS.filter(isThere) } } })
+    const { archive, download, text, requestedDays } = await setup(market)
+    archive.edits.set(NAME, all => all.filter(line => isThere([timeOf(line)] as unknown as KlineRow)))
+    expect((await download(RANGE)).archive).toEqual({ windows: ALL.length - 2, refused: [] })
+    expect(text('5m/BTCUSDT/2024-02-21')).toBe('[]')
+    expect(requestedDays()).toEqual([])
+  })
+
+  it.each<[string, Answer | undefined, RegExp | undefined]>([
+    ['no access', { status: 403 }, undefined],
+    ['bodies without an end', (_, response) => endless(response), undefined],
+    ['pages in place of zips', { body: '<html>sign in</html>' }, /: the answer is no zip\. The exchange/],
+    ['cut bodies', (_, response) => cut(response), /: connection closed by the other side/],
+    ['a host that is down', undefined, /: connection refused/],
+  ])('%s: the exchange gives all, and at most one note says so', async (_, answer, note) => {
+    const { archive, download, wrongDays, warnings } = await archiveSetup(YEAR, SERIES)
+    if (answer) archive.always('', answer)
+    const archiveUrl = answer ? archive.url : `http://127.0.0.1:${await closedPort()}`
+    const [from, to] = ['2023-01-10', '2024-01-01']
+    const report = await download({ from, to, archiveUrl, retries: 0 })
+    expect(wrongDays(from, to)).toEqual([])
+    expect(report.archive?.windows).toBe(0)
+    expect(report.archive?.refused.map(({ startDate }) => startDate)).toEqual(datesBetween(from, to))
+    expect(warnings).toEqual(note ? [expect.stringMatching(note)] : [])
+    // Eight are on their way when the last failure of a row arrives.
+    expect(archive.log.length).toBeLessThanOrEqual(note ? 10 + 7 : 12)
+  })
+})
+
+/** What is wrong with a file at a random place. */
+type Mutation = {
+  row: number
+  other: number
+  column: number
+  kind: 'digit' | 'cell' | 'drop' | 'double' | 'swap' | 'shift'
+}
+
+const mutations = fc.record<Mutation>({
+  row: fc.nat(lines.length - 1),
+  other: fc.nat(lines.length - 1),
+  column: fc.nat(11),
+  kind: fc.constantFrom('digit', 'cell', 'drop', 'double', 'swap', 'shift'),
+})
+
+function mutate({ row, other, column, kind }: Mutation): string[] {
+  const cells = lines[row].split(',')
+  const withCells = (changed: string[]) => lines.with(row, changed.join(','))
+  if (kind === 'drop') return lines.toSpliced(row, 1)
+  if (kind === 'double') return lines.toSpliced(row, 0, lines[row])
+  if (kind === 'swap') return lines.with(row, lines[other]).with(other, lines[row])
+  if (kind === 'cell') return withCells(cells.with(column, lines[other].split(',')[column]))
+  // Its values are those of the other row.
+  if (kind === 'shift') return withCells(lines[other].split(',').with(0, cells[0]).with(6, cells[6]))
+  const at = other % cells[column].length
+  const digit = (cells[column].charCodeAt(at) + 1) % 10
+  return withCells(cells.with(column, cells[column].slice(0, at) + digit + cells[column].slice(at + 1)))
+}
+
+it('a random fault of a file is found, or is an open, high, low or close inside a day', async () => {
+  await fc.assert(
+    fc.asyncProperty(mutations, async mutation => {
+      const { archive, download, wrongDays, rows } = await setup()
+      archive.edits.set(NAME, () => mutate(mutation))
+      await download(RANGE)
+      for (const date of wrongDays(FROM, TO)) {
+        const stored = rows(`5m/BTCUSDT/${date}`)
+        const expected = ROWS.filter(row => isOf(date)(String(row[0])))
+        expect(stored).toHaveLength(expected.length)
+        const columns = stored.flatMap((row, index) =>
+          row.flatMap((cell, at) => (cell === expected[index][at] ? [] : [at])),
+        )
+        expect(columns.filter(column => column < 1 || column > 4)).toEqual([])
+      }
+    }),
+    { numRuns: cases(500, 15) },
+  )
+})
+
+function endless(response: ServerResponse): void {
+  const more = () => response.write(Buffer.alloc(100_000)) && setImmediate(more)
+  response.on('drain', more)
+  response.writeHead(200).write('PK')
+  more()
+}
+
+function cut(response: ServerResponse): void {
+  response.writeHead(200, { 'content-length': 1_000_000 }).write('PK')
+  setImmediate(() => response.destroy())
+}
