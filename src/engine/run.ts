@@ -4,12 +4,13 @@ import type { RequestedRange, TimeRange } from '../candles/time-range.js'
 import { windowSpan } from '../candles/windows.js'
 import type { WindowFailure } from '../mirror/errors.js'
 import type { Mirror } from '../mirror/mirror.js'
+import { sampleSource } from '../mirror/sample.js'
 import { type MirrorOptions, openMirror } from '../mirror/user-mirrors.js'
 import { checkValue } from '../options.js'
 import type { ChangedCell } from '../rows/diff.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
 import type { TargetInterval } from '../rows/target-interval.js'
-import { isExchange, toArchiveAddress, toSourceName } from '../sources/base-url.js'
+import { isExchange, SAMPLE, toArchiveAddress, toSourceName } from '../sources/base-url.js'
 import type { NetworkActivity } from '../sources/fetcher.js'
 import { openSource } from '../sources/open.js'
 import { RETRY_POLICY, type RequestLimits, type RetryPolicy } from '../sources/retry.js'
@@ -158,7 +159,8 @@ export async function openRun(options: OpenOptions, use: RunUse = {}): Promise<R
   // Whoever downloads everything again wants the exchange's own answers.
   const archiveUrl = options.noArchive || refresh ? undefined : toArchiveAddress(options.archiveUrl, name)
   const ways = { concurrency, policy, limits: options, archiveUrl }
-  const source = offline ? undefined : await openSource(name, { ...hooks, ...ways })
+  const open = () => (name === SAMPLE ? sampleSource(hooks) : openSource(name, { ...hooks, ...ways }))
+  const source = offline ? undefined : await open()
   const close = async () => {
     await source?.close()
     mirror.flushAll()

@@ -4,10 +4,10 @@ import { parseList } from '../candles/lists.js'
 import { type Series, seriesName, type WindowRef } from '../candles/series.js'
 import { isSymbol, SYMBOL_FORM, sortSymbols } from '../candles/symbols.js'
 import { exchangeStartDates, startDateAt, windowSpan } from '../candles/windows.js'
+import { hasMoreRows, joinRows, type RenderedWindow, renderWindow } from '../rows/closed-rows.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
 import { decodeWindow } from '../rows/window-codec.js'
 import type { Archive, ExchangeAnswers } from './archive/archive.js'
-import { hasMoreRows, joinRows, type RenderedWindow, renderWindow } from './closed-rows.js'
 import {
   callsLimitMs,
   findError,

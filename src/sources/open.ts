@@ -1,14 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { HOUR_MS } from '../candles/intervals.js'
-import { parseStartDates, parseSymbols } from '../candles/lists.js'
-import { SYMBOLS_PATH, startDatesPath, windowPath } from '../candles/paths.js'
-import { decodeWindow } from '../rows/window-codec.js'
-import { PACKAGE_URL } from '../version.js'
-import { isExchange, SAMPLE, toAddress } from './base-url.js'
-import { FetchError } from './fetch-error.js'
+import { isExchange, toAddress } from './base-url.js'
 import { Fetcher, type HostRules, type NetworkActivity } from './fetcher.js'
 import { ARCHIVE_POLICY, limitPolicy, type RequestLimits, type RetryPolicy, systemClock } from './retry.js'
-import type { Fetched, FetchedList, Source } from './source.js'
+import type { Source } from './source.js'
 import type { SourceClock } from './static.js'
 
 const ZIPS_AT_ONCE = 8
@@ -28,7 +22,6 @@ interface OpenSourceOptions extends Pick<SourceClock, 'now'> {
 export async function openSource(name: string, options: OpenSourceOptions): Promise<Source> {
   const { concurrency, limits, onActivity, now, warn } = options
   const policy = limitPolicy(options.policy, limits)
-  if (name === SAMPLE) return sampleSource(options)
   // undici takes 25 ms to load, so offline commands do without.
   const { HttpTransport } = await import('./transport.js')
   const address = toAddress(name)
@@ -65,43 +58,4 @@ function clockNoter(now: () => number, warn: OpenSourceOptions['warn']): (skewMs
     const which = 'The earlier time decides which windows are final.'
     warn(`The clocks differ: the service says ${service}Z, this machine ${machine}Z. ${which}`)
   }
-}
-
-/** The synthetic sample data of the package: a complete tree, but that empty windows have no file. */
-export const SAMPLE_ROOT = new URL('fixtures/sample/', PACKAGE_URL)
-
-function sampleSource({ now }: { readonly now: () => number }): Source {
-  const read = (path: string) => {
-    const file = new URL(path, SAMPLE_ROOT)
-    return existsSync(file) ? readFileSync(file) : undefined
-  }
-  const list = (path: string, parse: (bytes: Buffer) => string[]): FetchedList => {
-    const bytes = read(path)
-    if (bytes === undefined) throw missing()
-    return { names: parse(bytes), bytes, asked: now(), served: now() }
-  }
-  const startDates = (interval: Parameters<Source['startDates']>[0]) =>
-    list(startDatesPath(interval), bytes => parseStartDates(bytes, interval))
-  const symbols = () => list(SYMBOLS_PATH, parseSymbols)
-  return {
-    name: SAMPLE,
-    rules: { kind: 'fixed' },
-    traffic: { requests: 0, bytes: 0, stopReason: undefined },
-    now: async () => now(),
-    symbols: async () => symbols(),
-    startDates: async interval => startDates(interval),
-    fetch: async (window): Promise<Fetched> => {
-      const isListed =
-        symbols().names.includes(window.symbol) && startDates(window.interval).names.includes(window.startDate)
-      if (!isListed) throw missing()
-      const bytes = read(windowPath(window)) ?? Buffer.from('[]')
-      return { bytes, batch: decodeWindow(bytes, window), rendered: now(), asked: now() }
-    },
-    cost: () => ({ requests: 0, limitMs: 0 }),
-    close: async () => {},
-  }
-}
-
-function missing(): FetchError {
-  return new FetchError('permanent', 'status 404: the sample has no such file', { status: 404 })
 }

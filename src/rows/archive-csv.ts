@@ -1,5 +1,5 @@
-import { DAY_MS } from '../../candles/intervals.js'
-import { FetchError } from '../fetch-error.js'
+import { KlinesError } from '../candles/errors.js'
+import { DAY_MS } from '../candles/intervals.js'
 
 /** The rows of days as text in the form of a window, `[[...],[...]]`, by the start of the UTC day, ms. */
 export type DayTexts = ReadonlyMap<number, Buffer>
@@ -8,7 +8,7 @@ const [NEWLINE, RETURN, COMMA, ZERO, NINE] = Buffer.from('\n\r,09')
 
 /**
  * Reads the CSV of the archive to text for the window codec: cells are put where the exchange's JSON has them, and not judged. The last
- * one has another meaning in old files; the exchange always sends `"0"`. Throws an invalid `FetchError` for a line without a time.
+ * one has another meaning in old files; the exchange always sends `"0"`. Throws `bad_window` for a line without a time.
  */
 export async function readDays(chunks: AsyncIterable<Buffer>): Promise<DayTexts> {
   const days = new Map<number, DayText>()
@@ -19,7 +19,7 @@ export async function readDays(chunks: AsyncIterable<Buffer>): Promise<DayTexts>
     const time = toMilliseconds(bytes, cells[0], cells[1] - 1)
     // Files of spot candles have no header so far; others have.
     if (time === undefined && lines === 1 && !isDigit(bytes[start])) return
-    if (time === undefined) throw new FetchError('invalid', `line ${lines} of the file has no time`)
+    if (time === undefined) throw new KlinesError('bad_window', `line ${lines} of the file has no time`)
     const day = Number(time) - (Number(time) % DAY_MS)
     const text = days.get(day) ?? new DayText()
     days.set(day, text)

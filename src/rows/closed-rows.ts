@@ -2,8 +2,8 @@ import { type Interval, nextOpenTime } from '../candles/intervals.js'
 import { decodeUtf8 } from '../candles/json.js'
 import type { WindowRef } from '../candles/series.js'
 import { windowSpan } from '../candles/windows.js'
-import type { KlineBatch } from '../rows/kline-batch.js'
-import { decodeWindow } from '../rows/window-codec.js'
+import type { KlineBatch } from './kline-batch.js'
+import { decodeWindow } from './window-codec.js'
 
 /** How long after its end a candle may still change, ms: the published tree has candles that were fetched 13 s after it. */
 export const SETTLING_MS = 15_000

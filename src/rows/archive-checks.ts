@@ -1,9 +1,10 @@
-import { COLUMNS } from '../candles/columns.js'
+import { COLUMNS, type KlineRow } from '../candles/columns.js'
 import { nextOpenTime } from '../candles/intervals.js'
-import type { WindowRef } from '../candles/series.js'
+import { type Series, seriesName, type WindowRef } from '../candles/series.js'
 import { formatTime } from '../candles/text.js'
-import { windowSpan } from '../candles/windows.js'
+import { type WindowSpan, windowSpan } from '../candles/windows.js'
 import { CandleTable, DECIMALS } from './candle-table.js'
+import { sha256 } from './fingerprint.js'
 import type { KlineBatch } from './kline-batch.js'
 import { OFFSETS_PER_ROW } from './wasm/assembly/layout.js'
 import { Kernel } from './wasm/kernel.js'
@@ -56,6 +57,44 @@ function findOtherForm({ bytes, offsets, length }: KlineBatch, column: number, t
     const whole = end - fraction
     const isRounded = fraction === 0 ? !bytes.subarray(start, end).includes(POINT) : bytes[whole] === POINT
     if (!isRounded || (bytes[start] === ZERO && whole > start + 1)) return row
+  }
+  return undefined
+}
+
+/** Rows of an answer of the exchange. */
+const PAGE_ROWS = 1_000
+
+/**
+ * The part of a span that is compared with the exchange, from a place that follows from series and start, so that every run compares the
+ * same rows. Times are ms UTC.
+ */
+export function pageOf(series: Series, { startTime, endTime }: WindowSpan): WindowSpan {
+  const step = nextOpenTime(series.interval, 0)
+  const places = Math.max(1, Math.floor((endTime - startTime) / step) - PAGE_ROWS + 1)
+  const hash = Number.parseInt(sha256(Buffer.from(`${seriesName(series)} ${startTime}`)).slice(0, 8), 16)
+  return { startTime: startTime + step * (hash % places), endTime }
+}
+
+/**
+ * Why days are not those of the exchange: the rows of its answer, from `fromTime` on (ms UTC), are compared with theirs as text. `days`:
+ * the bytes of windows.
+ */
+export function findPageFault(
+  answer: readonly unknown[],
+  days: readonly (readonly [WindowRef, { readonly bytes: Buffer }])[],
+  fromTime: number,
+): string | undefined {
+  const rows = answer as readonly KlineRow[]
+  // An answer may be shorter than was asked for.
+  const untilTime = rows.length === 0 ? Infinity : rows[rows.length - 1][0] + 1
+  for (const [window, { bytes }] of days) {
+    const { startTime, endTime } = windowSpan(window)
+    if (endTime <= fromTime || startTime >= untilTime) continue
+    const isCompared = ([time]: KlineRow) =>
+      time >= Math.max(startTime, fromTime) && time < Math.min(endTime, untilTime)
+    const ours = (JSON.parse(bytes.toString()) as KlineRow[]).filter(isCompared)
+    if (JSON.stringify(ours) !== JSON.stringify(rows.filter(isCompared)))
+      return `a row of ${window.startDate} is not that of the exchange`
   }
   return undefined
 }

@@ -1,0 +1,102 @@
+import { crc32 } from 'node:zlib'
+import { fromBufferPromise } from 'yauzl'
+import { KlinesError } from '../../candles/errors.js'
+import { DAY_MS } from '../../candles/intervals.js'
+import type { Series, WindowRef } from '../../candles/series.js'
+import { FetchError, toStatusError } from '../fetch-error.js'
+import type { Fetcher } from '../fetcher.js'
+import type { WholeResponse } from '../transport.js'
+import { type ArchiveMonth, monthSpan } from './months.js'
+
+/** A zip of the archive, for a month or for one day of it. */
+export interface Zip {
+  /** Without an extension: `BTCUSDT-1m-2024-01`. */
+  readonly name: string
+  readonly windows: readonly WindowRef[]
+  /** Its bytes, or why there are none. */
+  readonly body: Buffer | string
+}
+
+/** Monthly files come in the first half of the next month. */
+const MAY_LACK_ZIP_MS = 45 * DAY_MS
+const NO_ZIP = 'the archive has no zip of it'
+
+/** How many zips a month takes at `now` (ms UTC) if all are there: the running one has none of its own yet. */
+export function countZips(month: ArchiveMonth, now: number): number {
+  return monthSpan(month).endTime > now ? month.windows.length : 1
+}
+
+/** The zip of a month, or those of its days where that one is not there yet. `warn`: called when no further one is asked for. */
+export async function fetchZips(
+  month: ArchiveMonth,
+  fetcher: Fetcher,
+  { now, warn, signal }: { now: number; warn: (text: string) => void; signal: AbortSignal },
+): Promise<Zip[]> {
+  const { series, windows } = month
+  const fetchBody = async (date: string): Promise<Buffer | string> => {
+    try {
+      const headers = { accept: '*/*' }
+      return await fetcher.get({ path: zipPath(series, date), headers, accept: acceptZip, signal })
+    } catch (error) {
+      signal.throwIfAborted()
+      if (error instanceof FetchError) return error.status === 404 ? NO_ZIP : error.message
+      if (!(error instanceof KlinesError)) throw error
+      const { message } = error.cause instanceof FetchError ? error.cause : error
+      warn(`The archive at ${fetcher.name} is not asked any more: ${message}. The exchange gives the rest.`)
+      return message
+    }
+  }
+  const fetchZip = async (date: string, windows: readonly WindowRef[]) => {
+    return { name: zipName(series, date), windows, body: await fetchBody(date) }
+  }
+  const { endTime } = monthSpan(month)
+  if (endTime <= now) {
+    const zip = await fetchZip(month.month, windows)
+    if (zip.body !== NO_ZIP || endTime <= now - MAY_LACK_ZIP_MS) return [zip]
+  }
+  return Promise.all(windows.map(window => fetchZip(window.startDate, [window])))
+}
+
+function zipName({ symbol, interval }: Series, date: string): string {
+  return `${symbol}-${interval}-${date}`
+}
+
+/** `date`: `2024-01` or `2024-01-31`. */
+function zipPath(series: Series, date: string): string {
+  const folder = `data/spot/${date.length === 7 ? 'monthly' : 'daily'}/klines`
+  return encodeURI(`${folder}/${series.symbol}/${series.interval}/${zipName(series, date)}.zip`)
+}
+
+function acceptZip(response: WholeResponse): Buffer {
+  const { status, body } = response
+  if (status !== 200) throw toStatusError(response)
+  if (body.toString('latin1', 0, 2) === 'PK') return body
+  throw new FetchError('invalid', 'the answer is no zip', { status, notJson: true })
+}
+
+/** A month of 1m candles has 7 MB. */
+const MAX_CSV_BYTES = 32 * 1024 * 1024
+
+/**
+ * The file `name` of a zip, which must have no other one, as chunks of bytes. Throws an invalid `FetchError` for any other zip, also after
+ * the last chunk: yauzl checks names, sizes and the deflate stream, but not the CRC.
+ */
+export async function* unzip(zip: Buffer, name: string): AsyncGenerator<Buffer> {
+  const refuse = (reason: string, cause?: unknown) => new FetchError('invalid', `the zip ${reason}`, { cause })
+  try {
+    const file = await fromBufferPromise(zip, { lazyEntries: true })
+    if (file.entryCount !== 1) throw refuse(`has ${file.entryCount} files`)
+    for await (const entry of file.eachEntry()) {
+      if (entry.fileName !== name) throw refuse(`has another file than ${name}`)
+      if (entry.uncompressedSize > MAX_CSV_BYTES) throw refuse(`unpacks to ${entry.uncompressedSize} bytes`)
+      let crc = 0
+      for await (const chunk of await file.openReadStreamPromise(entry)) {
+        crc = crc32(chunk, crc)
+        yield chunk
+      }
+      if (crc !== entry.crc32) throw refuse('is damaged: its CRC is wrong')
+    }
+  } catch (error) {
+    throw error instanceof FetchError ? error : refuse(`is damaged: ${(error as Error).message}`, error)
+  }
+}
