@@ -145,12 +145,39 @@ function describeUsageError(error: Errors.CLIError, { id, examples = [], origins
   return { message, suggestions: [more, ...(input ? [] : origins)] }
 }
 
+/** What other programs call flags, and how it is done here. */
+const OTHER_FLAGS: Readonly<Record<string, string>> = {
+  begin: 'Did you mean --from?',
+  until: 'Did you mean --to?',
+  days: 'Did you mean --last, as in --last 30d?',
+  period: 'Did you mean --last, as in --last 30d?',
+  head: 'Did you mean --limit?',
+  overwrite: 'Did you mean --force?',
+  timerange: 'Name both ends: --from 2025-01-01 --to 2025-02-01.',
+  tz: 'All times are UTC; --from and --to also take an offset, such as 2025-01-01T00:00+02:00.',
+}
+
 /** The flag that `--formt` was meant to be. */
 function suggestFlag(given: string, flags: Parameters): string[] {
   const [, name] = /^--([^=]+)/.exec(given.toLowerCase()) ?? []
   if (name === undefined) return []
   const meant = suggest(name, Object.keys(flags))
-  return meant ? [`Did you mean --${meant}?`] : []
+  return OTHER_FLAGS[name] ? [OTHER_FLAGS[name]] : meant ? [`Did you mean --${meant}?`] : []
+}
+
+/** What does the work of commands that other programs have. */
+const OTHER_COMMANDS: Readonly<Record<string, string>> = {
+  get: 'download',
+  fetch: 'download',
+  check: 'verify',
+  gaps: 'verify',
+  plot: 'chart',
+  ls: 'mirror',
+  list: 'symbols',
+  query: 'export --layout hive, and DuckDB on it',
+  sql: 'export --layout hive, and DuckDB on it',
+  live: 'serve --upstream',
+  watch: 'serve --upstream',
 }
 
 /** The error for words that are no command, with the one that they were most likely meant to be. */
@@ -167,8 +194,9 @@ export function unknownCommand({ commands }: Pick<Config, 'commands'>, words: re
     return fail(`Unexpected argument: ${rest}.`, `Run klines ${command} --help for more.`)
   }
   if (typed.startsWith('-')) return fail(`Expected a command before ${typed}.`)
-  const near = suggest(`${first} ${second}`, names) ?? suggest(first, names)
-  const unknown = words.slice(0, near?.split(' ').length ?? 1).join(' ')
+  const other = OTHER_COMMANDS[first]
+  const near = other ?? suggest(`${first} ${second}`, names) ?? suggest(first, names)
+  const unknown = words.slice(0, other ? 1 : (near?.split(' ').length ?? 1)).join(' ')
   return fail(`Unknown command: ${unknown}.${near ? ` Did you mean ${near}?` : ''}`)
 }
 

@@ -13,7 +13,7 @@ import type { TargetInterval } from '../rows/target-interval.js'
 import { isExchange, SAMPLE, toArchiveAddress, toSourceName } from '../sources/base-url.js'
 import type { NetworkActivity } from '../sources/fetcher.js'
 import { openSource } from '../sources/open.js'
-import { RETRY_POLICY, type RequestLimits, type RetryPolicy } from '../sources/retry.js'
+import { limitPolicy, RETRY_POLICY, type RequestLimits, type RetryPolicy } from '../sources/retry.js'
 import type { Source } from '../sources/source.js'
 
 /** The windows of one series that a range needs, ascending. */
@@ -140,7 +140,7 @@ type RunUse = { readonly policy?: RetryPolicy; readonly readOnly?: boolean }
 export async function openRun(options: OpenOptions<undefined>, use?: RunUse): Promise<Run<Source>>
 export async function openRun(options: OpenOptions, use?: RunUse): Promise<Run>
 export async function openRun(options: OpenOptions, use: RunUse = {}): Promise<Run> {
-  const { policy = RETRY_POLICY, readOnly = false } = use
+  const { readOnly = false } = use
   const { offline, refresh = false, signal = new AbortController().signal, onEvent } = options
   const now = options.now === undefined ? Date.now : () => options.now as number
   const emit = (event: KlinesEvent) => onEvent?.(event)
@@ -156,6 +156,7 @@ export async function openRun(options: OpenOptions, use: RunUse = {}): Promise<R
   if (!offline) mirror.checkSource(name)
   const onActivity = (activity: NetworkActivity) => emit({ type: 'network', ...activity })
   const hooks = { now, warn, onActivity }
+  const policy = limitPolicy(use.policy ?? RETRY_POLICY, options)
   // Whoever downloads everything again wants the exchange's own answers.
   const archiveUrl = options.noArchive || refresh ? undefined : toArchiveAddress(options.archiveUrl, name)
   const ways = { concurrency, policy, limits: options, archiveUrl }

@@ -20,8 +20,7 @@ interface OpenSourceOptions extends Pick<SourceClock, 'now'> {
 
 /** Opens the source of a name, as `toSourceName` returns it; sends no request. */
 export async function openSource(name: string, options: OpenSourceOptions): Promise<Source> {
-  const { concurrency, limits, onActivity, now, warn } = options
-  const policy = limitPolicy(options.policy, limits)
+  const { concurrency, policy, limits, onActivity, now, warn } = options
   // undici takes 25 ms to load, so offline commands do without.
   const { HttpTransport } = await import('./transport.js')
   const address = toAddress(name)

@@ -9,6 +9,21 @@ const newSandbox = useSandboxes()
 describe.concurrent('what people type from habit is refused with what it is here', () => {
   const exported = 'download BTCUSDT -i 1d --base-url sample'
   it.each([
+    ['get BTCUSDT', 'Did you mean download?'],
+    ['fetch BTCUSDT', 'Did you mean download?'],
+    ['check BTCUSDT', 'Did you mean verify?'],
+    ['gaps BTCUSDT', 'Did you mean verify?'],
+    ['plot BTCUSDT', 'Did you mean chart?'],
+    ['ls', 'Did you mean mirror?'],
+    ['query x', 'Did you mean export --layout hive, and DuckDB on it?'],
+    ['live BTCUSDT', 'Did you mean serve --upstream?'],
+    ['watch BTCUSDT', 'Did you mean serve --upstream?'],
+    [`${exported} --days 3`, 'Did you mean --last, as in --last 30d?'],
+    [`${exported} --period 3d`, 'Did you mean --last, as in --last 30d?'],
+    [`${exported} --head 3`, 'Did you mean --limit?'],
+    [`${exported} --overwrite`, 'Did you mean --force?'],
+    [`${exported} --timerange 20250101-`, 'Name both ends: --from 2025-01-01 --to 2025-02-01.'],
+    [`${exported} --tz Europe/Berlin`, 'All times are UTC;'],
     [`${exported} --from 20250101`, 'Did you mean 2025-01-01?'],
     [`${exported} --from 2025/01/01`, 'Did you mean 2025-01-01?'],
     [`${exported} --from 2025-1-1`, 'Did you mean 2025-01-01?'],
@@ -22,7 +37,9 @@ describe.concurrent('what people type from habit is refused with what it is here
     ['export BTCUSDT -i 1Q', '--resample 1q makes such candles of shorter ones: -i 1M'],
     ['export BTCUSDT -i 1min', 'Did you mean 1m (a minute)?'],
   ])('klines %s', async (args, suggestion) => {
-    const run = await newSandbox().call(args.split(' '))
+    // Only the real program looks for commands.
+    const sandbox = newSandbox()
+    const run = await (args.includes(' -i ') ? sandbox.call(args.split(' ')) : sandbox.run(args.split(' ')))
     expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(suggestion) })
   })
 })

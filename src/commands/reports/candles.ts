@@ -7,6 +7,7 @@ import { printNote } from '../../cli/terminal/print.js'
 import { downloadingFrom, READING } from '../../cli/terminal/progress-text.js'
 import { dryRun, type ExportRequest, exportTo } from '../../engine/export.js'
 import { downloadKlines } from '../../engine/klines.js'
+import { checkOutputs, parseTemplate, planOutputs } from '../../engine/output-names.js'
 import type { Plan, Run } from '../../engine/run.js'
 import { parseColumns } from '../../formats/row-format.js'
 import { reportFingerprints } from '../../rows/fingerprint.js'
@@ -88,8 +89,9 @@ export async function runLockedDownload(path: string, named: string[] | undefine
   const flags = { ...context.flags, ...dropped, interval: unique('interval'), 'base-url': baseUrl }
   const run = { symbols: unique('symbol'), plan: planLock.bind(null, lock) }
   if (flags['dry-run']) return runCandles({ ...context, flags }, run)
-  const { output } = resolveFlags(flags, false, given)
+  const { output, format } = resolveFlags(flags, false, given)
   checkStandardOutput(output, flags)
+  if (output !== undefined) await checkOutputs(planOutputs(output, parseTemplate(output, format), lock.series), flags)
   const request = { ...toOptions(flags), lock: path, signal: context.options.signal }
   const check = await during(downloadingFrom(baseUrl), events => checkLock({ ...request, ...events }))
   const { download } = check
