@@ -110,7 +110,7 @@ interface SeriesNames {
 }
 
 /** Details of an error beside its message. */
-export interface ErrorDetails {
+interface ErrorDetails {
   readonly cause?: unknown
   /** What to do next, one sentence each. */
   readonly suggestions?: string[]

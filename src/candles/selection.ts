@@ -11,7 +11,7 @@ import {
 } from './symbols.js'
 
 /** An interval as text: editors complete the known ones, and any other is checked at run time. */
-export type IntervalText = Interval | (string & Record<never, never>)
+type IntervalText = Interval | (string & Record<never, never>)
 
 /** Names of symbols and intervals, or all that the source has. */
 export interface SelectionRequest {

@@ -15,7 +15,7 @@ import {
   SUMMARY_BYTES,
 } from '../rows/wasm/assembly/layout.js'
 import { type Kernel, type KernelCalls, OUTPUT_BYTES, type RowAddress, sharedKernel } from '../rows/wasm/kernel.js'
-import type { Exporter, ExporterOptions, ExportStats } from './exporter.js'
+import type { Exporter, ExporterOptions } from './exporter.js'
 import { type ColumnType, columnType, isSeriesColumn } from './row-format.js'
 
 /** The order of bytes in a decimal: Arrow has the lowest first, Parquet the highest. */
@@ -46,7 +46,7 @@ export class NumberColumn {
     private readonly type: Exclude<ColumnType, 'text'>,
     private readonly endian: Endian,
     rows: number,
-    private readonly stats: ExportStats,
+    private readonly stats: ExporterOptions['stats'],
   ) {
     this.column = COLUMNS.indexOf(name as (typeof COLUMNS)[number])
     this.valueBytes = type === 'decimal' ? DECIMAL_BYTES : 8

@@ -22,16 +22,12 @@ export function metadataText({ version, ...metadata }: FileMetadata, details: ob
   return JSON.stringify({ ...metadata, ...details, schema: 'klines/1', version: `klines ${version}` })
 }
 
-export interface ExportStats {
-  /** Decimals whose double has other digits (`numbers: 'double'` only). */
-  inexactDoubles: number
-}
-
 /** The bytes of a file depend on nothing but this and the rows. */
 export interface ExporterOptions {
   readonly rowFormat: RowFormat
   readonly metadata: FileMetadata
-  readonly stats: ExportStats
+  /** Counts decimals whose double has other digits (`numbers: 'double'` only). */
+  readonly stats: { inexactDoubles: number }
   /** Those of the rows when all were written, if wanted. */
   readonly fingerprints?: () => readonly SeriesFingerprint[] | undefined
   /** Takes the next bytes of the file; the exporter waits for it. The bytes are never written to again. */

@@ -15,7 +15,7 @@ export interface CrossCheck {
 }
 
 /** A series whose table has a slice of time: the candles that were read and are still needed, in order. */
-export type SlicedSeries = Pick<SeriesReader, 'series' | 'isNamed' | 'table' | 'grid' | 'spans'>
+type SlicedSeries = Pick<SeriesReader, 'series' | 'isNamed' | 'table' | 'grid' | 'spans'>
 
 interface Pair {
   readonly finer: SlicedSeries

@@ -66,7 +66,6 @@ const DECIMAL_WORDS = layout.DECIMAL_BYTES / 4
 /** Checks the candles of a series, and the time between them. The codec has refused wrong order and late closes. */
 export class SeriesInspector {
   private readonly found = noFindings()
-  private readonly faults = { off_grid: 0, invalid_values: 0 }
   private lastInvalid: number | undefined
 
   /** `before`: the open time of any candle before the first one to check, if there is one. */
@@ -162,7 +161,7 @@ export class SeriesInspector {
   private addFault(kind: FaultKind, candle: Oddity): void {
     if (candle.openTime !== this.lastInvalid) this.found.counts.invalid++
     this.lastInvalid = candle.openTime
-    if (this.faults[kind]++ < MAX_LISTED) this.found.faults.push({ kind, ...candle })
+    if (this.found.faults.length < MAX_LISTED) this.found.faults.push({ kind, ...candle })
   }
 }
 

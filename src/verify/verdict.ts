@@ -9,7 +9,7 @@ import type { SeriesFindings } from './series-reader.js'
 import { addSpan, lengthOf, overlaps } from './spans.js'
 
 /** `short`: nothing is wrong, and less is there than was requested. `incomplete`: windows are missing, and nothing else is wrong. */
-export type Verdict = 'ok' | 'short' | 'empty' | 'incomplete' | 'failed'
+type Verdict = 'ok' | 'short' | 'empty' | 'incomplete' | 'failed'
 
 /** A time without candles in one or more series, ms UTC. */
 export interface Outage extends WindowSpan {

@@ -9,7 +9,7 @@ import { parseLabel, type RawRow, type RawTable } from './raw-table.js'
 const NEEDED = COLUMNS.slice(0, -1)
 const [CLOSE_TIME, COUNT] = (['close_time', 'count'] as const).map(name => COLUMNS.indexOf(name))
 
-/** A column of another program by its name without case, separators and words that others add. */
+/** A column of another program, such as `Quote asset volume`, by its name without case, separators and added words. */
 const toKey = (name: string) =>
   name
     .replace(/[^a-z]/gi, '')
@@ -17,14 +17,6 @@ const toKey = (name: string) =>
     .replace(/asset|base|numberof/g, '')
 const NAMES = new Map([...SERIES_COLUMNS, ...COLUMNS].map(name => [toKey(name), name]))
 NAMES.set('trades', 'count')
-
-/** Names of columns as klines writes them, for those of other programs too: `Open time`, `Quote asset volume`. */
-function toOurNames(columns: readonly string[]): string[] {
-  return columns.map(name => {
-    const ours = NAMES.get(toKey(name))
-    return ours === undefined || columns.includes(ours) ? name : ours
-  })
-}
 
 /** Times since the epoch from 2001 to 2286. What follows the ms is zeros, or nines: of a close time that ends in the middle of it. */
 const INTEGER = /^(\d{13})(?:(0*|9*))$/
@@ -70,15 +62,16 @@ export class CandleRows {
   /** The open times of the last candles of series, by their names, ms UTC. */
   private readonly last = new Map<string, number>()
 
-  /**
-   * `named`: the series of a file whose rows do not name theirs. Throws for columns that are missing or there twice.
-   */
+  /** `named`: the series of a file whose rows do not name theirs. Throws for columns that are missing or there twice. */
   constructor(
     private readonly file: string,
     { columns: names, isForeign }: RawTable,
     private readonly named: SeriesLabel | undefined,
   ) {
-    const columns = toOurNames(names)
+    const columns = names.map(name => {
+      const ours = NAMES.get(toKey(name))
+      return ours === undefined || names.includes(ours) ? name : ours
+    })
     const missing = NEEDED.filter(name => !columns.includes(name))
     if (missing.length > 0) {
       const needed = `A fingerprint needs ${NEEDED.join(', ')}, in any order: klines writes them without --columns.`

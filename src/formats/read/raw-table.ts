@@ -39,7 +39,7 @@ export function parseFacts(text: string | null | undefined): FileFacts {
 /** A decimal of `scale` digits after the point; a value of another type stays and is refused. */
 export function formatDecimal(value: unknown, scale: number): unknown {
   if (typeof value !== 'bigint' && typeof value !== 'number') return value
-  return value < 0 ? `-${shiftPoint(String(-value), -scale)}` : shiftPoint(String(value), -scale)
+  return shiftPoint(String(value), -scale)
 }
 
 /** Undefined for texts that are no names. */
