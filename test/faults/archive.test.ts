@@ -1,0 +1,90 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { expect, it, vi } from 'vitest'
+import type { KlineRow } from '../../src/candles/columns.js'
+import { datesBetween } from '../support/archive/archive-setup.js'
+import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { madeMarket } from '../support/exchange/made-market.js'
+import { EXCHANGE_NOW } from '../support/exchange/market.js'
+import { ArchiveServer } from '../support/servers/archive-server.js'
+import { ExchangeServer } from '../support/servers/exchange-server.js'
+
+const DAY = 86_400_000
+const [FROM, TO] = ['2026-02-10', '2026-04-20']
+const MARKET = madeMarket({ TICKUSDT: { from: `${FROM}T00:00Z`, minutes: true } })
+const newSandbox = useSandboxes()
+
+async function setup() {
+  const [exchange, archive] = [await ExchangeServer.start(MARKET), await ArchiveServer.start(MARKET, EXCHANGE_NOW)]
+  const place = `--base-url binance:${exchange.url} --archive-url ${archive.url} --mirror m`
+  const command = `download TICKUSDT -i 5m --from ${FROM} --to ${TO} ${place}`
+  const sandbox = newSandbox()
+  sandbox.now = EXCHANGE_NOW
+  return { exchange, archive, command, sandbox }
+}
+
+/** The days that are stored; each must be whole. */
+function storedDays(sandbox: CliSandbox, mirror = 'm'): string[] {
+  const folder = sandbox.path(`${mirror}/api/klines/5m/TICKUSDT`)
+  const names = existsSync(folder) ? readdirSync(folder) : []
+  const rows = MARKET.rows('TICKUSDT', '5m') as readonly KlineRow[]
+  return names.sort().map(name => {
+    const start = Date.parse(name.slice(0, 10))
+    const ofDay = rows.filter(([time]) => time >= start && time < start + DAY)
+    expect(readFileSync(`${folder}/${name}`, 'utf8')).toBe(JSON.stringify(ofDay))
+    return name.slice(0, 10)
+  })
+}
+
+it('the summary says what came from the archive, and which days did not, and why', async () => {
+  const { archive, command, sandbox } = await setup()
+  archive.zips.set('TICKUSDT-5m-2026-02', undefined)
+  archive.edits.set('TICKUSDT-5m-2026-03', lines => lines.slice(288, -1))
+  const plan = await sandbox.run([...command.split(' '), '--dry-run'])
+  expect(plan.stdout).toContain('The run takes about 25 requests to the exchange.')
+  const { code, stdout } = await sandbox.run(command.split(' '))
+  expect(code).toBe(0)
+  expect(stdout).toContain(`
+48 windows came from the archive of the exchange, checked by its 1d candles.
+Not from the archive: TICKUSDT 5m 2026-02-10 to 2026-02-28: the archive has no zip of it.
+Not from the archive: TICKUSDT 5m 2026-03-01: the zip has no row of it.
+Not from the archive: TICKUSDT 5m 2026-03-31: no whole candle opens at 2026-03-31 23:55 UTC.
+`)
+  expect(storedDays(sandbox)).toEqual(datesBetween(FROM, TO))
+})
+
+it('F42 kill -9 leaves whole days of a month, and the next run goes on', async () => {
+  const { archive, command, sandbox } = await setup()
+  for (const least of [1, 10, 25, 45]) {
+    const running = sandbox.start(command.split(' '))
+    const folder = sandbox.path('m/api/klines/5m/TICKUSDT')
+    await vi.waitUntil(() => existsSync(folder) && readdirSync(folder).length >= least, {
+      timeout: 60_000,
+      interval: 5,
+    })
+    running.child.kill('SIGKILL')
+    await running.ended
+    expect(storedDays(sandbox).length).toBeGreaterThanOrEqual(least)
+  }
+  archive.reset()
+  expect(await sandbox.run(command.split(' '))).toMatchObject({ code: 0, stderr: '' })
+  expect(storedDays(sandbox)).toEqual(datesBetween(FROM, TO))
+  expect(archive.names).not.toContain('TICKUSDT-5m-2026-02')
+})
+
+const hasNamespaces = spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0
+
+it('F43 a full disk stops in the middle of a month, and the next run goes on', async ({ skip }) => {
+  if (!hasNamespaces) skip('needs unshare -rm and tmpfs')
+  const { command, sandbox } = await setup()
+  const script = `mkdir m && mount -t tmpfs -o size=2m none m && klines ${command}; echo $?; cp -r m before
+    mount -o remount,size=20m none m; klines ${command}; echo $?; cp -r m after`
+  const run = await sandbox.shell(`unshare -rm bash -c '${script}'`)
+  expect(run.stdout).toMatch(/^3\n/)
+  expect(run.stdout).toMatch(/\n0\n$/)
+  expect(run.stderr).toContain('klines: Cannot write the mirror m: the disk is full (ENOSPC).')
+  const before = storedDays(sandbox, 'before').length
+  expect(before).toBeGreaterThan(10)
+  expect(before).toBeLessThan(69)
+  expect(storedDays(sandbox, 'after')).toEqual(datesBetween(FROM, TO))
+})
