@@ -74,8 +74,8 @@ describe('kill -9', () => {
 
   /** The call in which the program kills itself, and how many files of the tree it has stored by then. */
   it.concurrent.each([
-    ['F41 in the middle of writing a window', { call: 'writeSync', at: 4, path: 'm/.klines-tmp' }, 1],
-    ['F41 between writing and renaming a window', { call: 'renameSync', at: 6, path: 'm/.klines-tmp' }, 3],
+    ['F41 in the middle of writing a window', { call: 'writeSync', at: 3, path: 'm/.klines-tmp' }, 1],
+    ['F41 between writing and renaming a window', { call: 'renameSync', at: 5, path: 'm/.klines-tmp' }, 3],
     ['F42 in the middle of writing the export', { call: 'handle.write', path: '.x.csv' }, 9],
     ['F42 between syncing and renaming the export', { call: 'promises.rename', path: '.x.csv' }, 9],
   ] as [string, Omit<FailingCall, 'code'>, number][])(
