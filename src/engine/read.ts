@@ -79,13 +79,9 @@ async function* readCandles(
   const { fromTime, toTime } = plan.range
   for (const _ of plan.windows) {
     const result = (await windows.next()).value as WindowOutcome
-    if (result.status === 'failed' || result.status === 'absent') {
-      tally.add(plan, result)
-      continue
-    }
-    const batch = result.batch.slice(fromTime, toTime)
-    tally.add(plan, { ...result, batch })
-    if (afterFailure || !tally.hasFailed) yield batch
+    const cut = 'batch' in result ? { ...result, batch: result.batch.slice(fromTime, toTime) } : result
+    tally.add(plan, cut)
+    if ('batch' in cut && (afterFailure || !tally.hasFailed)) yield cut.batch
   }
 }
 
