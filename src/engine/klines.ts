@@ -11,8 +11,9 @@ import { Kernel } from '../rows/wasm/kernel.js'
 import { request } from './lists.js'
 import { type PlanRequest, planRequest, planUpdate } from './plan.js'
 import { readPlan } from './read.js'
+import { missingWindows } from './refresh.js'
 import { checkGone, type DownloadReport, type ReportOptions, Tally } from './report.js'
-import { isBeforeFirst, openRun, type Plan, type Run, type SourceOptions, sourceOf, withRun } from './run.js'
+import { openRun, type Plan, type Run, type SourceOptions, sourceOf, withRun } from './run.js'
 
 /** Which candles to download. */
 export interface DownloadRequest extends PlanRequest, SourceOptions, ReportOptions {}
@@ -103,17 +104,18 @@ export function describePlan(plan: Plan, run: Run): DryRunReport {
   const kernel = new Kernel()
   let [requests, limitMs] = [0, 0]
   const series = plan.series.map(one => {
-    const [missing, open]: [WindowRef[], WindowRef[]] = [[], []]
+    const [missing, corrupt, open]: WindowRef[][] = [missingWindows(run, one), [], []]
     for (const window of one.windows) {
-      const state = mirror.state(window, mirror.read(window, kernel))
-      if (state === 'missing' && !isBeforeFirst(one, window)) missing.push(window)
+      const read = mirror.read(window, kernel)
+      const state = mirror.state(window, read)
+      if (read.state === 'corrupt') corrupt.push(window)
       else if (source && state !== 'missing' && (state === 'open' || refresh)) open.push(window)
     }
-    const cost = source?.cost(missing, open)
+    const cost = source?.cost(missing, [...corrupt, ...open])
     requests += cost?.requests ?? 0
     limitMs += cost?.limitMs ?? 0
-    const counts = { total: one.windows.length, missing: missing.length, open: open.length }
-    return { ...one.series, windows: { ...counts, cached: counts.total - missing.length - open.length } }
+    const counts = { total: one.windows.length, missing: missing.length + corrupt.length, open: open.length }
+    return { ...one.series, windows: { ...counts, cached: counts.total - counts.missing - counts.open } }
   })
   const place = { baseUrl: sourceOf(run), mirror: mirror.root, offline: source === undefined }
   return { ...place, range: plan.range, series, requests, limitMs, files: [], removed: [] }

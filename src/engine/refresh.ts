@@ -37,7 +37,7 @@ export async function* refresh(run: Run<Source>, plans: readonly SeriesPlan[]): 
   const refreshed = pMapIterable(all, ({ window, listedFrom }) => refreshWindow(run, window, listedFrom), limits)
   const results = refreshed[Symbol.asyncIterator]()
   let done = 0
-  for (const plan of run.source.archive ? plans : []) run.source.archive?.expect(missingWindows(run, plan))
+  for (const plan of plans) run.source.archive?.expect(missingWindows(run, plan))
   try {
     for (const { series, windows } of plans) {
       const ofSeries = async function* () {
@@ -58,10 +58,10 @@ export async function* refresh(run: Run<Source>, plans: readonly SeriesPlan[]): 
   return undefined
 }
 
-/** The windows of a plan that must be fetched, because the mirror does not have them, nor had. */
+/** The windows of a plan without a file that may have candles. */
 export function missingWindows({ mirror }: Pick<Run, 'mirror'>, plan: SeriesPlan): WindowRef[] {
-  const cached = new Set(mirror.dates(plan.series))
-  return plan.windows.filter(window => !cached.has(window.startDate) && !isBeforeFirst(plan, window))
+  const files = new Set(mirror.files(plan.series))
+  return plan.windows.filter(window => !files.has(window.startDate) && !isBeforeFirst(plan, window))
 }
 
 /**

@@ -99,11 +99,15 @@ export class Mirror {
     return [...this.facts(series).values()].find(({ first }) => first !== undefined)?.first
   }
 
+  /** The names of the window files of a series, in no order. */
+  files(series: Series): string[] {
+    const names = this.reading(() => listFolder(join(this.root, seriesPath(series))))
+    return names.flatMap(name => (name.endsWith('.json') ? name.slice(0, -5) : []))
+  }
+
   /** The startDates of the windows that a series has or had, ascending: the index may know some that the folder lacks. */
   dates(series: Series): string[] {
-    const names = this.reading(() => listFolder(join(this.root, seriesPath(series))))
-    const files = names.flatMap(name => (name.endsWith('.json') ? name.slice(0, -5) : []))
-    const dates = new Set([...files, ...this.facts(series).keys()])
+    const dates = new Set([...this.files(series), ...this.facts(series).keys()])
     return [...dates].filter(date => isStartDate(series.interval, date)).sort()
   }
 

@@ -1,6 +1,6 @@
 import { COLUMNS, type KlineRow } from '../candles/columns.js'
-import { nextOpenTime } from '../candles/intervals.js'
-import { type Series, seriesName, type WindowRef } from '../candles/series.js'
+import { type Interval, nextOpenTime } from '../candles/intervals.js'
+import type { WindowRef } from '../candles/series.js'
 import { formatTime } from '../candles/text.js'
 import { type WindowSpan, windowSpan } from '../candles/windows.js'
 import { CandleTable, DECIMALS } from './candle-table.js'
@@ -9,8 +9,10 @@ import type { KlineBatch } from './kline-batch.js'
 import { OFFSETS_PER_ROW } from './wasm/assembly/layout.js'
 import { Kernel } from './wasm/kernel.js'
 
-/** Columns of a candle of a day that its shorter candles add up to. */
+/** Columns of a 1d candle that follow from its shorter candles. */
 const SUMMED = [...DECIMALS, COLUMNS.indexOf('count')]
+/** Without the four prices. */
+const VOLUMES = DECIMALS.slice(4)
 const [POINT, ZERO] = Buffer.from('.0')
 
 /** Checks days one after the other, in the same memory. */
@@ -20,8 +22,8 @@ export class DayChecker {
 
   /**
    * Why the candles of a day are not all, or not those that its 1d candle was made of; undefined when they are. `day`: that candle alone.
-   * `firstTime`: when the first candle of the series opens, ms UTC. An open or close inside the day, and a high or low that is not the
-   * day's, may be any.
+   * `firstTime`: when the first candle of the series opens, ms UTC. An open or close inside the day, a high or low that is not the day's,
+   * and the prices of a candle without trades may be any.
    */
   findFault(batch: KlineBatch, window: WindowRef, day: KlineBatch, firstTime: number): string | undefined {
     const { startTime, endTime } = windowSpan(window)
@@ -29,6 +31,10 @@ export class DayChecker {
     for (let row = 0; row < batch.length; row++) {
       const next = nextOpenTime(window.interval, expected)
       if (batch.openTime(row) !== expected || batch.closeTime(row) !== next - 1) break
+      // Sums leave candles without trades out.
+      const isQuiet = batch.count(row) === 0
+      if (isQuiet && VOLUMES.some(column => /[1-9]/.test(batch.text(row, column))))
+        return `row ${row} has a volume without trades`
       expected = next
     }
     if (expected !== endTime) return `no whole candle opens at ${formatTime(expected)} UTC`
@@ -43,7 +49,7 @@ export class DayChecker {
     sum.begin(startTime)
     sum.addToLast(table, 0, table.length)
     const column = SUMMED.find(one => sum.text(0, one) !== day.text(0, one))
-    return column === undefined ? undefined : `${COLUMNS[column]} does not add up to that of the 1d candle`
+    return column === undefined ? undefined : `${COLUMNS[column]} of its candles is not that of the 1d candle`
   }
 }
 
@@ -61,17 +67,14 @@ function findOtherForm({ bytes, offsets, length }: KlineBatch, column: number, t
   return undefined
 }
 
-/** Rows of an answer of the exchange. */
-const PAGE_ROWS = 1_000
-
 /**
- * The part of a span that is compared with the exchange, from a place that follows from series and start, so that every run compares the
- * same rows. Times are ms UTC.
+ * The part of a span, `rows` candles, that is compared with the exchange: from a place that follows from `name`, so that every run compares
+ * the same ones. Times are ms UTC.
  */
-export function pageOf(series: Series, { startTime, endTime }: WindowSpan): WindowSpan {
-  const step = nextOpenTime(series.interval, 0)
-  const places = Math.max(1, Math.floor((endTime - startTime) / step) - PAGE_ROWS + 1)
-  const hash = Number.parseInt(sha256(Buffer.from(`${seriesName(series)} ${startTime}`)).slice(0, 8), 16)
+export function pageOf(name: string, interval: Interval, { startTime, endTime }: WindowSpan, rows: number): WindowSpan {
+  const step = nextOpenTime(interval, 0)
+  const places = Math.max(1, Math.floor((endTime - startTime) / step) - rows + 1)
+  const hash = Number.parseInt(sha256(Buffer.from(name)).slice(0, 8), 16)
   return { startTime: startTime + step * (hash % places), endTime }
 }
 
@@ -80,11 +83,10 @@ export function pageOf(series: Series, { startTime, endTime }: WindowSpan): Wind
  * the bytes of windows.
  */
 export function findPageFault(
-  answer: readonly unknown[],
+  rows: readonly KlineRow[],
   days: readonly (readonly [WindowRef, { readonly bytes: Buffer }])[],
   fromTime: number,
 ): string | undefined {
-  const rows = answer as readonly KlineRow[]
   // An answer may be shorter than was asked for.
   const untilTime = rows.length === 0 ? Infinity : rows[rows.length - 1][0] + 1
   for (const [window, { bytes }] of days) {

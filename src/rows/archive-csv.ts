@@ -8,9 +8,10 @@ const [NEWLINE, RETURN, COMMA, ZERO, NINE] = Buffer.from('\n\r,09')
 
 /**
  * Reads the CSV of the archive to text for the window codec: cells are put where the exchange's JSON has them, and not judged. The last
- * one has another meaning in old files; the exchange always sends `"0"`. Throws `bad_window` for a line without a time.
+ * one has another meaning in old files; the exchange always sends `"0"`. `wanted`: the starts of days, ms UTC; others are left out. Throws
+ * `bad_window` for a line without a time.
  */
-export async function readDays(chunks: AsyncIterable<Buffer>): Promise<DayTexts> {
+export async function readDays(chunks: AsyncIterable<Buffer>, wanted: ReadonlySet<number>): Promise<DayTexts> {
   const days = new Map<number, DayText>()
   let lines = 0
   const add = (bytes: Buffer, start: number, end: number) => {
@@ -21,6 +22,7 @@ export async function readDays(chunks: AsyncIterable<Buffer>): Promise<DayTexts>
     if (time === undefined && lines === 1 && !isDigit(bytes[start])) return
     if (time === undefined) throw new KlinesError('bad_window', `line ${lines} of the file has no time`)
     const day = Number(time) - (Number(time) % DAY_MS)
+    if (!wanted.has(day)) return
     const text = days.get(day) ?? new DayText()
     days.set(day, text)
     text.add(bytes, cells, time)
@@ -50,11 +52,11 @@ function splitLine(bytes: Buffer, start: number, end: number): number[] {
   return [...cells, end + 1]
 }
 
-/** A time as text in ms; undefined for what is none. µs, of 16 digits, are rounded down; a file may have both. */
+/** A time as text in ms; undefined for what is none. ms have 13 digits, and µs, which are rounded down, 16; a file may have both. */
 function toMilliseconds(bytes: Buffer, start: number, end: number): string | undefined {
   for (let at = start; at < end; at++) if (!isDigit(bytes[at])) return undefined
   const length = end - start
-  return length < 13 || length > 16 ? undefined : bytes.toString('latin1', start, length > 14 ? end - 3 : end)
+  return length === 13 || length === 16 ? bytes.toString('latin1', start, start + 13) : undefined
 }
 
 /** The text of a day, which grows. */

@@ -22,7 +22,11 @@ const ARCHIVE_HOST = 'https://data.binance.vision'
 
 /** The address of the archive for a source, if it has one. Throws `bad_base_url`. */
 export function toArchiveAddress(url: string | undefined, name: string): string | undefined {
-  return url === undefined ? (name === BINANCE ? ARCHIVE_HOST : undefined) : parseBaseUrl(url)
+  if (url === undefined) return name === BINANCE ? ARCHIVE_HOST : undefined
+  const { protocol = '', username = '', password = '' } = URL.canParse(url) ? new URL(url) : {}
+  if (/^https?:$/.test(protocol) && username + password === '') return url.replace(/\/+$/, '')
+  const expected = `Expected an http or https address without a password, such as ${ARCHIVE_HOST}`
+  throw new KlinesError('bad_base_url', `--archive-url is "${hideCredentials(url)}". ${expected}.`)
 }
 
 /** A base address as mirrors and files record it. Default: the public instance. Throws `bad_base_url`. */

@@ -11,7 +11,7 @@ import { isTransientStatus, parseRetryAfter } from './retry.js'
 import type { WholeResponse } from './transport.js'
 
 /** The most rows of an answer. A day of 1m has 1,440 candles, any other window 744 at the most. */
-const LIMIT = 1_000
+export const PAGE_ROWS = 1_000
 
 /** The names and last prices of all symbols, delisted ones too: the shortest list of names. Weight 4. */
 export const NAMES_PATH = 'api/v3/ticker/price'
@@ -37,7 +37,7 @@ export function windowCall(window: WindowRef, from?: number): string {
 
 /** The path of the call for the first candles of a span; weight 2. */
 export function pageCall(series: Series, { startTime, endTime }: WindowSpan): string {
-  return klinesPath(series, { startTime, endTime: endTime - 1, limit: LIMIT })
+  return klinesPath(series, { startTime, endTime: endTime - 1, limit: PAGE_ROWS })
 }
 
 /** The path of the call for the first candle of a series; weight 2. */

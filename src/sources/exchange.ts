@@ -1,3 +1,4 @@
+import type { KlineRow } from '../candles/columns.js'
 import { KlinesError } from '../candles/errors.js'
 import { isObject } from '../candles/json.js'
 import { parseList } from '../candles/lists.js'
@@ -176,7 +177,7 @@ export function exchangeSource(
     firstCandle: async (series, signal) => (await first(series, signal))?.openTime,
     cost: (missing, open = []) => {
       const { windows = 0, zips = 0, calls = 0 } = archive?.cost(missing) ?? {}
-      const [{ interval } = { interval: '1d' as const }] = [...missing, ...open]
+      const { interval } = missing[0] ?? open[0] ?? { interval: '1d' }
       const all = calls + (missing.length - windows + open.length) * windowCalls(interval)
       return { requests: zips + all, limitMs: callsLimitMs(all) }
     },
@@ -186,8 +187,10 @@ export function exchangeSource(
   }
 }
 
-function parsePage(bytes: Uint8Array): unknown[] {
-  return parseList(bytes, 'The page of candles')
+function parsePage(bytes: Uint8Array): KlineRow[] {
+  const rows = parseList(bytes, 'The page of candles')
+  if (rows.every(row => Array.isArray(row) && Number.isSafeInteger(row[0]))) return rows as KlineRow[]
+  throw new KlinesError('bad_window', 'the page of candles has something else than rows')
 }
 
 function parseNames(bytes: Uint8Array): string[] {

@@ -49,7 +49,7 @@ export interface ArchiveReport {
   readonly refused: readonly (WindowRef & { readonly reason: string })[]
 }
 
-interface SourceArchive {
+export interface SourceArchive {
   /** Names windows of a series that a run is going to fetch in this order: no others come from the archive. */
   expect(windows: readonly WindowRef[]): void
   /** Undefined while none is expected. */

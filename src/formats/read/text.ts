@@ -7,7 +7,7 @@ import { badInput, damagedInput, type FilePlace, readInput } from './errors.js'
 import type { RawRow, RawTable } from './raw-table.js'
 
 const CHUNK_BYTES = 256 * 1024
-const GZIP = Buffer.of(0x1f, 0x8b)
+const [GZIP, UTF_16] = [Buffer.of(0x1f, 0x8b), Buffer.of(0xff, 0xfe)]
 /** What may lie between the cells of a line. */
 const SEPARATORS = [',', ';', '\t', '|']
 
@@ -16,6 +16,8 @@ function readText(file: string): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   return readInput(file, async function* (handle) {
     const { buffer } = await handle.read(Buffer.alloc(GZIP.length), 0, GZIP.length, 0)
+    // Excel calls UTF-16 Unicode.
+    if (buffer.equals(UTF_16)) throw badInput({ file }, 'it is text in UTF-16, expected UTF-8')
     const bytes = handle.createReadStream({ start: 0, highWaterMark: CHUNK_BYTES })
     // `pipeline` destroys both when one fails, or when this loop is left.
     const stream = buffer.equals(GZIP) ? pipeline(bytes, createGunzip({ chunkSize: CHUNK_BYTES }), () => {}) : bytes

@@ -1,31 +1,38 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
+import type { KlineRow } from '../../candles/columns.js'
 import { isKlinesError } from '../../candles/errors.js'
-import { type Series, type WindowRef, windowName, windowOf } from '../../candles/series.js'
-import { parseDate, startDateAt, type WindowSpan } from '../../candles/windows.js'
+import { DAY_MS } from '../../candles/intervals.js'
+import { type Series, seriesName, type WindowRef, windowName, windowOf } from '../../candles/series.js'
+import { parseDate, startDateAt, type WindowSpan, windowSpan } from '../../candles/windows.js'
+import { limiter } from '../../limiter.js'
 import { DayChecker, findPageFault, pageOf } from '../../rows/archive-checks.js'
 import { type DayTexts, readDays } from '../../rows/archive-csv.js'
 import { decodeWindow } from '../../rows/window-codec.js'
+import { PAGE_ROWS } from '../exchange-api.js'
 import { FetchError } from '../fetch-error.js'
 import type { Fetcher } from '../fetcher.js'
-import type { ArchiveReport, Fetched, Source } from '../source.js'
-import { type ArchiveMonth, archiveMonths, finalTime, monthSpan } from './months.js'
-import { countZips, fetchZips, unzip, type Zip } from './zips.js'
+import type { ArchiveReport, Fetched, SourceArchive } from '../source.js'
+import { type ArchiveMonth, archiveMonths, monthSpan } from './months.js'
+import { absentZip, countZips, unzip, type Zip, zipFetcher } from './zips.js'
 
 /** Months whose zips are fetched while the first of them is stored. */
 const MONTHS_AHEAD = 8
+/** Months that are unpacked at once. */
+const MONTHS_CHECKED = 2
 
 /** What the exchange itself says. Times are ms UTC. */
 export interface ExchangeAnswers {
   fetch(window: WindowRef, signal: AbortSignal): Promise<Fetched>
   /** The first 1,000 rows of a span. */
-  page(series: Series, span: WindowSpan, signal: AbortSignal): Promise<unknown[]>
+  page(series: Series, span: WindowSpan, signal: AbortSignal): Promise<KlineRow[]>
   /** When the first candle of a series opens; -Infinity where nobody has asked. */
   firstTime(series: Series): Promise<number>
   now(): number
 }
 
 /** The exchange's archive of zips. Its days are used only where they add up to the exchange's own 1d candles. */
-export interface Archive extends NonNullable<Source['archive']> {
+export interface Archive extends SourceArchive {
   /** How many windows are expected of it, and what they take: zips, and calls of the exchange itself. */
   cost(windows: readonly WindowRef[]): { readonly windows: number; readonly zips: number; readonly calls: number }
   /** Undefined for a window that the exchange itself must give. Throws what the exchange throws when it stops. */
@@ -35,7 +42,7 @@ export interface Archive extends NonNullable<Source['archive']> {
 
 interface Month extends ArchiveMonth {
   readonly index: number
-  zips?: Promise<Zip[]> | undefined
+  zips?: Promise<Zip[]>
   /** The checked days that were not asked for yet, by their start dates. */
   days?: Promise<Map<string, Fetched>>
 }
@@ -43,64 +50,90 @@ interface Month extends ArchiveMonth {
 export function openArchive(fetcher: Fetcher, exchange: ExchangeAnswers, warn: (text: string) => void): Archive {
   const months: Month[] = []
   const monthOf = new Map<string, Month>()
-  const longCandles = new Map<string, Promise<Fetched>>()
+  const longCandles = new LRUCache<string, Promise<Fetched>>({ max: 4 })
   const refused: ArchiveReport['refused'][number][] = []
-  const checker = new DayChecker()
+  const closing = new AbortController()
+  const fetchZips = zipFetcher(fetcher, warn)
+  const inTurn = limiter(MONTHS_CHECKED)
+  let checker: DayChecker | undefined
   let windows = 0
 
-  const zipsOf = (month: Month, signal: AbortSignal) => fetchZips(month, fetcher, { now: exchange.now(), warn, signal })
-  const refuse = (days: readonly WindowRef[], reason: string) => refused.push(...days.map(day => ({ ...day, reason })))
-
-  /** The 1d candle of a day, if any, and when the exchange said so. */
-  const findCandle = async ({ symbol, startDate }: WindowRef, signal: AbortSignal) => {
-    const time = parseDate(startDate)
-    const window = windowOf({ symbol, interval: '1d' }, startDateAt('1d', time))
-    const answer = longCandles.get(windowName(window)) ?? exchange.fetch(window, signal)
-    longCandles.set(windowName(window), answer)
+  /** The 1d candles of a span of one year, which are few, and when the exchange said so. */
+  const findCandles = async ({ symbol }: Series, { startTime, endTime }: WindowSpan, signal: AbortSignal) => {
+    const window = windowOf({ symbol, interval: '1d' }, startDateAt('1d', startTime))
+    const name = windowName(window)
+    const answer = longCandles.get(name) ?? exchange.fetch(window, signal)
+    longCandles.set(name, answer)
+    answer.catch(() => longCandles.delete(name))
     const { batch, asked } = await answer
-    return { candle: batch.slice(time, time + 1), times: { asked, rendered: asked } }
+    return { candles: batch.slice(startTime, endTime), asked }
+  }
+  /** None for a month before or after all candles of a symbol. */
+  const loadZips = async (month: Month, signal: AbortSignal): Promise<Zip[]> => {
+    const known = await findCandles(month.series, monthSpan(month), signal).catch(toReason)
+    const isEmpty = typeof known !== 'string' && known.candles.length === 0
+    return isEmpty ? [absentZip(month)] : fetchZips(month, exchange.now(), signal)
   }
   /** A day as a window, or why it is not that of the exchange. `texts`: of its zip, or why there are none. */
-  const checkDay = async (window: WindowRef, texts: DayTexts | string, signal: AbortSignal) => {
-    const { candle, times } = await findCandle(window, signal)
+  const checkDay = async (window: WindowRef, texts: DayTexts | string, firstTime: number, signal: AbortSignal) => {
+    const { candles: candle, asked } = await findCandles(window, windowSpan(window), signal)
+    if (asked < windowSpan(window).endTime + DAY_MS) return 'its 1d candle is not final'
     const text = typeof texts === 'string' ? undefined : texts.get(parseDate(window.startDate))
     if (candle.length === 0 && text) return 'the exchange has no 1d candle of it'
     if (candle.length > 0 && !text) return typeof texts === 'string' ? texts : 'the zip has no row of it'
     const bytes = text ?? Buffer.from('[]')
     const batch = decodeWindow(bytes, window)
-    if (!text) return { bytes, batch, ...times }
+    const day: Fetched = { bytes, batch, asked, rendered: asked }
+    if (!text) return day
     // The codec copies legal JSON that is not in the exchange's form.
     if (batch.bytes !== bytes) return 'a row is not written as the exchange does'
-    const fault = checker.findFault(batch, window, candle, await exchange.firstTime(window))
-    return fault ?? { bytes, batch, ...times }
+    checker ??= new DayChecker()
+    return checker.findFault(batch, window, candle, firstTime) ?? day
   }
-  const checkMonth = async (month: Month, signal: AbortSignal): Promise<Map<string, Fetched>> => {
-    const zips = await (month.zips ?? zipsOf(month, signal))
-    month.zips = undefined
-    const { startTime, endTime } = monthSpan(month)
-    const begin = Math.max(startTime, await exchange.firstTime(month.series))
-    const span = pageOf(month.series, { startTime: begin, endTime: Math.min(endTime, finalTime(exchange.now())) })
+  const checkMonth = async (
+    month: Month,
+    loading: Promise<Zip[]>,
+    signal: AbortSignal,
+  ): Promise<Map<string, Fetched>> => {
+    const { series, windows: wanted } = month
+    const firstTime = await exchange.firstTime(series)
+    const [zips, { startTime }, { endTime }] = [
+      await loading,
+      windowSpan(wanted[0]),
+      windowSpan(wanted[wanted.length - 1]),
+    ]
+    delete month.zips
+    const span = { startTime: Math.max(startTime, firstTime), endTime }
+    const part = pageOf(`${seriesName(series)} ${month.month}`, series.interval, span, PAGE_ROWS)
     const isThere = zips.some(({ body }) => typeof body !== 'string')
-    const page = isThere ? exchange.page(month.series, span, signal) : Promise.resolve([])
-    page.catch(() => {})
+    const page = isThere ? exchange.page(series, part, signal) : undefined
+    page?.catch(() => {})
     const days: [WindowRef, Fetched][] = []
     for (const { name, windows, body } of zips) {
-      const texts = typeof body === 'string' ? body : await readDays(unzip(body, `${name}.csv`)).catch(toReason)
+      const starts = new Set(windows.map(({ startDate }) => parseDate(startDate)))
+      const texts = typeof body === 'string' ? body : await readDays(unzip(body, `${name}.csv`), starts).catch(toReason)
       for (const window of windows) {
         await nextTurn()
         signal.throwIfAborted()
-        const day = await checkDay(window, texts, signal).catch(toReason)
-        if (typeof day === 'string') refuse([window], day)
-        else days.push([window, day])
+        const day = await checkDay(window, texts, firstTime, signal).catch(toReason)
+        if (typeof day !== 'string') days.push([window, day])
+        else refused.push({ ...window, reason: day.replace(`${windowName(window)}: `, '') })
       }
     }
-    const fault = await page.then(rows => (isThere ? findPageFault(rows, days, span.startTime) : undefined), toReason)
-    if (fault === undefined) return new Map(days.map(([{ startDate }, day]) => [startDate, day]))
-    refuse(
-      days.map(([window]) => window),
-      fault,
-    )
+    const reason = await page?.then(rows => findPageFault(rows, days, part.startTime), toReason)
+    if (reason === undefined) return new Map(days.map(([{ startDate }, day]) => [startDate, day]))
+    refused.push(...days.map(([window]) => ({ ...window, reason })))
     return new Map()
+  }
+  /** Fetches the zips of a month and of those behind it, and checks it and the next one, which is done while it is stored. */
+  const start = ({ index }: Month, signal: AbortSignal): void => {
+    const ending = AbortSignal.any([signal, closing.signal])
+    for (const [ahead, month] of months.slice(index, index + MONTHS_AHEAD).entries()) {
+      if (month.days) continue
+      month.zips ??= thrownLater(loadZips(month, ending))
+      const { zips } = month
+      if (ahead < MONTHS_CHECKED) month.days = thrownLater(inTurn(() => checkMonth(month, zips, ending)))
+    }
   }
 
   return {
@@ -125,20 +158,24 @@ export function openArchive(fetcher: Fetcher, exchange: ExchangeAnswers, warn: (
     fetch: async (window, signal) => {
       const month = monthOf.get(windowName(window))
       if (month === undefined) return undefined
-      // The next month is checked while this one is stored. An error is thrown where the month is needed.
-      for (const [ahead, next] of months.slice(month.index, month.index + MONTHS_AHEAD).entries()) {
-        if (!next.days) next.zips ??= zipsOf(next, signal)
-        if (ahead < 2) next.days ??= checkMonth(next, signal)
-        for (const promise of [next.zips, next.days]) promise?.catch(() => {})
-      }
+      start(month, signal)
       const days = await month.days
       const day = days?.get(window.startDate)
       days?.delete(window.startDate)
       if (day && day.batch.length > 0) windows++
       return day
     },
-    close: () => fetcher.close(),
+    close: () => {
+      closing.abort()
+      return fetcher.close()
+    },
   }
+}
+
+/** A promise whose error is thrown where it is awaited, if it is. */
+function thrownLater<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {})
+  return promise
 }
 
 /** Why a day is not used; throws what ends the run. */

@@ -14,18 +14,12 @@ export interface ArchiveMonth {
   readonly windows: readonly WindowRef[]
 }
 
-/** The end of the last day that is final at `now`, ms UTC. */
-export function finalTime(now: number): number {
-  const time = now - DAY_MS
-  return time - (time % DAY_MS)
-}
-
 /**
- * The months that the archive is asked for. `windows`: of one series, ascending, that are not cached; those of the last day are not final
- * at `now`, ms UTC.
+ * The months that the archive is asked for. `windows`: of one series, ascending, without a file. The newest days are left out: they are
+ * not final a day before `now`, ms UTC.
  */
 export function archiveMonths(windows: readonly WindowRef[], now: number): ArchiveMonth[] {
-  const days = windows.filter(window => isMinutes(window.interval) && windowSpan(window).endTime <= finalTime(now))
+  const days = windows.filter(window => isMinutes(window.interval) && windowSpan(window).endTime <= now - DAY_MS)
   if (days.length < FEWEST_DAYS) return []
   const months = new Map<string, WindowRef[]>()
   for (const window of days) {

@@ -3,7 +3,8 @@ import { fromBufferPromise } from 'yauzl'
 import { KlinesError } from '../../candles/errors.js'
 import { DAY_MS } from '../../candles/intervals.js'
 import type { Series, WindowRef } from '../../candles/series.js'
-import { FetchError, toStatusError } from '../fetch-error.js'
+import { trimPeriod } from '../../candles/text.js'
+import { cleanText, FetchError, toStatusError } from '../fetch-error.js'
 import type { Fetcher } from '../fetcher.js'
 import type { WholeResponse } from '../transport.js'
 import { type ArchiveMonth, monthSpan } from './months.js'
@@ -20,41 +21,52 @@ export interface Zip {
 /** Monthly files come in the first half of the next month. */
 const MAY_LACK_ZIP_MS = 45 * DAY_MS
 const NO_ZIP = 'the archive has no zip of it'
+const NOT_ASKED = 'the archive was not asked any more'
+const MOST_IN_A_ROW = 10
 
 /** How many zips a month takes at `now` (ms UTC) if all are there: the running one has none of its own yet. */
 export function countZips(month: ArchiveMonth, now: number): number {
   return monthSpan(month).endTime > now ? month.windows.length : 1
 }
 
-/** The zip of a month, or those of its days where that one is not there yet. `warn`: called when no further one is asked for. */
-export async function fetchZips(
-  month: ArchiveMonth,
-  fetcher: Fetcher,
-  { now, warn, signal }: { now: number; warn: (text: string) => void; signal: AbortSignal },
-): Promise<Zip[]> {
-  const { series, windows } = month
-  const fetchBody = async (date: string): Promise<Buffer | string> => {
+export function absentZip({ series, month, windows }: ArchiveMonth): Zip {
+  return { name: zipName(series, month), windows, body: NO_ZIP }
+}
+
+/** Fetches the zip of a month, or those of its days where that one is not there yet. After ten failures in a row no further one. */
+export function zipFetcher(fetcher: Fetcher, warn: (text: string) => void) {
+  let inARow = 0
+  const fetchBody = async (series: Series, date: string, signal: AbortSignal): Promise<Buffer | string> => {
+    if (inARow >= MOST_IN_A_ROW) return NOT_ASKED
     try {
-      const headers = { accept: '*/*' }
-      return await fetcher.get({ path: zipPath(series, date), headers, accept: acceptZip, signal })
+      const body = await fetcher.get({ path: zipPath(series, date), accept: acceptZip, signal })
+      inARow = 0
+      return body
     } catch (error) {
       signal.throwIfAborted()
-      if (error instanceof FetchError) return error.status === 404 ? NO_ZIP : error.message
-      if (!(error instanceof KlinesError)) throw error
+      if (!(error instanceof FetchError || error instanceof KlinesError)) throw error
       const { message } = error.cause instanceof FetchError ? error.cause : error
-      warn(`The archive at ${fetcher.name} is not asked any more: ${message}. The exchange gives the rest.`)
-      return message
+      const isAbsent = error instanceof FetchError && error.status === 404
+      inARow = isAbsent ? 0 : inARow + 1
+      if (inARow === MOST_IN_A_ROW)
+        warn(
+          `The archive at ${fetcher.name} failed ${inARow} times in a row: ${trimPeriod(message)}. The exchange gives the rest.`,
+        )
+      return isAbsent ? NO_ZIP : trimPeriod(message)
     }
   }
-  const fetchZip = async (date: string, windows: readonly WindowRef[]) => {
-    return { name: zipName(series, date), windows, body: await fetchBody(date) }
+  return async (month: ArchiveMonth, now: number, signal: AbortSignal): Promise<Zip[]> => {
+    const { series, windows } = month
+    const fetchZip = async (date: string, windows: readonly WindowRef[]) => {
+      return { name: zipName(series, date), windows, body: await fetchBody(series, date, signal) }
+    }
+    const { endTime } = monthSpan(month)
+    if (endTime <= now) {
+      const zip = await fetchZip(month.month, windows)
+      if (zip.body !== NO_ZIP || endTime <= now - MAY_LACK_ZIP_MS) return [zip]
+    }
+    return Promise.all(windows.map(window => fetchZip(window.startDate, [window])))
   }
-  const { endTime } = monthSpan(month)
-  if (endTime <= now) {
-    const zip = await fetchZip(month.month, windows)
-    if (zip.body !== NO_ZIP || endTime <= now - MAY_LACK_ZIP_MS) return [zip]
-  }
-  return Promise.all(windows.map(window => fetchZip(window.startDate, [window])))
 }
 
 function zipName({ symbol, interval }: Series, date: string): string {
@@ -71,7 +83,7 @@ function acceptZip(response: WholeResponse): Buffer {
   const { status, body } = response
   if (status !== 200) throw toStatusError(response)
   if (body.toString('latin1', 0, 2) === 'PK') return body
-  throw new FetchError('invalid', 'the answer is no zip', { status, notJson: true })
+  throw new FetchError('invalid', 'the answer is no zip', { status })
 }
 
 /** A month of 1m candles has 7 MB. */
@@ -87,6 +99,7 @@ export async function* unzip(zip: Buffer, name: string): AsyncGenerator<Buffer> 
     const file = await fromBufferPromise(zip, { lazyEntries: true })
     if (file.entryCount !== 1) throw refuse(`has ${file.entryCount} files`)
     for await (const entry of file.eachEntry()) {
+      if (entry.isEncrypted()) throw refuse('is encrypted')
       if (entry.fileName !== name) throw refuse(`has another file than ${name}`)
       if (entry.uncompressedSize > MAX_CSV_BYTES) throw refuse(`unpacks to ${entry.uncompressedSize} bytes`)
       let crc = 0
@@ -97,6 +110,6 @@ export async function* unzip(zip: Buffer, name: string): AsyncGenerator<Buffer> 
       if (crc !== entry.crc32) throw refuse('is damaged: its CRC is wrong')
     }
   } catch (error) {
-    throw error instanceof FetchError ? error : refuse(`is damaged: ${(error as Error).message}`, error)
+    throw error instanceof FetchError ? error : refuse(`is damaged: ${cleanText((error as Error).message)}`, error)
   }
 }
