@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BooleanFlag, Config, FlagInput, OptionFlag } from '@oclif/core/interfaces'
+import { hideCredentials } from '../candles/base-url.js'
 import { KlinesError } from '../candles/errors.js'
 import { isObject } from '../candles/json.js'
 import { suggest } from '../candles/suggest.js'
 import { describeErrno } from '../fs/errno.js'
 import { findUserFolder } from '../fs/folders.js'
-import { hideCredentials } from '../sources/base-url.js'
 import { cleanText } from '../sources/fetch-error.js'
 import { variableOf } from './flags/group.js'
 

@@ -1,3 +1,4 @@
+import { exchangeMayHaveMore, SAMPLE } from '../candles/base-url.js'
 import { COLUMNS } from '../candles/columns.js'
 import { addLengths } from '../candles/intervals.js'
 import type { SeriesLabel, WindowRef } from '../candles/series.js'
@@ -7,7 +8,6 @@ import { CHANGES_FILE } from '../mirror/changes.js'
 import { type CoveredSeries, countShort, describeCoverage, linesOf } from '../rows/coverage.js'
 import type { ChangedCell } from '../rows/diff.js'
 import { parseTargetInterval } from '../rows/target-interval.js'
-import { exchangeMayHaveMore, SAMPLE } from '../sources/base-url.js'
 import * as s from './report.js'
 import { candleName, describeCell, firstLines, formatDuration } from './terminal/text.js'
 

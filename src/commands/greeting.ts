@@ -34,7 +34,7 @@ export const updateUser = command({
     const fields = { ...(email !== undefined && { email }), ...(Object.keys(profile).length > 0 && { profile }) }
     const answer = await updateUser(args.id, fields, options)
     if (answer.success) return show(UsersUpdate, answer)
-    const { cleanValue } = await import('../sources/fetch-error.js')
+    const { cleanValue } = await import('../greeting/error-body.js')
     const message = `The server says that it did not update user ${cleanValue(answer.id)}.`
     throw new KlinesError('rejected', message, { data: { answer } })
   },

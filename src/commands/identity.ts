@@ -1,5 +1,6 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
+import { SAMPLE } from '../candles/base-url.js'
 import { quoteText } from '../candles/text.js'
 import { command, refuse, refuseJson } from '../cli/command.js'
 import { VERDICT_EXIT_CODES } from '../cli/error-report.js'
@@ -14,7 +15,6 @@ import {
   selectionFlags,
   symbolArgs,
 } from '../cli/flags/shared.js'
-import { SAMPLE } from '../sources/base-url.js'
 
 const mirrorFlags = {
   ...intervalFlag('Candle lengths of the mirror, repeated or separated by commas; all for these.'),

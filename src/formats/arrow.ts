@@ -15,8 +15,9 @@ import {
   TimeUnit,
   Utf8,
 } from 'apache-arrow'
-import { DECIMAL_PRECISION, DECIMAL_SCALE } from '../candles/decimals.js'
+import { DECIMAL_SCALE } from '../candles/decimals.js'
 import { ColumnExporter } from './columns.js'
+import { DECIMAL_PRECISION } from './decimals.js'
 import { type ExporterOptions, METADATA_KEY, metadataText } from './exporter.js'
 import { type ColumnType, columnType } from './row-format.js'
 

@@ -1,5 +1,4 @@
 import { COLUMNS } from '../candles/columns.js'
-import { isSameNumber, parseDecimal } from '../candles/decimals.js'
 import { KlinesError } from '../candles/errors.js'
 import { seriesName } from '../candles/series.js'
 import type { OutputColumn } from '../options.js'
@@ -15,6 +14,7 @@ import {
   SUMMARY_BYTES,
 } from '../rows/wasm/assembly/layout.js'
 import { type Kernel, type KernelCalls, OUTPUT_BYTES, type RowAddress, sharedKernel } from '../rows/wasm/kernel.js'
+import { isSameNumber, parseDecimal } from './decimals.js'
 import type { Exporter, ExporterOptions } from './exporter.js'
 import { type ColumnType, columnType, isSeriesColumn } from './row-format.js'
 

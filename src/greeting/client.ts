@@ -1,11 +1,12 @@
+import { GREETING_BASE_URL, isExchange, parseBaseUrl, SAMPLE } from '../candles/base-url.js'
 import { KlinesError } from '../candles/errors.js'
 import { parseObject } from '../candles/json.js'
 import { plural, trimPeriod } from '../candles/text.js'
-import { GREETING_BASE_URL, isExchange, parseBaseUrl, SAMPLE } from '../sources/base-url.js'
 import { rateLimited } from '../sources/errors.js'
-import { cleanText, cleanValue, FetchError, parseErrorBody } from '../sources/fetch-error.js'
+import { cleanText, FetchError } from '../sources/fetch-error.js'
 import { parseRetryAfter } from '../sources/retry.js'
 import type { HttpTransport, OpenResponse, WholeResponse } from '../sources/transport.js'
+import { cleanValue, parseErrorBody } from './error-body.js'
 import type { Token, UserUpdate, UserUpdateResult } from './schemas.js'
 
 /** Paths of the API, relative to a base address: the token stream, and the OpenAPI description of each API. */

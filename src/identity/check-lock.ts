@@ -1,3 +1,4 @@
+import { toSourceName } from '../candles/base-url.js'
 import { KlinesError } from '../candles/errors.js'
 import { seriesName } from '../candles/series.js'
 import { formatRange } from '../candles/time-range.js'
@@ -5,7 +6,6 @@ import { windowSpan } from '../candles/windows.js'
 import { checkOrigin, planSeries } from '../engine/plan.js'
 import { Tally } from '../engine/report.js'
 import { openRun, type Plan, type Run, type SourceOptions, withRun } from '../engine/run.js'
-import { toSourceName } from '../sources/base-url.js'
 import { fingerprintSeries } from './fingerprint.js'
 import { compareYears, type Lock, readLock } from './lock-file.js'
 

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { toSourceName } from '../candles/base-url.js'
 import { isKlinesError, KlinesError } from '../candles/errors.js'
 import { type Interval, isInterval, nextOpenTime } from '../candles/intervals.js'
 import { isObject, parseObject } from '../candles/json.js'
@@ -6,7 +7,6 @@ import { seriesName } from '../candles/series.js'
 import { quoteText, trimPeriod } from '../candles/text.js'
 import { describeErrno, errnoCode } from '../fs/errno.js'
 import { isFingerprint, type SeriesFingerprint } from '../rows/fingerprint.js'
-import { toSourceName } from '../sources/base-url.js'
 
 const VERSION = 1
 /** The keys of a series and of what is in it, in the order in which they are written. */

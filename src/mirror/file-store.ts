@@ -11,11 +11,11 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { isSourceName } from '../candles/base-url.js'
 import { parseObject } from '../candles/json.js'
 import { errnoCode } from '../fs/errno.js'
 import { isLeftover, isTempName, readFile, tempName } from '../fs/files.js'
 import { checkInside, makeFolder } from '../fs/folders.js'
-import { isSourceName } from '../sources/base-url.js'
 import { toMirrorError } from './errors.js'
 
 /** Where files are written before they are renamed into place: inside the mirror, so on the same disk. */

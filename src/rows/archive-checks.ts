@@ -2,12 +2,14 @@ import { COLUMNS, type KlineRow } from '../candles/columns.js'
 import { type Interval, nextOpenTime } from '../candles/intervals.js'
 import type { WindowRef } from '../candles/series.js'
 import { formatTime } from '../candles/text.js'
-import { type WindowSpan, windowSpan } from '../candles/windows.js'
+import { parseDate, type WindowSpan, windowSpan } from '../candles/windows.js'
+import type { DayTexts } from './archive-csv.js'
 import { CandleTable, DECIMALS } from './candle-table.js'
 import { sha256 } from './fingerprint.js'
 import type { KlineBatch } from './kline-batch.js'
 import { OFFSETS_PER_ROW } from './wasm/assembly/layout.js'
 import { Kernel } from './wasm/kernel.js'
+import { decodeWindow } from './window-codec.js'
 
 /** Columns of a 1d candle that follow from its shorter candles. */
 const SUMMED = [...DECIMALS, COLUMNS.indexOf('count')]
@@ -20,12 +22,26 @@ export class DayChecker {
   private readonly table = new CandleTable(new Kernel())
   private readonly sum = new CandleTable(this.table.kernel)
 
+  /** A day as a window, or why it is not that of the exchange. `texts`: of its zip, or why there are none. */
+  check(window: WindowRef, texts: DayTexts | string, candle: KlineBatch, firstTime: number) {
+    const text = typeof texts === 'string' ? undefined : texts.get(parseDate(window.startDate))
+    if (candle.length === 0 && text) return 'the exchange has no 1d candle of it'
+    if (candle.length > 0 && !text) return typeof texts === 'string' ? texts : 'the zip has no row of it'
+    const bytes = text ?? Buffer.from('[]')
+    const batch = decodeWindow(bytes, window)
+    const day = { bytes, batch }
+    if (!text) return day
+    // The codec copies legal JSON that is not in the exchange's form.
+    if (batch.bytes !== bytes) return 'a row is not written as the exchange does'
+    return this.findFault(batch, window, candle, firstTime) ?? day
+  }
+
   /**
    * Why the candles of a day are not all, or not those that its 1d candle was made of; undefined when they are. `day`: that candle alone.
    * `firstTime`: when the first candle of the series opens, ms UTC. An open or close inside the day, a high or low that is not the day's,
    * and the prices of a candle without trades may be any.
    */
-  findFault(batch: KlineBatch, window: WindowRef, day: KlineBatch, firstTime: number): string | undefined {
+  private findFault(batch: KlineBatch, window: WindowRef, day: KlineBatch, firstTime: number): string | undefined {
     const { startTime, endTime } = windowSpan(window)
     let expected = Math.max(startTime, firstTime)
     for (let row = 0; row < batch.length; row++) {

@@ -1,7 +1,7 @@
+import { toSourceName } from '../candles/base-url.js'
 import { KlinesError } from '../candles/errors.js'
 import { openRun, type SourceOptions } from '../engine/run.js'
 import { openMirror } from '../mirror/user-mirrors.js'
-import { toSourceName } from '../sources/base-url.js'
 import type { ServerOptions, Serving } from './server.js'
 
 /** What to serve, and where. */

@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path'
 import { LRUCache } from 'lru-cache'
+import { SAMPLE } from '../candles/base-url.js'
 import { isKlinesError } from '../candles/errors.js'
 import { EXCHANGE_INTERVALS, type Interval, isMinutes } from '../candles/intervals.js'
 import { windowPath } from '../candles/paths.js'
@@ -11,8 +12,8 @@ import { Mirror, type WindowRead } from '../mirror/mirror.js'
 import type { WindowFacts } from '../mirror/window-state.js'
 import type { Kernel } from '../rows/wasm/kernel.js'
 import { decodeWindow } from '../rows/window-codec.js'
-import { rulesOf, SAMPLE } from '../sources/base-url.js'
 import type { Rules } from '../sources/source.js'
+import { rulesOf } from '../sources/source.js'
 
 /** For files that the disk does not take. */
 const MEMORY_BYTES = 32 * 1024 * 1024

@@ -1,4 +1,4 @@
-import { isObject, parseObject } from '../candles/json.js'
+import { parseObject } from '../candles/json.js'
 import type { HttpProxy } from './proxy.js'
 import { type FetchErrorKind, isTransientStatus } from './retry.js'
 
@@ -106,7 +106,8 @@ function rootCause(error: unknown): unknown {
 
 /** The error of an answer whose status is not the expected one. */
 export function toStatusError({ status, body }: { readonly status: number; readonly body: Buffer }): FetchError {
-  const words = parseErrorBody(body)?.message
+  const { message: said } = parseObject(body.toString('utf8')) ?? {}
+  const words = typeof said === 'string' ? cleanText(said) : undefined
   const message = `status ${status}${words ? `: ${words}` : ''}`
   const details = { status, words }
   if (isTransientStatus(status)) return new FetchError('transient', message, { ...details, unreachable: true })
@@ -114,31 +115,8 @@ export function toStatusError({ status, body }: { readonly status: number; reado
   return new FetchError('permanent', message, details)
 }
 
-/** The message and the causes of an error object of a service, each a line that is safe for a terminal; undefined for any other body. */
-export function parseErrorBody(body: Buffer): { readonly message: string; readonly causes: string[] } | undefined {
-  const { message, cause } = parseObject(body.toString('utf8')) ?? {}
-  return typeof message === 'string' ? { message: cleanText(message), causes: parseCauses(cause) } : undefined
-}
-
-/** A JSON value as one line that is safe for a terminal. */
-export function cleanValue(value: unknown, maxLength?: number): string {
-  return cleanText(typeof value === 'string' ? value : JSON.stringify(value), maxLength)
-}
-
 /** Makes foreign text safe for a terminal and a log: one line without control characters, shortened. */
 export function cleanText(text: string, maxLength = 200): string {
   const line = text.replace(/[\p{C}\s]+/gu, ' ').trim()
   return line.length > maxLength ? `${line.slice(0, maxLength)}...` : line
-}
-
-/** A line for each of the first ten causes, which may have any shape: of an object its field and message. */
-function parseCauses(cause: unknown): string[] {
-  const entries = Array.isArray(cause) ? cause.slice(0, 10) : cause === undefined ? [] : [cause]
-  return entries.map(entry => {
-    if (!isObject(entry) || typeof entry.message !== 'string') return cleanValue(entry)
-    // Our server names the field; other validators give a path, as text or as a list of names.
-    const { field = entry.instancePath ?? entry.path, message } = entry
-    const name = Array.isArray(field) ? field.join('.') : field
-    return cleanValue(typeof name === 'string' ? `${name} ${message}` : message)
-  })
 }

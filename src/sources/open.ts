@@ -1,5 +1,5 @@
+import { isExchange, toAddress } from '../candles/base-url.js'
 import { HOUR_MS } from '../candles/intervals.js'
-import { isExchange, toAddress } from './base-url.js'
 import { Fetcher, type HostRules, type NetworkActivity } from './fetcher.js'
 import { ARCHIVE_POLICY, limitPolicy, type RequestLimits, type RetryPolicy, systemClock } from './retry.js'
 import type { Source } from './source.js'

@@ -1,5 +1,5 @@
+import { hideCredentials } from '../candles/base-url.js'
 import { KlinesError } from '../candles/errors.js'
-import { hideCredentials } from './base-url.js'
 
 /** A proxy that the environment names, without the user name and password, which `token` has as a `Proxy-Authorization` header. */
 export interface HttpProxy {

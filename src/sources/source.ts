@@ -1,3 +1,4 @@
+import { isExchange, SAMPLE } from '../candles/base-url.js'
 import type { Interval } from '../candles/intervals.js'
 import type { Series, WindowRef } from '../candles/series.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
@@ -8,6 +9,12 @@ import type { KlineBatch } from '../rows/kline-batch.js'
  */
 export interface Rules {
   readonly kind: 'static' | 'exchange' | 'fixed'
+}
+
+/** What is true of the windows of a source; undefined: a bare folder. */
+export function rulesOf(name: string | undefined): Rules {
+  if (isExchange(name)) return { kind: 'exchange' }
+  return { kind: name === undefined || name === SAMPLE ? 'fixed' : 'static' }
 }
 
 /** When an answer was made, ms UTC, at the latest this machine's present. */

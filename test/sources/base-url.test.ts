@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { PUBLIC_BASE_URL, parseBaseUrl, toSourceName } from '../../src/sources/base-url.js'
+import { PUBLIC_BASE_URL, parseBaseUrl, toSourceName } from '../../src/candles/base-url.js'
 import { catchError } from '../support/errors.js'
 
 describe('parseBaseUrl', () => {

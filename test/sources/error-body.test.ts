@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { cleanText, parseErrorBody } from '../../src/sources/fetch-error.js'
+import { parseErrorBody } from '../../src/greeting/error-body.js'
+import { cleanText } from '../../src/sources/fetch-error.js'
 
 const object = (fields: unknown) => Buffer.from(JSON.stringify(fields))
 const messageIn = (body: Buffer) => parseErrorBody(body)?.message

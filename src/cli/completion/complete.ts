@@ -1,10 +1,10 @@
 // The entry of `klines __complete`, which the scripts of the shells run at each TAB: a bundle of its own, as oclif and the commands take
 // longer to load than a person wants to wait.
 import { readFileSync } from 'node:fs'
+import { BINANCE, SAMPLE } from '../../candles/base-url.js'
 import { EXCHANGE_INTERVALS } from '../../candles/intervals.js'
 import { SYMBOLS } from '../../candles/symbols.js'
 import { CANDLE_ENTRIES, OUTPUT_ENTRIES } from '../../options.js'
-import { BINANCE, SAMPLE } from '../../sources/base-url.js'
 import { PACKAGE_URL } from '../../version.js'
 
 interface Described {

@@ -1,8 +1,8 @@
 import * as Args from '@oclif/core/args'
 import { CLIError } from '@oclif/core/errors'
 import * as Flags from '@oclif/core/flags'
+import { GREETING_BASE_URL } from '../../candles/base-url.js'
 import { INTERVALS } from '../../candles/intervals.js'
-import { GREETING_BASE_URL } from '../../sources/base-url.js'
 import { candleTableFlags, inGroup, LIST, pathFlag, pick } from './group.js'
 
 /** Flags of every command. */

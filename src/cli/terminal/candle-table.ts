@@ -1,3 +1,4 @@
+import { SAMPLE } from '../../candles/base-url.js'
 import { COLUMN_KINDS, COLUMNS } from '../../candles/columns.js'
 import { type SeriesLabel, seriesName } from '../../candles/series.js'
 import { formatCount, quoteText } from '../../candles/text.js'
@@ -7,7 +8,6 @@ import { isSeriesColumn } from '../../formats/row-format.js'
 import { TIME_CONVERSIONS } from '../../formats/text.js'
 import type { OutputColumn, TimeFormat } from '../../options.js'
 import type { KlineBatch } from '../../rows/kline-batch.js'
-import { SAMPLE } from '../../sources/base-url.js'
 import { fittingText } from './table.js'
 
 /** Rows of each series that are shown, the newest ones, unless the user says how many. */

@@ -1,6 +1,6 @@
+import { toSourceName } from '../../candles/base-url.js'
 import { MINUTE_MS } from '../../candles/intervals.js'
 import { cutToColumns, formatBytes, formatCount, plural } from '../../candles/text.js'
-import { toSourceName } from '../../sources/base-url.js'
 import type { NetworkActivity } from '../../sources/fetcher.js'
 import type { Cost } from '../../sources/source.js'
 import { formatDuration, printable } from './text.js'

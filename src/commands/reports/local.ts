@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { SAMPLE } from '../../candles/base-url.js'
 import { seriesPath } from '../../candles/paths.js'
 import { formatBytes, plural } from '../../candles/text.js'
 import { formatValue, type Setting } from '../../cli/config.js'
@@ -7,12 +8,11 @@ import type { Field } from '../../cli/report.js'
 import * as s from '../../cli/report.js'
 import type { Served } from '../../cli/serving.js'
 import { printable } from '../../cli/terminal/text.js'
+import { cleanValue } from '../../greeting/error-body.js'
 import type { UserUpdateResult } from '../../greeting/schemas.js'
 import type { PublishReport } from '../../mirror/publish.js'
 import { indexPath } from '../../mirror/series-index.js'
 import type { MirrorStatus } from '../../mirror/user-mirrors.js'
-import { SAMPLE } from '../../sources/base-url.js'
-import { cleanValue } from '../../sources/fetch-error.js'
 
 interface Mirrors extends MirrorStatus {
   readonly others: readonly MirrorStatus[]

@@ -1,3 +1,4 @@
+import { SAMPLE } from '../../candles/base-url.js'
 import { KlinesError } from '../../candles/errors.js'
 import { seriesName as nameOf, windowName } from '../../candles/series.js'
 import { formatCount, formatTime, plural, quoteWord } from '../../candles/text.js'
@@ -9,7 +10,6 @@ import type { FileFingerprint, RangeFingerprints } from '../../identity/fingerpr
 import type { LockReport } from '../../identity/lock.js'
 import type { LockChange, YearChange } from '../../identity/lock-file.js'
 import type { FingerprintReport, SeriesFingerprint } from '../../rows/fingerprint.js'
-import { SAMPLE } from '../../sources/base-url.js'
 
 /** A fingerprint of the mirror, or of a file. */
 type AnyFingerprint = SeriesFingerprint &

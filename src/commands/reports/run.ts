@@ -1,3 +1,4 @@
+import { SAMPLE } from '../../candles/base-url.js'
 import { DAY_MS } from '../../candles/intervals.js'
 import { seriesName } from '../../candles/series.js'
 import { formatBytes, formatCount, formatTime, plural } from '../../candles/text.js'
@@ -14,7 +15,6 @@ import type { DryRunReport } from '../../engine/klines.js'
 import type { DownloadReport, SeriesReport } from '../../engine/report.js'
 import type { LakeChanges } from '../../lake/update.js'
 import { joinNames } from '../../mirror/errors.js'
-import { SAMPLE } from '../../sources/base-url.js'
 import { fingerprintLines } from './lock.js'
 
 /** What a run did. */

@@ -8,7 +8,6 @@ import { parseDate, startDateAt, type WindowSpan, windowSpan } from '../../candl
 import { limiter } from '../../limiter.js'
 import { DayChecker, findPageFault, pageOf } from '../../rows/archive-checks.js'
 import { type DayTexts, readDays } from '../../rows/archive-csv.js'
-import { decodeWindow } from '../../rows/window-codec.js'
 import { PAGE_ROWS } from '../exchange-api.js'
 import { FetchError } from '../fetch-error.js'
 import type { Fetcher } from '../fetcher.js'
@@ -78,17 +77,9 @@ export function openArchive(fetcher: Fetcher, exchange: ExchangeAnswers, warn: (
   const checkDay = async (window: WindowRef, texts: DayTexts | string, firstTime: number, signal: AbortSignal) => {
     const { candles: candle, asked } = await findCandles(window, windowSpan(window), signal)
     if (asked < windowSpan(window).endTime + DAY_MS) return 'its 1d candle is not final'
-    const text = typeof texts === 'string' ? undefined : texts.get(parseDate(window.startDate))
-    if (candle.length === 0 && text) return 'the exchange has no 1d candle of it'
-    if (candle.length > 0 && !text) return typeof texts === 'string' ? texts : 'the zip has no row of it'
-    const bytes = text ?? Buffer.from('[]')
-    const batch = decodeWindow(bytes, window)
-    const day: Fetched = { bytes, batch, asked, rendered: asked }
-    if (!text) return day
-    // The codec copies legal JSON that is not in the exchange's form.
-    if (batch.bytes !== bytes) return 'a row is not written as the exchange does'
     checker ??= new DayChecker()
-    return checker.findFault(batch, window, candle, firstTime) ?? day
+    const day = checker.check(window, texts, candle, firstTime)
+    return typeof day === 'string' ? day : { ...day, asked, rendered: asked }
   }
   const checkMonth = async (
     month: Month,

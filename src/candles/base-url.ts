@@ -1,6 +1,5 @@
-import { KlinesError } from '../candles/errors.js'
-import { suggest } from '../candles/suggest.js'
-import type { Rules } from './source.js'
+import { KlinesError } from './errors.js'
+import { suggest } from './suggest.js'
 
 /** The public instance of the klines service. */
 export const PUBLIC_BASE_URL = 'https://finom.github.io/static-klines'
@@ -41,12 +40,6 @@ export function toSourceName(baseUrl = PUBLIC_BASE_URL): string {
 /** Whether a name that `toSourceName` returned is the exchange. */
 export function isExchange(name: string | undefined): boolean {
   return name === BINANCE || name?.startsWith(`${BINANCE}:`) === true
-}
-
-/** What is true of the windows of a source; undefined: a bare folder. */
-export function rulesOf(name: string | undefined): Rules {
-  if (isExchange(name)) return { kind: 'exchange' }
-  return { kind: name === undefined || name === SAMPLE ? 'fixed' : 'static' }
 }
 
 /** Whether the exchange may have candles that a source lacks: not the exchange itself, nor the synthetic sample. */
