@@ -5,6 +5,7 @@ import type { KlineRow } from '../../src/candles/columns.js'
 import { archiveSetup, datesBetween } from '../support/archive/archive-setup.js'
 import { makeZip, type ZipMember } from '../support/archive/make-zip.js'
 import { cases } from '../support/cases.js'
+import type { ExchangeRequest } from '../support/exchange/exchange-request.js'
 import { madeMarket } from '../support/exchange/made-market.js'
 import type { Market } from '../support/exchange/market.js'
 import { aggregateOracle } from '../support/oracles/resample-oracle.js'
@@ -80,7 +81,13 @@ const CASES: [string, (archive: ArchiveServer) => void, string[], RegExp?][] = [
     ALL,
     /^the zip is damaged: too many bytes/,
   ],
-  ['an encrypted zip', put(makeZip(member({ isEncrypted: true }))), ALL, /^the zip is damaged: entry is encrypted/],
+  [
+    'a name with an escape',
+    put(makeZip(member({ name: '../\u001b[2J' }))),
+    ALL,
+    /^the zip is damaged: invalid relative path: \.\.\/ \[2J$/,
+  ],
+  ['an encrypted zip', put(makeZip(member({ isEncrypted: true }))), ALL, /^the zip is encrypted$/],
   ['no zip at all', put(Buffer.from('<html>sign in</html>')), ALL, /^the answer is no zip$/],
   ['a header row', edit(all => ['open_time,open,high,low,close,volume,close_time', ...all]), []],
   ['CRLF', edit(all => all.map(line => `${line}\r`)), []],
@@ -103,27 +110,43 @@ const CASES: [string, (archive: ArchiveServer) => void, string[], RegExp?][] = [
     'doubled rows',
     edit(all => all.flatMap(line => (isOf('2024-02-09')(line) ? [line, line] : [line]))),
     ['2024-02-09'],
-    /does not come after the row before/,
+    /^row \d+, element 0 \(open_time\): .* does not come after the row before/,
   ],
-  ['rows in another order', edit(all => all.toReversed()), ALL, /does not come after the row before/],
+  [
+    'rows in another order',
+    edit(all => all.toReversed()),
+    ALL,
+    /^row \d+, element 0 \(open_time\): .* does not come after the row before/,
+  ],
   [
     'a stale volume',
     edit(withCell('2024-02-11T10:05Z', 5, () => '0.00100000')),
     ['2024-02-11'],
-    /^volume does not add up/,
+    /^volume of its candles is not that of the 1d candle$/,
   ],
   [
     'a stale count',
     edit(withCell('2024-02-11T10:05Z', 8, count => String(Number(count) + 1))),
     ['2024-02-11'],
-    /^count does not add up/,
+    /^count of its candles is not that of the 1d candle$/,
   ],
-  ['a lower low', edit(withCell('2024-02-11T10:05Z', 3, () => '0.01000000')), ['2024-02-11'], /^low does not add up/],
+  [
+    'a volume without trades',
+    edit(withCell('2024-02-07T12:00Z', 5, () => '5.00000000')),
+    ['2024-02-07'],
+    /^row 144 has a volume without trades$/,
+  ],
+  [
+    'a lower low',
+    edit(withCell('2024-02-11T10:05Z', 3, () => '0.01000000')),
+    ['2024-02-11'],
+    /^low of its candles is not that of the 1d candle$/,
+  ],
   [
     'a last close',
     edit(withCell('2024-02-11T23:55Z', 4, () => '44.44000000')),
     ['2024-02-11'],
-    /^close does not add up/,
+    /^close of its candles is not that of the 1d candle$/,
   ],
   [
     'fewer decimals',
@@ -153,10 +176,15 @@ const CASES: [string, (archive: ArchiveServer) => void, string[], RegExp?][] = [
     'eleven cells',
     edit(all => all.map(line => (isOf('2024-02-12')(line) ? line.slice(0, -2) : line))),
     ['2024-02-12'],
-    /expected 12 elements, got 0/,
+    /^row 0: expected 12 elements, got 0$/,
   ],
   ['a line of text', edit(all => all.with(700, 'sorry')), ALL, /^line 701 of the file has no time$/],
-  ['rows of another symbol', archive => archive.edits.set(NAME, () => otherSymbol()), ALL, /does not add up/],
+  [
+    'rows of another symbol',
+    archive => archive.edits.set(NAME, () => otherSymbol()),
+    ALL,
+    /^open of its candles is not that of the 1d candle$/,
+  ],
 ]
 
 const otherSymbol = () =>
@@ -166,6 +194,9 @@ const otherSymbol = () =>
 
 const SERIES = { symbol: 'BTCUSDT', interval: '5m' } as const
 const YEAR = madeMarket({ BTCUSDT: { from: '2023-01-10T00:00Z', until: '2024-01-01T00:00Z', minutes: true } })
+const DELISTED = madeMarket({ BTCUSDT: { from: '2023-01-10T00:00Z', until: '2023-02-20T07:00Z', minutes: true } })
+/** Windows begin at midnight. */
+const isPage = ({ query, startTime = 0 }: ExchangeRequest) => query.get('interval') === '5m' && startTime % DAY > 0
 const RANGE = { from: FROM, to: TO }
 const setup = (market = MARKET) => archiveSetup(market, SERIES)
 
@@ -185,7 +216,7 @@ describe('an archive with', () => {
   it('a row of the compared page that the exchange has otherwise: it gives the whole month', async () => {
     const first = await setup()
     await first.download(RANGE)
-    const page = first.exchange.log.find(({ startTime = 0 }) => startTime % DAY > 0)?.startTime ?? 0
+    const page = first.exchange.log.find(isPage)?.startTime ?? 0
     for (const row of [0, 999, 1000]) {
       const { archive, download, wrongDays, requestedDays } = await setup()
       const time = new Date(page + row * 300_000).toISOString()
@@ -205,7 +236,7 @@ describe('an archive with', () => {
     [
       'another low',
       DAYS.map((day, index): KlineRow => (index === 5 ? (day.with(3, '0.01000000') as KlineRow) : day)),
-      /^low does not add up/,
+      /^low of its candles is not that of the 1d candle$/,
     ],
     ['no candle', DAYS.filter((_, index) => index !== 5), /^the exchange has no 1d candle of it$/],
   ])('a 1d candle of the exchange that is wrong, %s: its day comes from the exchange', async (_, days, reason) => {
@@ -228,13 +259,14 @@ describe('an archive with', () => {
     expect(requestedDays()).toEqual([])
   })
 
-  it.each<[string, Answer | undefined, RegExp | undefined]>([
-    ['no access', { status: 403 }, undefined],
-    ['bodies without an end', (_, response) => endless(response), undefined],
-    ['pages in place of zips', { body: '<html>sign in</html>' }, /: the answer is no zip\. The exchange/],
-    ['cut bodies', (_, response) => cut(response), /: connection closed by the other side/],
-    ['a host that is down', undefined, /: connection refused/],
-  ])('%s: the exchange gives all, and at most one note says so', async (_, answer, note) => {
+  it.each<[string, Answer | undefined, string]>([
+    ['no access', { status: 403 }, 'status 403'],
+    ['a limit', { status: 429, headers: { 'retry-after': '300' } }, 'rate limited until 20\\d\\d-[^.]*Z'],
+    ['bodies without an end', (_, response) => endless(response), 'the body is larger than 8388608 bytes'],
+    ['pages in place of zips', { body: '<html>sign in</html>' }, 'the answer is no zip'],
+    ['cut bodies', (_, response) => cut(response), 'connection closed by the other side [^.]*'],
+    ['a host that is down', undefined, 'connection refused [^.]*'],
+  ])('%s: the exchange gives all, and one note says so', async (_, answer, note) => {
     const { archive, download, wrongDays, warnings } = await archiveSetup(YEAR, SERIES)
     if (answer) archive.always('', answer)
     const archiveUrl = answer ? archive.url : `http://127.0.0.1:${await closedPort()}`
@@ -243,9 +275,53 @@ describe('an archive with', () => {
     expect(wrongDays(from, to)).toEqual([])
     expect(report.archive?.windows).toBe(0)
     expect(report.archive?.refused.map(({ startDate }) => startDate)).toEqual(datesBetween(from, to))
-    expect(warnings).toEqual(note ? [expect.stringMatching(note)] : [])
+    const text = new RegExp(
+      `^The archive at \\S+ failed 10 times in a row: .*${note}\\. The exchange gives the rest\\.$`,
+    )
+    expect(warnings).toEqual([expect.stringMatching(text)])
     // Eight are on their way when the last failure of a row arrives.
-    expect(archive.log.length).toBeLessThanOrEqual(note ? 10 + 7 : 12)
+    expect(archive.log.length).toBeLessThanOrEqual(10 + 7)
+  })
+
+  it('nothing of months without a 1d candle: no zip of a delisted symbol is asked for', async () => {
+    const { archive, download, text } = await archiveSetup(DELISTED, SERIES)
+    const report = await download({ from: '2023-01-10' })
+    expect(archive.names).toEqual(['BTCUSDT-5m-2023-01', 'BTCUSDT-5m-2023-02'])
+    // Nobody knows that the last candle of the symbol is the last one of this day.
+    expect(report.archive?.refused.map(({ startDate }) => startDate)).toEqual(['2023-02-20'])
+    expect(text('5m/BTCUSDT/2023-02-21')).toBe('[]')
+    expect(text('5m/BTCUSDT/2026-04-01')).toBe('[]')
+  })
+
+  it.each([
+    ['is no list', 'null', 'The page of candles'],
+    ['has something else', '[null]', 'the page of candles has something else than rows'],
+    ['is an error', '{"code":-1000,"msg":"sorry"}', 'status 200: sorry (code -1000)'],
+  ])('a page of the exchange that %s: it gives the whole month', async (_, body, reason) => {
+    const { exchange, download, wrongDays } = await setup()
+    exchange.always(isPage, { body })
+    const { archive } = await download({ ...RANGE, retries: 0 })
+    expect(archive?.refused).toHaveLength(ALL.length)
+    expect(archive?.refused[0].reason).toContain(reason)
+    expect(wrongDays(FROM, TO)).toEqual([])
+  })
+
+  it('many requests at once: two months are unpacked, and eight zips fetched', async () => {
+    const { archive, download, wrongDays } = await archiveSetup(YEAR, SERIES)
+    const [from, to] = ['2023-01-10', '2024-01-01']
+    const report = await download({ from, to, concurrency: 200 })
+    expect(wrongDays(from, to)).toEqual([])
+    expect(report.archive).toEqual({ windows: datesBetween(from, to).length, refused: [] })
+    expect(archive.log).toHaveLength(12)
+  })
+
+  it('several series: each of them has months of its own', async () => {
+    const { archive, download, wrongDays } = await archiveSetup(MADE, SERIES)
+    const report = await download({ ...RANGE, symbols: ['BTCUSDT', 'ETHUSDT'], intervals: ['1m', '5m'] })
+    expect(report.archive).toEqual({ windows: 4 * ALL.length, refused: [] })
+    const names = ['BTCUSDT-1m', 'BTCUSDT-5m', 'ETHUSDT-1m', 'ETHUSDT-5m'].map(name => `${name}-2024-02`)
+    expect(archive.names).toEqual(names)
+    expect(wrongDays(FROM, TO)).toEqual([])
   })
 })
 

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest'
+import { readDays } from '../../src/rows/archive-csv.js'
+
+/** Real lines of the archive, of 1d: in µs, and one of 2017 with another twelfth cell. */
+const IN_2025 =
+  '1735689600000000,93576.00000000,95151.15000000,92888.00000000,94591.79000000,10373.32613000,1735775999999999,975444194.13799830,1516556,5347.73648000,502914035.64059070,0'
+const IN_2017 =
+  '1502928000000,4261.48000000,4485.39000000,4200.74000000,4285.08000000,795.15037700,1503014399999,3454770.05073206,3427,616.24854100,2678216.40060401,10779.83873125'
+
+/** What the exchange answers for them. */
+const ROWS = [
+  '[[1735689600000,"93576.00000000","95151.15000000","92888.00000000","94591.79000000","10373.32613000",1735775999999,"975444194.13799830",1516556,"5347.73648000","502914035.64059070","0"]]',
+  '[[1502928000000,"4261.48000000","4485.39000000","4200.74000000","4285.08000000","795.15037700",1503014399999,"3454770.05073206",3427,"616.24854100","2678216.40060401","0"]]',
+]
+
+it.each([1, 7, 64, 10_000])('lines become the rows of the exchange, in pieces of %d bytes', async size => {
+  const bytes = Buffer.from(`${IN_2025}\n${IN_2017}`)
+  const pieces = async function* () {
+    for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size)
+  }
+  const days = [Date.UTC(2025, 0), Date.UTC(2017, 7, 17)]
+  const texts = await readDays(pieces(), new Set(days))
+  expect(days.map(day => texts.get(day)?.toString())).toEqual(ROWS)
+  expect(await readDays(pieces(), new Set())).toEqual(new Map())
+})
