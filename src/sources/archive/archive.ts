@@ -8,11 +8,11 @@ import { parseDate, startDateAt, type WindowSpan, windowSpan } from '../../candl
 import { limiter } from '../../limiter.js'
 import { DayChecker, findPageFault, pageOf } from '../../rows/archive-checks.js'
 import { type DayTexts, readDays } from '../../rows/archive-csv.js'
+import { type ArchiveMonth, archiveMonths, monthSpan } from '../../rows/archive-months.js'
 import { PAGE_ROWS } from '../exchange-api.js'
 import { FetchError } from '../fetch-error.js'
 import type { Fetcher } from '../fetcher.js'
 import type { ArchiveReport, Fetched, SourceArchive } from '../source.js'
-import { type ArchiveMonth, archiveMonths, monthSpan } from './months.js'
 import { absentZip, countZips, unzip, type Zip, zipFetcher } from './zips.js'
 
 /** Months whose zips are fetched while the first of them is stored. */
