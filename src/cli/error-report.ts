@@ -1,4 +1,4 @@
-import { stripVTControlCharacters } from 'node:util'
+import { inspect, stripVTControlCharacters } from 'node:util'
 import type { Command } from '@oclif/core/command'
 import * as Errors from '@oclif/core/errors'
 import type { Hook } from '@oclif/core/hooks'
@@ -56,7 +56,7 @@ interface FailedCommand {
 export function reportError(error: unknown, command: FailedCommand = { id: '' }) {
   const { data = {}, ...described } = describe(error, command)
   const { exitCode, message, suggestions } = described
-  const stack = isOn('KLINES_DEBUG') && error instanceof Error ? formatStack(error) : []
+  const stack = isOn('KLINES_DEBUG') && error instanceof Error ? [inspect(error)] : []
   const text = [`klines: ${message}`, ...suggestions.map(line => `  ${line}`), ...stack].join('\n')
   return { exitCode, text, json: { error: { ...described, ...(Object.keys(data).length > 0 && { data }) } } }
 }
@@ -74,11 +74,6 @@ function describe(error: unknown, command: FailedCommand) {
   if (error instanceof Interruption) return { code: 'interrupted', message, exitCode: error.exitCode, suggestions: [] }
   const suggestions = ['This was not expected. Set KLINES_DEBUG=1 to see where it happened.']
   return { code: 'unexpected', message, exitCode: ExitCode.Unexpected, suggestions }
-}
-
-function formatStack(error: Error): string[] {
-  const [first, ...rest] = error.cause instanceof Error ? formatStack(error.cause) : []
-  return [error.stack ?? String(error), ...(first ? [`Caused by ${first}`, ...rest] : [])]
 }
 
 /** Manifest, classes and parser all have this of arguments and flags. */

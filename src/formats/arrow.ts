@@ -16,8 +16,7 @@ import {
   Utf8,
 } from 'apache-arrow'
 import { DECIMAL_SCALE } from '../candles/decimals.js'
-import { ColumnExporter } from './columns.js'
-import { DECIMAL_PRECISION } from './decimals.js'
+import { ColumnExporter, DECIMAL_PRECISION } from './columns.js'
 import { type ExporterOptions, METADATA_KEY, metadataText } from './exporter.js'
 import { type ColumnType, columnType } from './row-format.js'
 

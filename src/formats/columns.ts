@@ -1,4 +1,5 @@
 import { COLUMNS } from '../candles/columns.js'
+import { DECIMAL_SCALE, shiftPoint, trimDecimal } from '../candles/decimals.js'
 import { KlinesError } from '../candles/errors.js'
 import { seriesName } from '../candles/series.js'
 import type { OutputColumn } from '../options.js'
@@ -14,9 +15,11 @@ import {
   SUMMARY_BYTES,
 } from '../rows/wasm/assembly/layout.js'
 import { type Kernel, type KernelCalls, OUTPUT_BYTES, type RowAddress, sharedKernel } from '../rows/wasm/kernel.js'
-import { isSameNumber, parseDecimal } from './decimals.js'
 import type { Exporter, ExporterOptions } from './exporter.js'
 import { type ColumnType, columnType, isSeriesColumn } from './row-format.js'
+
+/** Digits of DECIMAL(38,8) in all. */
+export const DECIMAL_PRECISION = 38
 
 /** The order of bytes in a decimal: Arrow has the lowest first, Parquet the highest. */
 type Endian = 'little' | 'big'
@@ -117,6 +120,27 @@ export class NumberColumn {
     const value = summary.getFloat64(offset, true)
     return type === 'double' ? value : BigInt(value)
   }
+}
+
+/**
+ * A decimal (`\d+(\.\d+)?`) in units of 10^-8; undefined for more than 8 digits after the point (zeros at the end do not
+ * count) or more than 30 before it.
+ */
+export function parseDecimal(text: string): bigint | undefined {
+  const [whole, fraction = ''] = trimDecimal(text).split('.')
+  if (whole.length > DECIMAL_PRECISION - DECIMAL_SCALE || fraction.length > DECIMAL_SCALE) return undefined
+  return BigInt(whole + fraction.padEnd(DECIMAL_SCALE, '0'))
+}
+
+/** Whether the shortest text of a double is the same number as a decimal. */
+export function isSameNumber(double: number, decimal: string): boolean {
+  return trimDecimal(withoutExponent(double)) === trimDecimal(decimal)
+}
+
+function withoutExponent(value: number): string {
+  const text = String(value)
+  const [, digits, fraction = '', power] = /^(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text) ?? []
+  return digits === undefined ? text : shiftPoint(digits + fraction, Number(power) - fraction.length)
 }
 
 /** Writes a double, little-endian, or a 128-bit integer. */

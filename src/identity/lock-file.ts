@@ -4,7 +4,7 @@ import { isKlinesError, KlinesError } from '../candles/errors.js'
 import { type Interval, isInterval, nextOpenTime } from '../candles/intervals.js'
 import { isObject, parseObject } from '../candles/json.js'
 import { seriesName } from '../candles/series.js'
-import { quoteText, trimPeriod } from '../candles/text.js'
+import { showValue, trimPeriod } from '../candles/text.js'
 import { describeErrno, errnoCode } from '../fs/errno.js'
 import { isFingerprint, type SeriesFingerprint } from '../rows/fingerprint.js'
 
@@ -51,9 +51,8 @@ export function parseLock(bytes: Uint8Array): Lock {
   if (lock === undefined) throw badLock('it is no JSON object in UTF-8; it may be cut or damaged')
   const { version, source, series } = lock
   if (version !== VERSION) throw badLock(`it is not of version ${VERSION}, which this program reads`)
-  if (source !== null && typeof source !== 'string') throw badLock('its source is neither an address nor null')
-  const name = source === null ? null : toSourceName(source)
-  if (name !== source) throw badLock(`its source is ${quoteText(source ?? '')}. Expected ${name}`)
+  const name = typeof source === 'string' ? toSourceName(source) : null
+  if (name !== source) throw badLock(`its source is ${showValue(source)}. Expected ${name}`)
   if (!Array.isArray(series) || series.length === 0) throw badLock('it has no list of series')
   const names = new Set<string>()
   for (const [index, one] of series.entries()) {
@@ -63,7 +62,7 @@ export function parseLock(bytes: Uint8Array): Lock {
     if (names.has(seriesName(one))) throw badLock(`${seriesName(one)} is there twice`)
     names.add(seriesName(one))
   }
-  return { source, series }
+  return { source: name, series }
 }
 
 function isRanged(value: SeriesFingerprint & { readonly range?: unknown }): value is LockedSeries {

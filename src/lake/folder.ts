@@ -10,20 +10,14 @@ import { joinNames } from '../mirror/errors.js'
 import { formatOfName, OUTPUT_COLUMNS } from '../options.js'
 import { findFiles, parsePartPath } from './layout.js'
 import { LOCK_FOLDER } from './lock.js'
-import { type LakeManifest, type LakePart, MANIFEST_FILE, readManifest } from './manifest.js'
-
-export interface LakeFolder {
-  readonly root: string
-  /** Undefined for a new lake, and for one whose manifest is damaged. */
-  readonly manifest: LakeManifest | undefined
-  readonly parts: readonly string[]
-}
+import { type LakePart, MANIFEST_FILE, readManifest } from './manifest.js'
 
 const OTHER_FOLDER = { suggestions: ['Name another folder with -o, such as lake.'] }
 
 /** What is in the folder of a lake that is to be written. Throws `bad_output` for a name that no lake can have, and for another folder. */
-export function openFolder(root: string, warn: (warning: string) => void = () => {}): LakeFolder {
+export function openFolder(root: string, warn: (warning: string) => void = () => {}) {
   try {
+    /** Without a manifest: a new lake, and one whose manifest is damaged. */
     const none = { root, manifest: undefined, parts: [] }
     const stats = statSync(root, { throwIfNoEntry: false })
     const fault = nameFault(root, stats?.isDirectory() === true)

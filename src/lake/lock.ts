@@ -10,14 +10,10 @@ import { makeFolder } from '../fs/folders.js'
 export const LOCK_FOLDER = '_klines.lock'
 
 /** Saves two runs from doing the same work. Without it, nothing would be wrong. */
-export interface LakeLock {
-  /** Throws `lake_busy` when this run slept so long that another one has taken the lock over. */
-  check(): void
-  release(): Promise<void>
-}
+export type LakeLock = Awaited<ReturnType<typeof lockLake>>
 
 /** Makes the folder where it is missing. Throws `lake_busy` when another run is writing it, and `output_unwritable`. */
-export async function lockLake(root: string): Promise<LakeLock> {
+export async function lockLake(root: string) {
   const lockfilePath = join(root, LOCK_FOLDER)
   const busy = (message: string) =>
     new KlinesError('lake_busy', message, { suggestions: ['Run the same command again when it has ended.'] })
@@ -35,6 +31,7 @@ export async function lockLake(root: string): Promise<LakeLock> {
     }
     const own = identify()
     return {
+      /** Throws `lake_busy` when this run slept so long that another one has taken the lock over. */
       check: () => {
         // The library looks at it every 5 s.
         isLost ||= identify() !== own

@@ -8,7 +8,7 @@ import { windowSpan } from '../candles/windows.js'
 import { type DryRunReport, describePlan, type ReadRequest } from '../engine/klines.js'
 import { planRequest } from '../engine/plan.js'
 import { completeUntil } from '../engine/read.js'
-import { openRun, type Plan, type Run, type SeriesPlan, sourceOf, withRun } from '../engine/run.js'
+import { openRun, type Run, type SeriesPlan, sourceOf, withRun } from '../engine/run.js'
 import { checkThreads, type ThreadOptions } from '../engine/threads.js'
 import { isSeriesColumn, parseRowFormat, type RowFormat } from '../formats/row-format.js'
 import { joinNames } from '../mirror/errors.js'
@@ -17,9 +17,9 @@ import { type OptionOf, type OutputRequest, valuesFor } from '../options.js'
 import { CandleGrid } from '../rows/candle-grid.js'
 import { sha256 } from '../rows/fingerprint.js'
 import { VERSION } from '../version.js'
-import { isOnDisk, type LakeFolder, openFolder } from './folder.js'
+import { isOnDisk, openFolder } from './folder.js'
 import { PART_FILE, PARTITIONS, type Partition, parsePartPath, partAt, seriesFolder } from './layout.js'
-import type { LakeOptions, LakeSeries } from './manifest.js'
+import type { LakeOptions } from './manifest.js'
 
 /** Which candles, and the folder of the lake. `columns` are without `symbol` and `interval`, which the folders name. */
 export interface LakeRequest extends ReadRequest, RangeText, ThreadOptions, Pick<OutputRequest, OptionOf<'parquet'>> {
@@ -33,25 +33,9 @@ export interface LakeRequest extends ReadRequest, RangeText, ThreadOptions, Pick
   readonly force?: boolean | undefined
 }
 
-export interface LakeJob {
-  readonly run: Run
-  readonly plan: Plan
-  readonly folder: LakeFolder
-  readonly options: LakeOptions
-  readonly rowFormat: RowFormat
-  readonly request: LakeRequest
-  /** The parts of the lake whose series were not requested, by the names of these. */
-  readonly others: ReadonlyMap<string, readonly string[]>
-}
-
+export type LakeJob = Awaited<ReturnType<typeof planLake>>
 /** A series of a plan beside what the manifest says of it. */
-export interface SeriesState {
-  readonly plan: SeriesPlan
-  /** The key of its inputs. */
-  readonly seen: string
-  /** What the lake has of it, when all of that stays. */
-  readonly current: LakeSeries | undefined
-}
+export type SeriesState = ReturnType<typeof compareSeries>
 
 /** Throws `bad_option`. */
 export function parseLakeOptions(request: LakeRequest): { options: LakeOptions; rowFormat: RowFormat } {
@@ -70,7 +54,7 @@ export function parseLakeOptions(request: LakeRequest): { options: LakeOptions; 
 }
 
 /** Throws what is wrong with the request, or with the folder that is there. */
-export async function planLake(request: LakeRequest, run: Run): Promise<LakeJob> {
+export async function planLake(request: LakeRequest, run: Run) {
   const { options, rowFormat } = parseLakeOptions(request)
   const folder = openFolder(request.output, run.warn)
   const { root, manifest, parts } = folder
@@ -86,6 +70,7 @@ export async function planLake(request: LakeRequest, run: Run): Promise<LakeJob>
     )
   const plan = await planRequest(request, run)
   const requested = new Set(plan.series.map(({ label }) => seriesName(label)))
+  /** The parts of the lake whose series were not requested, by the names of these. */
   const others = new Map<string, string[]>()
   for (const path of parts) {
     const name = seriesName(parsePartPath(path) as SeriesLabel)
@@ -103,13 +88,15 @@ export async function planLake(request: LakeRequest, run: Run): Promise<LakeJob>
 }
 
 /** Compares a series with the manifest. Reads no window. */
-export function compareSeries({ run, folder, options, request }: LakeJob, one: SeriesPlan): SeriesState {
+export function compareSeries({ run, folder, options, request }: LakeJob, one: SeriesPlan) {
   const { root, manifest } = folder
   const seen = keyOf(run, one, options)
   const old = request.force ? undefined : manifest?.series.find(entry => seriesName(entry) === seriesName(one.label))
   const hasFingerprint = !request.fingerprint || old?.fingerprint !== undefined || old?.parts.length === 0
   const isCurrent = old?.seen === seen && hasFingerprint && old.parts.every(part => isOnDisk(root, part))
-  return { plan: one, seen, current: isCurrent ? old : undefined }
+  /** What the lake has of it, when all of that stays. */
+  const current = isCurrent ? old : undefined
+  return { plan: one, seen, current }
 }
 
 /** The key of the inputs of a series: its files as they are on the disk, and what is made of them. */

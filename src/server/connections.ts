@@ -48,9 +48,9 @@ export function watchConnections(server: Server, { graceMs }: Limits): () => Pro
     open.set(request.socket, response)
     sendError(new HttpError(417), request, response, { isLast: true })
   })
-  server.on('clientError', (error: ParserError, socket: Socket) => {
+  server.on('clientError', (error: Error & { readonly code?: string }, socket: Socket) => {
     const latest = open.get(socket)
-    const httpError = new HttpError(parserErrorStatus(error))
+    const httpError = new HttpError(PARSER_ERRORS[error.code ?? ''] ?? 400)
     if (error.code === 'ECONNRESET') socket.destroy()
     else if (latest === undefined || latest.req.complete) refuse(socket, httpError)
     // The body of the last request is malformed: that request gets one response in all.
@@ -84,12 +84,8 @@ function endSlowly(socket: Socket, bytes = ''): void {
   socket.once('close', () => clearTimeout(timer))
 }
 
-type ParserError = { readonly code?: string; readonly rawPacket?: Buffer }
-
-function parserErrorStatus({ code = '', rawPacket }: ParserError): number {
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 408
-  if (code === 'HPE_INVALID_VERSION') return 505
-  if (code !== 'HPE_HEADER_OVERFLOW') return 400
-  // A long target, or long fields.
-  return /^[A-Z-]+ [^\r\n]{4096}/.test(rawPacket?.toString('latin1') ?? '') ? 414 : 431
+const PARSER_ERRORS: Partial<Record<string, number>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+  HPE_INVALID_VERSION: 505,
+  HPE_HEADER_OVERFLOW: 431,
 }

@@ -9,10 +9,7 @@ import { overlaps } from './spans.js'
 
 export type IntervalPair = SeriesPair & { readonly comparisons: number }
 
-export interface CrossCheck {
-  readonly pairs: readonly IntervalPair[]
-  readonly differences: readonly Difference[]
-}
+export type CrossCheck = CrossChecker['result']
 
 /** A series whose table has a slice of time: the candles that were read and are still needed, in order. */
 type SlicedSeries = Pick<SeriesReader, 'series' | 'isNamed' | 'table' | 'grid' | 'spans'>
@@ -76,8 +73,8 @@ export class CrossChecker {
     this.comparedTo = toTime
   }
 
-  get result(): CrossCheck {
-    const pairs = this.pairs.map(({ finer, coarser, comparisons }) => {
+  get result() {
+    const pairs = this.pairs.map(({ finer, coarser, comparisons }): IntervalPair => {
       return { ...coarser.series, finer: finer.series.interval, comparisons }
     })
     return { pairs, differences: this.pairs.flatMap(({ differences }) => differences) }

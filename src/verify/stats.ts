@@ -5,11 +5,10 @@ import { readPlan } from '../engine/read.js'
 import { Tally } from '../engine/report.js'
 import { openRun, withRun } from '../engine/run.js'
 import { CandleTable } from '../rows/candle-table.js'
-import type { Coverage } from '../rows/coverage.js'
-import { GapCounter, type SeriesTotals } from '../rows/gaps.js'
+import { GapCounter } from '../rows/gaps.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
 import { Kernel } from '../rows/wasm/kernel.js'
-import type { CheckRequest, VerificationReport } from './verify.js'
+import type { CheckRequest } from './verify.js'
 
 /** The decimals of the statistics: cells of the sum of all candles. */
 const DECIMALS = {
@@ -22,34 +21,26 @@ const DECIMALS = {
   takerBuyVolume: 'taker_buy_volume',
   takerBuyQuoteVolume: 'taker_buy_quote_volume',
 } as const
+/** Exact, as text; undefined for a series without candles. */
 type StatsDecimals = Readonly<Record<keyof typeof DECIMALS, string | undefined>>
 
-/** Decimals are exact, as text; undefined for a series without candles. */
-interface SeriesStats extends Series, SeriesTotals, StatsDecimals {
-  readonly trades: number
-  /** Candles missing in the largest gap. */
-  readonly largestGap: number
-}
-
 /** The statistics of some series of a mirror. */
-export interface StatsReport extends Pick<VerificationReport, 'mirror' | 'baseUrl' | 'range'> {
-  readonly series: readonly (SeriesStats & { readonly coverage: Coverage })[]
-}
+export type StatsReport = Awaited<ReturnType<typeof statsKlines>>
 
 /** Exact statistics of series. Throws `incomplete` where windows are missing or corrupt, and `no_candles`. */
-export function statsKlines(request: CheckRequest): Promise<StatsReport> {
+export function statsKlines(request: CheckRequest) {
   return withRun(openRun({ ...request, offline: true }), async run => {
     const plan = await planRequest(request, run)
     const tally = new Tally(plan, run)
-    const found: SeriesStats[] = []
+    const found: Awaited<ReturnType<typeof computeStats>>[] = []
     for await (const [one, batches] of readPlan(run, tally, { asIs: true }))
       found.push(await computeStats(one.series, batches))
-    const { series, ...report } = await tally.report()
-    return { ...report, series: series.map(({ coverage }, index) => ({ ...found[index], coverage })) }
+    const { series, mirror, baseUrl, range } = await tally.report()
+    return { mirror, baseUrl, range, series: series.map(({ coverage }, index) => ({ ...found[index], coverage })) }
   })
 }
 
-async function computeStats(series: Series, batches: AsyncIterable<KlineBatch>): Promise<SeriesStats> {
+async function computeStats(series: Series, batches: AsyncIterable<KlineBatch>) {
   const kernel = new Kernel()
   const [table, total] = [new CandleTable(kernel), new CandleTable(kernel)]
   const gaps = new GapCounter(series)

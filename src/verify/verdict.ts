@@ -35,15 +35,7 @@ export interface JudgedSeries extends Omit<CoveredFindings, 'gaps'> {
   readonly isFailing: boolean
 }
 
-export interface Judgement {
-  readonly verdict: Verdict
-  readonly failOnGaps: boolean
-  readonly series: readonly JudgedSeries[]
-  /** What differs, each value once; of candles that are made of invalid ones only those are blamed. */
-  readonly faults: readonly CandleDifference[]
-  /** Gaps, merged where they overlap. */
-  readonly outages: readonly Outage[]
-}
+export type Judgement = ReturnType<typeof judge>
 
 /** A value that differs, and every finer interval that shows it. */
 export type CandleDifference = Omit<Difference, 'finer'> & { readonly finer: readonly Difference['finer'][] }
@@ -52,9 +44,10 @@ export function judge(
   found: readonly CoveredFindings[],
   differences: readonly Difference[],
   { failOnGaps = false }: { readonly failOnGaps?: boolean | undefined },
-): Judgement {
+) {
+  /** What differs, each value once; of candles that are made of invalid ones only those are blamed. */
   const faults = mergeDifferences(withoutExplained(differences, found))
-  const series = markOutages(found).map(one => {
+  const series = markOutages(found).map((one): JudgedSeries => {
     const counts = {
       missing: sumOf(one.gaps.map(({ missing }) => missing)),
       differing: countCandles(faults, one, false),

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { trimDecimal } from '../../src/candles/decimals.js'
-import { isSameNumber, parseDecimal } from '../../src/formats/decimals.js'
+import { isSameNumber, parseDecimal } from '../../src/formats/columns.js'
 import { decimalTexts, sameNumber, scaledTo8 } from '../support/oracles/decimal-oracle.js'
 
 describe('a decimal in units of 10^-8', () => {

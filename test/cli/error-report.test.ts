@@ -38,7 +38,7 @@ describe('the report of an error', () => {
     const { text } = reportError(error)
     vi.unstubAllEnvs()
     expect(text).toMatch(
-      /^klines: No\.\n[\s\S]*\n\s+at [\s\S]*Caused by Error: the disk\n[\s\S]*Caused by Error: the cable\n/,
+      /^klines: No\.\n[\s\S]*\n\s+at [\s\S]*\[cause\]: Error: the disk\n[\s\S]*\[cause\]: Error: the cable\n/,
     )
     expect(reportError(error).text).toBe('klines: No.')
   })

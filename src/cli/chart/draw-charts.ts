@@ -23,18 +23,14 @@ interface ChartFlags {
   readonly json: boolean | undefined
 }
 
-interface PictureJob {
-  /** A path with placeholders, or `-` for stdout. */
-  readonly template: string
-  readonly gzip: boolean
-  readonly picture: svg.PictureOptions
-}
+type PictureJob = NonNullable<ReturnType<typeof parsePictures>>
 
 /**
  * The pictures that `-o` and `-f` request; undefined for charts in the terminal. The width and height of a default are characters. Throws
  * `bad_option` for flags that do not fit, and `bad_output` for another format than svg.
  */
-export function parsePictures(flags: ChartFlags, given: ReadonlySet<string>): PictureJob | undefined {
+export function parsePictures(flags: ChartFlags, given: ReadonlySet<string>) {
+  /** A path with placeholders, or `-` for stdout. */
   const template = flags.output ?? (given.has('format') ? '-' : undefined)
   if (template === undefined) {
     if (given.has('theme')) throw refuse('--theme is for a picture. Name one with -o.')

@@ -1,9 +1,10 @@
 import { toSourceName } from '../../candles/base-url.js'
 import { MINUTE_MS } from '../../candles/intervals.js'
 import { cutToColumns, formatBytes, formatCount, plural } from '../../candles/text.js'
+import { cleanText } from '../../sources/fetch-error.js'
 import type { NetworkActivity } from '../../sources/fetcher.js'
 import type { Cost } from '../../sources/source.js'
-import { formatDuration, printable } from './text.js'
+import { formatDuration } from './text.js'
 
 const BAR_WIDTH = 16
 
@@ -92,7 +93,7 @@ function describeWait(progress: Progress, { noun }: ProgressWords): string {
   if (pauseMs > 0) return `; ${pauseReason}, resuming in ${Math.ceil(pauseMs / 1000)} s`
   if (retrying === 0) return ''
   const what = plural(retrying, total === undefined ? 'list' : noun)
-  return `; retrying ${what}${failure === undefined ? '' : `: ${printable(failure)}`}`
+  return `; retrying ${what}${failure === undefined ? '' : `: ${cleanText(failure)}`}`
 }
 
 /** `100%` only when all is done. */

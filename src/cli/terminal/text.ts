@@ -45,13 +45,8 @@ export function firstLines(lines: readonly string[], most: number, more = 'more'
   return left > 0 ? [...lines.slice(0, most), `and ${formatCount(left)} ${more}`] : [...lines]
 }
 
-/** Untrusted text with `?` for every control and other invisible character. */
-export function printable(text: string): string {
-  return text.replace(/\p{C}/gu, '?')
-}
-
 /** `close 12345.00000000 -> 68200.00000000`, `added` or `withdrawn` */
 export function describeCell({ column, before, after }: Pick<ChangedCell, 'column' | 'before' | 'after'>): string {
   if (before === null || after === null) return before === null ? 'added' : 'withdrawn'
-  return `${column} ${printable(before)} -> ${printable(after)}`
+  return `${column} ${before} -> ${after}`
 }

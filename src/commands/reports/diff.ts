@@ -3,7 +3,7 @@ import { formatCount, plural } from '../../candles/text.js'
 import { coverage, coverageText, failure, range, seriesName, sumOf } from '../../cli/fields.js'
 import type { Field, ObjectOf } from '../../cli/report.js'
 import * as s from '../../cli/report.js'
-import { describeCell, exactTime, printable } from '../../cli/terminal/text.js'
+import { describeCell, exactTime } from '../../cli/terminal/text.js'
 import type { SideName } from '../../identity/compare-candles.js'
 import type { ComparedSeries, DiffReport as DiffResult } from '../../identity/diff.js'
 import { joinNames } from '../../mirror/errors.js'
@@ -68,7 +68,7 @@ export const DiffReport = s.report(
   (result: DiffResult, { verbose = false }) => {
     const { verdict, series, range } = result
     const lines = [describeVerdict(result)]
-    for (const side of SIDES) lines.push(`${side.toUpperCase()}: ${printable(result[side].name)}`)
+    for (const side of SIDES) lines.push(`${side.toUpperCase()}: ${result[side].name}`)
     for (const side of verdict === 'empty' ? [] : SIDES) {
       const covered = series.flatMap(({ symbol, interval, coverage: { [side]: coverage } }) => {
         return coverage ? [{ symbol, interval, coverage }] : []
@@ -148,6 +148,6 @@ function failureLines(series: readonly ComparedSeries[], side: SideName): string
   const all = failuresOf(series, side)
   return [...new Set(all.map(({ reason }) => reason))].map(reason => {
     const names = all.filter(one => one.reason === reason).map(({ window }) => windowName(window))
-    return `${side.toUpperCase()}: ${plural(names.length, 'window')} ${printable(reason)}: ${joinNames(names)}`
+    return `${side.toUpperCase()}: ${plural(names.length, 'window')} ${reason}: ${joinNames(names)}`
   })
 }

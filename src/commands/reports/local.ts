@@ -7,7 +7,6 @@ import { baseUrl, mirror, sample, seriesName } from '../../cli/fields.js'
 import type { Field } from '../../cli/report.js'
 import * as s from '../../cli/report.js'
 import type { Served } from '../../cli/serving.js'
-import { printable } from '../../cli/terminal/text.js'
 import { cleanValue } from '../../greeting/error-body.js'
 import type { UserUpdateResult } from '../../greeting/schemas.js'
 import type { PublishReport } from '../../mirror/publish.js'
@@ -114,7 +113,7 @@ export const Config = s.report(
     const file = path === undefined ? [] : [`Your config file: ${path}`]
     if (values.length === 0)
       return ['No defaults are set.', ...file, 'klines config set KEY VALUE sets one.'].join('\n')
-    const shown = s.column('value', s.text(), ({ key, value }: Setting) => printable(formatValue(key, value)))
+    const shown = s.column('value', s.text(), ({ key, value }: Setting) => formatValue(key, value))
     const from = s.column('from', s.text(), (one: Setting) => one.source + (one.overridden ? ' (overridden)' : ''))
     return s.textOf({ key, shown, from }, values)
   },

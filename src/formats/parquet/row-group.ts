@@ -79,7 +79,9 @@ class ColumnChunk {
 
   /** The bytes of the chunk, and what the footer says about them at `offset` of the file. */
   async finish(offset: number, dictionary: EncodedValues | undefined) {
-    const first = dictionary && (await this.encodeDictionary(dictionary))
+    const header = { num_values: dictionary?.values ?? 0, encoding: 'PLAIN' } as const
+    const page = { type: 'DICTIONARY_PAGE', dictionary_page_header: header } as const
+    const first = dictionary && (await this.encode(dictionary.bytes, page))
     const bytes = Buffer.concat(first ? [first, ...this.pages] : this.pages)
     const metadata: ColumnMetaData = {
       type: this.element.type as NonNullable<SchemaElement['type']>,
@@ -103,11 +105,6 @@ class ColumnChunk {
     // Old readers know only the first two, whose order of texts is not defined.
     const old = this.element.type === 'BYTE_ARRAY' ? {} : { min, max }
     return { ...old, min_value: min, max_value: max, null_count: 0n }
-  }
-
-  private encodeDictionary({ bytes, values }: EncodedValues): Promise<Uint8Array> {
-    const header = { num_values: values, encoding: 'PLAIN' } as const
-    return this.encode(bytes, { type: 'DICTIONARY_PAGE', dictionary_page_header: header })
   }
 
   private async encode(

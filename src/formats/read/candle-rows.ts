@@ -3,7 +3,7 @@ import { type SeriesLabel, seriesName } from '../../candles/series.js'
 import { showValue } from '../../candles/text.js'
 import { SERIES_COLUMNS } from '../../options.js'
 import { BatchBuilder, type KlineBatch } from '../../rows/kline-batch.js'
-import { badInput, damagedInput, doublesError } from './errors.js'
+import { badInput, damagedInput } from './errors.js'
 import { parseLabel, type RawRow, type RawTable } from './raw-table.js'
 
 const NEEDED = COLUMNS.slice(0, -1)
@@ -126,7 +126,11 @@ export class CandleRows {
   private readCell(cell: unknown, column: number): number | string {
     const kind = COLUMN_KINDS[column] as keyof typeof KINDS
     const place = { file: this.file, row: this.row, cell: NEEDED[column] }
-    if (kind === 'decimal' && typeof cell === 'number') throw doublesError(place)
+    if (kind === 'decimal' && typeof cell === 'number') {
+      const advice =
+        'Write the file with --numbers text or --numbers decimal. For a fingerprint alone, --fingerprint does, too.'
+      throw badInput(place, 'it is a double, which may not hold all digits of a candle', [advice])
+    }
     const { expected, parse } = KINDS[kind]
     const isText = typeof cell === 'string' || (kind !== 'decimal' && ['number', 'bigint'].includes(typeof cell))
     const value = isText ? parse(String(cell)) : undefined

@@ -17,12 +17,6 @@ export function badInput(place: FilePlace, reason: string, suggestions: string[]
   return new KlinesError('bad_input', `${describePlace(place)}: ${reason}.`, { suggestions, data: place })
 }
 
-export function doublesError(place: FilePlace): KlinesError {
-  return badInput(place, 'it is a double, which may not hold all digits of a candle', [
-    'Write the file with --numbers text or --numbers decimal. For a fingerprint alone, --fingerprint does, too.',
-  ])
-}
-
 export function damagedInput(place: FilePlace, reason: string, cause?: unknown): KlinesError {
   const suggestions = ['Write the file again with klines export or klines download.']
   return new KlinesError('damaged_input', `${describePlace(place)}: ${reason}.`, { suggestions, data: place, cause })
