@@ -5,6 +5,7 @@ import type { SeriesLabel, WindowRef } from '../candles/series.js'
 import { plural } from '../candles/text.js'
 import { describeRequested, MAY_LAG_MS, type RequestedRange, type TimeRange } from '../candles/time-range.js'
 import { CHANGES_FILE } from '../mirror/changes.js'
+import { sumOf as sum } from '../mirror/status.js'
 import { type CoveredSeries, countShort, describeCoverage, linesOf } from '../rows/coverage.js'
 import type { ChangedCell } from '../rows/diff.js'
 import { parseTargetInterval } from '../rows/target-interval.js'
@@ -65,9 +66,7 @@ export const failure = {
 
 export const SYNTHETIC = 'These candles are synthetic sample data, not prices of any exchange.'
 
-export function sum(counts: readonly number[]): number {
-  return counts.reduce((total, count) => total + count, 0)
-}
+export { sum }
 
 export function sumOf<Key extends string>(all: readonly Readonly<Record<Key, number>>[], key: Key): number {
   return sum(all.map(one => one[key]))

@@ -35,8 +35,6 @@ export interface JudgedSeries extends Omit<CoveredFindings, 'gaps'> {
   readonly isFailing: boolean
 }
 
-export type Judgement = ReturnType<typeof judge>
-
 /** A value that differs, and every finer interval that shows it. */
 export type CandleDifference = Omit<Difference, 'finer'> & { readonly finer: readonly Difference['finer'][] }
 

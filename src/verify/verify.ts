@@ -12,11 +12,9 @@ import { firstCandle, sumOf } from '../mirror/status.js'
 import { type Coverage, coverRange } from '../rows/coverage.js'
 import type { Gap } from '../rows/gaps.js'
 import { isMultiple, parseTargetInterval } from '../rows/target-interval.js'
-import type { Difference } from './compare.js'
-import type { IntervalPair } from './cross-check.js'
-import { type CandleSum, sumFiner } from './finer-sum.js'
+import { sumFiner } from './finer-sum.js'
 import type { ReadScope, SeriesFindings, SeriesTask } from './series-reader.js'
-import { type Judgement, judge } from './verdict.js'
+import { judge } from './verdict.js'
 import { type SymbolFindings, SymbolVerifier, type WorkerScope } from './verify-symbol.js'
 
 /** Which candles of a mirror to read, without any request. Default: each series from its first to its last window. */
@@ -33,16 +31,7 @@ export type VerifyRequest = CheckRequest &
   }
 
 /** What a verification found. Times are ms UTC. */
-export interface VerificationReport extends Judgement {
-  readonly mirror: string
-  readonly baseUrl: string | undefined
-  readonly range: RequestedRange
-  readonly pairs: readonly IntervalPair[]
-  /** One for each finer interval that shows it. */
-  readonly differences: readonly Difference[]
-  /** Empty without `sums`. */
-  readonly sums: readonly CandleSum[]
-}
+export type VerificationReport = Awaited<ReturnType<typeof verifyKlines>>
 
 /** Of so many candles the sums are listed. */
 const MAX_BESIDE = 20
@@ -55,7 +44,7 @@ const MAX_BESIDE = 20
  * @example
  * const { verdict, differences } = await verifyKlines({ symbols: ['BTCUSDT'], intervals: 'all' })
  */
-export async function verifyKlines(request: VerifyRequest): Promise<VerificationReport> {
+export async function verifyKlines(request: VerifyRequest) {
   return withRun(openRun({ ...request, offline: true }), async run => {
     const { mirror } = run
     const plan = await planRequest(request, run)
@@ -74,11 +63,13 @@ export async function verifyKlines(request: VerifyRequest): Promise<Verification
       .map((one, index) => ({ ...one, coverage: cover(plan.series[index], range, one, mirror) }))
     const isShort = named.from !== undefined || named.to !== undefined
     const short = request.sums && isShort ? series.filter(({ candles }) => candles <= MAX_BESIDE) : []
+    /** One for each finer interval that shows it. */
     const differences = findings.flatMap(one => one.differences)
     return {
       ...{ mirror: mirror.root, baseUrl: mirror.source, range, differences },
       ...judge(series, differences, request),
       pairs: findings.flatMap(({ pairs }) => pairs),
+      /** Empty without `sums`. */
       sums: short.flatMap(one => sumFiner(mirror, one, range)),
     }
   })

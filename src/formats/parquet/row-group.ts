@@ -7,7 +7,6 @@ import type {
   PageHeader,
   RowGroup as RowGroupMetadata,
   SchemaElement,
-  Statistics,
 } from 'hyparquet'
 import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js'
 import { writePageHeader } from 'hyparquet-writer/src/datapage.js'
@@ -83,6 +82,11 @@ class ColumnChunk {
     const page = { type: 'DICTIONARY_PAGE', dictionary_page_header: header } as const
     const first = dictionary && (await this.encode(dictionary.bytes, page))
     const bytes = Buffer.concat(first ? [first, ...this.pages] : this.pages)
+    const [min, max] = [this.min, this.max].map(bound =>
+      typeof bound === 'string' ? Buffer.from(bound, 'latin1') : bound,
+    )
+    // Old readers know only these two, whose order of texts is not defined.
+    const old = this.element.type === 'BYTE_ARRAY' ? {} : { min, max }
     const metadata: ColumnMetaData = {
       type: this.element.type as NonNullable<SchemaElement['type']>,
       encodings: [...this.encodings],
@@ -93,18 +97,9 @@ class ColumnChunk {
       total_compressed_size: BigInt(bytes.length),
       data_page_offset: BigInt(offset + (first?.length ?? 0)),
       dictionary_page_offset: first && BigInt(offset),
-      statistics: this.statistics(),
+      statistics: { ...old, min_value: min, max_value: max, null_count: 0n },
     }
     return { bytes, metadata }
-  }
-
-  private statistics(): Statistics {
-    const [min, max] = [this.min, this.max].map(bound =>
-      typeof bound === 'string' ? Buffer.from(bound, 'latin1') : bound,
-    )
-    // Old readers know only the first two, whose order of texts is not defined.
-    const old = this.element.type === 'BYTE_ARRAY' ? {} : { min, max }
-    return { ...old, min_value: min, max_value: max, null_count: 0n }
   }
 
   private async encode(
