@@ -3,7 +3,6 @@ import { type Series, seriesName } from '../candles/series.js'
 import type { WindowSpan } from '../candles/windows.js'
 import { sumOf } from '../mirror/status.js'
 import { type Coverage, countShort } from '../rows/coverage.js'
-import type { Gap } from '../rows/gaps.js'
 import type { Difference } from './compare.js'
 import type { SeriesFindings } from './series-reader.js'
 import { addSpan, lengthOf, overlaps } from './spans.js'
@@ -20,20 +19,7 @@ export interface Outage extends WindowSpan {
 
 type CoveredFindings = SeriesFindings & { readonly coverage: Coverage }
 
-export interface JudgedSeries extends Omit<CoveredFindings, 'gaps'> {
-  /** `outage`: another symbol lacks candles at the same time, for half of it or more. */
-  readonly gaps: readonly (Gap & { readonly outage: boolean })[]
-  /** Candles that are missing in the gaps. */
-  readonly missing: number
-  /** Candles that differ from their finer candles, notes apart. */
-  readonly differing: number
-  readonly failingGaps: number
-  /** Candles that are missing at the ends of the range that are named. */
-  readonly short: number
-  /** Candles with differences that are notes, and candles that the exchange has off the grid. */
-  readonly notes: number
-  readonly isFailing: boolean
-}
+export type JudgedSeries = ReturnType<typeof judgeSeries>
 
 /** A value that differs, and every finer interval that shows it. */
 export type CandleDifference = Omit<Difference, 'finer'> & { readonly finer: readonly Difference['finer'][] }
@@ -45,18 +31,28 @@ export function judge(
 ) {
   /** What differs, each value once; of candles that are made of invalid ones only those are blamed. */
   const faults = mergeDifferences(withoutExplained(differences, found))
-  const series = markOutages(found).map((one): JudgedSeries => {
-    const counts = {
-      missing: sumOf(one.gaps.map(({ missing }) => missing)),
-      differing: countCandles(faults, one, false),
-      failingGaps: failOnGaps ? one.gaps.length : 0,
-      short: countShort(one.coverage),
-      notes: countCandles(faults, one, true) + one.counts.offGrid,
-    }
-    const isWanting = one.missingWindows.length > 0 || (failOnGaps && counts.short > 0)
-    return { ...one, ...counts, isFailing: isWanting || isWrong({ ...one, ...counts }) }
-  })
+  const series = markOutages(found).map(one => judgeSeries(one, faults, failOnGaps))
   return { verdict: findVerdict(series, failOnGaps), failOnGaps, series, faults, outages: mergeGaps(series) }
+}
+
+function judgeSeries(
+  one: ReturnType<typeof markOutages>[number],
+  faults: readonly CandleDifference[],
+  failOnGaps: boolean,
+) {
+  const counts = {
+    /** Candles that are missing in the gaps. */
+    missing: sumOf(one.gaps.map(({ missing }) => missing)),
+    /** Candles that differ from their finer candles, notes apart. */
+    differing: countCandles(faults, one, false),
+    failingGaps: failOnGaps ? one.gaps.length : 0,
+    /** Candles that are missing at the ends of the range that are named. */
+    short: countShort(one.coverage),
+    /** Candles with differences that are notes, and candles that the exchange has off the grid. */
+    notes: countCandles(faults, one, true) + one.counts.offGrid,
+  }
+  const isWanting = one.missingWindows.length > 0 || (failOnGaps && counts.short > 0)
+  return { ...one, ...counts, isFailing: isWanting || isWrong({ ...one, ...counts }) }
 }
 
 function findVerdict(series: readonly JudgedSeries[], failOnGaps: boolean): Verdict {
@@ -67,8 +63,8 @@ function findVerdict(series: readonly JudgedSeries[], failOnGaps: boolean): Verd
   return failOnGaps ? 'failed' : 'short'
 }
 
-function isWrong({ corrupt, differing, counts, failingGaps }: Omit<JudgedSeries, 'isFailing'>): boolean {
-  return corrupt.length + differing + counts.invalid + failingGaps > 0
+function isWrong(one: SeriesFindings & { readonly differing: number; readonly failingGaps: number }): boolean {
+  return one.corrupt.length + one.differing + one.counts.invalid + one.failingGaps > 0
 }
 
 /** The differences of candles without an invalid finer candle: where there is one, that one is wrong. */
@@ -96,7 +92,7 @@ function countCandles(all: readonly CandleDifference[], { symbol, interval }: Se
   return new Set(own.flatMap(({ note, openTime }) => ((note !== undefined) === isNote ? openTime : []))).size
 }
 
-/** Marks the gaps during at least half of which another symbol, at any interval, lacks candles too. */
+/** Marks the gaps (`outage`) during at least half of which another symbol, at any interval, lacks candles too. */
 function markOutages(all: readonly CoveredFindings[]) {
   const gaps = all
     .flatMap(({ symbol, gaps }) => gaps.map(gap => ({ symbol, ...gap })))
