@@ -10,7 +10,7 @@ import { buildSeriesGrid, type CandleGrid } from '../rows/candle-grid.js'
 import type { CandleTable } from '../rows/candle-table.js'
 import { sha256 } from '../rows/fingerprint.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
-import { type Inspection, SeriesInspector } from './inspect.js'
+import { SeriesInspector } from './inspect.js'
 import { addSpan, overlaps, without } from './spans.js'
 
 export interface SeriesTask {
@@ -28,15 +28,7 @@ export interface ReadScope {
   readonly readTo: number
 }
 
-export interface SeriesFindings extends Series, Inspection {
-  /** Windows that have a file. */
-  readonly windows: number
-  readonly missingWindows: readonly string[]
-  /** Windows whose file is corrupt, or not as it was downloaded. */
-  readonly corrupt: readonly { readonly startDate: string; readonly reason: string }[]
-  /** Candles that were compared with no finer ones. */
-  readonly unverified: number
-}
+export type SeriesFindings = ReturnType<SeriesReader['end']>
 
 /** Reads a series into a table, slice by slice of time, and inspects the candles of the range. */
 export class SeriesReader {
@@ -54,7 +46,13 @@ export class SeriesReader {
   /** The time of candles that the exchange has off the grid. */
   private readonly offGrid: WindowSpan[] = []
   private wasOffGrid = false
-  private readonly files = { windows: 0, missingWindows: [] as string[], corrupt: [] as SeriesFindings['corrupt'][0][] }
+  private readonly files = {
+    /** Windows that have a file. */
+    windows: 0,
+    missingWindows: [] as string[],
+    /** Windows whose file is corrupt, or not as it was downloaded. */
+    corrupt: [] as { startDate: string; reason: string }[],
+  }
 
   /** `table`: where the candles go until they are dropped; its kernel reads the files. */
   constructor(
@@ -95,7 +93,8 @@ export class SeriesReader {
     if (read.state === 'cached') this.add(span, read.batch)
   }
 
-  end(unverified: number): SeriesFindings {
+  /** `unverified`: candles that were compared with no finer ones. */
+  end(unverified: number) {
     const inspection = this.inspector.end(this.grid, this.known(this.scope.range.toTime), this.knownUntil)
     return { ...this.series, ...inspection, ...this.files, unverified }
   }
