@@ -10,7 +10,7 @@ import { findUserFolder } from '../fs/folders.js'
 import { cleanText } from '../sources/fetch-error.js'
 import { variableOf } from './flags/group.js'
 
-export type FlagValue = boolean | string | number | (string | number)[]
+type FlagValue = boolean | string | number | (string | number)[]
 /** Values of flags by their long names. */
 export type ConfigDefaults = ReadonlyMap<string, FlagValue>
 

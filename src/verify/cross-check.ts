@@ -7,7 +7,7 @@ import { compareCandles, countUnverified, type Difference, type SeriesPair } fro
 import type { SeriesReader } from './series-reader.js'
 import { overlaps } from './spans.js'
 
-export type IntervalPair = SeriesPair & { readonly comparisons: number }
+type IntervalPair = SeriesPair & { readonly comparisons: number }
 
 export type CrossCheck = CrossChecker['result']
 
