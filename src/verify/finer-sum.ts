@@ -10,7 +10,7 @@ import { differingColumns } from './compare.js'
 import { SeriesReader } from './series-reader.js'
 
 /** A candle beside what the cached candles of the finest interval that covers it add up to. */
-interface CandleSum extends Series {
+export interface CandleSum extends Series {
   readonly openTime: number
   /** The 12 cells as text. */
   readonly cells: readonly string[]
