@@ -12,7 +12,6 @@ export interface TimeRange {
   readonly toTime: number
 }
 
-/** A range as it was requested. */
 export interface RequestedRange extends TimeRange {
   /** The ends that the request names, ms UTC; of a range that reaches back from the present, the present is its end. */
   readonly named: { readonly from: number | undefined; readonly to: number | undefined }

@@ -66,7 +66,6 @@ export function formatDate(time: number): string {
   return new Date(time).toISOString().slice(0, 10)
 }
 
-/** The span of the window that starts on `startDate`, a day on which a window of the interval can start. */
 export function windowSpan({ interval, startDate }: Pick<WindowRef, 'interval' | 'startDate'>): WindowSpan {
   const startTime = parseDate(startDate)
   return { startTime, endTime: addLengths(CYCLES[interval].length, startTime) }

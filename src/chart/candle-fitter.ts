@@ -18,7 +18,6 @@ export interface Slot {
   readonly candle: ChartCandle | undefined
 }
 
-/** The candles of one picture. */
 export interface FittedCandles<S extends SeriesLabel = SeriesLabel> {
   readonly series: S
   /** The length of the candles as drawn, such as `1d` or `1q`. */

@@ -50,7 +50,6 @@ export function isRising({ open, close }: ChartCandle): boolean {
   return compareDecimals(close, open) >= 0
 }
 
-/** `at 2026-03-01 13:00`, `on 2026-03-01`, `in 2026-03`, `in 2026`, `in the 3d from 2026-03-01` */
 function describeTime({ name, length }: TargetInterval, openTime: number): string {
   const date = formatDate(openTime)
   if ('months' in length) {

@@ -24,7 +24,6 @@ function exit<Code extends string>(exitCode: ExitCode, ...codes: Code[]): Record
   return Object.fromEntries(codes.map(code => [code, exitCode])) as Record<Code, ExitCode>
 }
 
-/** The exit code of each error. */
 export const EXIT_CODES: Record<ErrorCode, ExitCode> = {
   ...exit(ExitCode.Done, 'output_closed'),
   ...exit(ExitCode.Unexpected, 'output_unwritable', 'digits_lost'),
@@ -37,7 +36,6 @@ export const EXIT_CODES: Record<ErrorCode, ExitCode> = {
   ...exit(ExitCode.VerificationFailed, 'damaged_input', 'lock_differs'),
 }
 
-/** The exit code of each verdict of `verify` and `diff`. */
 export const VERDICT_EXIT_CODES = {
   ...exit(ExitCode.Done, 'ok', 'equal', 'short'),
   ...exit(ExitCode.Incomplete, 'incomplete'),

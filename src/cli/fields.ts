@@ -72,7 +72,6 @@ export function sumOf<Key extends string>(all: readonly Readonly<Record<Key, num
   return sum(all.map(one => one[key]))
 }
 
-/** Series that are listed one by one. */
 const MAX_LISTED = 4
 /** Changed cells that the summary of a run shows. */
 const MAX_CELLS = 5

@@ -39,7 +39,6 @@ export class KlinesHelp extends Help {
   }
 }
 
-/** `klines help COMMAND` */
 export class HelpCommand extends Command {
   static override summary = 'Show help for a command.'
   static override args = { command: Args.string({ description: 'The command; without one, all are listed.' }) }

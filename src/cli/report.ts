@@ -65,7 +65,6 @@ function described(schema: object, description?: string): JsonSchema<never> {
   return { ...schema, ...(description && { description }) }
 }
 
-/** A function that makes fields of a type. */
 function fieldOf<T>(type: object, isNumber = false) {
   return (description?: string): Field<T> => ({ schema: described(type, description), isNumber })
 }
@@ -121,7 +120,6 @@ export function derived<T, Owner>(field: Field<T>, of: (owner: Owner) => unknown
   return { ...field, of }
 }
 
-/** A field that is a column of a table. */
 export function column<T, Owner>(head: string, field: Field<T>, of?: (owner: Owner) => unknown): Field<T> {
   return { ...field, head, ...(of && { of }) }
 }
@@ -144,7 +142,6 @@ export interface TextFlags {
 
 type WithWarnings<F extends Fields> = ObjectOf<F> & { readonly warnings: readonly string[] }
 
-/** The schema of what `--json` prints. */
 export function reportSchema<F extends Fields>($id: string, fields: F): JsonSchema<WithWarnings<F>> {
   return { $id, ...objectSchema({ ...fields, warnings: list(text()) }) } as JsonSchema<WithWarnings<F>>
 }

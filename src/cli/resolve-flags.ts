@@ -8,7 +8,6 @@ export type CandleFlags = Partial<Interfaces.InferredFlags<typeof downloadFlags>
 
 const LAKE_ONLY = ['partition', 'prune'] as const
 const EXCERPT = ['limit', 'tail'] as const
-/** Flags that shape an output. */
 const OUTPUT_ONLY = [...OUTPUT_ENTRIES.map(({ flag }) => flag), 'resample', 'partial', ...EXCERPT, 'threads'] as const
 
 /** Throws `bad_option` for what a lock says itself, and for flags that have no use beside it (`others`). */

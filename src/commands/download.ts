@@ -11,9 +11,7 @@ If a window cannot be downloaded, the others still are, nothing is exported, and
 
 With --base-url binance, candles come from the exchange itself: any symbol, since 2017. all stands for the symbols of the mirror then, and a pattern for those of the exchange.
 
-With --lock, the exit code is 6, and nothing is exported, if the candles are not exactly those of the lock.
-
-With --resample, candles are aligned as the exchange aligns them: weeks start on Monday, 3d candles at the listing of the symbol, months, quarters and years by the calendar, all others at 1970-01-01.`,
+With --lock, the exit code is 6, and nothing is exported, if the candles are not exactly those of the lock.`,
   examples: [
     'klines download BTCUSDT -i 1h -o btcusdt-1h.csv',
     "klines download BTCUSDT ETHUSDT -i 1h --last 90d -o '{symbol}.parquet'",

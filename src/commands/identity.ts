@@ -131,10 +131,10 @@ export const diff = command({
   summary: 'Compare the candles of two mirrors, lakes, files or services.',
   description: `Compares all candles of both sides: prints the verdict, then the candles that only one side has and the cells that differ, of each series the first 20, with -v all. 1.50 equals 1.5, and the column ignore is left out.
 
-Beside a file or a lake, a mirror has only the series of that. A service, which is binance or a base address, is downloaded into its own mirror, from the first to the last candle of the other side unless --from and --to say otherwise. All else is compared as a whole, offline.
+Beside a file or a lake, a mirror has only the series of that. A service, which is binance or a base address, is downloaded into its own mirror, from the first to the last candle of the other side unless --from and --to say otherwise.
 
 Where a window of a mirror is missing or corrupt, nothing is compared. Files of doubles are refused, because they lack digits.
-Exit codes: 0 equal, 3 windows are missing and all else is equal, or neither side has a series that is named, 4 neither side has a candle in the range, 6 candles differ, also if windows are missing.`,
+Exit codes: 0 equal, 3 windows are missing and all else is equal, or neither side has a series that is named, 4 no candle in the range, 6 candles differ.`,
   examples: [
     'klines diff mirror-2024/ mirror-2025/',
     'klines diff btcusdt-1h.csv lake/ --from 2024 --to 2025 -v',

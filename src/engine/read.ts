@@ -44,7 +44,6 @@ export interface ReadOptions {
   /** Go on with the candles behind a window that could not be had. */
   readonly afterFailure?: boolean
   readonly ownMemory?: boolean
-  /** Only these series of the plan. */
   readonly series?: readonly SeriesPlan[]
 }
 

@@ -48,7 +48,6 @@ export function isBeforeFirst({ firstCandle = -Infinity }: FoundWindows, window:
   return windowSpan(window).endTime <= firstCandle
 }
 
-/** A window with its rows. */
 export interface WindowResult {
   readonly window: WindowRef
   /** `retained`: the new version lacks candles, or the source does not list the window any more. */

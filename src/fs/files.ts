@@ -3,7 +3,6 @@ import { basename, dirname, join } from 'node:path'
 import { HOUR_MS } from '../candles/intervals.js'
 import { errnoCode } from './errno.js'
 
-/** Identifies one version of a file. */
 export interface FileVersion {
   readonly ino: number
   readonly size: number

@@ -221,7 +221,6 @@ function refusal(baseUrl: string, what: string, { status, headers, body }: Whole
   return new KlinesError(isRejected ? 'rejected' : 'unreachable', text, { suggestions, data })
 }
 
-/** The error for a stream that broke off after `tokens` tokens. */
 function cutStream(tokens: number, reason: string, cause?: unknown): KlinesError {
   const after = tokens === 0 ? 'before the first token' : `after ${plural(tokens, 'token')}`
   return new KlinesError('incomplete', `The token stream is incomplete: it ended ${after}: ${reason}.`, {

@@ -14,7 +14,6 @@ import { type Coverage, coverRange } from '../rows/coverage.js'
 import type { ComparedCandles } from './compare-candles.js'
 import { openCandles } from './fingerprint.js'
 
-/** The candles of a series on one side. */
 interface SideCandles extends ComparedCandles {
   /** Windows that are corrupt, or missing where the other side has candles, when all candles were read. */
   failures(): readonly WindowFailure[]

@@ -33,7 +33,6 @@ export interface LakePart {
   readonly rows: number
 }
 
-/** A series of a lake. */
 export interface LakeSeries extends SeriesLabel {
   /** The key of its inputs: changes whenever a file changes that it is made of, or what is made of these. */
   readonly seen: string

@@ -195,7 +195,6 @@ export class Mirror {
     this.writeFile(path, bytes, mtimeMs)
   }
 
-  /** Appends what a new version of a window changes to `changes.jsonl`. */
   appendChanges({ symbol, interval, startDate }: WindowRef, cells: readonly ChangedCell[], time: number): void {
     if (cells.length === 0) return
     const lines = cells.map(cell => `${JSON.stringify({ time, symbol, interval, startDate, ...cell })}\n`)
@@ -300,7 +299,6 @@ export class Mirror {
   }
 }
 
-/** Open times of the first and last candle of a window. */
 export function endsOf({ firstOpenTime: first, lastOpenTime: last }: KlineBatch): WindowEnds {
   return { first, last }
 }

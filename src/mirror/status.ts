@@ -51,7 +51,6 @@ export function seriesStatus(mirror: Mirror, series: Series): SeriesStatus {
   }
 }
 
-/** When the first candle of a series opens that a mirror has, ms UTC; undefined without one. */
 export function firstCandle(mirror: Mirror, series: Series): number | undefined {
   return findEnd(mirror, series, mirror.dates(series), 'first')
 }

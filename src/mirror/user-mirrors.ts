@@ -8,7 +8,6 @@ import { listFolder, readSource } from './file-store.js'
 import { Mirror } from './mirror.js'
 import { type SeriesStatus, seriesStatuses, sumOf } from './status.js'
 
-/** Which mirror. */
 export interface MirrorOptions {
   /**
    * Base address of a klines service, the part before `/api`; `binance` for the exchange itself, `binance:URL` for another host of its

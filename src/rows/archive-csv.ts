@@ -59,7 +59,6 @@ function toMilliseconds(bytes: Buffer, start: number, end: number): string | und
   return length === 13 || length === 16 ? bytes.toString('latin1', start, start + 13) : undefined
 }
 
-/** The text of a day, which grows. */
 class DayText {
   private bytes = Buffer.allocUnsafe(64 * 1024)
   private length = 0

@@ -41,7 +41,6 @@ export class CandleTable {
     return new Uint32Array(this.kernel.view.buffer, this.start, (this.length * CANDLE_BYTES) / 4)
   }
 
-  /** The same as doubles. */
   get doubles(): Float64Array {
     return new Float64Array(this.kernel.view.buffer, this.start, (this.length * CANDLE_BYTES) / 8)
   }

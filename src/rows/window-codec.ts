@@ -55,7 +55,6 @@ function hasValidTimes({ numbers }: IndexedRows, rules: RowRules): boolean {
   return row >= numbers.length
 }
 
-/** What is wrong with a row. */
 interface RowFault {
   readonly element?: number
   readonly what: string

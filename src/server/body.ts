@@ -48,7 +48,6 @@ interface BodyMetadata {
   readonly isPrivate?: boolean
 }
 
-/** A body in one coding. */
 type Representation = ReturnType<Body['represent']>
 
 /** A body in memory. Each coding is computed once, on first use. */

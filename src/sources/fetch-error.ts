@@ -38,7 +38,6 @@ export class FetchError extends Error implements FetchDetails {
   }
 }
 
-/** Connection faults as text, by code. */
 const CONNECTION_FAULTS: Record<string, string> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection reset',

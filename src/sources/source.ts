@@ -31,7 +31,6 @@ export interface Fetched extends AnswerTimes {
   readonly batch: KlineBatch
 }
 
-/** The answer that a window has not changed. */
 export type Unchanged = AnswerTimes & { readonly bytes?: undefined }
 
 /** A list as a source has it, and its file. */

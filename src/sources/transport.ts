@@ -15,7 +15,6 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308])
 const CONNECT_TIMEOUT_MS = 10_000
 const IDLE_TIMEOUT_MS = 15_000
 
-/** A response with its whole body, decoded. */
 export interface WholeResponse {
   readonly status: number
   /** Repeated ones are joined by commas. */

@@ -23,7 +23,6 @@ export interface Difference extends SeriesPair {
 
 /** The exchange is not exact to the millisecond about when it stopped trading. */
 const EARLY_CLOSE_NOTE = 'The candle closes early; only its close time differs, by 1 ms.'
-/** Indexes of the columns that are compared as text. */
 const TEXT_COLUMNS = ['close_time', 'count', 'ignore'].map(name => COLUMNS.indexOf(name as Column))
 
 /** 32-bit words and doubles of a candle. */

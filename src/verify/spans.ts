@@ -20,7 +20,6 @@ export function overlaps(spans: readonly WindowSpan[], others: readonly WindowSp
   return common
 }
 
-/** Spans without holes in them; both ascend. */
 export function without(spans: readonly WindowSpan[], holes: readonly WindowSpan[]): WindowSpan[] {
   const starts = [-Infinity, ...holes.map(({ endTime }) => endTime)]
   const ends = [...holes.map(({ startTime }) => startTime), Infinity]

@@ -41,7 +41,6 @@ function judgeSeries(
   failOnGaps: boolean,
 ) {
   const counts = {
-    /** Candles that are missing in the gaps. */
     missing: sumOf(one.gaps.map(({ missing }) => missing)),
     /** Candles that differ from their finer candles, notes apart. */
     differing: countCandles(faults, one, false),
@@ -86,7 +85,6 @@ function mergeDifferences(differences: readonly Difference[]): CandleDifference[
   return [...merged.values()]
 }
 
-/** How many candles of a series have a difference that is a note, or one that is none. */
 function countCandles(all: readonly CandleDifference[], { symbol, interval }: Series, isNote: boolean): number {
   const own = all.filter(one => one.symbol === symbol && one.interval === interval)
   return new Set(own.flatMap(({ note, openTime }) => ((note !== undefined) === isNote ? openTime : []))).size

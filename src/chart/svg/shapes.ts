@@ -25,7 +25,6 @@ const SHARP_PITCH = 4
 const MIN_BODY = 1
 const MIN_BAR = 0.5
 
-/** The middle of a slot. */
 export function slotX({ left, pitch }: Layout, index: number): number {
   const middle = left + (index + 0.5) * pitch
   return pitch < SHARP_PITCH ? middle : Math.floor(middle) + 0.5

@@ -77,7 +77,6 @@ function matching(candidates: readonly Candidate[], start: string): Completion {
   return { kind: 'words', candidates: candidates.filter(({ value }) => value.startsWith(start)) }
 }
 
-/** The words that can follow `words` in the name of a command. */
 function nextWords(words: readonly string[], commands: CommandTable): Candidate[] {
   const found = new Map<string, Candidate>()
   for (const parts of Object.keys(commands).map(id => id.split(':'))) {

@@ -61,7 +61,6 @@ export const tableFlags = inGroup('output', {
   })(),
 })
 
-/** Which candles are exported from where, to what. */
 export const exportFlags = {
   ...selectionFlags,
   ...pick(candleTableFlags, 'limit', 'tail'),

@@ -135,7 +135,6 @@ function failuresOf(series: readonly ComparedSeries[], side: SideName) {
   return series.flatMap(({ failures }) => failures).filter(failure => failure.side === side)
 }
 
-/** `2024-05-01 00:00 to 2024-05-01 05:00: 6 candles only in A, after the last one of B` */
 function describeOnly({ side, position, firstOpenTime, lastOpenTime, candles }: Difference & { kind: 'only' }): string {
   const times = [...new Set([firstOpenTime, lastOpenTime])].map(exactTime).join(' to ')
   const other = side === 'a' ? 'B' : 'A'

@@ -17,7 +17,6 @@ import type { LakeChanges } from '../../lake/update.js'
 import { joinNames } from '../../mirror/errors.js'
 import { fingerprintLines } from './lock.js'
 
-/** What a run did. */
 export interface RunResult extends DownloadReport {
   readonly elapsedMs: number
   /** Whether the candles came from the mirror alone. */
@@ -30,7 +29,6 @@ export interface RunResult extends DownloadReport {
 
 /** More series than this are shown as one row a symbol or an interval. */
 const MAX_SERIES = 12
-/** Files that are listed one by one. */
 const MAX_LISTED = 4
 
 function total(key: 'candles' | 'newCandles'): Field<number> {
@@ -254,7 +252,6 @@ function windowsOf(head: string, key: keyof SeriesDryRun['windows']) {
   return s.column(head, s.count(), ({ windows }: SeriesDryRun) => windows[key])
 }
 
-/** `--dry-run`. */
 export const DryRun = s.report(
   'klines-dry-run',
   {

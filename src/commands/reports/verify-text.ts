@@ -112,7 +112,6 @@ function failingTable(failing: readonly JudgedSeries[]): string {
   return textOf({ ...seriesName, candles: SERIES.candles, ...Object.fromEntries(shown) }, failing, 2)
 }
 
-/** The missing windows of a series: `2024-01-01`, or `2022-01-01 to 2023-12-01 (24)` for windows that follow each other. */
 function missingLines({ missingWindows, ...series }: JudgedSeries): string[] {
   const runs: string[][] = []
   let next = ''

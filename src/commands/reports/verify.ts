@@ -5,7 +5,6 @@ import type { JudgedSeries } from '../../verify/verdict.js'
 import type { VerificationReport } from '../../verify/verify.js'
 import { SERIES, verifyText } from './verify-text.js'
 
-/** The number of something in all series. */
 function total(of: (series: JudgedSeries) => number) {
   return s.derived(s.count(), ({ series }: VerificationReport) => sum(series.map(of)))
 }

@@ -77,7 +77,6 @@ export class Dictionary {
   /** The index of each text, whose bytes are a latin1 string. */
   private indexes = new Map<string, number>()
 
-  /** The texts of a page. */
   encode(texts: Texts): Page {
     const runs: Run[] = []
     const values = texts.ends.length - 1

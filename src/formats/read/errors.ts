@@ -40,7 +40,6 @@ export function isFolder(path: string): boolean {
   }
 }
 
-/** Passes on what `read` reads from a file. Throws `bad_input` and `damaged_input`. */
 export async function* readInput<T>(file: string, read: (handle: FileHandle) => AsyncIterable<T>): AsyncGenerator<T> {
   let handle: FileHandle | undefined
   try {

@@ -65,7 +65,6 @@ function placeOf({ source, upstream }: Coverage): string {
   return source.kind === 'sample' ? 'The sample' : 'This mirror'
 }
 
-/** The series with candles; of one symbol, if one is named. */
 function populatedSeries({ series }: Coverage, symbol?: string): Coverage['series'] {
   return series.filter(one => one.lastOpenTime !== undefined && (symbol === undefined || one.symbol === symbol))
 }

@@ -153,7 +153,6 @@ export class CandleChart {
     this.chart.timeScale().subscribeVisibleLogicalRangeChange(callback)
   }
 
-  /** Calls back with the place under the crosshair; undefined when it leaves. */
   onCrosshair(callback: (index: number | undefined) => void): void {
     this.chart.subscribeCrosshairMove(({ logical, point }) => {
       callback(logical === undefined || !point ? undefined : Math.round(logical))

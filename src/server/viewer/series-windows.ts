@@ -88,7 +88,6 @@ export class SeriesWindows {
     return this.first + this.shown.length - 1
   }
 
-  /** Shows the newest window with candles. */
   async showNewest(): Promise<void> {
     const newest = this.startDates.length - 1
     if (!this.isAtEnd) await this.show(newest, newest)

@@ -242,7 +242,6 @@ export class Viewer {
     })
   }
 
-  /** Loads other candles of the series, places them on the screen, and loads what is around them. */
   private async move(load: (windows: SeriesWindows) => Promise<void>, place: () => void): Promise<void> {
     const { session } = this
     this.messages.hide()
