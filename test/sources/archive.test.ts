@@ -2,13 +2,17 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
+import type { KlineRow } from '../../src/candles/columns.js'
 import { dryRun } from '../../src/engine/export.js'
 import { type ServeRequest, serve } from '../../src/index.js'
 import { archiveSetup, datesBetween } from '../support/archive/archive-setup.js'
 import { makeZip } from '../support/archive/make-zip.js'
 import { onWindow } from '../support/events.js'
 import { madeMarket } from '../support/exchange/made-market.js'
-import { EXCHANGE_NOW } from '../support/exchange/market.js'
+import { EXCHANGE_NOW, type Market } from '../support/exchange/market.js'
+import { realMarket } from '../support/exchange/real-market.js'
+import { hasRealTree, realTree } from '../support/oracles/real-tree.js'
+import { aggregateOracle } from '../support/oracles/resample-oracle.js'
 import { tempFolder } from '../support/temp-folder.js'
 
 /** Listed in the middle of a day, with three hours without trade on 20 March; the clock is 30 April 2026, 04:20. */
@@ -115,6 +119,31 @@ describe('the archive', () => {
     archive.hold = async () => void (await vi.waitUntil(() => archive.peak >= 8))
     await download({ from: FROM })
     expect(archive.peak).toBe(8)
+  })
+})
+
+/** Real candles of 15m as if they were of 5m, one after the other, and the days that they add up to. */
+function realMinutes(symbol: string): Market {
+  const start = Date.UTC(2024, 11, 20)
+  const real = realMarket(realTree()).rows(symbol, '15m') ?? []
+  const rows = real.slice(0, 50 * 288).map((row, index): KlineRow => {
+    const openTime = start + index * 300_000
+    return row.with(0, openTime).with(6, openTime + 299_999) as KlineRow
+  })
+  const days = Array.from({ length: 50 }, (_, day) => {
+    return aggregateOracle(start + day * 86_400_000, rows.slice(288 * day, 288 * (day + 1))) as KlineRow
+  })
+  return madeMarket({ [symbol]: { rows: { '5m': rows, '1d': days }, until: 0 } })
+}
+
+describe.skipIf(!hasRealTree)('the digits of real candles (skipped without ../shared/data)', () => {
+  it.each(['BTCUSDT', 'ADAUSDT'])('add up, and stay as they are, in ms and in µs: %s', async symbol => {
+    const { archive, download, wrongDays } = await archiveSetup(realMinutes(symbol), { symbol, interval: '5m' })
+    const [from, to] = ['2024-12-20', '2025-02-08']
+    const report = await download({ from, to })
+    expect(report.archive).toEqual({ windows: 50, refused: [] })
+    expect(archive.names).toEqual(['2024-12', '2025-01', '2025-02'].map(month => `${symbol}-5m-${month}`))
+    expect(wrongDays(from, to)).toEqual([])
   })
 })
 
