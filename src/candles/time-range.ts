@@ -167,7 +167,6 @@ function isRelative(text: TimeText | undefined): boolean {
   return typeof text === 'string' && parseRelative(text.trim(), 0) !== undefined
 }
 
-/** `now`, `today`, `yesterday` and `-7d` in ms UTC; undefined for other texts. */
 function parseRelative(text: string, now: number): number | undefined {
   const midnight = Math.floor(now / DAY_MS) * DAY_MS
   const word = text.toLowerCase()

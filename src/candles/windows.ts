@@ -66,6 +66,7 @@ export function formatDate(time: number): string {
   return new Date(time).toISOString().slice(0, 10)
 }
 
+/** The span of a window. Throws `bad_time` for a start date that is not one. */
 export function windowSpan({ interval, startDate }: Pick<WindowRef, 'interval' | 'startDate'>): WindowSpan {
   const startTime = parseDate(startDate)
   return { startTime, endTime: addLengths(CYCLES[interval].length, startTime) }

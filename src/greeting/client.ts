@@ -180,7 +180,7 @@ export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<
 function parseAnswer(bytes: Buffer): Readonly<Record<string, unknown>> {
   const value = parseObject(bytes.toString('utf8'))
   if (value) return value
-  throw new FetchError('invalid', 'it is no JSON object')
+  throw new FetchError('invalid', 'it is not JSON, or no JSON object')
 }
 
 /** A line of the token stream. Throws `incomplete` when the server says why it ends the stream. */

@@ -75,7 +75,6 @@ class RowRules {
     if (isKnown) this.grid = buildSeriesGrid(window, anchor)
   }
 
-  /** The fault of a row's open or close time, ms UTC; undefined for a valid row. */
   findTimeFault(openTime: number, closeTime: number): RowFault | undefined {
     if (openTime % DAY_MS === 0) this.grid ??= buildSeriesGrid(this.window, openTime)
     if (this.grid?.offset(openTime) !== 0 && !mayBeOffGrid(openTime)) {

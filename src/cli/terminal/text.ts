@@ -45,8 +45,12 @@ export function firstLines(lines: readonly string[], most: number, more = 'more'
   return left > 0 ? [...lines.slice(0, most), `and ${formatCount(left)} ${more}`] : [...lines]
 }
 
-/** `close 12345.00000000 -> 68200.00000000`, `added` or `withdrawn` */
+/** Untrusted text with `?` for every control and other invisible character: a cell may have any, and takes one line. */
+export function printable(text: string): string {
+  return text.replace(/\p{C}/gu, '?')
+}
+
 export function describeCell({ column, before, after }: Pick<ChangedCell, 'column' | 'before' | 'after'>): string {
   if (before === null || after === null) return before === null ? 'added' : 'withdrawn'
-  return `${column} ${before} -> ${after}`
+  return `${column} ${printable(before)} -> ${printable(after)}`
 }

@@ -5,7 +5,7 @@ import { formatDate, windowSpan } from '../../candles/windows.js'
 import { coverageText, seriesName, sum, sumOf } from '../../cli/fields.js'
 import { column, count, type TextFlags, text, textOf, time } from '../../cli/report.js'
 import { textTable } from '../../cli/terminal/table.js'
-import { candleName, exactTime, formatDuration } from '../../cli/terminal/text.js'
+import { candleName, exactTime, formatDuration, printable } from '../../cli/terminal/text.js'
 import { joinNames } from '../../mirror/errors.js'
 import type { CandleDifference, JudgedSeries, Outage } from '../../verify/verdict.js'
 import type { VerificationReport } from '../../verify/verify.js'
@@ -195,7 +195,8 @@ function describeSeries(series: readonly Series[]): string {
 /** The cells of a candle beside those of the sum of its finer ones. */
 function sumTable(candle: VerificationReport['sums'][number]): string {
   const { cells, finer } = candle
-  const show = (text: string, index: number) => (COLUMN_KINDS[index] === 'time' ? exactTime(Number(text)) : text)
+  const show = (text: string, index: number) =>
+    COLUMN_KINDS[index] === 'time' ? exactTime(Number(text)) : printable(text)
   const rows = COLUMNS.map((column, index) => {
     const sum = finer ? [show(finer.cells[index], index), finer.differing.includes(column) ? '!=' : ''] : []
     return [column, show(cells[index], index), ...sum]

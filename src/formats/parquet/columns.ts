@@ -16,7 +16,6 @@ export interface Page extends EncodedValues {
   readonly max: Bound
 }
 
-/** The first `length` values of a column as a page. */
 export function takePage(column: NumberColumn | TextColumn, length: number, dictionary: Dictionary | undefined): Page {
   if (column instanceof NumberColumn) {
     const { bytes, min, max } = column.take(length)
