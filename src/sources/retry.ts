@@ -38,14 +38,8 @@ export const QUICK_POLICY: RetryPolicy = {
   fileMs: 10_000,
 }
 
-/** For zips of megabytes, which the exchange's own answers can replace. */
-export const ARCHIVE_POLICY: RetryPolicy = {
-  ...RETRY_POLICY,
-  tries: 3,
-  invalidTries: 1,
-  attemptMs: 120_000,
-  fileMs: 360_000,
-}
+/** For zips of megabytes, which the exchange's own answers can replace: one that takes too long is not tried again. */
+export const ARCHIVE_POLICY: RetryPolicy = { ...RETRY_POLICY, tries: 3, invalidTries: 1, attemptMs: 120_000 }
 
 /** The delay before the next try, ms, with full jitter: `random` is 0 to 1. Undefined when no tries are left. */
 export function retryDelay({ kind }: { kind: FetchErrorKind }, failures: number, random: number, policy: RetryPolicy) {
