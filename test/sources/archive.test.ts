@@ -116,7 +116,7 @@ describe('the archive', () => {
 
   it('fetches zips eight at once', async () => {
     const { archive, download } = await setup('5m')
-    archive.hold = async () => void (await vi.waitUntil(() => archive.peak >= 8))
+    archive.hold = async () => void (await vi.waitUntil(() => archive.peak >= 8, { timeout: 60_000 }))
     await download({ from: FROM })
     expect(archive.peak).toBe(8)
   })
