@@ -13,7 +13,7 @@ import { decodeWindow } from './window-codec.js'
 
 /** Columns of a 1d candle that follow from its shorter candles. */
 const SUMMED = [...DECIMALS, COLUMNS.indexOf('count')]
-/** Without the four prices. */
+/** Decimals but the four prices. */
 const VOLUMES = DECIMALS.slice(4)
 const [POINT, ZERO] = Buffer.from('.0')
 
@@ -47,7 +47,7 @@ export class DayChecker {
     for (let row = 0; row < batch.length; row++) {
       const next = nextOpenTime(window.interval, expected)
       if (batch.openTime(row) !== expected || batch.closeTime(row) !== next - 1) break
-      // Sums leave candles without trades out.
+      // A sum leaves out candles without trades.
       const isQuiet = batch.count(row) === 0
       if (isQuiet && VOLUMES.some(column => /[1-9]/.test(batch.text(row, column))))
         return `row ${row} has a volume without trades`

@@ -57,7 +57,7 @@ export function openArchive(fetcher: Fetcher, exchange: ExchangeAnswers, warn: (
   let checker: DayChecker | undefined
   let windows = 0
 
-  /** The 1d candles of a span of one year, which are few, and when the exchange said so. */
+  /** The 1d candles of a day or a month, and when the exchange said so: one answer has two years. */
   const findCandles = async ({ symbol }: Series, { startTime, endTime }: WindowSpan, signal: AbortSignal) => {
     const window = windowOf({ symbol, interval: '1d' }, startDateAt('1d', startTime))
     const name = windowName(window)
@@ -67,7 +67,7 @@ export function openArchive(fetcher: Fetcher, exchange: ExchangeAnswers, warn: (
     const { batch, asked } = await answer
     return { candles: batch.slice(startTime, endTime), asked }
   }
-  /** None for a month before or after all candles of a symbol. */
+  /** A month without a 1d candle has no zip: it lies before the listing of a symbol, or after its delisting. */
   const loadZips = async (month: Month, signal: AbortSignal): Promise<Zip[]> => {
     const known = await findCandles(month.series, monthSpan(month), signal).catch(toReason)
     const isEmpty = typeof known !== 'string' && known.candles.length === 0
