@@ -26,7 +26,7 @@ With --lock, the exit code is 6, and nothing is exported, if the candles are not
   async run(context) {
     const { symbol: symbols } = context.args
     const { lock } = context.flags
-    const { runCandles, runLockedDownload } = await import('./reports/candles.js')
+    const { runCandles, runLockedDownload } = await import('./runs/candles.js')
     await (lock ? runLockedDownload(lock, symbols, context) : runCandles(context, { symbols }))
   },
 })
@@ -46,7 +46,7 @@ Without --from, the range begins with the first window in the mirror, and withou
   args: symbolArgs,
   flags: { ...exportFlags, ...pick(runFlags, 'per-series') },
   async run(context) {
-    const { runCandles } = await import('./reports/candles.js')
+    const { runCandles } = await import('./runs/candles.js')
     await runCandles(context, { symbols: context.args.symbol, offline: true })
   },
 })

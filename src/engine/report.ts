@@ -3,7 +3,6 @@ import type { Series, WindowRef } from '../candles/series.js'
 import { plural } from '../candles/text.js'
 import { describeRequested, type RequestedRange } from '../candles/time-range.js'
 import { incomplete, joinNames, type WindowFailure } from '../mirror/errors.js'
-import { noCandles } from '../mirror/no-candles.js'
 import { firstCandle, sumOf } from '../mirror/status.js'
 import {
   type Coverage,
@@ -17,6 +16,7 @@ import type { ChangedCell } from '../rows/diff.js'
 import type { FingerprintReport } from '../rows/fingerprint.js'
 import { GapCounter, type SeriesTotals } from '../rows/gaps.js'
 import type { ArchiveReport } from '../sources/source.js'
+import { noCandles } from './no-candles.js'
 import { missingWindows } from './refresh.js'
 import {
   isBeforeFirst,

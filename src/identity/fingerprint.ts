@@ -1,6 +1,7 @@
 import { KlinesError } from '../candles/errors.js'
 import { seriesName } from '../candles/series.js'
 import type { ReadRequest } from '../engine/klines.js'
+import { noWholeCandle } from '../engine/no-candles.js'
 import { planRequest } from '../engine/plan.js'
 import { type ReadOptions, readPlan } from '../engine/read.js'
 import { checkGone, Tally } from '../engine/report.js'
@@ -9,7 +10,6 @@ import { type CandleFile, openCandleFile } from '../formats/read/candle-file.js'
 import { isFolder } from '../formats/read/errors.js'
 import { openLakeCandles } from '../lake/folder.js'
 import { joinNames } from '../mirror/errors.js'
-import { noWholeCandle } from '../mirror/no-candles.js'
 import {
   Fingerprinter,
   type FingerprintReport,

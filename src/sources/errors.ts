@@ -1,7 +1,7 @@
 import { isExchange, toAddress } from '../candles/base-url.js'
 import { KlinesError } from '../candles/errors.js'
 import { trimPeriod } from '../candles/text.js'
-import { banFile } from '../fs/bans.js'
+import { banFile } from './bans.js'
 import type { FetchError } from './fetch-error.js'
 
 const CHECK_ADDRESS =

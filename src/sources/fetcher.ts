@@ -1,8 +1,8 @@
 import type { KlinesError } from '../candles/errors.js'
-import { bannedUntil, rememberBan } from '../fs/bans.js'
-import { type Limiter, limiter } from '../limiter.js'
+import { bannedUntil, rememberBan } from './bans.js'
 import { rateLimited, stillBanned, unreachable } from './errors.js'
 import { FetchError } from './fetch-error.js'
+import { type Limiter, limiter } from './limiter.js'
 import { type Clock, parseRetryAfter, RETRY_POLICY, type RetryPolicy, retryDelay, systemClock } from './retry.js'
 import type { HttpTransport, WholeResponse } from './transport.js'
 

@@ -11,7 +11,7 @@ import type {
 import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js'
 import { writePageHeader } from 'hyparquet-writer/src/datapage.js'
 import { snappyCompress } from 'hyparquet-writer/src/snappy.js'
-import { limiter } from '../../limiter.js'
+import pMap from 'p-map'
 import type { Compression } from '../../options.js'
 import type { Bound, EncodedValues, Page } from './columns.js'
 
@@ -36,17 +36,16 @@ interface ZstdZlib {
 export function pageCodec(compression: Compression): PageCodec {
   if (compression === 'none') return { name: 'UNCOMPRESSED', compress: async bytes => bytes }
   if (compression === 'snappy') return { name: 'SNAPPY', compress: async bytes => snappyCompress(bytes) }
-  const limit = limiter(PAGES_AT_ONCE)
   if (compression === 'gzip') {
     const gzip = promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zlib.gzip)
-    return { name: 'GZIP', compress: bytes => limit(() => gzip(bytes, { level: LEVEL, chunkSize: CHUNK_BYTES })) }
+    return { name: 'GZIP', compress: bytes => gzip(bytes, { level: LEVEL, chunkSize: CHUNK_BYTES }) }
   }
   const { zstdCompress, constants } = zlib as unknown as ZstdZlib
   const zstd = promisify(zstdCompress)
   const params = { [constants.ZSTD_c_compressionLevel]: LEVEL }
   // Without the size, zstd takes the parameters of long streams, and files become larger by a fifth.
   const options = (bytes: Uint8Array) => ({ params, pledgedSrcSize: bytes.length, chunkSize: CHUNK_BYTES })
-  return { name: 'ZSTD', compress: bytes => limit(() => zstd(bytes, options(bytes))) }
+  return { name: 'ZSTD', compress: bytes => zstd(bytes, options(bytes)) }
 }
 
 /** The pages of one column in one row group. */
@@ -126,7 +125,7 @@ export class RowGroup {
 
   async add(pages: readonly Page[], rows: number): Promise<void> {
     this.rows += rows
-    await Promise.all(this.chunks.map((chunk, index) => chunk.add(pages[index])))
+    await pMap(this.chunks, (chunk, index) => chunk.add(pages[index]), { concurrency: PAGES_AT_ONCE })
   }
 
   /** Writes all chunks from `offset` of the file on. Returns what the footer says about them. */

@@ -4,10 +4,10 @@ import { KlinesError } from '../../candles/errors.js'
 import { DAY_MS } from '../../candles/intervals.js'
 import type { Series, WindowRef } from '../../candles/series.js'
 import { trimPeriod } from '../../candles/text.js'
-import { type ArchiveMonth, monthSpan } from '../../rows/archive-months.js'
 import { cleanText, FetchError, toStatusError } from '../fetch-error.js'
 import type { Fetcher } from '../fetcher.js'
 import type { WholeResponse } from '../transport.js'
+import { type ArchiveMonth, monthSpan } from './months.js'
 
 /** A zip of the archive, for a month or for one day of it. */
 export interface Zip {

@@ -1,6 +1,6 @@
-import { DAY_MS, isMinutes, nextOpenTime } from '../candles/intervals.js'
-import type { Series, WindowRef } from '../candles/series.js'
-import { parseDate, type WindowSpan, windowSpan } from '../candles/windows.js'
+import { DAY_MS, isMinutes, nextOpenTime } from '../../candles/intervals.js'
+import type { Series, WindowRef } from '../../candles/series.js'
+import { parseDate, type WindowSpan, windowSpan } from '../../candles/windows.js'
 
 /** With fewer missing days the exchange's own answers are as fast. */
 const FEWEST_DAYS = 15

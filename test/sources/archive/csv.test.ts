@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readDays } from '../../src/rows/archive-csv.js'
+import { readDays } from '../../../src/sources/archive/csv.js'
 
 /** Real lines of the archive, of 1d: in µs, and one of 2017 with another twelfth cell. */
 const IN_2025 =

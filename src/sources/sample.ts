@@ -3,9 +3,9 @@ import { SAMPLE } from '../candles/base-url.js'
 import { parseStartDates, parseSymbols } from '../candles/lists.js'
 import { SYMBOLS_PATH, startDatesPath, windowPath } from '../candles/paths.js'
 import { decodeWindow } from '../rows/window-codec.js'
-import { FetchError } from '../sources/fetch-error.js'
-import type { Fetched, FetchedList, Source } from '../sources/source.js'
 import { PACKAGE_URL } from '../version.js'
+import { FetchError } from './fetch-error.js'
+import type { Fetched, FetchedList, Source } from './source.js'
 
 /** The synthetic sample data of the package: a complete tree, but that empty windows have no file. */
 export const SAMPLE_ROOT = new URL('fixtures/sample/', PACKAGE_URL)

@@ -11,7 +11,7 @@ import { checkOutputs, parseTemplate, planOutputs } from '../../engine/output-na
 import type { Plan, Run } from '../../engine/run.js'
 import { parseColumns } from '../../formats/row-format.js'
 import { reportFingerprints } from '../../rows/fingerprint.js'
-import { DryRun, type RunResult, Run as RunSummary, streamNotes } from './run.js'
+import { DryRun, type RunResult, Run as RunSummary, streamNotes } from '../reports/run.js'
 
 type Context = Pick<RunContext<Interfaces.FlagInput, Interfaces.ArgInput>, 'given' | 'during' | 'show'> & {
   readonly options: { readonly signal: AbortSignal }
@@ -79,7 +79,7 @@ export async function runLockedDownload(path: string, named: string[] | undefine
   const startedMs = performance.now()
   const { checkLock, findLockSource, planLock } = await import('../../identity/check-lock.js')
   const { readLock } = await import('../../identity/lock-file.js')
-  const { checkLines, lockDiffers } = await import('./lock.js')
+  const { checkLines, lockDiffers } = await import('../reports/lock.js')
   const lock = await readLock(path)
   const { mirror, 'base-url': address } = context.flags
   const baseUrl = findLockSource(lock, { lock: path, mirror, baseUrl: given.has('base-url') ? address : undefined })

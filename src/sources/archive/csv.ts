@@ -1,5 +1,5 @@
-import { KlinesError } from '../candles/errors.js'
-import { DAY_MS } from '../candles/intervals.js'
+import { KlinesError } from '../../candles/errors.js'
+import { DAY_MS } from '../../candles/intervals.js'
 
 /** The rows of days as text in the form of a window, `[[...],[...]]`, by the start of the UTC day, ms. */
 export type DayTexts = ReadonlyMap<number, Buffer>

@@ -3,7 +3,6 @@ import { type Interval, nextOpenTime } from '../candles/intervals.js'
 import type { WindowRef } from '../candles/series.js'
 import { formatTime } from '../candles/text.js'
 import { parseDate, type WindowSpan, windowSpan } from '../candles/windows.js'
-import type { DayTexts } from './archive-csv.js'
 import { CandleTable, DECIMALS } from './candle-table.js'
 import { sha256 } from './fingerprint.js'
 import type { KlineBatch } from './kline-batch.js'
@@ -23,7 +22,7 @@ export class DayChecker {
   private readonly sum = new CandleTable(this.table.kernel)
 
   /** A day as a window, or why it is not that of the exchange. `texts`: of its zip, or why there are none. */
-  check(window: WindowRef, texts: DayTexts | string, candle: KlineBatch, firstTime: number) {
+  check(window: WindowRef, texts: ReadonlyMap<number, Buffer> | string, candle: KlineBatch, firstTime: number) {
     const text = typeof texts === 'string' ? undefined : texts.get(parseDate(window.startDate))
     if (candle.length === 0 && text) return 'the exchange has no 1d candle of it'
     if (candle.length > 0 && !text) return typeof texts === 'string' ? texts : 'the zip has no row of it'

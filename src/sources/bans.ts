@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseObject } from '../candles/json.js'
-import { tempName } from './files.js'
-import { findUserFolder } from './folders.js'
+import { tempName } from '../fs/files.js'
+import { findUserFolder } from '../fs/folders.js'
 
 /** The file that says until when hosts have banned this address; undefined for a user without a cache folder. */
 export function banFile(): string | undefined {

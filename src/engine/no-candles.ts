@@ -5,10 +5,10 @@ import { type Series, type SeriesLabel, seriesName, type WindowRef } from '../ca
 import { formatTime, plural } from '../candles/text.js'
 import { planWindows, type RequestedRange } from '../candles/time-range.js'
 import { formatDate } from '../candles/windows.js'
+import { joinNames } from '../mirror/errors.js'
+import type { Mirror } from '../mirror/mirror.js'
+import { firstCandle, knownDates, newestCandle } from '../mirror/status.js'
 import type { Source } from '../sources/source.js'
-import { joinNames } from './errors.js'
-import type { Mirror } from './mirror.js'
-import { firstCandle, knownDates, newestCandle } from './status.js'
 
 interface Asked {
   readonly source: Source | undefined

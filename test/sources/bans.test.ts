@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { banFile, bannedUntil, rememberBan } from '../../src/fs/bans.js'
+import { banFile, bannedUntil, rememberBan } from '../../src/sources/bans.js'
 import { tempFolder } from '../support/temp-folder.js'
 
 const [MINUTE, HOUR] = [60_000, 3_600_000]
