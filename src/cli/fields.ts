@@ -114,7 +114,10 @@ export function restatedLines(
 ): string[] {
   const restated = sumOf(series, 'restated')
   if (restated === 0) return []
-  const cells = series.flatMap(({ symbol, interval, changes }) => changes.map(cell => ({ symbol, interval, ...cell })))
+  // A candle that fills a gap is a new one.
+  const cells = series.flatMap(({ symbol, interval, changes }) =>
+    changes.filter(({ before }) => before !== null).map(cell => ({ symbol, interval, ...cell })),
+  )
   return [
     `${plural(restated, 'cached candle')} changed:`,
     ...cellLines(cells.slice(0, MAX_CELLS)),

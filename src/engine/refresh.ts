@@ -7,9 +7,8 @@ import { type Series, seriesName, type WindowRef, windowName } from '../candles/
 import { plural } from '../candles/text.js'
 import { listChanges } from '../mirror/changes.js'
 import type { WindowFailure } from '../mirror/errors.js'
-import { type CachedWindow, endsOf } from '../mirror/mirror.js'
+import { type CachedWindow, fileOf } from '../mirror/mirror.js'
 import { diffBatches } from '../rows/diff.js'
-import { sha256 } from '../rows/fingerprint.js'
 import { decodeWindow } from '../rows/window-codec.js'
 import { FetchError } from '../sources/fetch-error.js'
 import type { Fetched, Source } from '../sources/source.js'
@@ -128,7 +127,7 @@ async function refreshCached(
   if (cached && !refresh && mirror.state(window, cached) === 'final') return keep(cached, 'cached')
   if (cached && window.startDate < listedFrom) return keep(cached, 'retained')
   const facts = cached && mirror.factsOf(window, cached)
-  const fetched = await source.fetch(window, refresh ? undefined : facts?.rendered, signal)
+  const fetched = await source.fetch(window, refresh ? undefined : facts, signal)
   if (fetched.bytes === undefined) {
     if (!cached || !facts) throw new FetchError('invalid', 'status 304 for a window that is not cached')
     mirror.note(window, { ...facts, asked: fetched.asked })
@@ -160,11 +159,11 @@ function storeWindow(
     return undefined
   }
   const cells = difference ? listChanges(cached.batch, difference) : []
+  mirror.store(window, bytes, { ...fileOf({ batch, bytes }), rendered, asked }, source.name)
+  // What could not be stored is no change yet: the next run will see it again.
   mirror.appendChanges(window, cells, now())
-  const facts = { size: bytes.length, sha256: sha256(bytes), rendered, asked, ...endsOf(batch) }
-  mirror.store(window, bytes, facts, source.name)
   const change = difference && { added: difference.added, cells }
-  // An exchange sends a window whole each time.
-  const isSame = source.rules.kind === 'exchange' && !run.refresh && cached && Buffer.compare(cached.bytes, bytes) === 0
+  // An exchange, and a service without file times, send a window whole each time.
+  const isSame = !run.refresh && cached && Buffer.compare(cached.bytes, bytes) === 0
   return { window, status: isSame ? 'revalidated' : 'fetched', batch, bytes, change }
 }

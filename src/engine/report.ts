@@ -176,7 +176,9 @@ function countSeries({ series, range: { fromTime, toTime }, windows: all }: Seri
       counts.cachedBytes += bytes.length
       if (status === 'fetched') counts.newCandles += change ? change.added.filter(isNeeded).length : batch.length
       if (!change) return
-      counts.restated += new Set(change.cells.map(({ openTime }) => openTime)).size
+      // A candle that fills a gap had no values before.
+      const changed = change.cells.filter(({ before }) => before !== null)
+      counts.restated += new Set(changed.map(({ openTime }) => openTime)).size
       changes.push(...change.cells.slice(0, MAX_CHANGES - changes.length))
     },
   }

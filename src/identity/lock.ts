@@ -100,17 +100,19 @@ async function lockSeries(windows: WindowStream, plan: SeriesPlan, tally: Tally,
     if (!isThere) continue
     const { batch, bytes } = result
     const cached = { state: 'cached', batch, bytes } as const
-    isOver = mirror.state(window, cached) !== 'final'
     const rendered = mirror.factsOf(window, cached)?.rendered ?? -Infinity
-    const finalUntil = isOver ? rendered - SETTLING_MS : Infinity
+    const finalUntil = mirror.state(window, cached) === 'final' ? Infinity : rendered - SETTLING_MS
+    const endTime = Math.min(windowSpan(window).endTime, range.toTime)
+    // An open window that was rendered a day after its end has no candle that may change, and later ones are behind it.
+    isOver = finalUntil < endTime
     let rows = batch.length
     while (rows > 0 && nextOpenTime(interval, batch.openTime(rows - 1)) > finalUntil) rows--
     if (rows < batch.length) nextTime = batch.openTime(rows)
     // What was rendered before the candles were old enough is downloaded again in a later run anyway.
-    const needed = Math.min(windowSpan(window).endTime, range.toTime) + SETTLING_MS
+    const needed = endTime + SETTLING_MS
     if (isOver && rendered === -Infinity)
       reason = `${windowName(window)} is not as the index of the mirror has it, so nobody knows when it was rendered: klines download confirms it.`
-    else if (isOver && rendered < needed && needed + SETTLING_MS <= range.now)
+    else if (isOver && needed + SETTLING_MS <= range.now)
       reason = `${windowName(window)} was rendered at ${formatTime(rendered)} UTC, and candles are final a day after their end: klines download gets a later version.`
     fingerprinter.add(batch.rows(0, rows).slice(range.fromTime, range.toTime))
   }

@@ -1,7 +1,5 @@
-import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { KlinesError } from '../candles/errors.js'
-import { windowPath } from '../candles/paths.js'
 import { type SeriesLabel, seriesName } from '../candles/series.js'
 import { describeRange, type RangeText, type TimeRange } from '../candles/time-range.js'
 import { windowSpan } from '../candles/windows.js'
@@ -99,16 +97,13 @@ export function compareSeries({ run, folder, options, request }: LakeJob, one: S
   return { plan: one, seen, current }
 }
 
-/** The key of the inputs of a series: its files as they are on the disk, and what is made of them. */
+/** The key of the inputs of a series: the digests of its windows, so that a copied mirror has the same, and what is made of them. */
 function keyOf(
   { mirror, source }: Run,
   { series, range, resampleTo, windows }: SeriesPlan,
   options: LakeOptions,
 ): string {
-  const files = windows.map(window => {
-    const stats = statSync(join(mirror.root, windowPath(window)), { throwIfNoEntry: false })
-    return [window.startDate, stats?.ino, stats?.size, stats?.ctimeMs]
-  })
+  const files = windows.map(window => [window.startDate, mirror.digest(window)])
   // A delisted symbol is complete when the exchange has no further candle.
   const until = resampleTo && String(completeUntil(mirror, windows, newestCandle(mirror, series)))
   const made = [seriesName(series), range.fromTime, range.toTime, options, resampleTo, until]

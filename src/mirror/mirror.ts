@@ -20,8 +20,16 @@ import { rulesOf } from '../sources/source.js'
 import { CHANGES_FILE } from './changes.js'
 import { toMirrorError } from './errors.js'
 import { listFolder, MAX_FILE_BYTES, META_FILE, readSource, statPath, sweepTemps, writeFile } from './file-store.js'
-import { formatIndex, indexPath, laterSince, parseIndex, type SeriesIndex } from './series-index.js'
-import { reachesEnd, SETTLING_MS, type State, type WindowEnds, type WindowFacts, windowState } from './window-state.js'
+import { type IndexEntries, indexPath, laterSince, parseIndex, SeriesIndex } from './series-index.js'
+import {
+  reachesEnd,
+  SETTLING_MS,
+  type State,
+  type WindowEnds,
+  type WindowFacts,
+  type WindowFile,
+  windowState,
+} from './window-state.js'
 
 /** Valid until the next read into the same kernel. */
 export interface CachedWindow extends FileVersion {
@@ -37,29 +45,21 @@ export type WindowRead =
   | { readonly state: 'missing' }
   | { readonly state: 'corrupt'; readonly reason: string }
 
-interface LoadedIndex {
-  readonly series: Series
-  version: number
-  facts: Map<string, WindowFacts>
-  /** Entries that this process has made and not written yet. */
-  readonly made: Map<string, WindowFacts>
-  writtenMs: number
-}
-
 /**
  * The file tree on disk: `root/api/klines/...`, with the paths of the URLs, and beside it what is known of its windows.
  * Any number of processes may share it. All methods throw `mirror_unusable` for faults of the file system: what cannot
  * be read is not corrupt.
  */
 export class Mirror {
-  private readonly indexes = new Map<string, LoadedIndex>()
+  private readonly indexes = new Map<string, { readonly series: Series; readonly index: SeriesIndex }>()
   private isSwept = false
   private known: string | undefined
 
-  /** `warn`: hears of damaged files beside the tree. */
+  /** `warn`: hears of damaged files beside the tree. `now`: a clock, ms, by which indexes are written. */
   constructor(
     readonly root: string,
     private readonly warn: (warning: string) => void = () => {},
+    private readonly now: () => number = Date.now,
   ) {}
 
   /** The base address that the mirror copies; undefined for a bare folder. */
@@ -101,7 +101,8 @@ export class Mirror {
 
   /** The names of the window files of a series, in no order. */
   files(series: Series): string[] {
-    const names = this.reading(() => listFolder(join(this.root, seriesPath(series))))
+    const path = seriesPath(series)
+    const names = this.reading(() => listFolder(join(this.root, path)), path)
     return names.flatMap(name => (name.endsWith('.json') ? name.slice(0, -5) : []))
   }
 
@@ -144,8 +145,8 @@ export class Mirror {
   }
 
   /** What is known of the windows of a series, also by other processes. */
-  facts(series: Series): SeriesIndex {
-    return this.index(series).facts
+  facts(series: Series): IndexEntries {
+    return this.index(series).entries
   }
 
   /** What is known of a cached window, if its file is as it was downloaded. */
@@ -154,12 +155,51 @@ export class Mirror {
     return facts?.size === bytes.length && sha256(bytes) === facts.sha256 ? facts : undefined
   }
 
+  /**
+   * The same for a window that was not read. It is not read either where its file has the size and the time that it was
+   * stored with, and was not touched since the index was written.
+   */
+  knownFacts(window: WindowRef): WindowFacts | undefined {
+    const index = this.index(window)
+    const facts = index.entries.get(window.startDate)
+    const path = windowPath(window)
+    const stats = facts && this.reading(() => statPath(join(this.root, path)), path)
+    if (facts === undefined || facts.size !== stats?.size) return undefined
+    const isAsStored = Math.abs(stats.mtimeMs - fileTime(facts)) < 1
+    if (isAsStored && stats.ctimeMs <= index.changedTime) return facts
+    const file = this.readFile(path)
+    return file.state === 'file' ? this.factsOf(window, file) : undefined
+  }
+
+  /** The SHA-256 of the file of a window; undefined without one. */
+  digest(window: WindowRef): string | undefined {
+    const facts = this.knownFacts(window)
+    if (facts) return facts.sha256
+    const file = this.readFile(windowPath(window))
+    return file.state === 'file' ? sha256(file.bytes) : undefined
+  }
+
+  /** The first and the last candle of a cached window: as the index says, where it means this file, else as the file says. */
+  ends(window: WindowRef): WindowEnds {
+    const facts = this.knownFacts(window)
+    if (facts) return facts
+    const read = this.read(window)
+    return read.state === 'cached' ? endsOf(read.batch) : {}
+  }
+
+  /** The size of the file of a window; undefined without one. */
+  size(window: WindowRef): number | undefined {
+    const path = windowPath(window)
+    return this.reading(() => statPath(join(this.root, path)), path)?.size
+  }
+
   /** Whether a window can still change. */
   state(window: WindowRef, read: Omit<CachedWindow, keyof FileVersion> | Exclude<WindowRead, CachedWindow>): State {
     if (read.state !== 'cached') return 'missing'
-    const ends = endsOf(read.batch)
-    const since = reachesEnd(window, ends.last) ? undefined : laterSince(this.facts(window), window.startDate)
-    return windowState(window, ends, this.factsOf(window, read), since, this.rules)
+    const file = fileOf(read)
+    const entries = this.facts(window)
+    const since = reachesEnd(window, file.last) ? undefined : laterSince(entries, window.startDate)
+    return windowState(window, file, entries.get(window.startDate), since, this.rules)
   }
 
   /** Makes the folder a mirror of `source` unless it is one already. */
@@ -186,7 +226,8 @@ export class Mirror {
   /** Stores a window of `source`, and what is known of it. Throws `mirror_mismatch` too. */
   store(window: WindowRef, bytes: Uint8Array, facts: WindowFacts, source: string): void {
     this.adopt(source)
-    this.writeFile(windowPath(window), bytes, facts.rendered ?? facts.asked)
+    const path = windowPath(window)
+    this.reading(() => writeFile(this.root, path, bytes, fileTime(facts)), path, 'write')
     this.note(window, facts)
   }
 
@@ -214,49 +255,35 @@ export class Mirror {
   /** Keeps what is known of a window; it is written with `flush`, and every second before that. */
   note(window: WindowRef, facts: WindowFacts): void {
     const index = this.index(window)
-    const known = index.facts.get(window.startDate)
-    if (known?.sha256 === facts.sha256 && known.asked === facts.asked && known.rendered === facts.rendered) return
-    index.facts.set(window.startDate, facts)
-    index.made.set(window.startDate, facts)
-    if (Date.now() - index.writtenMs > 1_000) this.flush(window)
+    index.note(window.startDate, facts)
+    if (index.isDue) this.flush(window)
   }
 
   /** Writes what this process knows of a series. Entries that others have written stay. */
   flush(series: Series): void {
-    const index = this.indexes.get(seriesName(series))
-    if (index === undefined || index.made.size === 0) return
-    const facts = new Map([...this.readIndex(series), ...index.made])
-    this.writeFile(indexPath(series), formatIndex(facts))
-    index.made.clear()
-    index.facts = facts
-    index.version = this.indexVersion(series)
-    index.writtenMs = Date.now()
+    this.indexes.get(seriesName(series))?.index.flush()
   }
 
   flushAll(): void {
     for (const { series } of this.indexes.values()) this.flush(series)
   }
 
-  private index(series: Series): LoadedIndex {
+  private index(series: Series): SeriesIndex {
     const name = seriesName(series)
-    const version = this.indexVersion(series)
-    const loaded = this.indexes.get(name)
-    if (loaded?.version === version) return loaded
-    const made = loaded?.made ?? new Map<string, WindowFacts>()
-    const facts = new Map([...this.readIndex(series), ...made])
-    const index = { series, version, facts, made, writtenMs: loaded?.writtenMs ?? Date.now() }
-    this.indexes.set(name, index)
+    const opened = this.indexes.get(name)
+    if (opened) return opened.index
+    const path = indexPath(series)
+    const file = {
+      version: () => this.reading(() => statPath(join(this.root, path))),
+      read: () => this.readIndex(series, path),
+      write: (text: string) => this.writeFile(path, text),
+    }
+    const index = new SeriesIndex(file, this.now)
+    this.indexes.set(name, { series, index })
     return index
   }
 
-  /** Each write makes a new file. */
-  private indexVersion(series: Series): number {
-    const stats = this.reading(() => statPath(join(this.root, indexPath(series))))
-    return stats ? stats.ino + stats.mtimeMs : 0
-  }
-
-  private readIndex(series: Series): Map<string, WindowFacts> {
-    const path = indexPath(series)
+  private readIndex(series: Series, path: string): IndexEntries {
     const file = this.readFile(path)
     if (file.state === 'missing') return new Map()
     const facts = file.state === 'file' ? parseIndex(file.bytes.toString(), series) : undefined
@@ -297,6 +324,16 @@ export class Mirror {
   private writing<T>(action: () => T): T {
     return this.reading(action, undefined, 'write')
   }
+}
+
+/** What the file of a valid window is, for the index. */
+export function fileOf({ batch, bytes }: Pick<CachedWindow, 'batch' | 'bytes'>): WindowFile {
+  return { size: bytes.length, sha256: sha256(bytes), ...endsOf(batch) }
+}
+
+/** The time of the file of a window when it is stored, ms UTC. */
+function fileTime({ rendered, asked }: WindowFacts): number {
+  return rendered ?? asked
 }
 
 export function endsOf({ firstOpenTime: first, lastOpenTime: last }: KlineBatch): WindowEnds {

@@ -1,11 +1,112 @@
+import { isDeepStrictEqual } from 'node:util'
 import { isObject, parseObject } from '../candles/json.js'
 import { intervalSegment } from '../candles/paths.js'
 import type { Series } from '../candles/series.js'
 import { isStartDate } from '../candles/windows.js'
+import { type FileVersion, isSameVersion } from '../fs/files.js'
 import type { WindowFacts } from './window-state.js'
 
 /** What is known of the windows of a series, by startDate. */
-export type SeriesIndex = ReadonlyMap<string, WindowFacts>
+export type IndexEntries = ReadonlyMap<string, WindowFacts>
+
+/** The file of an index. It is replaced whole. */
+export interface IndexFile {
+  /** Undefined without a file. */
+  version(): FileVersion | undefined
+  read(): IndexEntries
+  write(text: string): void
+}
+
+/** How often it is written while its windows come in, ms. */
+const WRITE_EVERY_MS = 1_000
+
+/**
+ * What is known of the windows of a series: a memory that only grows. Any number of processes may write its file; entries
+ * that this one did not make stay as found. `now`: a clock, ms.
+ */
+export class SeriesIndex {
+  private known: Map<string, WindowFacts> | undefined
+  private version: FileVersion | undefined
+  /** Entries that this process has made and not written yet. */
+  private readonly made = new Map<string, WindowFacts>()
+  private writtenMs: number
+
+  constructor(
+    private readonly file: IndexFile,
+    private readonly now: () => number,
+  ) {
+    this.writtenMs = now()
+  }
+
+  /** All entries, also those that other processes have written since the last look. */
+  get entries(): IndexEntries {
+    const version = this.file.version()
+    return this.known && isSameVersion(this.version, version) ? this.known : this.read(version)
+  }
+
+  /** When its file last changed, ms UTC. */
+  get changedTime(): number {
+    return this.version?.ctimeMs ?? -Infinity
+  }
+
+  /** Keeps what an answer said of a window until `flush`. */
+  note(startDate: string, facts: WindowFacts): void {
+    const known = this.entries.get(startDate)
+    const merged = mergeFacts(known, facts)
+    if (isDeepStrictEqual(known, merged)) return
+    this.known?.set(startDate, merged)
+    this.made.set(startDate, merged)
+  }
+
+  /** Whether it is time to write what was noted, though more is to come. */
+  get isDue(): boolean {
+    return this.made.size > 0 && this.now() - this.writtenMs > WRITE_EVERY_MS
+  }
+
+  /** Writes what this process has learned. */
+  flush(): void {
+    if (this.made.size === 0) return
+    this.file.write(formatIndex(this.read(this.file.version())))
+    this.made.clear()
+    this.version = this.file.version()
+    this.writtenMs = this.now()
+  }
+
+  private read(version: FileVersion | undefined): Map<string, WindowFacts> {
+    const known = new Map(this.file.read())
+    for (const [date, facts] of this.made) known.set(date, mergeFacts(known.get(date), facts))
+    this.known = known
+    this.version = version
+    return known
+  }
+}
+
+/**
+ * New facts of a window beside the known ones. What is final stays final: the least `since` ever noted stays, and of the
+ * same bytes the latest times, as a service may be set back to an older deployment.
+ */
+function mergeFacts(known: WindowFacts | undefined, facts: WindowFacts): WindowFacts {
+  const seen = facts.last === undefined ? undefined : facts.rendered
+  const times = [known?.since, facts.since, seen].filter(time => time !== undefined)
+  const since = times.length === 0 ? undefined : Math.min(...times)
+  if (known === undefined || known.sha256 !== facts.sha256) return { ...facts, since }
+  const rendered = Math.max(known.rendered ?? -Infinity, facts.rendered ?? -Infinity)
+  return {
+    ...facts,
+    rendered: Number.isFinite(rendered) ? rendered : undefined,
+    asked: Math.max(known.asked, facts.asked),
+    since,
+  }
+}
+
+/** The least `since` of later windows of a series, ms UTC; undefined when none was ever seen with candles. */
+export function laterSince(entries: IndexEntries, startDate: string): number | undefined {
+  let least: number | undefined
+  for (const [date, { since }] of entries) {
+    if (date > startDate && since !== undefined && (least === undefined || since < least)) least = since
+  }
+  return least
+}
 
 /** The file of the index of a series, relative to the root of a mirror: outside of `api`, so that no web host serves it. */
 export function indexPath({ symbol, interval }: Series): string {
@@ -13,8 +114,8 @@ export function indexPath({ symbol, interval }: Series): string {
 }
 
 /** The text of an index: a line for each window, in order of time. */
-export function formatIndex(index: SeriesIndex): string {
-  const lines = [...index]
+export function formatIndex(entries: IndexEntries): string {
+  const lines = [...entries]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([date, facts]) => `"${date}":${JSON.stringify(facts)}`)
   return `{\n${lines.join(',\n')}\n}\n`
@@ -23,24 +124,19 @@ export function formatIndex(index: SeriesIndex): string {
 /** Parses an index. Entries of another form are left out; undefined for what is no index at all. */
 export function parseIndex(text: string, { interval }: Series): Map<string, WindowFacts> | undefined {
   const value = parseObject(text)
-  const entries = Object.entries(value ?? {}).flatMap(([date, entry]) => {
+  if (value === undefined) return undefined
+  const entries = new Map<string, WindowFacts>()
+  for (const [date, entry] of Object.entries(value)) {
     const facts = isStartDate(interval, date) ? parseFacts(entry) : undefined
-    return facts ? [[date, facts] as const] : []
-  })
-  return value && new Map(entries)
+    if (facts) entries.set(date, facts)
+  }
+  return entries
 }
 
 function parseFacts(entry: unknown): WindowFacts | undefined {
   if (!isObject(entry)) return undefined
-  const { size, sha256, rendered, asked, first, last } = entry
-  const numbers = [size, asked, ...[rendered, first, last].filter(time => time !== undefined)]
+  const { size, sha256, rendered, asked, since, first, last } = entry
+  const numbers = [size, asked, ...[rendered, since, first, last].filter(time => time !== undefined)]
   const isValid = typeof sha256 === 'string' && numbers.every(Number.isSafeInteger)
-  return isValid ? ({ size, sha256, rendered, asked, first, last } as WindowFacts) : undefined
-}
-
-/** The least rendered time of later windows with candles, ms UTC: since then at the latest the service has had more than this one. */
-export function laterSince(index: SeriesIndex, startDate: string): number | undefined {
-  const later = [...index].filter(([date, { last }]) => date > startDate && last !== undefined)
-  const times = later.flatMap(([, { rendered }]) => rendered ?? [])
-  return times.length === 0 ? undefined : times.reduce((a, b) => Math.min(a, b))
+  return isValid ? ({ size, sha256, rendered, asked, since, first, last } as WindowFacts) : undefined
 }

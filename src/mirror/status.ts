@@ -1,12 +1,9 @@
-import { statSync } from 'node:fs'
-import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Interval, isMinutes } from '../candles/intervals.js'
-import { windowPath } from '../candles/paths.js'
 import { type Series, windowOf } from '../candles/series.js'
 import { SYMBOLS, type SymbolName } from '../candles/symbols.js'
 import { consecutiveStartDates, exchangeStartDates, knownStartDates } from '../candles/windows.js'
-import { endsOf, type Mirror } from './mirror.js'
+import type { Mirror } from './mirror.js'
 import type { WindowEnds } from './window-state.js'
 
 /** The windows of a series that a mirror has. */
@@ -37,8 +34,7 @@ export function sumOf(numbers: readonly number[]): number {
 
 export function seriesStatus(mirror: Mirror, series: Series): SeriesStatus {
   const sizes = mirror.dates(series).flatMap(startDate => {
-    const path = join(mirror.root, windowPath(windowOf(series, startDate)))
-    return statSync(path, { throwIfNoEntry: false })?.size ?? []
+    return mirror.size(windowOf(series, startDate)) ?? []
   })
   return {
     ...series,
@@ -59,13 +55,11 @@ export function newestCandle(mirror: Mirror, series: Series): number | undefined
   return findEnd(mirror, series, mirror.dates(series).reverse(), 'last')
 }
 
-/** An end of the first window in an order that has candles: as the index says, else as its file says. */
+/** An end of the first window in an order that has candles. */
 function findEnd(mirror: Mirror, series: Series, dates: string[], end: keyof WindowEnds) {
-  const facts = mirror.facts(series)
   for (const startDate of dates) {
-    const read = facts.has(startDate) ? undefined : mirror.read(windowOf(series, startDate))
-    const ends = read?.state === 'cached' ? endsOf(read.batch) : facts.get(startDate)
-    if (ends?.[end] !== undefined) return ends[end]
+    const time = mirror.ends(windowOf(series, startDate))[end]
+    if (time !== undefined) return time
   }
   return undefined
 }

@@ -3,20 +3,27 @@ import type { WindowRef } from '../candles/series.js'
 import { windowSpan } from '../candles/windows.js'
 import type { Rules } from '../sources/source.js'
 
-/** What is known of the file of a window: an entry of the index of its series. Times are ms UTC. */
-export interface WindowFacts {
-  readonly size: number
-  readonly sha256: string
-  /** When the service made it: its Last-Modified, else its Date; of the exchange the time of the answer. */
-  readonly rendered?: number | undefined
-  /** The Date of the last answer about it, 200 or 304. */
-  readonly asked: number
-  /** Open times of its first and last candle; undefined without one. */
+/** Open times of the first and the last candle of a window, ms UTC; undefined without one. */
+export interface WindowEnds {
   readonly first?: number | undefined
   readonly last?: number | undefined
 }
 
-export type WindowEnds = Pick<WindowFacts, 'first' | 'last'>
+/** What the valid file of a window is. */
+export interface WindowFile extends WindowEnds {
+  readonly size: number
+  readonly sha256: string
+}
+
+/** What is known of a window: an entry of the index of its series. Times are ms UTC. */
+export interface WindowFacts extends WindowFile {
+  /** When the service made the file: its Last-Modified, else its Date; of the exchange the time of the answer. */
+  readonly rendered?: number | undefined
+  /** The Date of the last answer about it, 200 or 304. */
+  readonly asked: number
+  /** The least rendered time at which the window was seen with candles. */
+  readonly since?: number | undefined
+}
 
 /** Whether a window is there, and whether it can still change: a `final` one is never requested again. */
 export type State = 'missing' | 'open' | 'final'
@@ -24,28 +31,34 @@ export type State = 'missing' | 'open' | 'final'
 /** How long after its end a window may still change: corrections were measured up to 4.5 h after it. */
 export const SETTLING_MS = DAY_MS
 
+/** How long a service must have had later candles: a half done deployment, or a cache before it, mixes old and new files. */
+const MIXED_MS = DAY_MS
+
 /**
  * The only answer to "can this window still change?".
  *
- * `cached`: the candles of its valid file; undefined without one. `facts`: undefined when the file is not as the index says.
- * `laterSince`: the least rendered time of later windows of the series with candles; undefined when there is none.
+ * `cached`: its valid file; undefined without one. `facts`: what the index knows, maybe of another file. `laterSince`: the
+ * least `since` of later windows of the series; undefined when none was ever seen with candles.
  */
 export function windowState(
   window: WindowRef,
-  cached: WindowEnds | undefined,
+  cached: WindowFile | undefined,
   facts: WindowFacts | undefined,
   laterSince: number | undefined,
   { kind }: Rules,
 ): State {
   if (cached === undefined) return 'missing'
+  // A run may have ended between the file and its entry, or one of them was put back: only the service knows which is right.
+  if (facts && facts.sha256 !== cached.sha256) return 'open'
+  const isWhole = reachesEnd(window, cached.last)
+  // A copy without its index has only its candles.
+  if (facts === undefined) return isWhole ? 'final' : 'open'
   const isLate = (time = -Infinity) => time >= windowSpan(window).endTime + SETTLING_MS
-  // The newest candles of the exchange may still be corrected; a copy without facts has only its candles.
-  if (kind === 'exchange') return (facts ? isLate(facts.asked) : reachesEnd(window, cached.last)) ? 'final' : 'open'
-  if (reachesEnd(window, cached.last)) return 'final'
-  if (facts === undefined) return 'open'
-  if (kind === 'fixed') return 'final'
+  // The newest candles of the exchange may still be corrected.
+  if (kind === 'exchange') return isLate(facts.asked) ? 'final' : 'open'
+  if (isWhole || kind === 'fixed') return 'final'
   // A tree that is deployed again has new times and no newer candles: only candles of a later window show that it went on.
-  const wentOn = laterSince !== undefined && laterSince <= facts.asked
+  const wentOn = laterSince !== undefined && laterSince + MIXED_MS <= facts.asked
   return isLate(facts.rendered) && wentOn ? 'final' : 'open'
 }
 

@@ -52,11 +52,11 @@ export class Upstream {
     const run = await this.take()
     const { source, signal } = run
     let fault: FetchError | undefined
-    const fetch: Source['fetch'] = async (window, since) => {
-      if (source.rules.kind === 'exchange' && since && !hasNewCandle(window.interval, since, this.now()))
-        return { rendered: since, asked: since }
+    const fetch: Source['fetch'] = async (window, cached) => {
+      if (source.rules.kind === 'exchange' && cached && !hasNewCandle(window.interval, cached.asked, this.now()))
+        return { rendered: cached.rendered, asked: cached.asked }
       try {
-        return await this.once(windowPath(window), () => source.fetch(window, since, signal))
+        return await this.once(windowPath(window), () => source.fetch(window, cached, signal))
       } catch (error) {
         if (error instanceof FetchError && error.status !== 404) fault = error
         throw error

@@ -159,7 +159,7 @@ export function exchangeSource(
       const names = exchangeStartDates(interval, served)
       return { names, bytes: Buffer.from(JSON.stringify(names)), asked: served, served }
     },
-    fetch: async (window, _since, signal) => {
+    fetch: async (window, _cached, signal) => {
       const known = await knownFirst(window)
       if (known && windowSpan(window).endTime <= known.openTime) {
         await confirm(known, window, signal)

@@ -20,7 +20,7 @@ export function rulesOf(name: string | undefined): Rules {
 /** When an answer was made, ms UTC, at the latest this machine's present. */
 export interface AnswerTimes {
   /** The Last-Modified of the file, else the Date of the answer; undefined where it has neither. */
-  readonly rendered: number | undefined
+  readonly rendered?: number | undefined
   /** The Date of the answer, else this machine's present. */
   readonly asked: number
 }
@@ -76,8 +76,8 @@ export interface Source {
   now(signal: AbortSignal): Promise<number>
   symbols(signal: AbortSignal): Promise<FetchedList>
   startDates(interval: Interval, signal: AbortSignal): Promise<FetchedList>
-  /** `since`: when the cached version was rendered, ms UTC; a source may ignore it. */
-  fetch(window: WindowRef, since: number | undefined, signal: AbortSignal): Promise<Fetched | Unchanged>
+  /** `cached`: the answer that the cached version came with; a source may say that it is unchanged, or ignore it. */
+  fetch(window: WindowRef, cached: AnswerTimes | undefined, signal: AbortSignal): Promise<Fetched | Unchanged>
   /** Of the exchange: when the first candle of a series opens, ms UTC, if any. Windows before it are empty and need no request. */
   firstCandle?(series: Series, signal: AbortSignal): Promise<number | undefined>
   /** What windows of a series take that are missing, and others that are `open`. */

@@ -1,6 +1,9 @@
 import { KlinesError } from '../candles/errors.js'
 import { parseStartDates, parseSymbols } from '../candles/lists.js'
 import { SYMBOLS_PATH, startDatesPath, windowPath } from '../candles/paths.js'
+import type { WindowRef } from '../candles/series.js'
+import { windowSpan } from '../candles/windows.js'
+import type { KlineBatch } from '../rows/kline-batch.js'
 import { decodeWindow } from '../rows/window-codec.js'
 import { FetchError, toStatusError } from './fetch-error.js'
 import type { Fetcher } from './fetcher.js'
@@ -37,19 +40,22 @@ export function staticSource(fetcher: Fetcher, { now, observe }: SourceClock): S
     now: async () => now(),
     symbols: signal => list(SYMBOLS_PATH, parseSymbols, signal),
     startDates: (interval, signal) => list(startDatesPath(interval), bytes => parseStartDates(bytes, interval), signal),
-    fetch: (window, since, signal) =>
-      fetcher.get<Fetched | Unchanged>({
+    fetch: (window, cached, signal) => {
+      const since = conditionTime(cached)
+      return fetcher.get<Fetched | Unchanged>({
         path: encodeURI(windowPath(window)),
         headers: since === undefined ? {} : { 'if-modified-since': new Date(since).toUTCString() },
         accept: response => {
-          const times = parseTimes(response, now())
           observe(clockSkew(response, now()))
-          if (since !== undefined && response.status === 304) return times
+          if (since !== undefined && response.status === 304) return parseTimes(response, now())
           if (response.status !== 200) throw toStatusError(response)
-          return { ...times, bytes: response.body, batch: parseBody(response, body => decodeWindow(body, window)) }
+          const batch = parseBody(response, body => decodeWindow(body, window))
+          const times = parseTimes(response, now(), earliestTime(window, batch))
+          return { ...times, bytes: response.body, batch }
         },
         signal,
-      }),
+      })
+    },
     cost: (missing, open = []) => ({ requests: missing.length + open.length, limitMs: 0 }),
     close: () => fetcher.close(),
   }
@@ -65,11 +71,27 @@ export function parseBody<T>({ body }: WholeResponse, parse: (bytes: Buffer) => 
   }
 }
 
-/** The times of an answer, none later than this machine's present: one in the future could make a window final before its end. */
-export function parseTimes({ headers }: WholeResponse, now: number): AnswerTimes {
+/**
+ * When the file of a window can have been made at the earliest, ms UTC: reproducible images give all files one old time, and
+ * answer 304 for ever. An empty one that was made before the window began is asked for without a condition.
+ */
+function earliestTime(window: WindowRef, batch: KlineBatch): number {
+  return batch.length === 0 ? windowSpan(window).startTime : batch.closeTime(batch.length - 1)
+}
+
+/** The Last-Modified of a cached version, ms UTC; undefined where the service had none, but a Date. */
+function conditionTime(cached: AnswerTimes | undefined): number | undefined {
+  return cached?.rendered === cached?.asked ? undefined : cached?.rendered
+}
+
+/**
+ * The times of an answer, none later than this machine's present: one in the future could make a window final before its
+ * end. A Last-Modified before `earliest` is none.
+ */
+export function parseTimes({ headers }: WholeResponse, now: number, earliest = -Infinity): AnswerTimes {
   const [modified, date] = [headers['last-modified'], headers.date].map(text => Date.parse(text ?? ''))
   const asked = Number.isNaN(date) ? now : Math.min(date, now)
-  if (!Number.isNaN(modified)) return { rendered: Math.min(modified, asked), asked }
+  if (modified >= earliest) return { rendered: Math.min(modified, asked), asked }
   return { rendered: Number.isNaN(date) ? undefined : asked, asked }
 }
 

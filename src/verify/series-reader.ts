@@ -3,7 +3,7 @@ import type { Series, WindowRef } from '../candles/series.js'
 import type { TimeRange } from '../candles/time-range.js'
 import { type WindowSpan, windowSpan } from '../candles/windows.js'
 import type { CachedWindow, Mirror, WindowRead } from '../mirror/mirror.js'
-import type { SeriesIndex } from '../mirror/series-index.js'
+import type { IndexEntries } from '../mirror/series-index.js'
 import { firstCandle, newestCandle } from '../mirror/status.js'
 import type { WindowFacts } from '../mirror/window-state.js'
 import { buildSeriesGrid, type CandleGrid } from '../rows/candle-grid.js'
@@ -38,7 +38,7 @@ export class SeriesReader {
   firstOpenTime: number | undefined
   private lastOpenTime: number | undefined
   private done = 0
-  private readonly index: SeriesIndex
+  private readonly index: IndexEntries
   /** When the last candle ends that the index knows, or that was read: after it nothing is missing. */
   private knownUntil: number
   private readonly inspector: SeriesInspector
@@ -68,8 +68,10 @@ export class SeriesReader {
     this.index = mirror.facts(series)
     const begin = fromTime === -Infinity ? undefined : firstCandle(mirror, series)
     this.grid = buildSeriesGrid(series, begin)
-    const newest = newestCandle(mirror, series)
-    this.knownUntil = newest === undefined ? -Infinity : nextOpenTime(series.interval, newest)
+    // Also of a file that was cut since.
+    const downloaded = [...this.index.values()].map(({ last }) => last ?? -Infinity)
+    const newest = Math.max(newestCandle(mirror, series) ?? -Infinity, ...downloaded)
+    this.knownUntil = newest === -Infinity ? newest : nextOpenTime(series.interval, newest)
     this.inspector = new SeriesInspector(series.interval, begin !== undefined && begin < fromTime ? begin : undefined)
   }
 

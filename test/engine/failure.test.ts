@@ -31,7 +31,7 @@ describe('a window that cannot be downloaded', () => {
     const others = STARTED.filter(date => date !== FULL_WEEKS[2])
     expect(filesBelow(join(mirror, 'api', 'klines', '15m', 'BTCUSDT'))).toEqual(others.map(date => `${date}.json`))
     server.reset()
-    const report = await downloadKlines(request)
+    const report = await downloadKlines({ ...request, from: FULL_WEEKS[0] })
     expect(server.paths('windows').sort()).toEqual([missing, path(OPEN_WEEK)])
     expect(report.series[0].candles).toBe(42)
   })

@@ -23,6 +23,8 @@ import {
 const LIST = 'api/klines/start-dates/15m.json'
 const path = (startDate: string) => weekPath('BTCUSDT', startDate)
 const DAY = 86_400_000
+/** Windows that are not final on the day of the first download: later candles are known since that day. */
+const OPEN = [EMPTY_WEEK, OPEN_WEEK].map(path)
 
 describe('a first run', () => {
   it('requests the list and every window that has started, once and unconditionally', async () => {
@@ -69,12 +71,12 @@ describe('a second run', () => {
     await downloadKlines(request)
     server.reset()
     const report = await downloadKlines(request)
-    expect(server.paths()).toEqual([LIST, path(OPEN_WEEK)])
-    expect(server.log[1]).toMatchObject({
+    expect(server.paths().sort()).toEqual([...OPEN, LIST])
+    expect(server.log.find(entry => entry.path === path(OPEN_WEEK))).toMatchObject({
       status: 304,
       headers: { 'if-modified-since': new Date(RENDERED).toUTCString() },
     })
-    expect(report.series[0]).toMatchObject({ candles: 42, windows: { cached: 6, revalidated: 1, fetched: 0 } })
+    expect(report.series[0]).toMatchObject({ candles: 42, windows: { cached: 5, revalidated: 2, fetched: 0 } })
     expect(readJson(mirror, path(OPEN_WEEK))).toEqual(weekRows(OPEN_WEEK, { days: 2 }))
     expect(statSync(join(mirror, path(OPEN_WEEK))).mtimeMs).toBe(RENDERED)
   })
@@ -86,7 +88,11 @@ describe('a second run', () => {
     server.reset()
     server.date = NOW + DAY
     const report = await downloadKlines({ ...request, now: NOW + DAY })
-    expect(report.series[0]).toMatchObject({ candles: 43, restated: 0, windows: { fetched: 1, cached: 6 } })
+    expect(report.series[0]).toMatchObject({
+      candles: 43,
+      restated: 0,
+      windows: { fetched: 1, revalidated: 1, cached: 5 },
+    })
     expect(readJson(mirror, path(OPEN_WEEK))).toEqual(weekRows(OPEN_WEEK, { days: 3 }))
     expect(statSync(join(mirror, path(OPEN_WEEK))).mtimeMs).toBe(RENDERED + DAY)
   })
@@ -96,7 +102,7 @@ describe('a second run', () => {
     await downloadKlines(request)
     server.reset()
     await downloadKlines({ ...request, now: Date.parse(FUTURE_WEEK) })
-    expect(server.paths('windows').sort()).toEqual([path(OPEN_WEEK), path(FUTURE_WEEK)])
+    expect(server.paths('windows').sort()).toEqual([...OPEN, path(FUTURE_WEEK)])
   })
 
   it('is refused before any request if the mirror belongs to another base URL', async () => {
@@ -125,24 +131,57 @@ describe('a window that was fetched before its end', () => {
   it('is completed by the next full run, although later windows contain candles', async () => {
     const { server, mirror, request } = await staleSetup()
     const report = await downloadKlines(request)
-    expect(server.paths('windows').sort()).toEqual([path(stale), path(OPEN_WEEK)])
+    expect(server.paths('windows').sort()).toEqual([EMPTY_WEEK, stale, OPEN_WEEK].map(path))
     expect(report.series[0].candles).toBe(42)
     expect(readJson(mirror, path(stale))).toEqual(weekRows(stale))
   })
 
   it('whose last candles do not exist is requested until its Last-Modified is a day after its end', async () => {
     const { tree, server, request } = await downloadSetup()
+    /** Whether a run so many days later requests it. */
+    const isRequested = async (days: number) => {
+      server.reset()
+      server.date = NOW + days * DAY
+      await downloadKlines({ ...request, now: server.date })
+      return server.paths('windows').includes(path(stale))
+    }
     putFile(tree, path(stale), weekRows(stale, { days: 2 }), Date.UTC(2025, 0, 20, 3))
-    await downloadKlines(request)
-    server.reset()
-    await downloadKlines(request)
-    expect(server.paths('windows')).toContain(path(stale))
+    for (const days of [0, 1, 2]) expect(await isRequested(days)).toBe(true)
     putFile(tree, path(stale), weekRows(stale, { days: 2 }), Date.UTC(2025, 0, 21, 3))
-    await downloadKlines(request)
-    server.reset()
-    await downloadKlines(request)
-    expect(server.paths('windows')).not.toContain(path(stale))
+    expect(await isRequested(3)).toBe(true)
+    expect(await isRequested(4)).toBe(false)
   })
+
+  it('is requested once more a day after later candles were first seen: it may be an old file beside new ones', async () => {
+    const { tree, server, mirror, request } = await downloadSetup()
+    putFile(tree, path(stale), weekRows(stale, { days: 2 }))
+    await downloadKlines(request)
+    putFile(tree, path(stale), weekRows(stale), RENDERED + 1000)
+    server.date = NOW + DAY
+    await downloadKlines({ ...request, now: NOW + DAY })
+    expect(readJson(mirror, path(stale))).toEqual(weekRows(stale))
+  })
+
+  it.each(['1970-01-01', '1980-01-01', '1985-10-26'])(
+    'is completed by a service that gives all files the time %s, and answers 304 to any condition',
+    async day => {
+      const { tree, server, mirror, request } = await downloadSetup()
+      const run = async (openRows: unknown, date: number) => {
+        putFile(tree, path(OPEN_WEEK), openRows, Date.parse(day))
+        server.date = date
+        return (await downloadKlines({ ...request, now: date })).series[0].windows
+      }
+      for (const startDate of STARTED) putFile(tree, path(startDate), readJson(tree, path(startDate)), Date.parse(day))
+      await run([], NOW - 2 * DAY)
+      expect(await run(weekRows(OPEN_WEEK, { days: 2 }), NOW)).toMatchObject({ fetched: 1 })
+      expect(await run(weekRows(OPEN_WEEK, { days: 3 }), NOW + DAY)).toMatchObject({ fetched: 1 })
+      expect(readJson(mirror, path(OPEN_WEEK))).toEqual(weekRows(OPEN_WEEK, { days: 3 }))
+      server.reset()
+      expect(await run(weekRows(OPEN_WEEK, { days: 3 }), NOW + 2 * DAY)).toMatchObject({ fetched: 0, revalidated: 1 })
+      // By the Date of its answers, the empty week is final.
+      expect(server.paths('windows')).toEqual([path(OPEN_WEEK)])
+    },
+  )
 })
 
 describe('a new version of a window', () => {
@@ -162,7 +201,7 @@ describe('a new version of a window', () => {
     }
     server.reset()
     await downloadKlines(request)
-    expect(server.paths('windows')).toEqual([path(OPEN_WEEK)])
+    expect(server.paths('windows').sort()).toEqual(OPEN)
   })
 
   it('that lacks candles and goes on behind them is stored; the withdrawn candle is a change', async () => {
@@ -196,7 +235,7 @@ describe('a new version of a window', () => {
     putFile(tree, path(week), rows, RENDERED + DAY)
     server.reset()
     expect((await downloadKlines(request)).series[0].restated).toBe(0)
-    expect(server.paths('windows')).toEqual([path(OPEN_WEEK)])
+    expect(server.paths('windows').sort()).toEqual(OPEN)
     server.reset()
     const report = await downloadKlines({ ...request, refresh: true })
     expect(server.paths('windows').sort()).toEqual(STARTED.map(path))
@@ -218,7 +257,7 @@ describe('a corrupt file in the mirror', () => {
     putFile(mirror, path(FULL_WEEKS[1]), content)
     server.reset()
     const report = await downloadKlines(request)
-    expect(server.paths('windows').sort()).toEqual([path(FULL_WEEKS[1]), path(OPEN_WEEK)])
+    expect(server.paths('windows').sort()).toEqual([EMPTY_WEEK, FULL_WEEKS[1], OPEN_WEEK].map(path))
     const again = server.log.find(entry => entry.path === path(FULL_WEEKS[1]))
     expect(again?.headers).not.toHaveProperty('if-modified-since')
     expect(warnings).toHaveLength(1)

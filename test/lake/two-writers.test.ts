@@ -11,10 +11,11 @@ const [WEEK] = FULL_WEEKS
 /** A lake, and a second run of it that waits for the service with the lock; a change that both runs see. */
 async function heldSetup() {
   const setup = await lakeSetup()
-  const { lake, update, server, mirror } = setup
+  const { lake, update, server, mirror, tree } = setup
   await update()
   const rows = weekRows(WEEK, { seed: 7 })
-  for (const symbol of ['BTCUSDT', 'ETHUSDT'] as const) putFile(mirror, weekPath(symbol, WEEK), rows)
+  for (const root of [tree, mirror])
+    for (const symbol of ['BTCUSDT', 'ETHUSDT'] as const) putFile(root, weekPath(symbol, WEEK), rows)
   const [reached, ended] = [deferred(), deferred()]
   server.hold = () => {
     reached.resolve()

@@ -109,7 +109,7 @@ describe('a window', () => {
     expect(read.batch.row(7)).toEqual(weekRows(FULL_WEEKS[0])[7])
     expect(read).toMatchObject({ mtimeMs: RENDERED })
     expect(read.batch.length).toBe(8)
-    expect(other.factsOf(week(FULL_WEEKS[0]), read)).toEqual(facts)
+    expect(other.factsOf(week(FULL_WEEKS[0]), read)).toEqual({ ...facts, since: RENDERED })
     expect(readFileSync(join(mirror.root, path)).equals(valid)).toBe(true)
   })
 

@@ -6,11 +6,14 @@ import type { Rules } from '../../src/sources/source.js'
 const DAY = 86_400_000
 const MINUTE = 60_000
 
+/** Of the file on disk. */
+const DIGEST = 'a'
+
 const ms = (text: string) => Date.parse(text)
 
 /** Facts of a window that was rendered and asked for at these times. */
 function factsOf(rendered: number | undefined, asked: number, last?: number): WindowFacts {
-  return { size: 2, sha256: '', rendered, asked, first: last, last }
+  return { size: 2, sha256: DIGEST, rendered, asked, first: last, last }
 }
 
 /** The state of a window whose last candle opens at `last`. */
@@ -22,7 +25,8 @@ function stateOf(
   laterSince?: number,
 ): State {
   const ends = last === undefined ? {} : { first: ms(last), last: ms(last) }
-  return windowState({ symbol: 'BTCUSDT', interval, startDate }, ends, facts, laterSince, { kind })
+  const file = { size: 2, sha256: DIGEST, ...ends }
+  return windowState({ symbol: 'BTCUSDT', interval, startDate }, file, facts, laterSince, { kind })
 }
 
 it.each(['static', 'exchange', 'fixed'] as const)(
@@ -85,8 +89,11 @@ describe('static: an empty or half full window is final only when it was rendere
     ['rendered half way through', end - 3 * DAY, end + 30 * DAY, end, 'open'],
     ['rendered at its end', end, end + 30 * DAY, end, 'open'],
     ['rendered 23 h 59 min after its end', end + DAY - MINUTE, end + 30 * DAY, end, 'open'],
-    ['rendered a day after its end', end + DAY, end + DAY, end + DAY, 'final'],
+    ['rendered a day after its end', end + DAY, end + DAY, end, 'final'],
     ['rendered long after', end + 900 * DAY, end + 900 * DAY, end, 'final'],
+    ['later candles of the same answers: an old file beside new ones', end + DAY, end + DAY, end + DAY, 'open'],
+    ['later candles 23 h 59 min before', end + 2 * DAY, end + 2 * DAY, end + DAY + MINUTE, 'open'],
+    ['later candles a day before', end + 2 * DAY, end + 2 * DAY, end + DAY, 'final'],
     [
       'deployed again late as it was, later candles of a later deploy',
       end + 30 * DAY,
@@ -94,7 +101,7 @@ describe('static: an empty or half full window is final only when it was rendere
       end + 40 * DAY,
       'open',
     ],
-    ['the same, asked for again since', end + 30 * DAY, end + 40 * DAY, end + 40 * DAY, 'final'],
+    ['the same, asked for again a day after those', end + 30 * DAY, end + 41 * DAY, end + 40 * DAY, 'final'],
     ['a service that does not say when', undefined, end + 40 * DAY, end, 'open'],
   ])('%s', (_, rendered, asked, laterSince, expected) => {
     for (const last of [undefined, '2025-01-08T00:00Z'])
@@ -119,6 +126,21 @@ describe('exchange: a window is final a day after its end, when it was asked for
     for (const laterSince of [undefined, 0])
       expect(stateOf('exchange', ['1h', '2025-01-01'], last, facts, laterSince)).toBe(expected)
   })
+})
+
+it.each<[Rules['kind'], string | undefined]>([
+  ['static', '2025-01-31T23:00Z'],
+  ['static', '2025-01-10T00:00Z'],
+  ['static', undefined],
+  ['exchange', '2025-01-31T23:00Z'],
+  ['exchange', '2025-01-10T00:00Z'],
+  ['fixed', '2025-01-31T23:00Z'],
+  ['fixed', undefined],
+])('%s: a window that the index has with another digest is open, with the last candle %s too', (kind, last) => {
+  const late = ms('2026-01-01')
+  const window = ['1h', '2025-01-01'] as const
+  expect(stateOf(kind, window, last, factsOf(late, late), ms('2025-03-01'))).toBe('final')
+  expect(stateOf(kind, window, last, { ...factsOf(late, late), sha256: 'b' }, ms('2025-03-01'))).toBe('open')
 })
 
 it('fixed: what was downloaded is final, and so is what reaches its end', () => {

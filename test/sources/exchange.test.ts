@@ -94,7 +94,7 @@ describe('the first candle', () => {
 
 it('a window is one request, and its time is that of the answer', async () => {
   const { source, exchange } = await setup()
-  const fetched = await source.fetch({ ...SERIES, startDate: '2024-01-01' }, EXCHANGE_NOW, signal)
+  const fetched = await source.fetch({ ...SERIES, startDate: '2024-01-01' }, undefined, signal)
   expect(fetched).toMatchObject({ rendered: EXCHANGE_NOW, asked: EXCHANGE_NOW })
   expect(exchange.log.map(({ path }) => path)).toEqual([
     `api/v3/klines?symbol=BTCUSDT&interval=1d&startTime=${Date.UTC(2024, 0)}&endTime=${Date.UTC(2026, 0) - 1}&limit=1000`,

@@ -78,7 +78,7 @@ describe('a cached window', () => {
   it('is requested with If-Modified-Since and comes without a body after a 304', async () => {
     const { server, source } = await setup()
     server.always(PATH, { status: 304 })
-    expect(await source.fetch(WINDOW, cachedTime, signal)).not.toHaveProperty('bytes')
+    expect(await source.fetch(WINDOW, { rendered: cachedTime, asked: NOW }, signal)).not.toHaveProperty('bytes')
     expect(server.log[0].headers['if-modified-since']).toBe('Wed, 12 Feb 2025 03:17:05 GMT')
     expect(server.log).toHaveLength(1)
   })

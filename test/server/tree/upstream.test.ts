@@ -9,6 +9,7 @@ import {
   EMPTY_WEEK,
   FULL_WEEKS,
   FUTURE_WEEK,
+  NOW,
   OPEN_WEEK,
   putFile,
   RENDERED,
@@ -103,11 +104,14 @@ describe('a cached window', () => {
     expect(service.log).toEqual([])
   })
 
-  it('that is empty is not requested again once a later one with candles is cached', async () => {
+  it('that is empty is not requested again once a later one with candles is known for a day', async () => {
     const { service, request } = setup
     const path = weekPath('BTCUSDT', EMPTY_WEEK)
-    for (const requested of [path, path, FULL, path, path]) expect((await request(requested)).status).toBe(200)
-    expect(service.paths()).toEqual([path, path, FULL])
+    service.date = NOW - 86_400_000
+    for (const requested of [path, FULL, path]) expect((await request(requested)).status).toBe(200)
+    service.date = NOW
+    for (const requested of [path, path, path]) expect((await request(requested)).status).toBe(200)
+    expect(service.paths()).toEqual([path, FULL, path, path])
   })
 
   it('that is open is revalidated by its time, and kept when unchanged', async () => {
