@@ -130,7 +130,7 @@ export function dryRun(
     const planned = await plan(run)
     const outputs = output !== undefined && format ? planOutputs(output, format, planned.series) : []
     await checkOutputs(outputs, request)
-    return { ...describePlan(planned, run), files: outputs.map(({ path }) => path) }
+    return { ...(await describePlan(planned, run)), files: outputs.map(({ path }) => path) }
   })
 }
 

@@ -3,6 +3,7 @@ import { KlinesError } from '../candles/errors.js'
 import type { Series, SeriesLabel, WindowRef } from '../candles/series.js'
 import type { TimeRange } from '../candles/time-range.js'
 import { type PublishReport, publishTree } from '../mirror/publish.js'
+import { inTurns } from '../mirror/turns.js'
 import { openMirror } from '../mirror/user-mirrors.js'
 import { shortSentences } from '../rows/coverage.js'
 import { Fingerprinter, reportFingerprints, type SeriesFingerprint } from '../rows/fingerprint.js'
@@ -99,13 +100,16 @@ export function dryRunUpdate(request: UpdateRequest): Promise<DryRunReport> {
   return withRun(openRun(request, { readOnly: true }), async run => describePlan(await planUpdate(run), run))
 }
 
-export function describePlan(plan: Plan, run: Run): DryRunReport {
-  const { mirror, source, refresh } = run
+export async function describePlan(plan: Plan, run: Run): Promise<DryRunReport> {
+  const { mirror, source, refresh, signal } = run
   const kernel = new Kernel()
   let [requests, limitMs] = [0, 0]
-  const series = plan.series.map(one => {
-    const [missing, corrupt, open]: WindowRef[][] = [missingWindows(run, one), [], []]
-    for (const window of one.windows) {
+  const series: DryRunReport['series'] = []
+  for (const one of plan.series) {
+    const missing = missingWindows(run, one)
+    const corrupt: WindowRef[] = []
+    const open: WindowRef[] = []
+    for await (const window of inTurns(one.windows, signal)) {
       const read = mirror.read(window, kernel)
       const state = mirror.state(window, read)
       if (read.state === 'corrupt') corrupt.push(window)
@@ -115,8 +119,8 @@ export function describePlan(plan: Plan, run: Run): DryRunReport {
     requests += cost?.requests ?? 0
     limitMs += cost?.limitMs ?? 0
     const counts = { total: one.windows.length, missing: missing.length + corrupt.length, open: open.length }
-    return { ...one.series, windows: { ...counts, cached: counts.total - counts.missing - counts.open } }
-  })
+    series.push({ ...one.series, windows: { ...counts, cached: counts.total - counts.missing - counts.open } })
+  }
   const place = { baseUrl: sourceOf(run), mirror: mirror.root, offline: source === undefined }
   return { ...place, range: plan.range, series, requests, limitMs, files: [], removed: [] }
 }

@@ -1,16 +1,16 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { addLengths } from '../candles/intervals.js'
 import type { WindowRef } from '../candles/series.js'
 import { windowSpan } from '../candles/windows.js'
 import { incomplete, NOT_CACHED, type WindowFailure } from '../mirror/errors.js'
 import type { Mirror } from '../mirror/mirror.js'
+import { inTurns } from '../mirror/turns.js'
 import { CandleGrid } from '../rows/candle-grid.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
 import { Resampler } from '../rows/resampler.js'
 import { parseTargetInterval } from '../rows/target-interval.js'
 import { Kernel } from '../rows/wasm/kernel.js'
 import type { Source } from '../sources/source.js'
-import { refresh, WINDOWS_A_TURN } from './refresh.js'
+import { refresh } from './refresh.js'
 import type { Tally } from './report.js'
 import { isOnline, type Run, type SeriesPlan, type WindowOutcome, type WindowResult, type WindowStream } from './run.js'
 
@@ -21,11 +21,8 @@ export async function* readWindows(
   ownMemory = false,
 ): WindowStream {
   const kernel = ownMemory ? undefined : new Kernel()
-  for (const [done, window] of plans.flatMap(({ windows }) => windows).entries()) {
-    if ((done + 1) % WINDOWS_A_TURN === 0) await nextTurn()
-    signal.throwIfAborted()
-    yield readWindow(mirror, window, kernel)
-  }
+  const windows = plans.flatMap(({ windows }) => windows)
+  for await (const window of inTurns(windows, signal)) yield readWindow(mirror, window, kernel)
   return undefined
 }
 
@@ -62,7 +59,7 @@ export async function* readPlan(
     for (const one of series) {
       const candles = readCandles(windows, one, tally, options)
       const isLonger = one.resampleTo !== undefined && !options.asIs
-      yield [one, isLonger ? resampled(candles, one, run.mirror, { tally, ...options }) : candles]
+      yield [one, isLonger ? resampled(candles, one, run, { tally, ...options }) : candles]
     }
   } finally {
     await windows.return(undefined)
@@ -87,7 +84,7 @@ async function* readCandles(
 async function* resampled(
   batches: AsyncGenerator<KlineBatch>,
   { series, resampleTo, windows }: SeriesPlan,
-  mirror: Mirror,
+  run: Pick<Run, 'mirror' | 'signal'>,
   { tally, partial }: ReadOptions & { readonly tally: Tally },
 ): AsyncGenerator<KlineBatch> {
   if (resampleTo === undefined) return
@@ -100,7 +97,7 @@ async function* resampled(
     if (candles) yield candles
   }
   if (tally.hasFailed) return
-  const last = resampler.end(completeUntil(mirror, windows, lastOpenTime))
+  const last = resampler.end(await completeUntil(run, windows, lastOpenTime))
   if (last) yield last
 }
 
@@ -108,10 +105,15 @@ async function* resampled(
  * Until when an exchange surely has no candle after the last one that was read, ms UTC: the windows of a delisted symbol are final and
  * empty. -Infinity where nobody knows.
  */
-export function completeUntil(mirror: Mirror, windows: readonly WindowRef[], lastOpenTime = Infinity): number {
+export async function completeUntil(
+  { mirror, signal }: Pick<Run, 'mirror' | 'signal'>,
+  windows: readonly WindowRef[],
+  lastOpenTime = Infinity,
+): Promise<number> {
   let until = -Infinity
   if (mirror.rules.kind !== 'exchange') return until
-  for (const window of windows.filter(one => windowSpan(one).endTime > lastOpenTime)) {
+  const later = windows.filter(one => windowSpan(one).endTime > lastOpenTime)
+  for await (const window of inTurns(later, signal)) {
     if (mirror.state(window, mirror.read(window)) !== 'final') break
     until = windowSpan(window).endTime
   }
@@ -133,7 +135,7 @@ export async function cutToTail(run: Run, plan: SeriesPlan, count: number, forEx
     const added = windows.slice(0, windows.length - done)
     for await (const result of isOnline(run) ? refresh(run, [{ ...plan, windows: added }]) : [])
       if (result.status === 'failed') throw incomplete([result], added.length, { offline: false, forExport })
-    const fromTime = findStart(run, { ...plan, windows }, count, forExport)
+    const fromTime = await findStart(run, { ...plan, windows }, count, forExport)
     if (fromTime !== undefined) return { ...plan, range: { ...range, fromTime }, windows }
     if (windows.length === plan.windows.length) return plan
     done = windows.length
@@ -141,19 +143,18 @@ export async function cutToTail(run: Run, plan: SeriesPlan, count: number, forEx
 }
 
 /** When the first of the last `count` candles opens, if there is one more before it, ms UTC. */
-function findStart(
+async function findStart(
   { mirror, signal }: Run,
   { range, windows, resampleTo, series }: SeriesPlan,
   count: number,
   forExport: boolean,
-): number | undefined {
+): Promise<number | undefined> {
   const grid = resampleTo && new CandleGrid(resampleTo, series.symbol)
   const kernel = new Kernel()
   // The last longer candle may be left out as incomplete.
   let left = resampleTo ? count + 1 : count
   let fromTime = Infinity
-  for (const window of windows.toReversed()) {
-    signal.throwIfAborted()
+  for await (const window of inTurns(windows.toReversed(), signal)) {
     const read = readWindow(mirror, window, kernel)
     if (read.status === 'failed') throw incomplete([read], windows.length, { offline: true, forExport })
     const batch = read.batch.slice(range.fromTime, range.toTime)

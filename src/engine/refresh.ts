@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { pMapIterable } from 'p-map'
 import { isKlinesError } from '../candles/errors.js'
 import { windowPath } from '../candles/paths.js'
@@ -8,6 +7,7 @@ import { plural } from '../candles/text.js'
 import { listChanges } from '../mirror/changes.js'
 import type { WindowFailure } from '../mirror/errors.js'
 import { type CachedWindow, fileOf } from '../mirror/mirror.js'
+import { turnGiver } from '../mirror/turns.js'
 import { diffBatches } from '../rows/diff.js'
 import { decodeWindow } from '../rows/window-codec.js'
 import { FetchError } from '../sources/fetch-error.js'
@@ -21,9 +21,6 @@ import {
   type WindowStream,
 } from './run.js'
 
-/** After so many windows the event loop gets a turn: Ctrl-C must be noticed. */
-export const WINDOWS_A_TURN = 32
-
 /**
  * Makes the windows of some series current, a few at once, and yields them in order: final ones are read, open ones revalidated, missing
  * and corrupt ones fetched. The index of a series is written when it is done.
@@ -35,14 +32,13 @@ export async function* refresh(run: Run<Source>, plans: readonly SeriesPlan[]): 
   const limits = { concurrency, backpressure: 2 * concurrency }
   const refreshed = pMapIterable(all, ({ window, listedFrom }) => refreshWindow(run, window, listedFrom), limits)
   const results = refreshed[Symbol.asyncIterator]()
-  let done = 0
+  const giveTurn = turnGiver(signal)
   for (const plan of plans) run.source.archive?.expect(missingWindows(run, plan))
   try {
     for (const { series, windows } of plans) {
       const ofSeries = async function* () {
         for (const _ of windows) {
-          if (++done % WINDOWS_A_TURN === 0) await nextTurn()
-          signal.throwIfAborted()
+          await giveTurn()
           yield (await results.next()).value as WindowResult | WindowFailure
         }
       }

@@ -11,6 +11,7 @@ import { checkThreads, type ThreadOptions } from '../engine/threads.js'
 import { isSeriesColumn, parseRowFormat, type RowFormat } from '../formats/row-format.js'
 import { joinNames } from '../mirror/errors.js'
 import { newestCandle } from '../mirror/status.js'
+import { inTurns } from '../mirror/turns.js'
 import { type OptionOf, type OutputRequest, valuesFor } from '../options.js'
 import { CandleGrid } from '../rows/candle-grid.js'
 import { sha256 } from '../rows/fingerprint.js'
@@ -33,7 +34,7 @@ export interface LakeRequest extends ReadRequest, RangeText, ThreadOptions, Pick
 
 export type LakeJob = Awaited<ReturnType<typeof planLake>>
 /** A series of a plan beside what the manifest says of it. */
-export type SeriesState = ReturnType<typeof compareSeries>
+export type SeriesState = Awaited<ReturnType<typeof compareSeries>>
 
 /** Throws `bad_option`. */
 export function parseLakeOptions(request: LakeRequest): { options: LakeOptions; rowFormat: RowFormat } {
@@ -85,10 +86,10 @@ export async function planLake(request: LakeRequest, run: Run) {
   return { run, plan, folder, options, rowFormat, request, others }
 }
 
-/** Compares a series with the manifest. Reads no window. */
-export function compareSeries({ run, folder, options, request }: LakeJob, one: SeriesPlan) {
+/** Compares a series with the manifest. */
+export async function compareSeries({ run, folder, options, request }: LakeJob, one: SeriesPlan) {
   const { root, manifest } = folder
-  const seen = keyOf(run, one, options)
+  const seen = await keyOf(run, one, options)
   const old = request.force ? undefined : manifest?.series.find(entry => seriesName(entry) === seriesName(one.label))
   const hasFingerprint = !request.fingerprint || old?.fingerprint !== undefined || old?.parts.length === 0
   const isCurrent = old?.seen === seen && hasFingerprint && old.parts.every(part => isOnDisk(root, part))
@@ -98,16 +99,18 @@ export function compareSeries({ run, folder, options, request }: LakeJob, one: S
 }
 
 /** The key of the inputs of a series: the digests of its windows, so that a copied mirror has the same, and what is made of them. */
-function keyOf(
-  { mirror, source }: Run,
+async function keyOf(
+  run: Run,
   { series, range, resampleTo, windows }: SeriesPlan,
   options: LakeOptions,
-): string {
-  const files = windows.map(window => [window.startDate, mirror.digest(window)])
+): Promise<string> {
+  const { mirror, signal } = run
+  const files: (readonly [string, string | undefined])[] = []
+  for await (const window of inTurns(windows, signal)) files.push([window.startDate, mirror.digest(window)])
   // A delisted symbol is complete when the exchange has no further candle.
-  const until = resampleTo && String(completeUntil(mirror, windows, newestCandle(mirror, series)))
+  const until = resampleTo && String(await completeUntil(run, windows, newestCandle(mirror, series)))
   const made = [seriesName(series), range.fromTime, range.toTime, options, resampleTo, until]
-  const text = JSON.stringify([VERSION, sourceOf({ mirror, source }), made, files])
+  const text = JSON.stringify([VERSION, sourceOf(run), made, files])
   return sha256(Buffer.from(text))
 }
 
@@ -136,11 +139,12 @@ export async function dryRunLake(request: LakeRequest): Promise<DryRunReport> {
   return withRun(openRun(request, { readOnly: true }), async run => {
     const { output: root, prune, partition = 'none' } = request
     const job = await planLake(request, run)
-    const plan = describePlan(job.plan, run)
-    const changed = job.plan.series.filter((one, index) => {
+    const plan = await describePlan(job.plan, run)
+    const changed: SeriesPlan[] = []
+    for (const [index, one] of job.plan.series.entries()) {
       const { open, missing } = plan.series[index].windows
-      return open + missing > 0 || compareSeries(job, one).current === undefined
-    })
+      if (open + missing > 0 || (await compareSeries(job, one)).current === undefined) changed.push(one)
+    }
     const name = partition === 'none' ? PART_FILE : ''
     const files = changed.map(({ label }) => join(root, seriesFolder(label), name))
     const removed = prune ? [...job.others.values()].flat().map(path => join(root, path)) : []

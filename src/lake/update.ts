@@ -75,7 +75,8 @@ async function updateLake(job: LakeJob, lock: LakeLock): Promise<LakeReport> {
   const { threads, prune } = request
   removeLeftovers(job.folder.parts.map(path => join(root, path)))
   const report = await downloadPlan(plan, run, request, true)
-  const states = plan.series.map(one => compareSeries(job, one))
+  const states: SeriesState[] = []
+  for (const one of plan.series) states.push(await compareSeries(job, one))
   const tasks: EncodeTask[] = []
   for (const { plan: one } of states.filter(({ current }) => !current)) {
     const outputs: EncodeTask['outputs'][number][] = []

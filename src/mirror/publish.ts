@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { KlinesError } from '../candles/errors.js'
 import { EXCHANGE_INTERVALS, type Interval } from '../candles/intervals.js'
@@ -13,6 +12,7 @@ import { incomplete, NOT_CACHED, type WindowFailure } from './errors.js'
 import { lastModified, type Mirror } from './mirror.js'
 import { laterSince } from './series-index.js'
 import { firstCandle, knownDates, newestCandle } from './status.js'
+import { turnGiver } from './turns.js'
 import { nothingCached } from './user-mirrors.js'
 import { reachesEnd } from './window-state.js'
 
@@ -78,6 +78,7 @@ async function inspect(run: Publishing, symbols: readonly SymbolName[], interval
   const failures: WindowFailure[] = []
   const empty: WindowRef[] = []
   const times: { readonly window: WindowRef; readonly time: number }[] = []
+  const giveTurn = turnGiver(signal)
   let done = 0
   for (const { series, windows } of tree) {
     const newest = newestCandle(mirror, series) ?? -Infinity
@@ -89,9 +90,8 @@ async function inspect(run: Publishing, symbols: readonly SymbolName[], interval
       })
     }
     for (const window of windows) {
-      if (++done % 32 === 0) await nextTurn()
-      signal.throwIfAborted()
-      emit({ type: 'progress', done, total })
+      await giveTurn()
+      emit({ type: 'progress', done: ++done, total })
       const fail = (reason: string) => failures.push({ window, status: 'failed', reason })
       const read = mirror.read(window, kernel)
       if (read.state === 'corrupt') fail(`corrupt in the mirror: ${read.reason}`)

@@ -2,12 +2,15 @@ import { COLUMNS, type Column } from '../candles/columns.js'
 import { EXCHANGE_INTERVALS, type Interval, nextOpenTime } from '../candles/intervals.js'
 import type { Series } from '../candles/series.js'
 import { planWindows, type TimeRange } from '../candles/time-range.js'
-import type { Mirror } from '../mirror/mirror.js'
+import type { Run } from '../engine/run.js'
+import { inTurns } from '../mirror/turns.js'
 import { CandleTable, groupCandles } from '../rows/candle-table.js'
 import { isMultiple, parseTargetInterval } from '../rows/target-interval.js'
 import { Kernel } from '../rows/wasm/kernel.js'
 import { differingColumns } from './compare.js'
 import { SeriesReader } from './series-reader.js'
+
+type Reading = Pick<Run, 'mirror' | 'signal'>
 
 /** A candle beside what the cached candles of the finest interval that covers it add up to. */
 export interface CandleSum extends Series {
@@ -26,9 +29,9 @@ export interface CandleSum extends Series {
 }
 
 /** The candles of a series that open in a range, few of them. Throws `mirror_unusable`. */
-export function sumFiner(mirror: Mirror, { symbol, interval }: Series, range: TimeRange): CandleSum[] {
+export async function sumFiner(run: Reading, { symbol, interval }: Series, range: TimeRange): Promise<CandleSum[]> {
   const kernel = new Kernel()
-  const own = readRange(mirror, { symbol, interval }, range, kernel)
+  const own = await readRange(run, { symbol, interval }, range, kernel)
   const { table } = own
   const found = Array.from({ length: table.length }, (_, row): CandleSum => {
     return { symbol, interval, openTime: table.openTime(row), cells: cellsOf(table, row), finer: undefined }
@@ -37,7 +40,7 @@ export function sumFiner(mirror: Mirror, { symbol, interval }: Series, range: Ti
     const left = found.filter(({ finer }) => finer === undefined)
     if (left.length === 0) break
     const toTime = nextOpenTime(interval, left[left.length - 1].openTime)
-    const finer = readRange(mirror, { symbol, interval: part }, { fromTime: left[0].openTime, toTime }, kernel)
+    const finer = await readRange(run, { symbol, interval: part }, { fromTime: left[0].openTime, toTime }, kernel)
     const sums = groupCandles(finer.table, own.grid)
     for (const [row, candle] of found.entries()) {
       const { openTime } = candle
@@ -57,11 +60,16 @@ export function sumFiner(mirror: Mirror, { symbol, interval }: Series, range: Ti
   return found
 }
 
-function readRange(mirror: Mirror, series: Series, range: TimeRange, kernel: Kernel): SeriesReader {
+async function readRange(
+  { mirror, signal }: Reading,
+  series: Series,
+  range: TimeRange,
+  kernel: Kernel,
+): Promise<SeriesReader> {
   const windows = planWindows(series, mirror.dates(series), range, Infinity)
   const task = { series, isNamed: false, windows }
   const reader = new SeriesReader(mirror, task, new CandleTable(kernel), { range, readTo: range.toTime })
-  while (reader.needsMore(Infinity)) reader.readNext()
+  for await (const _ of inTurns(windows, signal)) reader.readNext()
   return reader
 }
 

@@ -1,18 +1,17 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { EXCHANGE_INTERVALS, type Interval, nextOpenTime } from '../candles/intervals.js'
 import type { Series } from '../candles/series.js'
 import { planWindows, type RequestedRange } from '../candles/time-range.js'
 import { windowSpan } from '../candles/windows.js'
 import { type PlanRequest, planRequest } from '../engine/plan.js'
-import { WINDOWS_A_TURN } from '../engine/refresh.js'
 import { openRun, type Run, type SeriesPlan, type SourceOptions, withRun } from '../engine/run.js'
 import { countThreads, shareTasks, type ThreadOptions } from '../engine/threads.js'
 import type { Mirror } from '../mirror/mirror.js'
 import { firstCandle, sumOf } from '../mirror/status.js'
+import { turnGiver } from '../mirror/turns.js'
 import { type Coverage, coverRange } from '../rows/coverage.js'
 import type { Gap } from '../rows/gaps.js'
 import { isMultiple, parseTargetInterval } from '../rows/target-interval.js'
-import { sumFiner } from './finer-sum.js'
+import { type CandleSum, sumFiner } from './finer-sum.js'
 import type { ReadScope, SeriesFindings, SeriesTask } from './series-reader.js'
 import { judge } from './verdict.js'
 import { type SymbolFindings, SymbolVerifier, type WorkerScope } from './verify-symbol.js'
@@ -63,6 +62,8 @@ export async function verifyKlines(request: VerifyRequest) {
       .map((one, index) => ({ ...one, coverage: cover(plan.series[index], range, one, mirror) }))
     const isShort = named.from !== undefined || named.to !== undefined
     const short = request.sums && isShort ? series.filter(({ candles }) => candles <= MAX_BESIDE) : []
+    const sums: CandleSum[] = []
+    for (const one of short) sums.push(...(await sumFiner(run, one, range)))
     /** One for each finer interval that shows it. */
     const differences = findings.flatMap(one => one.differences)
     return {
@@ -70,7 +71,7 @@ export async function verifyKlines(request: VerifyRequest) {
       ...judge(series, differences, request),
       pairs: findings.flatMap(({ pairs }) => pairs),
       /** Empty without `sums`. */
-      sums: short.flatMap(one => sumFiner(mirror, one, range)),
+      sums,
     }
   })
 }
@@ -90,11 +91,12 @@ async function verifyAll(
     done += windows
     emit({ type: 'progress', done, total })
   }
+  const giveTurn = turnGiver(signal)
   const afterRead = () => {
-    if (++done % WINDOWS_A_TURN !== 0) return undefined
-    progress(0)
-    signal.throwIfAborted()
-    return nextTurn()
+    done++
+    const turn = giveTurn()
+    if (turn) progress(0)
+    return turn
   }
   signal.throwIfAborted()
   const findings = await shareTasks<readonly SeriesTask[], SymbolFindings>({
