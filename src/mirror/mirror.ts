@@ -274,7 +274,7 @@ export class Mirror {
     if (opened) return opened.index
     const path = indexPath(series)
     const file = {
-      version: () => this.reading(() => statPath(join(this.root, path))),
+      version: () => this.reading(() => statPath(join(this.root, path)), path),
       read: () => this.readIndex(series, path),
       write: (text: string) => this.writeFile(path, text),
     }

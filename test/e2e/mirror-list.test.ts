@@ -42,6 +42,17 @@ describe('klines mirror', () => {
   })
 })
 
+it.each(['lstatSync', 'readdirSync'])(
+  'a folder of a series that cannot be searched (%s) is named, exit 3',
+  async call => {
+    const { sandbox } = sandboxWith({ own: OWN })
+    const fault = { call, path: 'api/klines/1d/BTCUSDT', code: 'EACCES' }
+    const run = await sandbox.call(['mirror', '--mirror', 'cache/klines/own'], {}, { faults: [fault] })
+    expect(run).toMatchObject({ code: 3, stdout: '' })
+    expect(run.stderr).toMatch(/^klines: Cannot read api\/klines\/1d\/BTCUSDT\S* of the mirror \S+: permission denied/)
+  },
+)
+
 describe('a run without a mirror of the default address', () => {
   it.each(['export BTCUSDT -i 1h', 'serve'])('%s names the mirror that there is', async args => {
     const { call } = sandboxWith({ 'http_127.0.0.1_8090': OWN })

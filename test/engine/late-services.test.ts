@@ -1,9 +1,11 @@
 import { cpSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { downloadKlines } from '../../src/engine/klines.js'
+import { downloadKlines, publishMirror } from '../../src/engine/klines.js'
 import { lockKlines } from '../../src/identity/lock.js'
+import { mirrorStatus } from '../../src/mirror/user-mirrors.js'
 import { verifyKlines } from '../../src/verify/verify.js'
+import { catchError } from '../support/errors.js'
 import { onWarning } from '../support/events.js'
 import { filesBelow } from '../support/files-below.js'
 import { startTestServer } from '../support/servers/test-server.js'
@@ -110,6 +112,42 @@ it('a lock goes on with the downloads, also behind a window that was downloaded 
   deploy('2026-07-10T05:00Z', '2026-07-10T05:00Z')
   await download('2026-07-10T05:00Z')
   expect(await lastLocked('2026-07-10T06:00Z')).toBe(ms('2026-07-09T04:00Z'))
+})
+
+describe('a tree that is deployed daily, with a gap at the end of a window', () => {
+  it('is locked and published the same way on successive days, also when only the open window is new', async () => {
+    const { tree, deploy, download, mirror } = await setup()
+    const gap = monthRows('2026-04-01', ms('2026-04-28'))
+    const found: unknown[] = []
+    for (const day of ['2026-07-10', '2026-07-11', '2026-07-12', '2026-07-13']) {
+      deploy(`${day}T05:00Z`, day)
+      putFile(tree, path('2026-04-01'), gap, ms(`${day}T05:00Z`))
+      await download(`${day}T06:00Z`)
+      const now = ms(`${day}T07:00Z`)
+      const output = join(mirror, '..', 'klines.lock.json')
+      const { series } = await lockKlines({ ...SERIES, mirror, now, output, force: true })
+      const { windows } = await publishMirror({ mirror, now })
+      found.push([series[0].candles, windows])
+    }
+    // From March on, without three days of April, and up to a day before the deployment.
+    const candles = (until: string) => (ms(until) - ms('2026-03-01')) / HOUR - 3 * 24
+    const locked = ['2026-07-09T05:00Z', '2026-07-10T05:00Z', '2026-07-11T05:00Z', '2026-07-12T05:00Z'].map(candles)
+    expect(found).toEqual(locked.map(count => [count, MONTHS.length]))
+  })
+})
+
+it('an older index beside a newer tree: the newest candle is that of the files, and a short window is not published', async () => {
+  const { deploy, download, mirror } = await setup()
+  deploy('2026-05-31T05:00Z', '2026-05-30')
+  await download('2026-05-31T06:00Z')
+  deploy('2026-06-02T05:00Z', '2026-05-30')
+  await download('2026-06-02T06:00Z')
+  putFile(mirror, path('2026-06-01'), monthRows('2026-06-01', ms('2026-07-01')))
+  const { series } = await mirrorStatus({ mirror })
+  expect(series).toMatchObject([{ lastOpenTime: ms('2026-06-30T23:00Z') }])
+  const error = await catchError(publishMirror({ mirror, now: ms('2026-07-01T06:00Z') }))
+  expect(error.message).toContain('1 x does not reach its end, and later candles are there')
+  expect(error.message).toContain('(BTCUSDT 1h 2026-05-01)')
 })
 
 it.each(['with', 'without'])(

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { downloadKlines } from '../../src/engine/klines.js'
 import type { KlinesEvent } from '../../src/engine/run.js'
@@ -44,6 +46,19 @@ describe('values that the service changed', () => {
     ])
     expect(readJson(mirror, path(WEEK))).toEqual(rows)
     expect((await downloadKlines({ ...request, refresh: true })).series).toMatchObject([NOTHING])
+  })
+
+  it('a candle that fills a gap is new and none that changed', async () => {
+    const { tree, mirror, request } = await downloadSetup()
+    const rows = weekRows(OPEN_WEEK, { days: 3 })
+    putFile(tree, path(OPEN_WEEK), rows.toSpliced(1, 1), RENDERED)
+    await downloadKlines(request)
+    putFile(tree, path(OPEN_WEEK), weekRows(OPEN_WEEK, { days: 4 }), RENDERED + DAY)
+    const [report] = (await downloadKlines({ ...request, now: RENDERED + 2 * DAY })).series
+    const { openTime } = cell(rows[1], '', '', '')
+    const filled = { openTime, column: 'open_time', before: null, after: String(openTime) }
+    expect(report).toMatchObject({ restated: 0, newCandles: 2, changes: [filled] })
+    expect(JSON.parse(readFileSync(join(mirror, 'changes.jsonl'), 'utf8'))).toMatchObject(filled)
   })
 
   it('in a window that is not final are reported without refresh, and new candles do not count as changes', async () => {

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, statSync } from 'node:fs'
+import { cpSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { KlinesEvent, WindowEvent } from '../../src/engine/run.js'
@@ -49,6 +49,15 @@ beforeEach(() => {
 const asChanged = (series: LakeSeries) => ({ ...series, seen: '' })
 
 describe('a refresh without a change writes nothing', () => {
+  it('also of a mirror that was copied without times: no part is read again', async () => {
+    const { mirror, lake, refresh, read, folder } = await trustedLake()
+    const before = [fileSnapshot(lake), read('_klines.json').toString()]
+    const copy = join(folder, 'copy')
+    cpSync(mirror, copy, { recursive: true })
+    await refresh({ mirror: copy, offline: true })
+    expect([fileSnapshot(lake), read('_klines.json').toString()]).toEqual(before)
+  })
+
   it.each<[string, Options]>([
     ['by default', {}],
     ['with a range that starts and ends inside of windows', { from: '2025-01-08', to: '2025-02-05' }],
