@@ -81,22 +81,11 @@ export class SeriesIndex {
   }
 }
 
-/**
- * New facts of a window beside the known ones. What is final stays final: the least `since` ever noted stays, and of the
- * same bytes the latest times, as a service may be set back to an older deployment.
- */
+/** New facts of a window beside the known ones: the least `since` ever noted stays, so that what is final stays final. */
 function mergeFacts(known: WindowFacts | undefined, facts: WindowFacts): WindowFacts {
   const seen = facts.last === undefined ? undefined : facts.rendered
   const times = [known?.since, facts.since, seen].filter(time => time !== undefined)
-  const since = times.length === 0 ? undefined : Math.min(...times)
-  if (known === undefined || known.sha256 !== facts.sha256) return { ...facts, since }
-  const rendered = Math.max(known.rendered ?? -Infinity, facts.rendered ?? -Infinity)
-  return {
-    ...facts,
-    rendered: Number.isFinite(rendered) ? rendered : undefined,
-    asked: Math.max(known.asked, facts.asked),
-    since,
-  }
+  return { ...facts, since: times.length === 0 ? undefined : Math.min(...times) }
 }
 
 /** The least `since` of later windows of a series, ms UTC; undefined when none was ever seen with candles. */

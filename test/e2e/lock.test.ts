@@ -79,7 +79,7 @@ describe('klines lock', () => {
 
   it('ends with the last final candle: one that ended a day or more before its window was rendered', async () => {
     const { sandbox, server, tree } = await stockedSandbox(newSandbox())
-    const rows = weekRows(OPEN_WEEK, { days: 3 })
+    const rows = weekRows(OPEN_WEEK, { days: 2 })
     const end = rows[1][0] + QUARTER
     const download = ['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url, '--mirror', 'm', '-q']
     for (const [rendered, count] of [
