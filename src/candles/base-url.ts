@@ -19,9 +19,13 @@ const BINANCE_HOST = 'https://data-api.binance.vision'
 /** The archive of zips: https://github.com/binance/binance-public-data. */
 const ARCHIVE_HOST = 'https://data.binance.vision'
 
-/** The address of the archive for a source, if it has one. Throws `bad_base_url`. */
+/** The address of the archive for a source, if it has one. Throws `bad_base_url`, and `bad_option` where a source cannot have one. */
 export function toArchiveAddress(url: string | undefined, name: string): string | undefined {
   if (url === undefined) return name === BINANCE ? ARCHIVE_HOST : undefined
+  if (!isExchange(name)) {
+    const message = `--archive-url names an archive of ${BINANCE}, and this run downloads from ${name}, which has none.`
+    throw new KlinesError('bad_option', message, { suggestions: [`Leave it out, or add --base-url ${BINANCE}.`] })
+  }
   const { protocol = '', username = '', password = '' } = URL.canParse(url) ? new URL(url) : {}
   if (/^https?:$/.test(protocol) && username + password === '') return url.replace(/\/+$/, '')
   const expected = `Expected an http or https address without a password, such as ${ARCHIVE_HOST}`

@@ -156,8 +156,9 @@ export async function openRun(options: OpenOptions, use: RunUse = {}): Promise<R
   const onActivity = (activity: NetworkActivity) => emit({ type: 'network', ...activity })
   const hooks = { now, warn, onActivity }
   const policy = limitPolicy(use.policy ?? RETRY_POLICY, options)
+  const archive = toArchiveAddress(options.archiveUrl, name)
   // Whoever downloads everything again wants the exchange's own answers.
-  const archiveUrl = options.noArchive || refresh ? undefined : toArchiveAddress(options.archiveUrl, name)
+  const archiveUrl = options.noArchive || refresh ? undefined : archive
   const ways = { concurrency, policy, limits: options, archiveUrl }
   const open = () => (name === SAMPLE ? sampleSource(hooks) : openSource(name, { ...hooks, ...ways }))
   const source = offline ? undefined : await open()

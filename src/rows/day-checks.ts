@@ -1,8 +1,9 @@
 import { COLUMNS, type KlineRow } from '../candles/columns.js'
-import { type Interval, nextOpenTime } from '../candles/intervals.js'
+import { DAY_MS, HOUR_MS, nextOpenTime } from '../candles/intervals.js'
 import type { WindowRef } from '../candles/series.js'
 import { formatTime } from '../candles/text.js'
 import { parseDate, type WindowSpan, windowSpan } from '../candles/windows.js'
+import { findCandleFaults } from './candle-rules.js'
 import { CandleTable, DECIMALS } from './candle-table.js'
 import { sha256 } from './fingerprint.js'
 import type { KlineBatch } from './kline-batch.js'
@@ -10,108 +11,137 @@ import { OFFSETS_PER_ROW } from './wasm/assembly/layout.js'
 import { Kernel } from './wasm/kernel.js'
 import { decodeWindow } from './window-codec.js'
 
-/** Columns of a 1d candle that follow from its shorter candles. */
+/** Columns of a 1h candle that follow from its shorter candles. */
 const SUMMED = [...DECIMALS, COLUMNS.indexOf('count')]
-/** Decimals but the four prices. */
-const VOLUMES = DECIMALS.slice(4)
 const [POINT, ZERO] = Buffer.from('.0')
 
-/** Checks days one after the other, in the same memory. */
+/** Checks days one after the other, in the same memory. Times are ms UTC. */
 export class DayChecker {
   private readonly table = new CandleTable(new Kernel())
   private readonly sum = new CandleTable(this.table.kernel)
 
-  /** A day as a window, or why it is not that of the exchange. `texts`: of its zip, or why there are none. */
-  check(window: WindowRef, texts: ReadonlyMap<number, Buffer> | string, candle: KlineBatch, firstTime: number) {
-    const text = typeof texts === 'string' ? undefined : texts.get(parseDate(window.startDate))
-    if (candle.length === 0 && text) return 'the exchange has no 1d candle of it'
-    if (candle.length > 0 && !text) return typeof texts === 'string' ? texts : 'the zip has no row of it'
+  /**
+   * A day as a window, or why it is not that of the exchange. `texts`: of its zip, or why there are none. `hours`: all 1h candles of the
+   * exchange in that day, and others. `firstTime`: when the first candle of the series opens.
+   */
+  check(window: WindowRef, texts: ReadonlyMap<number, Buffer> | string, hours: KlineBatch, firstTime: number) {
+    const { startTime, endTime } = windowSpan(window)
+    const ofDay = hours.slice(startTime, endTime)
+    const text = typeof texts === 'string' ? undefined : texts.get(startTime)
+    if (ofDay.length > 0 && !text) return typeof texts === 'string' ? texts : 'the zip has no row of it'
     const bytes = text ?? Buffer.from('[]')
     const batch = decodeWindow(bytes, window)
     const day = { bytes, batch }
     if (!text) return day
     // The codec copies legal JSON that is not in the exchange's form.
     if (batch.bytes !== bytes) return 'a row is not written as the exchange does'
-    return this.findFault(batch, window, candle, firstTime) ?? day
+    return this.findFault(batch, window, ofDay, firstTime) ?? day
   }
 
-  /**
-   * Why the candles of a day are not all, or not those that its 1d candle was made of; undefined when they are. `day`: that candle alone.
-   * `firstTime`: when the first candle of the series opens, ms UTC. An open or close inside the day, a high or low that is not the day's,
-   * and the prices of a candle without trades may be any.
-   */
-  private findFault(batch: KlineBatch, window: WindowRef, day: KlineBatch, firstTime: number): string | undefined {
+  /** Why the candles of a day are not all, or not those of the exchange. */
+  private findFault(batch: KlineBatch, window: WindowRef, hours: KlineBatch, firstTime: number): string | undefined {
     const { startTime, endTime } = windowSpan(window)
     let expected = Math.max(startTime, firstTime)
     for (let row = 0; row < batch.length; row++) {
       const next = nextOpenTime(window.interval, expected)
       if (batch.openTime(row) !== expected || batch.closeTime(row) !== next - 1) break
-      // A sum leaves out candles without trades.
-      const isQuiet = batch.count(row) === 0
-      if (isQuiet && VOLUMES.some(column => /[1-9]/.test(batch.text(row, column))))
-        return `row ${row} has a volume without trades`
       expected = next
     }
     if (expected !== endTime) return `no whole candle opens at ${formatTime(expected)} UTC`
-    for (const column of DECIMALS) {
-      const row = findOtherForm(batch, column, day.text(0, column))
-      if (row !== undefined) return `${COLUMNS[column]} of row ${row} is not written as the exchange does`
-    }
-    const { table, sum } = this
+    const { table } = this
     table.clear()
     table.add(batch)
+    const { words } = table
+    for (let row = 0; row < table.length; row++) {
+      const faults = findCandleFaults(table, words, row)
+      if (faults.length > 0) return `row ${row}: ${faults[0]}`
+    }
+    const firstHour = batch.openTime(0) - (batch.openTime(0) % HOUR_MS)
+    for (let time = firstHour; time < endTime; time += HOUR_MS) {
+      const fault = this.findHourFault(batch, time, hours.slice(time, time + HOUR_MS))
+      if (fault !== undefined) return fault
+    }
+    return undefined
+  }
+
+  /**
+   * Why the candles of an hour are not those that its 1h candle was made of; undefined when they are. An open or close inside the hour, a
+   * high or low that is not the hour's, and the prices of a candle without trades may be any.
+   */
+  private findHourFault(batch: KlineBatch, startTime: number, hour: KlineBatch): string | undefined {
+    const { table, sum } = this
+    const name = `${formatTime(startTime).slice(-5)} UTC`
+    // Before March 2018 some 1h candles are not on the hour.
+    if (hour.length !== 1 || hour.openTime(0) !== startTime) return `the exchange has no 1h candle at ${name}`
+    const start = table.rowFrom(startTime)
+    const end = table.rowFrom(startTime + HOUR_MS, start)
+    for (const column of DECIMALS) {
+      const row = findOtherForm(batch, start, end, column, hour.text(0, column))
+      if (row !== undefined) return `${COLUMNS[column]} of row ${row} is not written as the exchange does`
+    }
     sum.clear()
     sum.begin(startTime)
-    sum.addToLast(table, 0, table.length)
-    const column = SUMMED.find(one => sum.text(0, one) !== day.text(0, one))
-    return column === undefined ? undefined : `${COLUMNS[column]} of its candles is not that of the 1d candle`
+    sum.addToLast(table, start, end)
+    const column = SUMMED.find(one => sum.text(0, one) !== hour.text(0, one))
+    return column === undefined ? undefined : `${COLUMNS[column]} of the hour at ${name} is not that of its 1h candle`
   }
 }
 
-/** The first row with another number of digits after the point than `text`, or with a zero too many before it. */
-function findOtherForm({ bytes, offsets, length }: KlineBatch, column: number, text: string): number | undefined {
+/** The first of some rows with another number of digits after the point than `text`, or with a zero too many before it. */
+function findOtherForm(
+  { bytes, offsets }: KlineBatch,
+  start: number,
+  end: number,
+  column: number,
+  text: string,
+): number | undefined {
   const point = text.indexOf('.')
   const fraction = point < 0 ? 0 : text.length - point
-  for (let row = 0; row < length; row++) {
+  for (let row = start; row < end; row++) {
     const cell = row * OFFSETS_PER_ROW + 2 * column
-    const [start, end] = [offsets[cell], offsets[cell + 1]]
-    const whole = end - fraction
-    const isRounded = fraction === 0 ? !bytes.subarray(start, end).includes(POINT) : bytes[whole] === POINT
-    if (!isRounded || (bytes[start] === ZERO && whole > start + 1)) return row
+    const [from, to] = [offsets[cell], offsets[cell + 1]]
+    const whole = to - fraction
+    const isRounded = fraction === 0 ? !bytes.subarray(from, to).includes(POINT) : bytes[whole] === POINT
+    if (!isRounded || (bytes[from] === ZERO && whole > from + 1)) return row
   }
   return undefined
 }
 
 /**
- * The part of a span, `rows` candles, that is compared with the exchange: from a place that follows from `name`, so that every run compares
- * the same ones. Times are ms UTC.
+ * The rows of a month that are compared with the exchange, from a place that follows from `name`, so that every run compares the same ones.
+ * `windows`: the wanted days, ascending. The first `rows` candles of the span lie in one of them, or begin with one and go on with the
+ * days after it, where a day has fewer.
  */
-export function pageOf(name: string, interval: Interval, { startTime, endTime }: WindowSpan, rows: number): WindowSpan {
-  const step = nextOpenTime(interval, 0)
-  const places = Math.max(1, Math.floor((endTime - startTime) / step) - rows + 1)
+export function pageOf(name: string, windows: readonly WindowRef[], rows: number): WindowSpan {
   const hash = Number.parseInt(sha256(Buffer.from(name)).slice(0, 8), 16)
-  return { startTime: startTime + step * (hash % places), endTime }
+  const step = nextOpenTime(windows[0].interval, 0)
+  const perDay = DAY_MS / step
+  const days = Math.max(1, windows.length - Math.ceil(rows / perDay) + 1)
+  const places = Math.max(1, perDay - rows + 1)
+  const { startTime } = windowSpan(windows[hash % days])
+  const { endTime } = windowSpan(windows[windows.length - 1])
+  return { startTime: startTime + step * (Math.floor(hash / days) % places), endTime }
 }
 
 /**
  * Why days are not those of the exchange: the rows of its answer, from `fromTime` on (ms UTC), are compared with theirs as text. `days`:
- * the bytes of windows.
+ * windows by their start dates.
  */
 export function findPageFault(
   rows: readonly KlineRow[],
-  days: readonly (readonly [WindowRef, { readonly bytes: Buffer }])[],
+  days: ReadonlyMap<string, { readonly bytes: Buffer }>,
   fromTime: number,
 ): string | undefined {
   // An answer may be shorter than was asked for.
   const untilTime = rows.length === 0 ? Infinity : rows[rows.length - 1][0] + 1
-  for (const [window, { bytes }] of days) {
-    const { startTime, endTime } = windowSpan(window)
-    if (endTime <= fromTime || startTime >= untilTime) continue
-    const isCompared = ([time]: KlineRow) =>
-      time >= Math.max(startTime, fromTime) && time < Math.min(endTime, untilTime)
+  for (const [startDate, { bytes }] of days) {
+    const startTime = Math.max(parseDate(startDate), fromTime)
+    const endTime = Math.min(parseDate(startDate) + DAY_MS, untilTime)
+    if (startTime >= endTime) continue
+    const isCompared = ([time]: KlineRow) => time >= startTime && time < endTime
     const ours = (JSON.parse(bytes.toString()) as KlineRow[]).filter(isCompared)
     if (JSON.stringify(ours) !== JSON.stringify(rows.filter(isCompared)))
-      return `a row of ${window.startDate} is not that of the exchange`
+      return `a row of ${startDate} is not that of the exchange`
   }
   return undefined
 }

@@ -5,8 +5,6 @@ import { ARCHIVE_POLICY, limitPolicy, type RequestLimits, type RetryPolicy, syst
 import type { Source } from './source.js'
 import type { SourceClock } from './static.js'
 
-const ZIPS_AT_ONCE = 8
-
 interface OpenSourceOptions extends Pick<SourceClock, 'now'> {
   /** Requests at once. */
   readonly concurrency: number
@@ -37,14 +35,15 @@ export async function openSource(name: string, options: OpenSourceOptions): Prom
   const fetcher = open(exchangeRules(name, systemClock.now))
   const { archiveUrl } = options
   if (archiveUrl === undefined) return exchangeSource(fetcher, clock, warn)
-  const { openArchive } = await import('./archive/archive.js')
+  const { Archive } = await import('./archive/archive.js')
+  const { ZIPS_AT_ONCE } = await import('./archive/zips.js')
   const zips = new Fetcher(new HttpTransport(archiveUrl, { connections: ZIPS_AT_ONCE, idleMs }), archiveUrl, {
     concurrency: ZIPS_AT_ONCE,
     origin: new URL(archiveUrl).origin,
     policy: limitPolicy(ARCHIVE_POLICY, limits),
     partOf: fetcher,
   })
-  return exchangeSource(fetcher, clock, warn, exchange => openArchive(zips, exchange, warn))
+  return exchangeSource(fetcher, clock, warn, (answers, firsts) => new Archive(zips, answers, firsts, warn))
 }
 
 /** Says once when the clock of a service differs by more than an hour from this machine's. */

@@ -45,7 +45,7 @@ it('the summary says what came from the archive, and which days did not, and why
   const { code, stdout } = await sandbox.run(command.split(' '))
   expect(code).toBe(0)
   expect(stdout).toContain(`
-48 windows came from the archive of the exchange, checked by its 1d candles.
+48 windows came from the archive of the exchange, checked by its 1h candles.
 Not from the archive: TICKUSDT 5m 2026-02-10 to 2026-02-28: the archive has no zip of it.
 Not from the archive: TICKUSDT 5m 2026-03-01: the zip has no row of it.
 Not from the archive: TICKUSDT 5m 2026-03-31: no whole candle opens at 2026-03-31 23:55 UTC.

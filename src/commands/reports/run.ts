@@ -208,7 +208,7 @@ function describeArchive({ archive }: DownloadReport): string[] {
   }
   const lines = spans.map(({ first, last, reason }) => `Not from the archive: ${first}${last}: ${reason}.`)
   return [
-    `${plural(archive.windows, 'window')} came from the archive of the exchange, checked by its 1d candles.`,
+    `${plural(archive.windows, 'window')} came from the archive of the exchange, checked by its 1h candles.`,
     ...lines,
   ]
 }

@@ -4,18 +4,22 @@ import { DAY_MS } from '../../candles/intervals.js'
 /** The rows of days as text in the form of a window, `[[...],[...]]`, by the start of the UTC day, ms. */
 export type DayTexts = ReadonlyMap<number, Buffer>
 
+/** A line has some 200 bytes. A file without a newline would be read to its end, and copied with each piece. */
+const MAX_LINE_BYTES = 4096
 const [NEWLINE, RETURN, COMMA, ZERO, NINE] = Buffer.from('\n\r,09')
 
 /**
  * Reads the CSV of the archive to text for the window codec: cells are put where the exchange's JSON has them, and not judged. The last
  * one has another meaning in old files; the exchange always sends `"0"`. `wanted`: the starts of days, ms UTC; others are left out. Throws
- * `bad_window` for a line without a time.
+ * `bad_window` for a line without a time, or of more than 4 kB.
  */
 export async function readDays(chunks: AsyncIterable<Buffer>, wanted: ReadonlySet<number>): Promise<DayTexts> {
   const days = new Map<number, DayText>()
   let lines = 0
   const add = (bytes: Buffer, start: number, end: number) => {
     lines++
+    if (end - start > MAX_LINE_BYTES)
+      throw new KlinesError('bad_window', `line ${lines} of the file is longer than ${MAX_LINE_BYTES} bytes`)
     const cells = splitLine(bytes, start, end)
     const time = toMilliseconds(bytes, cells[0], cells[1] - 1)
     // Files of spot candles have no header so far; others have.
@@ -36,6 +40,7 @@ export async function readDays(chunks: AsyncIterable<Buffer>, wanted: ReadonlySe
       start = end + 1
     }
     rest = bytes.subarray(start)
+    if (rest.length > MAX_LINE_BYTES) break
   }
   if (rest.length > 0) add(rest, 0, rest.length)
   return new Map([...days].map(([day, text]) => [day, text.end()]))

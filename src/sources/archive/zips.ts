@@ -6,6 +6,7 @@ import type { Series, WindowRef } from '../../candles/series.js'
 import { trimPeriod } from '../../candles/text.js'
 import { cleanText, FetchError, toStatusError } from '../fetch-error.js'
 import type { Fetcher } from '../fetcher.js'
+import { limiter } from '../limiter.js'
 import type { WholeResponse } from '../transport.js'
 import { type ArchiveMonth, monthSpan } from './months.js'
 
@@ -23,6 +24,7 @@ const MAY_LACK_ZIP_MS = 45 * DAY_MS
 const NO_ZIP = 'the archive has no zip of it'
 const NOT_ASKED = 'the archive was not asked any more'
 const MOST_IN_A_ROW = 10
+export const ZIPS_AT_ONCE = 8
 
 /** How many zips a month takes at `now` (ms UTC) if all are there: the running one has none of its own yet. */
 export function countZips(month: ArchiveMonth, now: number): number {
@@ -36,6 +38,8 @@ export function absentZip({ series, month, windows }: ArchiveMonth): Zip {
 /** Fetches the zip of a month, or those of its days where that one is not there yet. After ten failures in a row no further one. */
 export function zipFetcher(fetcher: Fetcher, warn: (text: string) => void) {
   let inARow = 0
+  // A zip that waits for its turn may not be needed any more.
+  const inTurn = limiter(ZIPS_AT_ONCE)
   const fetchBody = async (series: Series, date: string, signal: AbortSignal): Promise<Buffer | string> => {
     if (inARow >= MOST_IN_A_ROW) return NOT_ASKED
     try {
@@ -58,7 +62,7 @@ export function zipFetcher(fetcher: Fetcher, warn: (text: string) => void) {
   return async (month: ArchiveMonth, now: number, signal: AbortSignal): Promise<Zip[]> => {
     const { series, windows } = month
     const fetchZip = async (date: string, windows: readonly WindowRef[]) => {
-      return { name: zipName(series, date), windows, body: await fetchBody(series, date, signal) }
+      return { name: zipName(series, date), windows, body: await inTurn(() => fetchBody(series, date, signal)) }
     }
     const { endTime } = monthSpan(month)
     if (endTime <= now) {

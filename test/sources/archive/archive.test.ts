@@ -44,11 +44,11 @@ describe('the archive', () => {
     expect(report.archive).toEqual({ windows: 77, refused: [refused] })
     const days = datesBetween('2026-04-01', '2026-04-29').map(date => `TICKUSDT-1m-${date}`)
     expect(archive.names).toEqual(['TICKUSDT-1m-2026-02', 'TICKUSDT-1m-2026-03', ...days])
-    // Clock, first candle, two years of days, a page of each month; then two requests each for three days, one of which is not over.
-    expect(exchange.log).toHaveLength(2 + 1 + 3 + 5)
-    expect(report.requests).toBe(30 + 11)
+    // Clock, first candle, the hours and a page of each month; then two requests each for three days, one of which is not over.
+    expect(exchange.log).toHaveLength(2 + 3 + 3 + 5)
+    expect(report.requests).toBe(30 + 13)
     // It cannot know the day that is refused, and takes the last one for a whole day.
-    expect(expected.requests).toBe(30 + 1 + 3 + 4)
+    expect(expected.requests).toBe(30 + 3 + 3 + 4)
     expect(requestedDays()).toEqual(['2026-03-20', '2026-04-29', '2026-04-30'])
     exchange.reset()
     archive.reset()
@@ -122,7 +122,7 @@ describe('the archive', () => {
   })
 })
 
-/** Real candles of 15m as if they were of 5m, one after the other, and the days that they add up to. */
+/** Real candles of 15m as if they were of 5m, one after the other, and the hours that they add up to. */
 function realMinutes(symbol: string): Market {
   const start = Date.UTC(2024, 11, 20)
   const real = realMarket(realTree()).rows(symbol, '15m') ?? []
@@ -130,10 +130,10 @@ function realMinutes(symbol: string): Market {
     const openTime = start + index * 300_000
     return row.with(0, openTime).with(6, openTime + 299_999) as KlineRow
   })
-  const days = Array.from({ length: 50 }, (_, day) => {
-    return aggregateOracle(start + day * 86_400_000, rows.slice(288 * day, 288 * (day + 1))) as KlineRow
+  const hours = Array.from({ length: 50 * 24 }, (_, hour) => {
+    return aggregateOracle(start + hour * 3_600_000, rows.slice(12 * hour, 12 * (hour + 1))) as KlineRow
   })
-  return madeMarket({ [symbol]: { rows: { '5m': rows, '1d': days }, until: 0 } })
+  return madeMarket({ [symbol]: { rows: { '5m': rows, '1h': hours }, until: 0 } })
 }
 
 describe.skipIf(!hasRealTree)('the digits of real candles (skipped without ../shared/data)', () => {

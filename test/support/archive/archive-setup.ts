@@ -26,14 +26,13 @@ export async function archiveSetup(market: Market, series: { symbol: string; int
   }
   /** The days whose candles were requested from the exchange, since the last call; pages of the archive's months are left out. */
   const requestedDays = () => {
-    const times = setup.exchange.log
-      .filter(({ query }) => query.get('interval') === interval)
-      .map(one => one.startTime ?? 0)
+    // A page of a month ends later than its day, and the question for the first candle starts at 0.
+    const dates = setup.exchange.log
+      .filter(({ query, startTime = 0, endTime }) => {
+        return query.get('interval') === interval && startTime > 0 && endTime === startTime + DAY - 1
+      })
+      .map(({ startTime = 0 }) => new Date(startTime).toISOString().slice(0, 10))
     setup.exchange.log.length = 0
-    // A page begins in the middle of a day, and the question for the first candle at 0.
-    const dates = times
-      .filter(time => time > 0 && time % DAY === 0)
-      .map(time => new Date(time).toISOString().slice(0, 10))
     return [...new Set(dates)].sort()
   }
   return { ...setup, archive, download, wrongDays, requestedDays }

@@ -2,18 +2,18 @@ import type { KlineRow } from '../../../src/candles/columns.js'
 import { makeRows } from '../exchange/made-rows.js'
 import type { Market } from '../exchange/market.js'
 
-const LENGTHS: Readonly<Record<string, number>> = { '1m': 60_000, '1d': 86_400_000 }
+const LENGTHS: Readonly<Record<string, number>> = { '1m': 60_000, '1h': 3_600_000 }
 
-/** A market of one symbol with years of 1m candles, which are computed where they are read, and their 1d candles. */
+/** A market of one symbol with years of 1m candles, which are computed where they are read, and their 1h candles. */
 export function longMarket(symbol: string, from: number, until: number): Market {
-  const days = makeRows(symbol, '1d', from, until, [], LENGTHS['1m'])
+  const hours = makeRows(symbol, '1h', from, until, [], LENGTHS['1m'])
   const minutes = lazyRows(Math.floor((until - from) / LENGTHS['1m']), (start, end) => {
     const time = (index: number) => from + index * LENGTHS['1m']
     return makeRows(symbol, '1m', time(start), time(end), [], LENGTHS['1m'])
   })
   return {
     symbols: () => [symbol],
-    rows: (_, interval) => (interval === '1d' ? days : interval === '1m' ? minutes : undefined),
+    rows: (_, interval) => (interval === '1h' ? hours : interval === '1m' ? minutes : undefined),
   }
 }
 

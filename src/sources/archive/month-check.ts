@@ -1,0 +1,87 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { isKlinesError } from '../../candles/errors.js'
+import { DAY_MS } from '../../candles/intervals.js'
+import { seriesName, type WindowRef, windowName } from '../../candles/series.js'
+import { parseDate, windowSpan } from '../../candles/windows.js'
+import { type DayChecker, findPageFault, pageOf } from '../../rows/day-checks.js'
+import type { ExchangeAnswers } from '../exchange-answers.js'
+import { PAGE_ROWS } from '../exchange-api.js'
+import { FetchError } from '../fetch-error.js'
+import type { ArchiveReport, Fetched } from '../source.js'
+import { type DayTexts, readDays } from './csv.js'
+import type { ArchiveMonth } from './months.js'
+import { unzip, type Zip } from './zips.js'
+
+/** What was fetched of a month: the exchange's own 1h candles, and the zips that they check. */
+export interface MonthFiles {
+  readonly hours: Fetched
+  readonly zips: readonly Zip[]
+}
+
+/** A month that is being checked. `firstTime`: when the first candle of its series opens, ms UTC. */
+interface MonthCheck extends MonthFiles {
+  readonly checker: DayChecker
+  readonly firstTime: number
+  readonly signal: AbortSignal
+}
+
+/** The days of a month that are those of the exchange, by their start dates, and why the others are not. */
+export interface CheckedMonth {
+  readonly days: Map<string, Fetched>
+  readonly refused: ArchiveReport['refused'][number][]
+}
+
+/** Checks a month by its 1h candles, and by a page of its rows. Throws what the exchange throws when it stops. */
+export async function checkMonth(
+  { series, month, windows }: ArchiveMonth,
+  answers: ExchangeAnswers,
+  check: MonthCheck,
+): Promise<CheckedMonth> {
+  const isThere = check.zips.some(({ body }) => typeof body !== 'string')
+  const span = pageOf(`${seriesName(series)} ${month}`, windows, PAGE_ROWS)
+  const fetching = isThere ? answers.page(series, span, check.signal) : Promise.resolve([])
+  // Its error is thrown where it is awaited, after the days.
+  fetching.catch(() => {})
+  const checked: CheckedMonth = { days: new Map(), refused: [] }
+  for (const zip of check.zips) await checkZip(zip, check, checked)
+  const fault = await fetching.then(rows => findPageFault(rows, checked.days, span.startTime), toReason)
+  if (fault === undefined) return checked
+  const differing = windows.filter(({ startDate }) => checked.days.has(startDate))
+  return { days: new Map(), refused: [...checked.refused, ...refuse(differing, fault)] }
+}
+
+/** Windows that the exchange has to give, for one reason. */
+export function refuse(windows: readonly WindowRef[], reason: string): CheckedMonth['refused'] {
+  return windows.map(window => ({ ...window, reason: reason.replace(`${windowName(window)}: `, '') }))
+}
+
+/** Adds the days of a zip to `checked`. */
+async function checkZip({ name, windows, body }: Zip, check: MonthCheck, checked: CheckedMonth): Promise<void> {
+  const starts = new Set(windows.map(({ startDate }) => parseDate(startDate)))
+  const texts = typeof body === 'string' ? body : await readDays(unzip(body, `${name}.csv`), starts).catch(toReason)
+  for (const window of windows) {
+    await nextTurn()
+    check.signal.throwIfAborted()
+    const day = checkDay(window, texts, check)
+    if (typeof day === 'string') checked.refused.push(...refuse([window], day))
+    else checked.days.set(window.startDate, day)
+  }
+}
+
+/** A day as a window, or why it is not that of the exchange. `texts`: of its zip, or why there are none. */
+function checkDay(window: WindowRef, texts: DayTexts | string, check: MonthCheck): Fetched | string {
+  const { batch, asked } = check.hours
+  if (asked < windowSpan(window).endTime + DAY_MS) return 'its 1h candles are not final'
+  try {
+    const day = check.checker.check(window, texts, batch, check.firstTime)
+    return typeof day === 'string' ? day : { ...day, asked, rendered: asked }
+  } catch (error) {
+    return toReason(error)
+  }
+}
+
+/** Why a day is not used; throws what ends the run. */
+export function toReason(error: unknown): string {
+  if (error instanceof FetchError || isKlinesError(error, 'bad_window')) return error.message
+  throw error
+}

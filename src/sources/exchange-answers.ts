@@ -1,0 +1,127 @@
+import type { KlineRow } from '../candles/columns.js'
+import { KlinesError } from '../candles/errors.js'
+import { MINUTE_MS } from '../candles/intervals.js'
+import { parseList } from '../candles/lists.js'
+import type { Series, WindowRef } from '../candles/series.js'
+import type { WindowSpan } from '../candles/windows.js'
+import { hasMoreRows, joinRows, type RenderedWindow, renderWindow } from '../rows/closed-rows.js'
+import { findError, firstCandleCall, pageCall, TIME_PATH, windowCall } from './exchange-api.js'
+import { FetchError } from './fetch-error.js'
+import type { Fetcher } from './fetcher.js'
+import { isTransientStatus } from './retry.js'
+import type { Fetched } from './source.js'
+import { clockSkew, parseBody, type SourceClock } from './static.js'
+import type { WholeResponse } from './transport.js'
+
+/** The Date of an answer has whole seconds. */
+const SECOND_MS = 1000
+
+/** `asked`: when the exchange answered, by its own clock, ms UTC. */
+interface Answer<T> {
+  readonly value: T
+  readonly bytes: Buffer
+  readonly asked: number
+}
+
+/** The calls of the exchange, and its clock: the Date of its latest answer. */
+export class ExchangeAnswers {
+  /** ms UTC. */
+  private latest: number | undefined
+
+  constructor(
+    private readonly fetcher: Fetcher,
+    private readonly clock: SourceClock,
+  ) {}
+
+  /** Calls a path. `parse` gets the body, and when the exchange answered, ms UTC. */
+  get<T>(path: string, parse: (bytes: Buffer, asked: number) => T, signal: AbortSignal): Promise<Answer<T>> {
+    const accept = (response: WholeResponse) => {
+      const error = findError(response)
+      if (error) throw error
+      const asked = this.observe(response)
+      return { value: parseBody(response, body => parse(body, asked)), bytes: response.body, asked }
+    }
+    return this.fetcher.get({ path, accept, signal })
+  }
+
+  /** The exchange's clock, ms UTC: its latest answer, or a new one where that is no longer the present of this machine. */
+  async now(signal: AbortSignal): Promise<number> {
+    if (this.latest !== undefined && this.isPresent(this.latest)) return this.latest
+    const accept = (response: WholeResponse) => {
+      // Any other answer has the exchange's Date too.
+      if (isTransientStatus(response.status)) throw findError(response) ?? new FetchError('transient', 'no answer')
+      return this.observe(response)
+    }
+    return this.fetcher.get({ path: TIME_PATH, accept, signal })
+  }
+
+  /** The exchange's clock as far as it is known without a call, at the latest this machine's present, ms UTC. */
+  knownNow(): number {
+    return Math.min(this.latest ?? Infinity, this.clock.now())
+  }
+
+  /** Whether a time of the exchange is less than a minute from this machine's present: a server may have been idle for days since then. */
+  isPresent(time: number): boolean {
+    return Math.abs(this.clock.now() - time) < MINUTE_MS
+  }
+
+  /** Requests a window until no further row can come: a host may send fewer. Its times are at the latest this machine's present. */
+  async window(window: WindowRef, signal: AbortSignal): Promise<Fetched> {
+    const first = await this.windowPage(window, undefined, signal)
+    let page = first.value
+    while (page.hasMore) page = (await this.windowPage(window, page, signal)).value
+    const time = Math.min(first.asked, this.clock.now())
+    return { bytes: page.bytes, batch: page.value, rendered: time, asked: time }
+  }
+
+  /** The first 1,000 rows of a span. */
+  async page(series: Series, span: WindowSpan, signal: AbortSignal): Promise<KlineRow[]> {
+    return (await this.get(pageCall(series, span), parsePage, signal)).value
+  }
+
+  /** When the first candle of a series opens, ms UTC; undefined when it has none. */
+  async firstTime(series: Series, signal: AbortSignal): Promise<number | undefined> {
+    return (await this.get(firstCandleCall(series), parseFirstOpenTime, signal)).value
+  }
+
+  /** The rows of a window behind those of `before`, joined to them. */
+  private windowPage(window: WindowRef, before: RenderedWindow | undefined, signal: AbortSignal) {
+    const from = before && before.value.openTime(before.value.length - 1) + 1
+    const parse = (body: Buffer, asked: number) => {
+      const rows = renderWindow(body, window, asked)
+      const joined = before ? joinRows(before, rows, window) : rows
+      return { ...joined, hasMore: hasMoreRows(rows.value, window, asked) }
+    }
+    return this.get(windowCall(window, from), parse, signal)
+  }
+
+  /** Only the exchange's clock decides what is closed: an answer without a Date is not later than the latest one. */
+  private observe(response: WholeResponse): number {
+    const date = Date.parse(response.headers.date ?? '')
+    if (!Number.isNaN(date)) {
+      this.clock.observe(clockSkew(response, this.clock.now()))
+      this.latest = Math.max(this.latest ?? 0, date)
+      return date
+    }
+    if (this.latest === undefined) throw new FetchError('invalid', 'the answer has no Date')
+    return this.latest
+  }
+}
+
+function parsePage(bytes: Uint8Array): KlineRow[] {
+  const rows = parseList(bytes, 'The page of candles')
+  if (rows.every(row => Array.isArray(row) && Number.isSafeInteger(row[0]))) return rows as KlineRow[]
+  throw new KlinesError('bad_window', 'the page of candles has something else than rows')
+}
+
+/** The open time of the one candle of an answer of `servedMs`, ms UTC: a later one would make all windows empty. */
+function parseFirstOpenTime(bytes: Buffer, servedMs: number): number | undefined {
+  const rows = parseList(bytes, 'The answer for the first candle')
+  if (rows.length === 0) return undefined
+  const [row] = rows
+  const openTime: unknown = Array.isArray(row) ? row[0] : undefined
+  const isTime = typeof openTime === 'number' && Number.isSafeInteger(openTime)
+  if (rows.length === 1 && isTime && openTime <= servedMs + SECOND_MS) return openTime
+  const found = `${rows.length} rows, from ${Number(openTime)} on`
+  throw new KlinesError('bad_window', `the answer for the first candle has ${found}; expected one, in the past`)
+}

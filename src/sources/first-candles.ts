@@ -1,0 +1,73 @@
+import { type Series, seriesName, type WindowRef } from '../candles/series.js'
+import { startDateAt, windowSpan } from '../candles/windows.js'
+import { decodeWindow } from '../rows/window-codec.js'
+import type { ExchangeAnswers } from './exchange-answers.js'
+import { FetchError } from './fetch-error.js'
+import type { Fetched } from './source.js'
+
+/** The first candle of a series. Times are ms UTC. */
+interface FirstCandle {
+  readonly openTime: number
+  /** The window in which it opens, once that was fetched to confirm it. */
+  window?: Promise<Fetched> | undefined
+}
+
+/** The first candles of the exchange's series, each asked for once: windows before them are empty. */
+export class FirstCandles {
+  private readonly found = new Map<string, Promise<FirstCandle | undefined>>()
+
+  constructor(private readonly answers: ExchangeAnswers) {}
+
+  /** When the first candle of a series opens, ms UTC; undefined when it has none. */
+  async time(series: Series, signal: AbortSignal): Promise<number | undefined> {
+    const name = seriesName(series)
+    const found = this.found.get(name) ?? this.find(series, signal)
+    this.found.set(name, found)
+    found.catch(() => this.found.delete(name))
+    return (await found)?.openTime
+  }
+
+  /** The same without a call; undefined where nobody has asked. */
+  async knownTime(series: Series): Promise<number | undefined> {
+    return (await this.known(series))?.openTime
+  }
+
+  /** What is known of a window without a call for it: that it is empty, or its candles. Undefined when it has to be fetched. */
+  async fetch(window: WindowRef, signal: AbortSignal): Promise<Fetched | undefined> {
+    const first = await this.known(window)
+    if (first === undefined) return undefined
+    if (windowSpan(window).endTime <= first.openTime) {
+      const { rendered, asked } = await this.confirm(first, window, signal)
+      const bytes = Buffer.from('[]')
+      return { bytes, batch: decodeWindow(bytes, window), rendered, asked }
+    }
+    if (startDateAt(window.interval, first.openTime) !== window.startDate) return undefined
+    const fetched = await first.window
+    // Once, and soon, because it may change.
+    first.window = undefined
+    return fetched && this.answers.isPresent(fetched.asked) ? fetched : undefined
+  }
+
+  private async find(series: Series, signal: AbortSignal): Promise<FirstCandle | undefined> {
+    const openTime = await this.answers.firstTime(series, signal)
+    return openTime === undefined ? undefined : { openTime }
+  }
+
+  private known(series: Series): Promise<FirstCandle | undefined> | undefined {
+    return this.found.get(seriesName(series))?.catch(() => undefined)
+  }
+
+  /** The window of a first candle: one wrong answer must not cost a whole history. Throws an invalid `FetchError` for an earlier one. */
+  private async confirm(first: FirstCandle, { symbol, interval }: Series, signal: AbortSignal): Promise<Fetched> {
+    const { openTime } = first
+    first.window ??= this.answers.window({ symbol, interval, startDate: startDateAt(interval, openTime) }, signal)
+    first.window.catch(() => {
+      first.window = undefined
+    })
+    const window = await first.window
+    const earliest = window.batch.firstOpenTime ?? openTime
+    if (earliest >= openTime) return window
+    const [named, earlier] = [openTime, earliest].map(time => new Date(time).toISOString())
+    throw new FetchError('invalid', `the exchange named ${named} as the first candle, and has one of ${earlier}`)
+  }
+}
