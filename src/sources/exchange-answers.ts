@@ -25,12 +25,13 @@ interface Answer<T> {
 
 /** The calls of the exchange, and its clock: the Date of its latest answer. */
 export class ExchangeAnswers {
-  /** ms UTC. */
+  /** ms UTC, and this machine's present then. */
   private latest: number | undefined
+  private latestAt = -Infinity
 
   constructor(
     private readonly fetcher: Fetcher,
-    private readonly clock: SourceClock,
+    readonly clock: SourceClock,
   ) {}
 
   /** Calls a path. `parse` gets the body, and when the exchange answered, ms UTC. */
@@ -44,15 +45,17 @@ export class ExchangeAnswers {
     return this.fetcher.get({ path, accept, signal })
   }
 
-  /** The exchange's clock, ms UTC: its latest answer, or a new one where that is no longer the present of this machine. */
+  /**
+   * The exchange's clock, ms UTC: its latest answer, or a new one where that is not the present of this machine: a server may have been
+   * idle for days since then.
+   */
   async now(signal: AbortSignal): Promise<number> {
-    if (this.latest !== undefined && this.isPresent(this.latest)) return this.latest
-    const accept = (response: WholeResponse) => {
-      // Any other answer has the exchange's Date too.
-      if (isTransientStatus(response.status)) throw findError(response) ?? new FetchError('transient', 'no answer')
-      return this.observe(response)
-    }
-    return this.fetcher.get({ path: TIME_PATH, accept, signal })
+    return this.latest !== undefined && this.isPresent(this.latest) ? this.latest : this.ask(signal)
+  }
+
+  /** The same for what is needed many times in a run: an answer of the last minute, also where this machine's clock is wrong. */
+  async recentNow(signal: AbortSignal): Promise<number> {
+    return this.latest !== undefined && this.isPresent(this.latestAt) ? this.latest : this.ask(signal)
   }
 
   /** The exchange's clock as far as it is known without a call, at the latest this machine's present, ms UTC. */
@@ -60,7 +63,7 @@ export class ExchangeAnswers {
     return Math.min(this.latest ?? Infinity, this.clock.now())
   }
 
-  /** Whether a time of the exchange is less than a minute from this machine's present: a server may have been idle for days since then. */
+  /** Whether a time, ms UTC, is less than a minute from this machine's present. */
   isPresent(time: number): boolean {
     return Math.abs(this.clock.now() - time) < MINUTE_MS
   }
@@ -84,6 +87,15 @@ export class ExchangeAnswers {
     return (await this.get(firstCandleCall(series), parseFirstOpenTime, signal)).value
   }
 
+  private ask(signal: AbortSignal): Promise<number> {
+    const accept = (response: WholeResponse) => {
+      // Any other answer has the exchange's Date too.
+      if (isTransientStatus(response.status)) throw findError(response) ?? new FetchError('transient', 'no answer')
+      return this.observe(response)
+    }
+    return this.fetcher.get({ path: TIME_PATH, accept, signal })
+  }
+
   /** The rows of a window behind those of `before`, joined to them. */
   private windowPage(window: WindowRef, before: RenderedWindow | undefined, signal: AbortSignal) {
     const from = before && before.value.openTime(before.value.length - 1) + 1
@@ -101,6 +113,7 @@ export class ExchangeAnswers {
     if (!Number.isNaN(date)) {
       this.clock.observe(clockSkew(response, this.clock.now()))
       this.latest = Math.max(this.latest ?? 0, date)
+      this.latestAt = this.clock.now()
       return date
     }
     if (this.latest === undefined) throw new FetchError('invalid', 'the answer has no Date')

@@ -1,4 +1,4 @@
-import { type Series, seriesName, type WindowRef } from '../candles/series.js'
+import { type Series, seriesName, type WindowRef, windowOf } from '../candles/series.js'
 import { startDateAt, windowSpan } from '../candles/windows.js'
 import { decodeWindow } from '../rows/window-codec.js'
 import type { ExchangeAnswers } from './exchange-answers.js'
@@ -8,8 +8,9 @@ import type { Fetched } from './source.js'
 /** The first candle of a series. Times are ms UTC. */
 interface FirstCandle {
   readonly openTime: number
-  /** The window in which it opens, once that was fetched to confirm it. */
+  /** The window in which it opens, once that was fetched to confirm it, and this machine's present then. */
   window?: Promise<Fetched> | undefined
+  fetchedAt: number
 }
 
 /** The first candles of the exchange's series, each asked for once: windows before them are empty. */
@@ -45,12 +46,12 @@ export class FirstCandles {
     const fetched = await first.window
     // Once, and soon, because it may change.
     first.window = undefined
-    return fetched && this.answers.isPresent(fetched.asked) ? fetched : undefined
+    return this.answers.isPresent(first.fetchedAt) ? fetched : undefined
   }
 
   private async find(series: Series, signal: AbortSignal): Promise<FirstCandle | undefined> {
     const openTime = await this.answers.firstTime(series, signal)
-    return openTime === undefined ? undefined : { openTime }
+    return openTime === undefined ? undefined : { openTime, fetchedAt: -Infinity }
   }
 
   private known(series: Series): Promise<FirstCandle | undefined> | undefined {
@@ -60,7 +61,10 @@ export class FirstCandles {
   /** The window of a first candle: one wrong answer must not cost a whole history. Throws an invalid `FetchError` for an earlier one. */
   private async confirm(first: FirstCandle, { symbol, interval }: Series, signal: AbortSignal): Promise<Fetched> {
     const { openTime } = first
-    first.window ??= this.answers.window({ symbol, interval, startDate: startDateAt(interval, openTime) }, signal)
+    if (first.window === undefined) {
+      first.fetchedAt = this.answers.clock.now()
+      first.window = this.answers.window(windowOf({ symbol, interval }, startDateAt(interval, openTime)), signal)
+    }
     first.window.catch(() => {
       first.window = undefined
     })

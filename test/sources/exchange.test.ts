@@ -4,7 +4,7 @@ import { exchangeSource } from '../../src/sources/exchange.js'
 import { exchangeRules, InvalidSymbolError } from '../../src/sources/exchange-api.js'
 import { Fetcher } from '../../src/sources/fetcher.js'
 import { RETRY_POLICY } from '../../src/sources/retry.js'
-import type { Source } from '../../src/sources/source.js'
+import type { Fetched, Source } from '../../src/sources/source.js'
 import { HttpTransport } from '../../src/sources/transport.js'
 import { catchError } from '../support/errors.js'
 import { ERROR_UNDER_200 } from '../support/exchange/exchange-answers.js'
@@ -16,6 +16,7 @@ import { sampleRow } from '../support/windows.js'
 
 const SERIES = { symbol: 'BTCUSDT', interval: '1d' } as const
 const PROBE = 'api/v3/klines?symbol=BTCUSDT&interval=1d&startTime=0'
+const DAY = 86_400_000
 const signal = new AbortController().signal
 
 /** The made market as a source, without pauses between its three tries. */
@@ -32,9 +33,11 @@ async function setup({ names = [] as string[] } = {}) {
     clock,
     rules: exchangeRules(name, () => clock.now()),
   })
-  const source = exchangeSource(fetcher, { now: () => EXCHANGE_NOW, observe: () => {} }, text => warnings.push(text))
+  /** This machine's present. */
+  const machine = { now: EXCHANGE_NOW }
+  const source = exchangeSource(fetcher, { now: () => machine.now, observe: () => {} }, text => warnings.push(text))
   onTestFinished(() => source.close())
-  return { exchange, source, warnings, firstCandle: askFirstCandle(source) }
+  return { exchange, source, machine, warnings, firstCandle: askFirstCandle(source) }
 }
 
 const askFirstCandle =
@@ -102,4 +105,40 @@ it('a window is one request, and its time is that of the answer', async () => {
   // The clock is known now.
   expect((await source.startDates('1d', signal)).served).toBe(EXCHANGE_NOW)
   expect(exchange.log).toHaveLength(1)
+})
+
+describe('the clock of a source that lives for days', () => {
+  it.each([
+    ['is asked once for what follows at once', 0, 20_000, 20_000, 0],
+    ['is asked again after an idle day', 0, DAY, DAY, 1],
+    ['is asked each time by a machine whose clock is a day ahead', DAY, 5_000, 5_000, 1],
+    ['is asked again by a machine whose clock went back', 0, DAY, -DAY, 1],
+  ])('%s', async (_, ahead, idle, machineIdle, calls) => {
+    const { exchange, source, machine } = await setup()
+    machine.now += ahead
+    expect(await source.now(signal)).toBe(EXCHANGE_NOW)
+    exchange.reset()
+    exchange.now = EXCHANGE_NOW + idle
+    machine.now += machineIdle
+    expect(await source.now(signal)).toBe(EXCHANGE_NOW + calls * idle)
+    expect(exchange.log).toHaveLength(calls)
+  })
+
+  it('gives the list of start dates its newest day', async () => {
+    const { exchange, source, machine } = await setup()
+    expect((await source.startDates('1m', signal)).names.at(-1)).toBe('2026-04-30')
+    exchange.now = machine.now += DAY
+    expect((await source.startDates('1m', signal)).names.at(-1)).toBe('2026-05-01')
+  })
+
+  it('does not take a window that was fetched the day before for the present one', async () => {
+    const { exchange, source, machine, firstCandle } = await setup()
+    const fetchRows = async (startDate: string) =>
+      (await source.fetch({ symbol: 'NEWUSDT', interval: '1h', startDate }, undefined, signal)) as Fetched
+    await firstCandle({ symbol: 'NEWUSDT', interval: '1h' })
+    expect((await fetchRows('2026-03-01')).batch.length).toBe(0)
+    exchange.now = machine.now += DAY / 4
+    // From 29 April 12:00 to the last hour that is over, at 10:20.
+    expect((await fetchRows('2026-04-01')).batch.length).toBe(12 + 10)
+  })
 })

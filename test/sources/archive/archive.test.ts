@@ -1,12 +1,15 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import type { KlineRow } from '../../../src/candles/columns.js'
-import { dryRun } from '../../../src/engine/export.js'
+import { dryRun, exportKlines } from '../../../src/engine/export.js'
 import { type ServeRequest, serve } from '../../../src/index.js'
+import { pageOf } from '../../../src/rows/day-checks.js'
 import { archiveSetup, datesBetween } from '../../support/archive/archive-setup.js'
 import { makeZip } from '../../support/archive/make-zip.js'
+import { catchError } from '../../support/errors.js'
 import { onWindow } from '../../support/events.js'
 import { madeMarket } from '../../support/exchange/made-market.js'
 import { EXCHANGE_NOW, type Market } from '../../support/exchange/market.js'
@@ -23,6 +26,7 @@ const MARKET = madeMarket({
     without: [['2026-03-20T02:00Z', '2026-03-20T05:00Z']],
   },
 })
+const DAY = 86_400_000
 const FROM = '2026-02-10'
 const LAST_ZIP = '2026-04-28'
 
@@ -114,12 +118,58 @@ describe('the archive', () => {
     expect(report.archive?.windows).toBeLessThanOrEqual(77 - stored.length)
   })
 
+  it('compares rows of the days that it is going to give', async () => {
+    const { archive, exchange, download } = await setup()
+    await download({ from: '2026-03-03', to: '2026-03-30', noArchive: true })
+    exchange.reset()
+    const report = await download({ from: '2026-03-01', to: '2026-04-21' })
+    expect(archive.names).toContain('TICKUSDT-1m-2026-03')
+    expect(report.archive?.windows).toBe(2 + 2 + 20)
+    const pages = exchange.log.filter(({ query, startTime = 0, endTime = 0 }) => {
+      return query.get('interval') === '1m' && endTime >= startTime + 86_400_000
+    })
+    const dates = pages.map(({ startTime = 0 }) => new Date(startTime + 999 * 60_000).toISOString().slice(0, 10))
+    expect(pages.map(({ startTime = 0 }) => new Date(startTime).toISOString().slice(0, 10))).toEqual(dates)
+    expect(dates.some(date => ['2026-03-01', '2026-03-02', '2026-03-30'].includes(date))).toBe(true)
+  })
+
   it('fetches zips eight at once', async () => {
     const { archive, download } = await setup('5m')
     archive.hold = async () => void (await vi.waitUntil(() => archive.peak >= 8, { timeout: 60_000 }))
     await download({ from: FROM })
     expect(archive.peak).toBe(8)
   })
+})
+
+/** Wanted days of a month, ascending. */
+const wantedDays = fc.subarray(datesBetween('2024-01-01', '2024-02-01'), { minLength: 1 })
+
+it('the compared rows of 1m lie in one wanted day, and those of 3m and 5m begin with one and go on with as many as there are', () => {
+  fc.assert(
+    fc.property(wantedDays, fc.constantFrom('1m', '3m', '5m'), fc.string(), (dates, interval, name) => {
+      const windows = dates.map(startDate => ({ symbol: 'BTCUSDT', interval, startDate }) as const)
+      const { startTime, endTime } = pageOf(name, windows, 1000)
+      const first = dates.findIndex(date => Date.parse(date) <= startTime && startTime < Date.parse(date) + DAY)
+      expect(first).toBeGreaterThanOrEqual(0)
+      expect(endTime).toBe(Date.parse(dates[dates.length - 1]) + DAY)
+      if (interval === '1m') expect(startTime + 1000 * 60_000).toBeLessThanOrEqual(Date.parse(dates[first]) + DAY)
+      else expect(dates.length - first).toBeGreaterThanOrEqual(Math.min(dates.length, interval === '3m' ? 3 : 4))
+    }),
+  )
+})
+
+it.each([
+  ['a static service', 'http://127.0.0.1:9'],
+  ['the sample', 'sample'],
+])('an archive beside %s is refused before any request', async (_, baseUrl) => {
+  const request = { symbols: ['BTCUSDT'], intervals: ['1d'], baseUrl, mirror: tempFolder() } as const
+  for (const more of [{}, { refresh: true }, { noArchive: true }, { offline: true }]) {
+    const error = await catchError(exportKlines({ ...request, ...more, archiveUrl: 'http://127.0.0.1:9', output: '-' }))
+    expect(error).toMatchObject({
+      code: 'bad_option',
+      message: `--archive-url names an archive of binance, and this run downloads from ${baseUrl}, which has none.`,
+    })
+  }
 })
 
 /** Real candles of 15m as if they were of 5m, one after the other, and the hours that they add up to. */
