@@ -25,7 +25,7 @@ export function exchangeSource(
   const firstCandles = new FirstCandles(answers)
   const archive = open?.(answers, firstCandles)
 
-  const fetchWindow = async (window: WindowRef, _since: unknown, signal: AbortSignal): Promise<Fetched> => {
+  const fetchWindow = async (window: WindowRef, _cached: unknown, signal: AbortSignal): Promise<Fetched> => {
     const known = await firstCandles.fetch(window, signal)
     const fetched = known ?? (await archive?.fetch(window, signal))
     return fetched ?? answers.window(window, signal)
