@@ -41,7 +41,7 @@ it('the summary says what came from the archive, and which days did not, and why
   archive.zips.set('TICKUSDT-5m-2026-02', undefined)
   archive.edits.set('TICKUSDT-5m-2026-03', lines => lines.slice(288, -1))
   const plan = await sandbox.run([...command.split(' '), '--dry-run'])
-  expect(plan.stdout).toContain('The run takes about 25 requests to the exchange.')
+  expect(plan.stdout).toContain('The run takes about 27 requests to the exchange.')
   const { code, stdout } = await sandbox.run(command.split(' '))
   expect(code).toBe(0)
   expect(stdout).toContain(`
