@@ -23,7 +23,7 @@ const TRADES = (
   ] as const
 ).map(([name, other]) => ({ name, other, quote: place(name), base: place(other) }))
 const [HIGH, LOW] = [place('high'), place('low')]
-/** How far rounding may take a volume in the quote asset out of its limits. No candle of the exchange is further out. */
+/** How far rounding may take a volume in the quote asset out of its limits; no candle of the exchange is further out. */
 const TOLERANCE = 1e-6
 
 /** The unit of decimals that are not long. */
@@ -35,8 +35,8 @@ const DECIMAL_WORDS = layout.DECIMAL_BYTES / 4
 const NO_FAULTS: readonly string[] = []
 
 /**
- * What the values of a candle cannot be at once, each fault described with its values; empty for a good candle. `words`: those of the
- * table, which a caller reads once for many rows.
+ * What the values of a candle cannot be at once, each fault described with its values; empty for a good candle. `words`:
+ * those of the table, which a caller reads once for many rows.
  */
 export function findCandleFaults(table: CandleTable, words: Uint32Array, row: number): readonly string[] {
   let faults = NO_FAULTS

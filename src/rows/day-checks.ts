@@ -21,8 +21,8 @@ export class DayChecker {
   private readonly sum = new CandleTable(this.table.kernel)
 
   /**
-   * A day as a window, or why it is not that of the exchange. `texts`: of its zip, or why there are none. `hours`: all 1h candles of the
-   * exchange in that day, and others. `firstTime`: when the first candle of the series opens.
+   * A day as a window, or why it is not that of the exchange. `texts`: of its zip, or why there are none. `hours`: the
+   * exchange's 1h candles of that day, and others. `firstTime`: when the first candle of the series opens.
    */
   check(window: WindowRef, texts: ReadonlyMap<number, Buffer> | string, hours: KlineBatch, firstTime: number) {
     const { startTime, endTime } = windowSpan(window)
@@ -65,8 +65,8 @@ export class DayChecker {
   }
 
   /**
-   * Why the candles of an hour are not those that its 1h candle was made of; undefined when they are. An open or close inside the hour, a
-   * high or low that is not the hour's, and the prices of a candle without trades may be any.
+   * Why the candles of an hour are not those that its 1h candle was made of; undefined when they are. It does not see an
+   * open or close inside the hour, a high or low that is not the hour's, and the prices of a candle without trades.
    */
   private findHourFault(batch: KlineBatch, startTime: number, hour: KlineBatch): string | undefined {
     const { table, sum } = this
@@ -87,7 +87,7 @@ export class DayChecker {
   }
 }
 
-/** The first of some rows with another number of digits after the point than `text`, or with a zero too many before it. */
+/** The first row with another number of digits after the point than `text`, or with a zero too many before it. */
 function findOtherForm(
   { bytes, offsets }: KlineBatch,
   start: number,
@@ -108,9 +108,9 @@ function findOtherForm(
 }
 
 /**
- * The rows of a month that are compared with the exchange, from a place that follows from `name`, so that every run compares the same ones.
- * `windows`: the wanted days, ascending. The first `rows` candles of the span lie in one of them, or begin with one and go on with the
- * days after it, where a day has fewer.
+ * The part of a month whose first `rows` candles are compared with the exchange: from a place that follows from `name`, so
+ * that every run compares the same ones. `windows`: the wanted days, ascending. The rows lie in one of these days; where a
+ * day has fewer rows, they begin with one and go on with the days after it.
  */
 export function pageOf(name: string, windows: readonly WindowRef[], rows: number): WindowSpan {
   const hash = Number.parseInt(sha256(Buffer.from(name)).slice(0, 8), 16)
@@ -124,8 +124,8 @@ export function pageOf(name: string, windows: readonly WindowRef[], rows: number
 }
 
 /**
- * Why days are not those of the exchange: the rows of its answer, from `fromTime` on (ms UTC), are compared with theirs as text. `days`:
- * windows by their start dates.
+ * Why days are not those of the exchange: the rows of its answer, from `fromTime` on (ms UTC), are compared with theirs as
+ * text. `days`: windows by their start dates.
  */
 export function findPageFault(
   rows: readonly KlineRow[],

@@ -46,14 +46,14 @@ export class ExchangeAnswers {
   }
 
   /**
-   * The exchange's clock, ms UTC: its latest answer, or a new one where that is not the present of this machine: a server may have been
-   * idle for days since then.
+   * The exchange's clock, ms UTC: its latest answer, or a new one where that is not the present of this machine. A server
+   * may have been idle for days since the latest one.
    */
   async now(signal: AbortSignal): Promise<number> {
     return this.latest !== undefined && this.isPresent(this.latest) ? this.latest : this.ask(signal)
   }
 
-  /** The same for what is needed many times in a run: an answer of the last minute, also where this machine's clock is wrong. */
+  /** The same for the lists of a run, at one call also where this machine's clock is wrong: an answer of the last minute. */
   async recentNow(signal: AbortSignal): Promise<number> {
     return this.latest !== undefined && this.isPresent(this.latestAt) ? this.latest : this.ask(signal)
   }
@@ -68,7 +68,7 @@ export class ExchangeAnswers {
     return Math.abs(this.clock.now() - time) < MINUTE_MS
   }
 
-  /** Requests a window until no further row can come: a host may send fewer. Its times are at the latest this machine's present. */
+  /** Requests a window until no further row can come: a host may send fewer. Its times are not later than this machine's. */
   async window(window: WindowRef, signal: AbortSignal): Promise<Fetched> {
     const first = await this.windowPage(window, undefined, signal)
     let page = first.value

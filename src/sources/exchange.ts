@@ -14,7 +14,7 @@ import { FirstCandles } from './first-candles.js'
 import type { Cost, Fetched, FetchedList, Source } from './source.js'
 import type { SourceClock } from './static.js'
 
-/** The market data of the exchange as windows of the published tree. `open`: its archive, which is checked by its answers. */
+/** The market data of the exchange as windows of the published tree. `open`: opens the archive, which its answers check. */
 export function exchangeSource(
   fetcher: Fetcher,
   clock: SourceClock,

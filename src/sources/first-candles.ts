@@ -33,7 +33,7 @@ export class FirstCandles {
     return (await this.known(series))?.openTime
   }
 
-  /** What is known of a window without a call for it: that it is empty, or its candles. Undefined when it has to be fetched. */
+  /** A window that is empty, or was fetched to confirm the first candle. Undefined for any other one. */
   async fetch(window: WindowRef, signal: AbortSignal): Promise<Fetched | undefined> {
     const first = await this.known(window)
     if (first === undefined) return undefined
@@ -58,7 +58,10 @@ export class FirstCandles {
     return this.found.get(seriesName(series))?.catch(() => undefined)
   }
 
-  /** The window of a first candle: one wrong answer must not cost a whole history. Throws an invalid `FetchError` for an earlier one. */
+  /**
+   * The window of a first candle: one wrong answer must not cost a whole history. Throws an invalid `FetchError` where the
+   * window has an earlier candle.
+   */
   private async confirm(first: FirstCandle, { symbol, interval }: Series, signal: AbortSignal): Promise<Fetched> {
     const { openTime } = first
     if (first.window === undefined) {
