@@ -39,7 +39,7 @@ export interface ExportReport extends DownloadReport {
 
 /** What the request does not say: where the bytes go, and which candles they are. */
 interface ExportHooks {
-  readonly sink?: ((report: DownloadReport) => Output) | undefined
+  readonly sink?: (() => Output) | undefined
   readonly plan?: ((run: Run) => Promise<Plan>) | undefined
 }
 
@@ -61,7 +61,7 @@ export async function exportKlines(request: ExportRequest): Promise<ExportReport
   return exportTo({ ...request, output: '-' }, { sink: () => stream })
 }
 
-type FileRequest = ExportRequest & { readonly output: string }
+export type FileRequest = ExportRequest & { readonly output: string }
 
 /** The same for a path. */
 export function exportTo(request: FileRequest, hooks?: ExportHooks): Promise<ExportReport> {
@@ -69,7 +69,7 @@ export function exportTo(request: FileRequest, hooks?: ExportHooks): Promise<Exp
 }
 
 export async function exportIn(run: Run, request: FileRequest, hooks: ExportHooks = {}): Promise<ExportReport> {
-  const { sink, plan = run => planRequest(request, run, { isTail: request.tail !== undefined }) } = hooks
+  const { sink, plan = run => planFiles(request, run) } = hooks
   const { format, rowFormat } = parseContent(request)
   const asked = await plan(run)
   const named = planOutputs(request.output, format, asked.series)
@@ -87,7 +87,7 @@ export async function exportIn(run: Run, request: FileRequest, hooks: ExportHook
   const tally = new Tally(cut, first ? quiet(run) : run)
   const content = { range: cut.range, source: sourceOf(run), rowFormat, partial, limit, tail }
   const encoding: Encoding = { ...content, fingerprint: fingerprint ? 'named' : undefined }
-  const open = (path: string) => (sink && first ? sink(first) : StreamOutput.to(path, signal))
+  const open = (path: string) => (sink ? sink() : StreamOutput.to(path, signal))
   return encodeTasks(run, tasks, encoding, { tally, threads, open }, async encoded => {
     const report = first ?? (await tally.report(request, true))
     const written = encoded.flatMap(({ outputs }) => outputs)
@@ -97,6 +97,20 @@ export async function exportIn(run: Run, request: FileRequest, hooks: ExportHook
     const fingerprints = encoded.flatMap(one => one.fingerprints)
     return reportExport(cut, run, { ...report, files }, fingerprint ? fingerprints : undefined)
   })
+}
+
+/** The plan of an export that another thread writes: of a run with a source, its windows are made current first. */
+export async function planExport(request: FileRequest, run: Run): Promise<Plan> {
+  parseContent(request)
+  const plan = await planFiles(request, run)
+  if (run.source === undefined) return plan
+  const cut = request.tail === undefined ? plan : await cutPlan(plan, request.tail, run)
+  await downloadPlan(cut, run, request, true)
+  return cut
+}
+
+function planFiles(request: FileRequest, run: Run): Promise<Plan> {
+  return planRequest(request, run, { isTail: request.tail !== undefined })
 }
 
 export function reportExport(

@@ -149,7 +149,8 @@ async function isCurrent({ path, temp, target, force }: FilePlace): Promise<bool
   return (await digest(temp)) === (await digest(target).catch(() => undefined))
 }
 
-async function digest(path: string): Promise<string> {
+/** The SHA-256 of a file, hex. */
+export async function digest(path: string): Promise<string> {
   const hash = newHash()
   for await (const chunk of createReadStream(path)) hash.update(chunk)
   return hash.digest('hex')

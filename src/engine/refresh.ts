@@ -101,7 +101,8 @@ export async function refreshWindow(
   const before = cached && done.get(windowPath(window))
   if (before) return { window, batch: cached.batch, bytes: cached.bytes, ...before }
   try {
-    const result = await refreshCached(run, window, cached, listedFrom)
+    const work = () => refreshCached(run, window, cached, listedFrom)
+    const result = await (run.once ? run.once(windowPath(window), work) : work())
     done.set(windowPath(window), { status: result.status, change: result.change })
     return result
   } catch (error) {

@@ -128,6 +128,8 @@ export interface Run<S extends Source | undefined = Source | undefined> {
   readonly warn: (message: string, isUrgent?: boolean) => void
   /** What became of the windows that were made current, by their paths: none is requested twice. */
   readonly done: Map<string, Pick<WindowResult, 'status' | 'change'>>
+  /** Shares the work on a window, by its path, with other runs of this process that want it at the same time. */
+  readonly once?: <T>(path: string, work: () => Promise<T>) => Promise<T>
   readonly close: () => Promise<void>
 }
 

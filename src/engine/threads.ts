@@ -4,7 +4,10 @@ import { parentPort, SHARE_ENV, Worker, workerData } from 'node:worker_threads'
 import pMap from 'p-map'
 import { KlinesError } from '../candles/errors.js'
 import { checkValue } from '../options.js'
-import { CODE_URL } from '../version.js'
+import { PACKAGE_URL } from '../version.js'
+import { Turns } from './turns.js'
+
+const WORKER_FILE = new URL('dist/worker.cjs', PACKAGE_URL)
 
 const DEFAULT_MAX = 8
 /** One takes 80 to 130 MB, and eight 214 to 326. */
@@ -31,9 +34,12 @@ export function countThreads(tasks: number, windows: number, { threads }: Thread
   return Math.max(1, Math.min(threads ?? (windows < MIN_WINDOWS ? 1 : fitting), tasks))
 }
 
-/** Tasks of a kind that `src/worker.ts` knows, whose workers begin with `data`. */
+/** What the code of a worker thread, `src/worker.ts`, knows to do. */
+type Kind = 'encode' | 'verify' | 'export'
+
+/** Tasks of a kind, whose workers begin with `data`. */
 interface Workload<Task, Result> {
-  readonly kind: 'encode' | 'verify'
+  readonly kind: Kind
   readonly data: unknown
   readonly tasks: readonly Task[]
   readonly threads: number
@@ -49,26 +55,26 @@ interface Workload<Task, Result> {
  */
 export async function shareTasks<Task, Result>(load: Workload<Task, Result>): Promise<Result[]> {
   const { kind, data, tasks, threads, work, done, signal } = load
-  const file = new URL('worker.cjs', CODE_URL)
-  const start = () => new Worker(file, { workerData: { kind, data }, env: SHARE_ENV, resourceLimits: RESOURCE_LIMITS })
-  const workers = Array.from({ length: Math.min(threads, tasks.length) - 1 }, start)
+  const workers = Math.max(1, Math.min(threads, tasks.length)) - 1
+  const pool = new ThreadPool<Task, Result>(kind, data, workers)
+  let busy = 0
   let own: Promise<unknown> = Promise.resolve()
-  const workHere = (task: Task) => {
-    const result = work(task)
-    own = result
-    return result
-  }
-  const idle = [...workers.map(worker => sendTo(worker, done)), workHere]
   const doNext = async (task: Task) => {
-    const doTask = idle.shift() ?? workHere
-    const result = await doTask(task)
-    idle.push(doTask)
+    if (busy === workers) {
+      const result = work(task)
+      own = result
+      return result
+    }
+    busy++
+    const result = await pool.run(task)
+    busy--
+    done?.(task, result)
     return result
   }
   try {
-    return await pMap(tasks, doNext, { concurrency: idle.length, signal })
+    return await pMap(tasks, doNext, { concurrency: workers + 1, signal })
   } finally {
-    await Promise.all(workers.map(worker => worker.terminate()))
+    await pool.close()
     await Promise.allSettled([own])
   }
 }
@@ -78,27 +84,73 @@ type ErrorFields = Pick<KlinesError, 'message' | 'code' | 'suggestions' | 'data'
 /** The outcome of a task in a worker. An error comes as its fields: a copy would lose its class. */
 type Outcome<Result> = { readonly result: Result } | { readonly error: ErrorFields }
 
-function sendTo<Task, Result>(worker: Worker, done: Workload<Task, Result>['done']): (task: Task) => Promise<Result> {
-  const ended = once(worker, 'exit').then(() => Promise.reject(new Error('A worker thread ended.')))
-  // The next task reports it.
-  ended.catch(() => {})
-  return async task => {
-    const answered = once(worker, 'message')
-    worker.postMessage(task)
-    const [outcome]: Outcome<Result>[] = await Promise.race([answered, ended])
-    if ('result' in outcome) {
-      done?.(task, outcome.result)
-      return outcome.result
-    }
-    const { code, message, suggestions, data } = outcome.error
-    throw suggestions ? new KlinesError(code, message, { suggestions, data }) : new Error(message)
+/** A worker, and a promise that rejects when it ends. */
+interface Thread {
+  readonly worker: Worker
+  readonly ended: Promise<never>
+}
+
+/** Workers that do tasks of a kind, in the order in which these come: at most `most`, each started when a task needs it. */
+export class ThreadPool<Task, Result> {
+  private readonly alive = new Set<Thread>()
+  private readonly idle: Thread[] = []
+  private readonly turns: Turns
+  private isClosed = false
+
+  constructor(
+    private readonly kind: Kind,
+    private readonly data: unknown,
+    most: number,
+  ) {
+    this.turns = new Turns(most)
+  }
+
+  /** Throws what the task throws, and an error when its worker ends. */
+  run(task: Task): Promise<Result> {
+    return this.turns.run(async () => {
+      if (this.isClosed) throw threadEnded()
+      const thread = this.idle.pop() ?? this.start()
+      try {
+        return await send<Task, Result>(thread, task)
+      } finally {
+        if (this.alive.has(thread)) this.idle.push(thread)
+      }
+    })
+  }
+
+  /** Ends all workers; tasks that are not done fail. */
+  async close(): Promise<void> {
+    this.isClosed = true
+    await Promise.all([...this.alive].map(({ worker }) => worker.terminate()))
+  }
+
+  private start(): Thread {
+    const workerData = { kind: this.kind, data: this.data }
+    const worker = new Worker(WORKER_FILE, { workerData, env: SHARE_ENV, resourceLimits: RESOURCE_LIMITS })
+    const ended = once(worker, 'exit').then(() => Promise.reject(threadEnded()))
+    const thread = { worker, ended }
+    this.alive.add(thread)
+    // The next task reports it.
+    ended.catch(() => this.alive.delete(thread))
+    return thread
   }
 }
 
+function threadEnded(): Error {
+  return new Error('A worker thread ended.')
+}
+
+async function send<Task, Result>({ worker, ended }: Thread, task: Task): Promise<Result> {
+  const answered = once(worker, 'message')
+  worker.postMessage(task)
+  const [outcome]: Outcome<Result>[] = await Promise.race([answered, ended])
+  if ('result' in outcome) return outcome.result
+  const { code, message, suggestions, data } = outcome.error
+  throw suggestions ? new KlinesError(code, message, { suggestions, data }) : new Error(message)
+}
+
 /** Does the tasks of `shareTasks` in a worker: each kind gets the data of the workload, and returns what does one task. */
-export function runTasks(
-  open: Record<Workload<never, never>['kind'], (data: never) => (task: never) => Promise<unknown>>,
-): void {
+export function runTasks(open: Record<Kind, (data: never) => (task: never) => Promise<unknown>>): void {
   const { kind, data } = workerData as Pick<Workload<unknown, unknown>, 'kind' | 'data'>
   const work = open[kind](data as never)
   parentPort?.on('message', async task => {

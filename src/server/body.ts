@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { createReadStream, openSync, type ReadStream } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
@@ -16,7 +17,7 @@ export interface Route {
   /** Whether pages of other sites may not read its responses. */
   readonly isPrivate?: boolean | undefined
   /** Sends the response. What it throws is sent as an error, and ends the connection once the head was sent. */
-  readonly handler: (request: FastifyRequest, reply: FastifyReply) => void | Promise<void>
+  readonly handler: (request: FastifyRequest, reply: FastifyReply) => unknown
 }
 
 /** Aborts when the client of a request leaves. */
@@ -48,7 +49,14 @@ interface BodyMetadata {
   readonly isPrivate?: boolean
 }
 
-type Representation = ReturnType<Body['represent']>
+/** What can be sent of a body. */
+interface Representation {
+  readonly size: number
+  readonly etag: string
+  readonly headers: Readonly<Record<string, string>>
+  /** Its bytes from `start` to `end`, without the last. */
+  readonly part: (start: number, end: number) => Buffer | ReadStream
+}
 
 /** A body in memory. Each coding is computed once, on first use. */
 export class Body {
@@ -79,7 +87,7 @@ export class Body {
     return coded
   }
 
-  private represent(bytes: Buffer, coding: Coding) {
+  private represent(bytes: Buffer, coding: Coding): Representation {
     const { type = 'application/json; charset=utf-8', final, isPrivate } = this.metadata
     const isCoded = coding !== 'identity'
     // A strong ETag differs between codings.
@@ -96,7 +104,7 @@ export class Body {
       ...(!isPrivate && CORS_HEADERS),
       'x-content-type-options': 'nosniff',
     }
-    return { bytes, etag, headers }
+    return { size: bytes.length, etag, headers, part: (start, end) => bytes.subarray(start, end) }
   }
 }
 
@@ -104,38 +112,82 @@ const UNMODIFIED_FIELDS = ['etag', 'last-modified', 'cache-control', 'vary', ...
 
 /** Answers GET and HEAD: content codings, conditional requests, one byte range. `extra`: header fields. Throws `HttpError` 416. */
 export function sendBody(
-  { raw: { headers, method } }: FastifyRequest,
+  request: FastifyRequest,
   reply: FastifyReply,
   body: Body,
   extra?: Readonly<Record<string, string>> | '',
 ): void | Promise<void> {
-  // A range is cut from the plain bytes: most clients could not reassemble ranges of a coding.
-  const isRange = method === 'GET' && headers.range !== undefined
-  const coding = isRange || body.isSmall ? 'identity' : chooseCoding(headers['accept-encoding'])
-  const { lastModified } = body
-  const send = ({ bytes, etag, headers: own }: Representation) => {
-    // The rest of the request could not be read meanwhile, and it got an error for that.
-    if (reply.raw.headersSent) return
-    if (isUnmodified(headers, etag, lastModified)) {
-      const kept = Object.entries(own).filter(([name]) => UNMODIFIED_FIELDS.includes(name))
-      return void reply
-        .code(304)
-        .headers({ ...Object.fromEntries(kept), ...extra })
-        .send()
-    }
-    reply.headers(extra ? { ...own, ...extra } : own)
-    const range = isRange ? findRange(headers, bytes.length, [etag, lastModified]) : undefined
-    if (!range) return void reply.send(method === 'GET' ? bytes : undefined)
-    const part = bytes.subarray(range.start, range.end + 1)
-    const contentRange = `bytes ${range.start}-${range.end}/${bytes.length}`
-    reply
-      .code(206)
-      .headers({ 'content-length': String(part.length), 'content-range': contentRange })
-      .send(part)
-  }
+  const coding = isRange(request) || body.isSmall ? 'identity' : chooseCoding(request.raw.headers['accept-encoding'])
   const representation = body.in(coding)
+  const sendIt = (found: Representation) => send(request, reply, found, { extra, lastModified: body.lastModified })
   // Awaiting a representation that exists already would take longer than sending it.
-  return representation instanceof Promise ? representation.then(send) : send(representation)
+  return representation instanceof Promise ? representation.then(sendIt) : sendIt(representation)
+}
+
+/** Answers GET and HEAD with a file: conditional requests, one byte range. `extra`: header fields. Throws `HttpError` 416. */
+export function sendFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  {
+    path,
+    size,
+    sha256,
+    type,
+  }: { readonly path: string; readonly size: number; readonly sha256: string; readonly type: string },
+  extra: Readonly<Record<string, string>>,
+): FastifyReply {
+  const etag = `"${sha256}"`
+  const headers = {
+    'content-type': type,
+    'content-length': String(size),
+    etag,
+    'cache-control': 'public, no-cache',
+    'accept-ranges': 'bytes',
+    ...CORS_HEADERS,
+    'x-content-type-options': 'nosniff',
+  }
+  // Opened at once: the file may be removed while it is sent.
+  const part = (start: number, end: number) => createReadStream(path, { fd: openSync(path, 'r'), start, end: end - 1 })
+  send(request, reply, { size, etag, headers, part }, { extra })
+  return reply
+}
+
+/** A range is cut from the plain bytes: most clients could not reassemble ranges of a coding. */
+function isRange({ raw: { method, headers } }: FastifyRequest): boolean {
+  return method === 'GET' && headers.range !== undefined
+}
+
+function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { size, etag, headers: own, part }: Representation,
+  {
+    extra,
+    lastModified,
+  }: { extra?: Readonly<Record<string, string>> | '' | undefined; lastModified?: string | undefined },
+): void {
+  const { headers, method } = request.raw
+  // The rest of the request could not be read meanwhile, and it got an error for that.
+  if (reply.raw.headersSent) return
+  if (isUnmodified(headers, etag, lastModified)) {
+    const kept = Object.entries(own).filter(([name]) => UNMODIFIED_FIELDS.includes(name))
+    reply
+      .code(304)
+      .headers({ ...Object.fromEntries(kept), ...extra })
+      .send()
+    return
+  }
+  reply.headers(extra ? { ...own, ...extra } : own)
+  const range = isRange(request) ? findRange(headers, size, [etag, lastModified]) : undefined
+  if (!range) {
+    reply.send(method === 'GET' ? part(0, size) : undefined)
+    return
+  }
+  const { start, end } = range
+  reply
+    .code(206)
+    .headers({ 'content-length': String(end + 1 - start), 'content-range': `bytes ${start}-${end}/${size}` })
+    .send(part(start, end + 1))
 }
 
 /** In the server's order of preference, for codings that a client weighs equally. */

@@ -12,6 +12,8 @@ export const LIMITS = {
   keepAliveMs: 10_000,
   bodyBytes: 16 * 1024,
   requests: 1_000,
+  /** How long an export waits for its turn. */
+  exportWaitMs: 10_000,
   /** How long requests that were received may take once the server is closing. */
   graceMs: 5_000,
 }
@@ -48,7 +50,8 @@ export function watchConnections(server: Server, { graceMs }: Limits): () => Pro
     open.set(request.socket, response)
     sendError(new HttpError(417), request, response, { isLast: true })
   })
-  server.on('clientError', (error: Error & { readonly code?: string }, socket: Socket) => {
+  server.on('clientError', async (error: Error & { readonly code?: string }, socket: Socket) => {
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && (await hasArrived(socket, open))) return
     const latest = open.get(socket)
     const httpError = new HttpError(PARSER_ERRORS[error.code ?? ''] ?? 400)
     if (error.code === 'ECONNRESET') socket.destroy()
@@ -56,6 +59,12 @@ export function watchConnections(server: Server, { graceMs }: Limits): () => Pro
     // The body of the last request is malformed: that request gets one response in all.
     else if (latest.headersSent) endSlowly(socket)
     else sendError(httpError, latest.req, latest, { isLast: true })
+  })
+  // An idle connection; Node would destroy it.
+  server.on('timeout', async (socket: Socket) => {
+    const before = socket.bytesRead
+    await nextTurn()
+    if (socket.bytesRead === before) socket.destroy()
   })
   server.on('connect', (_request, socket: Socket) => {
     socket.resume()
@@ -70,6 +79,18 @@ export function watchConnections(server: Server, { graceMs }: Limits): () => Pro
     }
     for (const socket of open.keys()) socket.destroy()
   }
+}
+
+/**
+ * Whether the request for which a timer of Node fires is there meanwhile: on a machine that was busy or asleep, timers fire before the
+ * event loop reads what has arrived.
+ */
+async function hasArrived(socket: Socket, open: ReadonlyMap<Socket, ServerResponse | undefined>): Promise<boolean> {
+  const before = open.get(socket)
+  const wasComplete = before?.req.complete
+  await nextTurn()
+  const latest = open.get(socket)
+  return latest?.req.complete === true && (latest !== before || !wasComplete)
 }
 
 /**

@@ -53,6 +53,11 @@ export class ServedMirror extends Mirror {
     return EXCHANGE_INTERVALS.filter(one => isExchange || !isMinutes(one) || this.symbols([one]).length > 0)
   }
 
+  /** Whether other threads can read all that it has. */
+  get isOnDisk(): boolean {
+    return this.memory.size === 0
+  }
+
   version(path: string): FileVersion | undefined {
     return this.memory.get(path) ?? statPath(join(this.root, path))
   }

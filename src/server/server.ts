@@ -9,6 +9,7 @@ import { Body, type Route, sendBody } from './body.js'
 import { LIMITS, type Limits, watchConnections } from './connections.js'
 import { HttpError, sendError, toHttpError } from './errors.js'
 import { exportRoutes } from './export.js'
+import { ExportFiles } from './export-files.js'
 import { greetingRoutes } from './greeting.js'
 import { requestBaseUrl, requestCheck, serverUrls } from './hosts.js'
 import { pageRoutes } from './pages.js'
@@ -68,7 +69,8 @@ export async function startServer(options: ServerOptions): Promise<Serving> {
   const upstream = options.upstream && new Upstream(options.upstream, mirror, now)
   const tree = new Tree(mirror, upstream, now, warnOnce)
   const specs = (Object.keys(API_SPECS) as ApiName[]).map(name => specRoute(name, tree))
-  const served = [...treeRoutes(tree), ...exportRoutes(tree, warn), ...greetingRoutes(options.streamText)]
+  const exports = new ExportFiles(tree, (options.limits ?? LIMITS).exportWaitMs, warnOnce)
+  const served = [...treeRoutes(tree), ...exportRoutes(tree, exports), ...greetingRoutes(options.streamText)]
   const routes = [...served, ...specs, ...pageRoutes(tree)]
   const { app, finish } = await createApp(routes, { ...options, host })
   // A wrong configuration fails early.
@@ -84,7 +86,7 @@ export async function startServer(options: ServerOptions): Promise<Serving> {
     ...serverUrls(app.server.address() as AddressInfo),
     close: async () => {
       await Promise.all([app.close(), finish()])
-      await upstream?.close()
+      await Promise.all([upstream?.close(), exports.close()])
     },
   }
 }

@@ -1,6 +1,6 @@
 import { isKlinesError, KlinesError } from '../candles/errors.js'
 import { DAY_MS, type Interval, nextOpenTime } from '../candles/intervals.js'
-import { type TreeEntry, windowPath } from '../candles/paths.js'
+import type { TreeEntry } from '../candles/paths.js'
 import type { WindowRef } from '../candles/series.js'
 import { trimPeriod } from '../candles/text.js'
 import { firstExchangeStartDate } from '../candles/windows.js'
@@ -23,8 +23,8 @@ export const UPSTREAM_POLICY: RetryPolicy = { ...QUICK_POLICY, maxRetryAfterMs: 
 export type OpenUpstream = () => Promise<Run<Source>>
 
 /**
- * The service behind a server: fetches files into the mirror, with one request a file however many clients wait for it. All methods
- * throw `HttpError`: 404 the service has no such file, 502 it failed, 503 it limits requests, 504 it timed out.
+ * The service behind a server: makes files of the mirror current, once a file however many clients wait for it. All methods throw
+ * `HttpError`: 404 the service has no such file, 502 it failed, 503 it limits requests, 504 it timed out.
  */
 export class Upstream {
   private current: Promise<Run<Source>> | undefined
@@ -36,35 +36,29 @@ export class Upstream {
     private readonly now: () => number,
   ) {}
 
-  refresh(entry: TreeEntry): Promise<void> {
-    const work = async (run: Run<Source>) => {
-      if (entry.kind === 'window') return refresh(run, entry.window)
-      if (entry.kind === 'startDates') return void (await fetchStartDates(run, entry.interval))
-      const { gone } = await fetchSymbols(run)
-      if (gone.length > 0) throw new HttpError(502, `The service behind this server lists ${gone.join(', ')} no more.`)
-    }
-    return this.once(JSON.stringify(entry), () => this.use(work)).finally(() => {
+  async refresh(entry: TreeEntry): Promise<void> {
+    try {
+      await this.once(JSON.stringify(entry), () => this.use(run => refreshEntry(run, entry)))
+    } finally {
       if (this.pending.size === 0) this.mirror.flushAll()
-    })
+    }
   }
 
+  /** Does work with a run into the mirror of the server. Windows that others want at the same time are shared with them. */
   async use<T>(work: (run: Run<Source>) => Promise<T>): Promise<T> {
     const run = await this.take()
-    const { source, signal } = run
     let fault: FetchError | undefined
-    const fetch: Source['fetch'] = async (window, cached) => {
-      if (source.rules.kind === 'exchange' && cached && !hasNewCandle(window.interval, cached.asked, this.now()))
-        return { rendered: cached.rendered, asked: cached.asked }
+    const once = async <R>(path: string, refreshed: () => Promise<R>): Promise<R> => {
       try {
-        return await this.once(windowPath(window), () => source.fetch(window, cached, signal))
+        return await this.once(path, refreshed)
       } catch (error) {
         if (error instanceof FetchError && error.status !== 404) fault = error
         throw error
       }
     }
+    const source = servedSource(run, this.now)
     try {
-      const shared: Source = Object.assign(Object.create(source), { fetch })
-      return await work({ ...run, source: shared, mirror: this.mirror, done: new Map() })
+      return await work({ ...run, source, mirror: this.mirror, done: new Map(), once })
     } catch (error) {
       throw toHttpError(error, this.now(), fault)
     }
@@ -72,32 +66,58 @@ export class Upstream {
 
   /** Closes the service; a failure of that changes nothing. */
   async close(): Promise<void> {
-    await this.current?.then(run => run.close()).catch(() => {})
+    try {
+      const run = await this.current
+      await run?.close()
+    } catch {}
   }
 
-  private once<T>(key: string, start: () => Promise<T>): Promise<T> {
-    const pending = this.pending.get(key) ?? start().finally(() => this.pending.delete(key))
-    this.pending.set(key, pending)
-    return pending as Promise<T>
+  /** The result of work that is under way by the same name, else of this. */
+  private once<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const pending = this.pending.get(name)
+    if (pending) return pending as Promise<T>
+    const started = work().finally(() => this.pending.delete(name))
+    this.pending.set(name, started)
+    return started
   }
 
   /** Opens the service, without a request; again after a run that has stopped for good. */
   async take(): Promise<Run<Source>> {
     this.current ??= this.open()
     const taken = this.current
-    const run = await taken.catch(error => {
+    let run: Run<Source>
+    try {
+      run = await taken
+    } catch (error) {
       this.current = undefined
       throw error
-    })
-    // A refusal for a time ends by itself.
-    const { stopReason } = run.source.traffic
-    if (!isKlinesError(stopReason, 'unreachable') || stopReason.cause === undefined) return run
+    }
+    if (!hasStopped(run)) return run
     if (this.current === taken) {
       this.current = undefined
       run.close().catch(() => {})
     }
     return this.take()
   }
+}
+
+/** Whether a run has stopped after too many failures; a refusal for a time ends by itself. */
+function hasStopped({ source }: Run<Source>): boolean {
+  const { stopReason } = source.traffic
+  return isKlinesError(stopReason, 'unreachable') && stopReason.cause !== undefined
+}
+
+/**
+ * The source of a run for all clients: one that leaves does not end what others wait for. An exchange is not asked for a window again
+ * before it can have another candle.
+ */
+function servedSource({ source, signal }: Run<Source>, now: () => number): Source {
+  const fetch: Source['fetch'] = async (window, cached) => {
+    if (source.rules.kind === 'exchange' && cached && !hasNewCandle(window.interval, cached.asked, now()))
+      return { rendered: cached.rendered, asked: cached.asked }
+    return source.fetch(window, cached, signal)
+  }
+  return Object.assign(Object.create(source), { fetch })
 }
 
 /** Whether a candle may have closed since a window was asked for: readers of one window must not spend the limit of the exchange. */
@@ -107,37 +127,67 @@ function hasNewCandle(interval: Interval, asked: number, now: number): boolean {
   return Math.floor((now - SETTLING_MS) / step) !== Math.floor((asked - SETTLING_MS) / step)
 }
 
-async function refresh(run: Run<Source>, window: WindowRef): Promise<void> {
+async function refreshEntry(run: Run<Source>, entry: TreeEntry): Promise<void> {
+  switch (entry.kind) {
+    case 'window':
+      await refreshOne(run, entry.window)
+      break
+    case 'startDates':
+      await fetchStartDates(run, entry.interval)
+      break
+    case 'symbols':
+      await refreshSymbols(run)
+  }
+}
+
+async function refreshSymbols(run: Run<Source>): Promise<void> {
+  const { gone } = await fetchSymbols(run)
+  if (gone.length > 0) throw new HttpError(502, `The service behind this server lists ${gone.join(', ')} no more.`)
+}
+
+async function refreshOne(run: Run<Source>, window: WindowRef): Promise<void> {
   const { source, signal } = run
   if (source.rules.kind === 'exchange') {
-    if (window.startDate < firstExchangeStartDate(window.interval)) throw failed('', true)
+    if (window.startDate < firstExchangeStartDate(window.interval)) throw noSuchFile()
     if (needsFirstCandle([window], run)) await source.firstCandle?.(window, signal)
   }
   const result = await refreshWindow(run, window)
-  if (result.status === 'failed') throw failed(result.reason, result.isAbsent, result.timedOut)
+  if (result.status !== 'failed') return
+  throw result.isAbsent ? noSuchFile() : failed(result.reason, result.timedOut)
 }
 
 /** Converts what the engine and a source throw; an error that names failed windows gets their `fault` as its cause, others stay. */
 function toHttpError(error: unknown, now: number, fault?: FetchError): unknown {
-  if (isKlinesError(error, 'rate_limited')) {
-    const seconds = String(Math.max(1, Math.ceil((Date.parse(error.data.until ?? '') - now) / 1000)))
-    const message = `The service behind this server limits requests. Try again in ${seconds} s.`
-    return new HttpError(503, message, { headers: { 'retry-after': seconds } })
-  }
-  if (error instanceof InvalidSymbolError) return failed('', true)
+  if (error instanceof InvalidSymbolError) return noSuchFile()
+  if (error instanceof FetchError) return fetchFailed(error)
+  if (isKlinesError(error, 'rate_limited')) return limited(error.data.until, now)
   if (isKlinesError(error, 'incomplete') && error.data.failures) {
-    const cause = fault && failed(fault.message, false, fault.timedOut)
+    const cause = fault && fetchFailed(fault)
     return new KlinesError('incomplete', error.message, { ...error, cause })
   }
   const isFailure = error instanceof KlinesError && ['incomplete', 'bad_list', 'unreachable'].includes(error.code)
-  const failure = isFailure ? error.cause : error
-  if (failure instanceof FetchError) return failed(failure.message, failure.status === 404, failure.timedOut)
+  if (!isFailure) return error
+  if (error.cause instanceof FetchError) return fetchFailed(error.cause)
   // A list that lacks what is known; a service that refuses for a time.
-  return isFailure ? new HttpError(502, error.message) : error
+  return new HttpError(502, error.message)
 }
 
-function failed(reason: string, isAbsent = false, timedOut = false): HttpError {
-  if (isAbsent) return new HttpError(404, 'The service has no such file.')
+function fetchFailed({ status, message, timedOut }: FetchError): HttpError {
+  return status === 404 ? noSuchFile() : failed(message, timedOut)
+}
+
+function noSuchFile(): HttpError {
+  return new HttpError(404, 'The service has no such file.')
+}
+
+function failed(reason: string, timedOut = false): HttpError {
   if (timedOut) return new HttpError(504, 'The service behind this server did not answer in time.')
   return new HttpError(502, `The service behind this server failed: ${trimPeriod(reason)}.`)
+}
+
+/** `until`: when the service answers again, as ISO 8601; `now`: ms UTC. */
+function limited(until: string | undefined, now: number): HttpError {
+  const seconds = String(Math.max(1, Math.ceil((Date.parse(until ?? '') - now) / 1000)))
+  const message = `The service behind this server limits requests. Try again in ${seconds} s.`
+  return new HttpError(503, message, { headers: { 'retry-after': seconds } })
 }

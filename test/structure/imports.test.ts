@@ -24,7 +24,7 @@ const LAYERS: Record<string, number> = {
   identity: 9,
   server: 10,
   'greeting.ts': 10,
-  'worker.ts': 9,
+  'worker.ts': 11,
   'index.ts': 11,
   cli: 12,
   'commands/reports': 13,

@@ -1,17 +1,19 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { LIMITS } from '../../../src/server/connections.js'
 import type { ServerOptions } from '../../../src/server/server.js'
 import { bigMirror } from '../../support/big-mirror.js'
+import { deferred, turns } from '../../support/deferred.js'
 import { expectError } from '../../support/servers/error-response.js'
 import { RawClient, rawRequest, sendRaw } from '../../support/servers/raw-client.js'
 import { openTestServer, startTestServer } from '../../support/servers/test-server.js'
+import { upstreamSetup } from '../../support/servers/upstream-setup.js'
+import { FULL_WEEKS } from '../../support/synthetic-tree.js'
+import { tempFolder } from '../../support/temp-folder.js'
 
 const AT_ONCE = 4
-/** Some 10 MB: more than all buffers on the way can hold. */
-const TARGET = '/export/15m/BTCUSDT.jsonl'
-const SMALL = '/export/15m/BTCUSDT.csv?last=1d'
 const NOW = Date.UTC(2026, 10, 24)
 
 let root: string
@@ -19,56 +21,80 @@ beforeAll(() => {
   root = bigMirror(mkdtempSync(join(tmpdir(), 'klines-export-')), { symbols: ['BTCUSDT'], weeks: 100 })
 })
 afterAll(() => rmSync(root, { recursive: true, force: true }))
+afterEach(() => void vi.unstubAllEnvs())
 
 const start = (options: Partial<ServerOptions> = {}) => startTestServer(root, { now: () => NOW, ...options })
+/** A day of a week, and of another symbol: each needs one window of its own. */
+const TARGETS = ['BTCUSDT', 'ETHUSDT'].flatMap(symbol =>
+  FULL_WEEKS.map(week => `/export/15m/${symbol}.csv?from=${week}T00:00&to=${week}T06:00`),
+)
 
-/** Requests an export and reads its first bytes only. */
-async function beginExport(url: string, target = TARGET): Promise<RawClient> {
-  const client = await RawClient.open(url)
-  client.socket.removeAllListeners('data')
-  client.send(rawRequest(`GET ${target}`))
-  const [chunk] = await new Promise<[Buffer]>(resolve =>
-    client.socket.once('data', first => {
-      client.socket.pause()
-      resolve([first])
-    }),
-  )
-  expect(String(chunk)).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
-  return client
+/** A server whose service answers for no window before `release`: so many exports are being made. */
+async function fullServer(count: number, limits = LIMITS) {
+  const errors: Error[] = []
+  const setup = await upstreamSetup({ limits, onError: error => void errors.push(error) })
+  const { service, request } = setup
+  const { promise, resolve: release } = deferred()
+  const asked = () => service.log.map(({ path }) => path).filter(path => path.includes('USDT'))
+  service.hold = path => (path.includes('USDT') ? promise : undefined)
+  const first = TARGETS.slice(0, count).map(target => request(target))
+  await expect.poll(() => asked().length).toBe(count)
+  return { ...setup, asked, release, first, errors }
 }
 
-const small = (url: string) => sendRaw(url, rawRequest(`GET ${SMALL}`))
+/** The temp files of exports, in a folder of this test alone. */
+function ownTempFolder(): () => string[] {
+  const folder = tempFolder()
+  vi.stubEnv('TMPDIR', folder)
+  return () => readdirSync(folder, { recursive: true }).map(String)
+}
 
 describe('exports at the same time', () => {
-  it('beyond four get 503, until one ends or its client leaves', async () => {
-    const { url, request } = await start()
-    const clients = await Promise.all(Array.from({ length: AT_ONCE }, () => beginExport(url)))
-    const refused = await small(url)
-    expect(expectError(refused, 503).message).toContain('Try again')
-    expect(refused.headers['retry-after']).toBe('3')
+  it('beyond four wait, and are made in the order in which they came', async () => {
+    const { request, asked, release, first } = await fullServer(AT_ONCE)
+    const later: ReturnType<typeof request>[] = []
+    for (const target of TARGETS.slice(AT_ONCE, AT_ONCE + 3)) {
+      later.push(request(target))
+      // Its connection is another one than that of the export before.
+      await request('/api/openapi.json')
+      await turns()
+    }
+    expect(asked()).toHaveLength(AT_ONCE)
     // A bad request needs no turn, and other paths are served.
     expect((await request('/export/15m/BTCUSDT.csv?x=1')).status).toBe(400)
-    expect((await request('/api/klines/symbols.json')).status).toBe(200)
-    clients.pop()?.close()
-    await expect.poll(() => small(url).then(({ status }) => status)).toBe(200)
-    for (const client of clients) client.close()
-    const head = () => request(TARGET, { method: 'HEAD' }).then(({ status }) => status)
-    await expect.poll(() => Promise.all(Array.from({ length: AT_ONCE }, head))).toEqual(Array(AT_ONCE).fill(200))
+    release()
+    const statuses = (await Promise.all([...first, ...later])).map(({ status }) => status)
+    expect(statuses).toEqual(Array(AT_ONCE + 3).fill(200))
+    expect(asked().slice(AT_ONCE)).toEqual(
+      TARGETS.slice(AT_ONCE, AT_ONCE + 3).map(target => expect.stringContaining(target.slice(-16, -6))),
+    )
   })
 
-  it('a client that leaves before the first byte frees its place', async () => {
-    const errors: Error[] = []
-    const { url, request } = await start({ onError: error => void errors.push(error) })
-    for (let time = 0; time < 3; time++) {
-      const clients = await Promise.all(Array.from({ length: AT_ONCE }, () => RawClient.open(url)))
-      for (const client of clients) client.send(rawRequest(`GET /export/15m/BTCUSDT.parquet`))
-      // Both are in the server's queue: it reads the requests before it notices the end of the connections.
-      for (const client of clients) client.close()
-    }
-    const getFour = () => Promise.all(Array.from({ length: AT_ONCE }, () => request(SMALL)))
-    await expect
-      .poll(async () => (await getFour()).map(({ status }) => status), { timeout: 30_000 })
-      .toEqual([200, 200, 200, 200])
+  it('that wait too long get 503 with Retry-After', async () => {
+    const { url, release, first, errors } = await fullServer(AT_ONCE, { ...LIMITS, exportWaitMs: 50 })
+    const refused = await sendRaw(url, rawRequest(`GET ${TARGETS[AT_ONCE]}`))
+    expect(expectError(refused, 503).message).toContain('Try again')
+    expect(refused.headers['retry-after']).toBe('3')
+    release()
+    expect((await Promise.all(first)).map(({ status }) => status)).toEqual(Array(AT_ONCE).fill(200))
+    expect((await sendRaw(url, rawRequest(`GET ${TARGETS[AT_ONCE]}`))).status).toBe(200)
+    expect(errors).toEqual([])
+  })
+
+  it('a client that leaves while it waits frees its place', async () => {
+    const { url, request, asked, release, first, errors } = await fullServer(AT_ONCE)
+    const leaving = await RawClient.open(url)
+    leaving.send(rawRequest(`GET ${TARGETS[AT_ONCE]}`))
+    await request('/api/openapi.json')
+    const last = request(TARGETS[AT_ONCE + 1])
+    // The server has read both requests before it hears of the end.
+    await request('/api/openapi.json')
+    await turns()
+    leaving.close()
+    await turns()
+    release()
+    expect((await Promise.all([...first, last])).map(({ status }) => status)).toEqual(Array(AT_ONCE + 1).fill(200))
+    expect(asked()).toHaveLength(AT_ONCE + 1)
     expect(errors).toEqual([])
   })
 
@@ -91,25 +117,49 @@ describe('exports at the same time', () => {
   })
 })
 
+describe('the files of exports', () => {
+  it('are made once for all requests of a part, and the last four are kept', async () => {
+    const files = ownTempFolder()
+    const { request } = await start()
+    const target = '/export/15m/BTCUSDT.csv?last=30d'
+    await request(target, { method: 'HEAD' })
+    const made = files()
+    expect(made.filter(name => name.endsWith('.csv'))).toHaveLength(1)
+    for (const range of ['bytes=0-9', 'bytes=-5']) await request(target, { headers: { range } })
+    expect(files()).toEqual(made)
+    for (const limit of [1, 2, 3, 4, 5]) await request(`/export/15m/BTCUSDT.csv?limit=${limit}`)
+    await expect.poll(() => files().filter(name => name.endsWith('.csv')).length).toBe(4)
+  })
+
+  it('are gone when the server has closed, and those that are being made too', async () => {
+    const files = ownTempFolder()
+    const errors: Error[] = []
+    const onError = (error: Error) => void errors.push(error)
+    const server = await openTestServer(root, { now: () => NOW, onError, limits: { ...LIMITS, graceMs: 0 } })
+    expect((await server.request('/export/15m/BTCUSDT.csv?limit=1')).status).toBe(200)
+    const clients = await Promise.all(Array.from({ length: AT_ONCE + 2 }, () => RawClient.open(server.url)))
+    for (const [index, client] of clients.entries())
+      client.send(rawRequest(`GET /export/15m/BTCUSDT.parquet?limit=${60_000 - index}`))
+    await expect.poll(() => files().some(name => name.includes('.parquet'))).toBe(true)
+    await server.close()
+    expect(files()).toEqual([])
+    await Promise.all(clients.map(client => client.closed))
+    for (const client of clients) client.close()
+    expect(errors).toEqual([])
+  })
+})
+
 describe('a shutdown', () => {
-  it('finishes an export that is read, and cuts one that is not after five seconds', async () => {
-    const server = await openTestServer(root, { now: () => NOW })
-    const reading = await beginExport(server.url)
-    const stopped = await beginExport(server.url)
-    const started = performance.now()
+  it('finishes an export that is being made', async () => {
+    const server = await openTestServer(root, { now: () => NOW, limits: { ...LIMITS, graceMs: 120_000 } })
+    const client = await RawClient.open(server.url)
+    client.send(rawRequest('GET /export/15m/BTCUSDT.jsonl'))
+    // The server has read it.
+    await server.request('/api/openapi.json')
     const closing = server.close()
-    let [length, end] = [0, '']
-    reading.socket
-      .on('data', chunk => {
-        length += chunk.length
-        end = String(chunk.subarray(-5))
-      })
-      .resume()
-    await reading.closed
-    expect([length > 8_000_000, end]).toEqual([true, '0\r\n\r\n'])
+    const { status, headers, body } = await client.next()
+    expect([status, String(body.length)]).toEqual([200, headers['content-length']])
+    client.close()
     await closing
-    expect(performance.now() - started).toBeGreaterThan(4_500)
-    expect(performance.now() - started).toBeLessThan(60_000)
-    for (const client of [reading, stopped]) client.close()
   })
 })

@@ -74,11 +74,14 @@ describe('the head of an export', () => {
     expect(stableHeaders(response)).toEqual({
       'content-type': type,
       'content-disposition': `attachment; filename="${name}"`,
-      'accept-ranges': 'none',
-      'cache-control': 'no-cache',
+      'content-length': String(response.body.length),
+      etag: expect.stringMatching(/^"[0-9a-f]{64}"$/),
+      'accept-ranges': 'bytes',
+      'cache-control': 'public, no-cache',
       'x-content-type-options': 'nosniff',
       'access-control-allow-origin': '*',
-      'access-control-expose-headers': 'ETag, Last-Modified, Content-Range',
+      'access-control-expose-headers':
+        'Accept-Ranges, Content-Disposition, Content-Length, Content-Range, ETag, Last-Modified, Retry-After, Warning',
     })
     const head = await server.request(`/export/${target}`, { method: 'HEAD' })
     expect([head.status, stableHeaders(head), head.body.length]).toEqual([200, stableHeaders(response), 0])

@@ -1,6 +1,8 @@
+import { readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openRun } from '../../../src/engine/run.js'
+import { deferred, turns } from '../../support/deferred.js'
 import { MADE_SYMBOLS, madeMarket } from '../../support/exchange/made-market.js'
 import { EXCHANGE_NOW } from '../../support/exchange/market.js'
 import { type ErrorBody, expectError } from '../../support/servers/error-response.js'
@@ -8,8 +10,17 @@ import { ExchangeServer } from '../../support/servers/exchange-server.js'
 import { exportedFile } from '../../support/servers/export-checks.js'
 import { sendRaw } from '../../support/servers/raw-client.js'
 import { parseErrorObject, startTestServer } from '../../support/servers/test-server.js'
-import { NO_PAUSE, upstreamSetup } from '../../support/servers/upstream-setup.js'
-import { FULL_WEEKS, OPEN_WEEK, STARTED, weekPath } from '../../support/synthetic-tree.js'
+import { NO_PAUSE, serveUpstream, upstreamSetup } from '../../support/servers/upstream-setup.js'
+import {
+  FULL_WEEKS,
+  NOW,
+  OPEN_WEEK,
+  putFile,
+  STARTED,
+  weekPath,
+  weekRows,
+  windowBytes,
+} from '../../support/synthetic-tree.js'
 import { tempFolder } from '../../support/temp-folder.js'
 
 const PATH = '/export/15m/BTCUSDT.csv'
@@ -53,6 +64,39 @@ describe('a server with a service behind it', () => {
     expect(log.filter(path => !path.includes(OPEN_WEEK) && !path.includes(STARTED[0]))).toEqual(
       FULL_WEEKS.map(date => weekPath('BTCUSDT', date)),
     )
+  })
+
+  it('records a change once, however many clients of the tree and of exports wait for the window', async () => {
+    const { request, service, tree, mirror } = await upstreamSetup()
+    const target = `${PATH}?from=${OPEN_WEEK}`
+    await request(target)
+    const window = weekPath('BTCUSDT', OPEN_WEEK)
+    const rows = weekRows(OPEN_WEEK)
+    rows[0][4] = '7.77'
+    putFile(tree, window, windowBytes(rows))
+    utimesSync(join(tree, window), NOW / 1000, NOW / 1000)
+    service.date = NOW + 3_600_000
+    const { promise, resolve } = deferred()
+    service.hold = path => (path === window ? promise : undefined)
+    const all = [window, target, `${target}&limit=1`, `/export/15m/BTCUSDT.parquet?from=${OPEN_WEEK}`]
+    const responses = all.map(path => request(path))
+    await request('/api/openapi.json')
+    await turns()
+    resolve()
+    expect((await Promise.all(responses)).map(({ status }) => status)).toEqual(all.map(() => 200))
+    const changes = readFileSync(join(mirror, 'changes.jsonl'), 'utf8').trimEnd().split('\n')
+    expect(changes.map(line => JSON.parse(line))).toMatchObject([{ startDate: OPEN_WEEK, after: '7.77' }])
+  })
+
+  it('whose mirror cannot be written: exports come from memory, with the same candles', async () => {
+    const { tree, baseUrl } = await upstreamSetup()
+    const file = join(tempFolder(), 'file')
+    writeFileSync(file, '')
+    const { request } = await serveUpstream(baseUrl, join(file, 'mirror'))
+    const { status, body } = await request(PATH)
+    expect([status, body.equals(await exportedFile(tree, ['BTCUSDT', '15m', 'csv']))]).toEqual([200, true])
+    const part = await request(PATH, { headers: { range: 'bytes=10-19' } })
+    expect([part.status, part.body.equals(body.subarray(10, 20))]).toEqual([206, true])
   })
 
   it('says 404 for a symbol that the service does not have, with the nearest one', async () => {

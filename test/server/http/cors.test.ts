@@ -23,7 +23,9 @@ describe('pages of other sites may read', () => {
     for (const method of ['GET', 'HEAD']) {
       const response = await tree.request(path, { method, headers: { ...ORIGIN, ...headers } })
       expect([method, response.status, response.headers['access-control-allow-origin']]).toEqual([method, status, '*'])
-      expect(response.headers['access-control-expose-headers']).toBe('ETag, Last-Modified, Content-Range')
+      expect(response.headers['access-control-expose-headers']).toBe(
+        'Accept-Ranges, Content-Disposition, Content-Length, Content-Range, ETag, Last-Modified, Retry-After, Warning',
+      )
       expect(response.headers).not.toHaveProperty('access-control-allow-credentials')
     }
   })

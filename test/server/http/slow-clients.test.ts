@@ -1,7 +1,8 @@
 import { describe, expect, it, vi } from 'vitest'
 import { LIMITS } from '../../../src/server/connections.js'
+import { turns } from '../../support/deferred.js'
 import { expectError } from '../../support/servers/error-response.js'
-import { USER_TARGET, useHttpServer } from '../../support/servers/http-server.js'
+import { USER, USER_TARGET, useHttpServer } from '../../support/servers/http-server.js'
 import { RawClient, rawRequest } from '../../support/servers/raw-client.js'
 
 const SYMBOLS = '/api/klines/symbols.json'
@@ -89,5 +90,32 @@ describe.concurrent('with small limits', () => {
       .split('\n')
       .map(line => JSON.parse(line).message)
     expect(messages.join('')).toMatch(/^Hello! .*\.$/)
+  })
+})
+
+describe('a request that has arrived is answered, however long the machine was busy meanwhile', () => {
+  const limits = { ...LIMITS, headersMs: 200, requestMs: 200, checkMs: 50, keepAliveMs: 200 }
+  const server = useHttpServer({ limits })
+  /** Everything in this process stands still, and what was sent before lies in the socket. */
+  const standStill = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500)
+  const user = JSON.stringify(USER)
+  const head = rawRequest(`POST ${USER_TARGET}`, [JSON_TYPE, `Content-Length: ${user.length}`])
+
+  it.each<[string, string | Buffer, string | Buffer, number[]?]>([
+    ['a whole request', '', rawRequest(`GET ${SYMBOLS}`)],
+    ['the end of a head', 'GET / HTTP/1.1\r\n', 'Host: localhost\r\n\r\n'],
+    ['a body', head, user],
+    ['the next request of a connection', rawRequest(`GET ${SYMBOLS}`), rawRequest(`GET ${SYMBOLS}`), [200]],
+  ])('%s', async (_, first, second, before = []) => {
+    const client = await RawClient.open(server.url())
+    client.send(first)
+    for (const status of before) expect((await client.next()).status).toBe(status)
+    // The server has read the first part.
+    expect((await server.sendRaw(rawRequest(`GET ${SYMBOLS}`))).status).toBe(200)
+    await turns()
+    client.send(second)
+    standStill()
+    expect((await client.next()).status).toBe(200)
+    client.close()
   })
 })
