@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { type Interval, noMinutes } from '../candles/intervals.js'
-import { windowPath } from '../candles/paths.js'
+import { seriesPath, windowPath } from '../candles/paths.js'
 import { exportIn, type FileRequest, planExport } from '../engine/export.js'
 import { digest } from '../engine/output-file.js'
 import { mirrorRun, type Plan } from '../engine/run.js'
@@ -22,7 +21,7 @@ const AT_ONCE = 4
 const KEPT = { max: 4, ttl: 60_000 }
 
 export interface WantedExport {
-  /** The target of the request: with the same one and the same windows it is the same file. */
+  /** The target of the request: of the same windows it is the same file. */
   readonly address: string
   readonly interval: Interval
   readonly extension: string
@@ -40,6 +39,13 @@ export interface ExportFile {
   readonly interval: string
   /** What the series lacks at an end of the range that was named: sentences. */
   readonly short: readonly string[]
+}
+
+/** `state`: that of its windows. */
+interface KeptFile {
+  readonly file: ExportFile
+  readonly plan: Plan
+  readonly state: string
 }
 
 /** Plain data. `now`: ms UTC. */
@@ -72,10 +78,10 @@ export class ExportFiles {
   private readonly threads: ThreadPool<ExportTask, ExportFile>
   private readonly closing = new AbortController()
   /** Files that are being sent stay open: removing them only takes their names. */
-  private readonly kept = new LRUCache<string, ExportFile>({
+  private readonly kept = new LRUCache<string, KeptFile>({
     ...KEPT,
     ttlAutopurge: true,
-    dispose: ({ path }) => void rm(path, { force: true }).catch(() => {}),
+    dispose: ({ file: { path } }) => void rm(path, { force: true }).catch(() => {}),
   })
   private folder: string | undefined
   private count = 0
@@ -103,12 +109,13 @@ export class ExportFiles {
         return this.find(wanted, plan) ?? this.make(wanted, plan)
       })
     }
+    const kept = this.find(wanted)
+    if (kept) return kept
     const { mirror, now } = this.tree
     if (!mirror.intervals.includes(wanted.interval))
       throw new HttpError(404, noMinutes(wanted.interval, 'This server').message)
     const plan = await planExport(wanted.request, mirrorRun(mirror, { now, signal, warn: this.warn }))
-    const make = async () => this.find(wanted, plan) ?? this.make(wanted, plan)
-    return this.find(wanted, plan) ?? this.inTurn(signal, make)
+    return this.inTurn(signal, async () => this.find(wanted) ?? this.make(wanted, plan))
   }
 
   /** Ends what is being written, and removes all files. */
@@ -127,31 +134,33 @@ export class ExportFiles {
     return this.turns.run(task, AbortSignal.any([signal, late.signal])).finally(() => clearTimeout(timer))
   }
 
-  private find(wanted: WantedExport, plan: Plan): ExportFile | undefined {
-    return this.kept.get(this.keyOf(wanted, plan))
+  /** A kept file whose windows are still as they were, or are those of a new plan. */
+  private find({ address }: WantedExport, plan?: Plan): ExportFile | undefined {
+    const kept = this.kept.get(address)
+    return kept && this.stateOf(plan ?? kept.plan) === kept.state ? kept.file : undefined
   }
 
   private async make(wanted: WantedExport, plan: Plan): Promise<ExportFile> {
     const { mirror, now } = this.tree
     // Before they are read: windows that are replaced meanwhile have other versions afterwards.
-    const key = this.keyOf(wanted, plan)
+    const state = this.stateOf(plan)
     this.closing.signal.throwIfAborted()
     this.folder ??= mkdtempSync(join(tmpdir(), 'klines-export-'))
     const output = join(this.folder, `${++this.count}.${wanted.extension}`)
     const task = { request: { ...wanted.request, output }, plan, now: now() }
     // Other threads see only what the disk took.
     const file = mirror.isOnDisk ? await this.threads.run(task) : await writeExport(mirror, task, this.closing.signal)
-    this.kept.set(key, file)
+    this.kept.set(wanted.address, { file, plan, state })
     return file
   }
 
-  private keyOf({ address }: WantedExport, { series }: Plan): string {
-    const hash = createHash('sha1').update(address)
-    for (const window of series.flatMap(({ windows }) => windows)) {
-      const path = windowPath(window)
+  /** The versions of the windows of a plan, and of the folders, which tell of new ones. */
+  private stateOf({ series }: Plan): string {
+    const paths = series.flatMap(one => [seriesPath(one.series), ...one.windows.map(windowPath)])
+    const versions = paths.map(path => {
       const { ino, size, mtimeMs, ctimeMs } = this.tree.mirror.version(path) ?? {}
-      hash.update(`\n${path} ${ino} ${size} ${mtimeMs} ${ctimeMs}`)
-    }
-    return hash.digest('base64url')
+      return `${path} ${ino} ${size} ${mtimeMs} ${ctimeMs}`
+    })
+    return versions.join('\n')
   }
 }

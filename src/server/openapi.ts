@@ -19,7 +19,10 @@ interface Parameters {
   readonly required?: readonly string[]
 }
 
-/** A method of a path, as OpenAPI has it but for these. `errors`: those that a client may want to tell apart, by status. */
+/**
+ * A method of a path, as OpenAPI has it but for these. `errors`: those that a client may want to tell apart, by status; `others`: answers
+ * to conditions and ranges.
+ */
 interface Operation {
   readonly method?: 'post'
   readonly operationId: string
@@ -30,6 +33,7 @@ interface Operation {
   readonly query?: Parameters
   readonly body?: Schema
   readonly response: { readonly description: string; readonly content: Content }
+  readonly others?: Readonly<Record<number, string>>
   readonly errors?: Readonly<Record<number, string>>
 }
 
@@ -65,7 +69,7 @@ export function describeApi(name: ApiName, tree: Tree, baseUrl: string): OpenApi
   }
 }
 
-function describe({ tag, params, query, body, response, errors, ...rest }: Operation) {
+function describe({ tag, params, query, body, response, others = {}, errors, ...rest }: Operation) {
   const failures = Object.entries({ ...errors, default: 'Any other failure' })
   return {
     ...rest,
@@ -74,6 +78,7 @@ function describe({ tag, params, query, body, response, errors, ...rest }: Opera
     ...(body && { requestBody: { required: true, content: json(body) } }),
     responses: {
       200: response,
+      ...Object.fromEntries(Object.entries(others).map(([status, description]) => [status, { description }])),
       ...Object.fromEntries(
         failures.map(([status, description]) => [status, { description, content: json(ERROR_OBJECT) }]),
       ),
@@ -240,8 +245,8 @@ function describeExport({ mirror }: Tree): Api {
         tag: 'export',
         summary: 'The candles of a series as one file',
         description:
-          'The bytes that klines export writes. Every window is checked before the first byte; a connection that is cut means that ' +
-          'the file is not whole. A Warning header says what the series lacks at an end of the range that was named.',
+          'The bytes that klines export writes, made as a file before the first byte is sent: HEAD, conditional requests and one byte ' +
+          'range are answered. A Warning header says what the series lacks at an end of the range that was named.',
         params: { properties },
         query: { properties: Object.fromEntries(QUERY.map(({ flag, option }) => [flag, optionSchema(option)])) },
         response: {
@@ -250,12 +255,17 @@ function describeExport({ mirror }: Tree): Api {
             [...Object.values(MEDIA), GZIP_TYPE].map(type => [type.split(';')[0], { schema: {} }]),
           ),
         },
+        others: {
+          206: 'The part of the file that Range asks for',
+          304: 'The client has this file already: If-None-Match names its ETag',
+        },
         errors: {
           400: 'A parameter of the query is unknown, repeated or invalid',
           404: 'There is no such symbol, interval or extension, or no candle in the range',
           409: 'A window of the range is missing or corrupt: cause names each. Or a decimal does not fit numbers=decimal',
+          416: 'The range lies behind the end of the file',
           502: 'The service behind this server failed: cause names the windows',
-          503: 'Too many exports are being sent, or the service behind this server limits requests: see Retry-After',
+          503: 'Too many exports are being made, or the service behind this server limits requests: see Retry-After',
           504: 'The service behind this server did not answer in time: cause names the windows',
         },
       },

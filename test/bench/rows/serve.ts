@@ -1,3 +1,4 @@
+import { measureBesideExports } from '../beside-exports.js'
 import { startNginx } from '../nginx.js'
 import type { Contender, Measured, Row } from '../row.js'
 import { fetchAll, type ServedTree, startServed } from '../served-tree.js'
@@ -42,6 +43,18 @@ export function serveRows(workspace: Workspace): Row[] {
       unit: 'files/s',
       contenders: contenders(workspace, server => fetchAll(server.url, workspace.slice, cold)),
       targets: [],
+    },
+    {
+      title: 'serve symbols.json beside 50 clients that export a year of 1h, p99',
+      unit: 'ms',
+      contenders: [
+        {
+          name: 'klines',
+          maxRuns: 1,
+          measure: () => measureBesideExports(klines(['serve', '--port', '0', '--json', '--mirror', workspace.slice])),
+        },
+      ],
+      targets: [{ below: 100 }],
     },
   ]
 }

@@ -133,7 +133,7 @@ describe('a service that fails', () => {
 
   it('too slow: 504, and the windows are named', async () => {
     const { url, service } = await upstreamSetup({
-      policy: { ...NO_PAUSE, attemptMs: 400, fileMs: 500 },
+      policy: { ...NO_PAUSE, attemptMs: 3_000, fileMs: 4_000 },
     })
     service.hold = path => (path.includes(FULL_WEEKS[0]) ? new Promise(() => {}) : undefined)
     const error = expectError(await get(url), 504)
