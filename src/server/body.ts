@@ -49,12 +49,12 @@ interface BodyMetadata {
   readonly isPrivate?: boolean
 }
 
-/** What can be sent of a body. */
+type Headers = Readonly<Record<string, string>>
+
+/** What can be sent of a body: its length, its header fields, and the bytes from `start` up to `end`. */
 interface Representation {
   readonly size: number
-  readonly etag: string
-  readonly headers: Readonly<Record<string, string>>
-  /** Its bytes from `start` to `end`, without the last. */
+  readonly headers: Headers
   readonly part: (start: number, end: number) => Buffer | ReadStream
 }
 
@@ -104,7 +104,7 @@ export class Body {
       ...(!isPrivate && CORS_HEADERS),
       'x-content-type-options': 'nosniff',
     }
-    return { size: bytes.length, etag, headers, part: (start, end) => bytes.subarray(start, end) }
+    return { size: bytes.length, headers, part: (start, end) => bytes.subarray(start, end) }
   }
 }
 
@@ -115,35 +115,28 @@ export function sendBody(
   request: FastifyRequest,
   reply: FastifyReply,
   body: Body,
-  extra?: Readonly<Record<string, string>> | '',
+  extra?: Headers | '',
 ): void | Promise<void> {
   const coding = isRange(request) || body.isSmall ? 'identity' : chooseCoding(request.raw.headers['accept-encoding'])
   const representation = body.in(coding)
-  const sendIt = (found: Representation) => send(request, reply, found, { extra, lastModified: body.lastModified })
   // Awaiting a representation that exists already would take longer than sending it.
-  return representation instanceof Promise ? representation.then(sendIt) : sendIt(representation)
+  if (!(representation instanceof Promise)) return send(request, reply, representation, extra)
+  return representation.then(made => send(request, reply, made, extra))
 }
 
-/** Each takes a trip to another thread and a turn of this one. */
+/** Each part of a file takes a trip to another thread and a turn of this one. */
 const CHUNK_BYTES = 256 * 1024
 
 /** Answers GET and HEAD with a file: conditional requests, one byte range. `extra`: header fields. Throws `HttpError` 416. */
 export function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,
-  {
-    path,
-    size,
-    sha256,
-    type,
-  }: { readonly path: string; readonly size: number; readonly sha256: string; readonly type: string },
-  extra: Readonly<Record<string, string>>,
+  { path, size, sha256 }: { readonly path: string; readonly size: number; readonly sha256: string },
+  extra: Headers,
 ): FastifyReply {
-  const etag = `"${sha256}"`
   const headers = {
-    'content-type': type,
     'content-length': String(size),
-    etag,
+    etag: `"${sha256}"`,
     'cache-control': 'public, no-cache',
     'accept-ranges': 'bytes',
     ...CORS_HEADERS,
@@ -152,7 +145,7 @@ export function sendFile(
   // Opened at once: the file may be removed while it is sent.
   const part = (start: number, end: number) =>
     createReadStream(path, { fd: openSync(path, 'r'), start, end: end - 1, highWaterMark: CHUNK_BYTES })
-  send(request, reply, { size, etag, headers, part }, { extra })
+  send(request, reply, { size, headers, part }, extra)
   return reply
 }
 
@@ -164,21 +157,17 @@ function isRange({ raw: { method, headers } }: FastifyRequest): boolean {
 function send(
   request: FastifyRequest,
   reply: FastifyReply,
-  { size, etag, headers: own, part }: Representation,
-  {
-    extra,
-    lastModified,
-  }: { extra?: Readonly<Record<string, string>> | '' | undefined; lastModified?: string | undefined },
+  { size, headers: own, part }: Representation,
+  extra?: Headers | '',
 ): void {
   const { headers, method } = request.raw
+  const { etag, 'last-modified': lastModified } = own
   // The rest of the request could not be read meanwhile, and it got an error for that.
   if (reply.raw.headersSent) return
   if (isUnmodified(headers, etag, lastModified)) {
     const kept = Object.entries(own).filter(([name]) => UNMODIFIED_FIELDS.includes(name))
-    reply
-      .code(304)
-      .headers({ ...Object.fromEntries(kept), ...extra })
-      .send()
+    reply.code(304).headers({ ...Object.fromEntries(kept), ...extra })
+    reply.send()
     return
   }
   reply.headers(extra ? { ...own, ...extra } : own)
@@ -188,10 +177,9 @@ function send(
     return
   }
   const { start, end } = range
-  reply
-    .code(206)
-    .headers({ 'content-length': String(end + 1 - start), 'content-range': `bytes ${start}-${end}/${size}` })
-    .send(part(start, end + 1))
+  const length = String(end + 1 - start)
+  reply.code(206).headers({ 'content-length': length, 'content-range': `bytes ${start}-${end}/${size}` })
+  reply.send(part(start, end + 1))
 }
 
 /** In the server's order of preference, for codings that a client weighs equally. */

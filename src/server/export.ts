@@ -30,7 +30,7 @@ export function exportRoutes({ mirror }: Tree, files: ExportFiles): Route[] {
       const { type, ...wanted } = parseRequest(request)
       const file = await files.get(wanted, signal)
       signal.throwIfAborted()
-      return sendFile(request, reply, { ...file, type }, exportHeaders(wanted, file))
+      return sendFile(request, reply, file, { 'content-type': type, ...exportHeaders(wanted, file) })
     } catch (error) {
       // Nobody reads the answer.
       if (signal.aborted) return reply.hijack()
