@@ -9,6 +9,11 @@ export function plural(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 || noun.endsWith('s') ? '' : 's'}`
 }
 
+/** The whole days of a time in ms: `1 day`, `20 days`. */
+export function formatDays(ms: number): string {
+  return plural(Math.max(0, Math.floor(ms / 86_400_000)), 'day')
+}
+
 /** A sentence as part of a longer one: without a period at its end. */
 export function trimPeriod(text: string): string {
   return text.replace(/\.$/, '')

@@ -6,7 +6,7 @@ import { plural } from '../candles/text.js'
 import { describeRequested, MAY_LAG_MS, type RequestedRange, type TimeRange } from '../candles/time-range.js'
 import { CHANGES_FILE } from '../mirror/changes.js'
 import { sumOf as sum } from '../mirror/status.js'
-import { type CoveredSeries, countShort, describeCoverage, linesOf } from '../rows/coverage.js'
+import { type Coverage, type CoveredSeries, countShort, describeCoverage, linesOf } from '../rows/coverage.js'
 import type { ChangedCell } from '../rows/diff.js'
 import { parseTargetInterval } from '../rows/target-interval.js'
 import * as s from './report.js'
@@ -39,7 +39,12 @@ export const coverage = s.object({
   last: s.time(),
   shortAtStart: s.count('closed candles of the range that are missing before the first one'),
   shortAtEnd: s.count('closed candles of the range that are missing after the last one'),
-  isBeginning: s.optional(s.flag('true where the first candle counts as the beginning of the series')),
+  listedFrom: s.optional(
+    s.derived(
+      s.text("first start date of the source's list, where candles are short because the range begins before it"),
+      ({ list }: Coverage) => list?.from,
+    ),
+  ),
 })
 
 export const fingerprint = {
@@ -86,7 +91,7 @@ type Covered = Pick<CoveredSeries, 'symbol' | 'interval' | 'coverage'>
 
 /** The series that have less than was requested, and what may have more; undefined when all is there. */
 export function coverageText(series: readonly Covered[], details: CoverageDetails): string | undefined {
-  const short = series.filter(({ coverage }) => countShort(coverage) > 0 || coverage.isBeginning)
+  const short = series.filter(({ coverage }) => countShort(coverage) > 0)
   if (short.length === 0) return undefined
   const advice = staleAdvice(series, details)
   const requested = `${describeRequested(details.range)};`

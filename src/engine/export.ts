@@ -13,7 +13,7 @@ import { isStream, type Output, type OutputStream, StreamOutput } from './output
 import { checkPartial, planRequest } from './plan.js'
 import { cutToTail } from './read.js'
 import { checkGone, type DownloadReport, Tally } from './report.js'
-import { openRun, type Plan, quiet, type Run, type SeriesPlan, sourceOf, withRun } from './run.js'
+import { openRun, type Plan, quiet, type Run, type SeriesPlan, sourceOf, withoutAbsent, withRun } from './run.js'
 import { checkThreads, type ThreadOptions } from './threads.js'
 
 /** Which candles, the files to write them to, and what is in these. */
@@ -76,15 +76,17 @@ export async function exportIn(run: Run, request: FileRequest, hooks: ExportHook
   if (!sink) await checkOutputs(named, request)
   const { partial, limit, tail, fingerprint, signal, threads } = request
   const cut = tail === undefined ? asked : await cutPlan(asked, tail, run)
-  const tasks: EncodeTask[] = []
+  const prepared: EncodeTask[] = []
   for (const { path, series, ...spec } of planOutputs(request.output, format, cut.series)) {
     const place = sink || (await isStream(path)) ? undefined : await prepareFile(path, request)
-    tasks.push({ series, outputs: [{ ...spec, path, toTime: Infinity, place }] })
+    prepared.push({ series, outputs: [{ ...spec, path, toTime: Infinity, place }] })
   }
   // Bytes in a pipe cannot be taken back: every window is there before the first one. Files are read and counted once.
-  const isStreamed = tasks.some(({ outputs: [{ place }] }) => place === undefined)
+  const isStreamed = prepared.some(({ outputs: [{ place }] }) => place === undefined)
   const first = isStreamed || run.source ? await downloadPlan(cut, run, request, true) : undefined
-  const tally = new Tally(cut, first ? quiet(run) : run)
+  const there = new Map(cut.series.map(one => [one, withoutAbsent(one, run)]))
+  const tasks = prepared.map(task => ({ ...task, series: task.series.map(one => there.get(one) ?? one) }))
+  const tally = new Tally({ ...cut, series: [...there.values()] }, first ? quiet(run) : run)
   const content = { range: cut.range, source: sourceOf(run), rowFormat, partial, limit, tail }
   const encoding: Encoding = { ...content, fingerprint: fingerprint ? 'named' : undefined }
   const open = (path: string) => (sink ? sink() : StreamOutput.to(path, signal))

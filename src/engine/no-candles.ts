@@ -2,7 +2,7 @@ import { exchangeMayHaveMore } from '../candles/base-url.js'
 import { KlinesError } from '../candles/errors.js'
 import { DAY_MS } from '../candles/intervals.js'
 import { type Series, type SeriesLabel, seriesName, type WindowRef } from '../candles/series.js'
-import { formatTime, plural } from '../candles/text.js'
+import { formatDays, formatTime } from '../candles/text.js'
 import { planWindows, type RequestedRange } from '../candles/time-range.js'
 import { formatDate } from '../candles/windows.js'
 import { joinNames } from '../mirror/errors.js'
@@ -46,7 +46,7 @@ async function findCandles({ series, range: { fromTime, toTime, now } }: Plan, r
   if (newest !== undefined && newest < fromTime) {
     const length = Math.min(toTime, now) - fromTime
     const [from, to] = [newest - Math.max(0, length), newest + DAY_MS].map(formatDate)
-    const age = plural(Math.max(0, Math.floor((now - newest) / DAY_MS)), 'day')
+    const age = formatDays(now - newest)
     const other = exchangeMayHaveMore(source?.name ?? mirror.source) ? '; --base-url binance may have newer ones.' : '.'
     const range = `--from ${from} --to ${to} has some`
     return [`The newest candle ${where} is of ${formatTime(newest)} UTC, ${age} old: ${range}${other}`]

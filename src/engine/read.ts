@@ -12,7 +12,15 @@ import { Kernel } from '../rows/wasm/kernel.js'
 import type { Source } from '../sources/source.js'
 import { refresh } from './refresh.js'
 import type { Tally } from './report.js'
-import { isOnline, type Run, type SeriesPlan, type WindowOutcome, type WindowResult, type WindowStream } from './run.js'
+import {
+  isOnline,
+  type Run,
+  type SeriesPlan,
+  type WindowOutcome,
+  type WindowResult,
+  type WindowStream,
+  withoutAbsent,
+} from './run.js'
 
 /** Windows as a mirror has them, in order; missing and corrupt ones come as failures. Each batch is valid until the next one, or has memory of its own. */
 export async function* readWindows(
@@ -83,21 +91,26 @@ async function* readCandles(
 
 async function* resampled(
   batches: AsyncGenerator<KlineBatch>,
-  { series, resampleTo, windows }: SeriesPlan,
-  run: Pick<Run, 'mirror' | 'signal'>,
+  plan: SeriesPlan,
+  run: Pick<Run, 'mirror' | 'signal'> & Partial<Run>,
   { tally, partial }: ReadOptions & { readonly tally: Tally },
 ): AsyncGenerator<KlineBatch> {
+  const { series, resampleTo, windows } = plan
   if (resampleTo === undefined) return
-  const coveredFrom = windows[0] && windowSpan(windows[0]).startTime
-  const resampler = new Resampler(series, resampleTo, { range: tally.plan.range, partial, coveredFrom })
+  let resampler: Resampler | undefined
   let lastOpenTime: number | undefined
   for await (const batch of batches) {
+    if (resampler === undefined) {
+      // Which windows are absent is known when the first one comes that is there.
+      const coveredFrom = windowSpan(withoutAbsent(plan, run).windows[0]).startTime
+      resampler = new Resampler(series, resampleTo, { range: tally.plan.range, partial, coveredFrom })
+    }
     lastOpenTime = batch.lastOpenTime ?? lastOpenTime
     const candles = resampler.add(batch)
     if (candles) yield candles
   }
   if (tally.hasFailed) return
-  const last = resampler.end(await completeUntil(run, windows, lastOpenTime))
+  const last = resampler?.end(await completeUntil(run, windows, lastOpenTime))
   if (last) yield last
 }
 
@@ -130,15 +143,24 @@ export async function cutToTail(run: Run, plan: SeriesPlan, count: number, forEx
   const { length } = resampleTo ?? parseTargetInterval(series.interval)
   const begin = addLengths(length, Math.min(range.toTime, run.now()), -(count + 1))
   const needed = plan.windows.filter(window => windowSpan(window).endTime > begin).length
-  for (let taken = Math.max(1, needed), done = 0; ; taken *= 2) {
-    const windows = plan.windows.slice(-taken)
-    const added = windows.slice(0, windows.length - done)
-    for await (const result of isOnline(run) ? refresh(run, [{ ...plan, windows: added }]) : [])
-      if (result.status === 'failed') throw incomplete([result], added.length, { offline: false, forExport })
-    const fromTime = await findStart(run, { ...plan, windows }, count, forExport)
-    if (fromTime !== undefined) return { ...plan, range: { ...range, fromTime }, windows }
-    if (windows.length === plan.windows.length) return plan
-    done = windows.length
+  for (let taken = Math.max(1, needed); ; taken *= 2) {
+    const tail = { ...plan, windows: plan.windows.slice(-taken) }
+    const total = tail.windows.length
+    const isAll = total === plan.windows.length
+    const absent: WindowFailure[] = []
+    // Those of the round before are not requested again.
+    for await (const result of isOnline(run) ? refresh(run, [tail]) : []) {
+      if (result.status !== 'failed') continue
+      if (!result.isAbsent) throw incomplete([result], total, { offline: false, forExport })
+      absent.push(result)
+    }
+    // Older windows say whether the source ends before these.
+    if (range.toTime === Infinity && absent.length === total && !isAll) continue
+    if (absent.length > 0) throw incomplete(absent, total, { offline: false, forExport })
+    const there = withoutAbsent(tail, run)
+    const fromTime = await findStart(run, there, count, forExport)
+    if (fromTime !== undefined) return { ...there, range: { ...range, fromTime } }
+    if (isAll) return there
   }
 }
 

@@ -2,11 +2,12 @@ import { join } from 'node:path'
 import { pMapIterable } from 'p-map'
 import { isKlinesError } from '../candles/errors.js'
 import { windowPath } from '../candles/paths.js'
-import { type Series, seriesName, type WindowRef, windowName } from '../candles/series.js'
-import { plural } from '../candles/text.js'
+import { seriesName, type WindowRef, windowName } from '../candles/series.js'
+import { formatDays, formatTime, plural } from '../candles/text.js'
 import { listChanges } from '../mirror/changes.js'
 import type { WindowFailure } from '../mirror/errors.js'
 import { type CachedWindow, fileOf } from '../mirror/mirror.js'
+import { newestCandle } from '../mirror/status.js'
 import { turnGiver } from '../mirror/turns.js'
 import { diffBatches } from '../rows/diff.js'
 import { decodeWindow } from '../rows/window-codec.js'
@@ -35,15 +36,15 @@ export async function* refresh(run: Run<Source>, plans: readonly SeriesPlan[]): 
   const giveTurn = turnGiver(signal)
   for (const plan of plans) run.source.archive?.expect(missingWindows(run, plan))
   try {
-    for (const { series, windows } of plans) {
+    for (const plan of plans) {
       const ofSeries = async function* () {
-        for (const _ of windows) {
+        for (const _ of plan.windows) {
           await giveTurn()
           yield (await results.next()).value as WindowResult | WindowFailure
         }
       }
-      yield* findBeginning(run, series, ofSeries())
-      mirror.flush(series)
+      yield* findEnds(run, plan, ofSeries())
+      mirror.flush(plan.series)
     }
   } finally {
     await results.return?.()
@@ -60,31 +61,50 @@ export function missingWindows({ mirror }: Pick<Run, 'mirror'>, plan: SeriesPlan
 }
 
 /**
- * A source that has no file of any window before the first one that it has of a series begins there: a partial copy. Such windows are
- * absent, with a note; one behind that is a failure.
+ * A source that has no file of any window before the first one that it has of a series begins there: a partial copy. Where the range has no
+ * end, it also ends with the last one that it has. Such windows are absent, with a note; one between two others is a failure, and so are
+ * all of a series of which the source has none.
  */
-async function* findBeginning(
-  { source, warn }: Run<Source>,
-  series: Series,
+async function* findEnds(
+  run: Run<Source>,
+  { series, range }: SeriesPlan,
   windows: AsyncGenerator<WindowResult | WindowFailure>,
 ): AsyncGenerator<WindowOutcome> {
+  const { source, mirror, now, warn, done } = run
   const waiting: WindowFailure[] = []
   let hasBegun = false
+  /** The window before those that wait, if it could be had. */
+  let last: WindowRef | undefined
+  function* toAbsent(): Generator<WindowOutcome> {
+    for (const { window } of waiting.splice(0)) {
+      done.set(windowPath(window), { status: 'absent' })
+      yield { window, status: 'absent' }
+    }
+  }
   for await (const result of windows) {
-    if (!hasBegun && result.status === 'failed' && result.isAbsent) {
+    // Without a file there, an exchange is at another address.
+    if (result.status === 'failed' && result.isAbsent && source.rules.kind !== 'exchange') {
       waiting.push(result)
       continue
     }
-    hasBegun = true
-    const absent = waiting.splice(0)
-    if (absent.length > 0 && result.status !== 'failed') {
-      const [first, before] = [result.window.startDate, plural(absent.length, 'window')]
+    if (!hasBegun && waiting.length > 0 && result.status !== 'failed') {
+      const [first, before] = [result.window.startDate, plural(waiting.length, 'window')]
       warn(`${source.name} begins ${seriesName(series)} with ${first}, and has none of ${before} before that.`)
-      for (const { window } of absent) yield { window, status: 'absent' }
-    } else yield* absent
+      yield* toAbsent()
+    }
+    yield* waiting.splice(0)
+    hasBegun = true
+    last = result.status === 'failed' ? undefined : result.window
     yield result
   }
-  yield* waiting
+  if (last === undefined || waiting.length === 0 || range.toTime !== Infinity) return yield* waiting
+  const newest = newestCandle(mirror, series)
+  const age = newest && `; its newest candle is of ${formatTime(newest)} UTC, ${formatDays(now() - newest)} old`
+  const after = plural(waiting.length, 'window')
+  warn(
+    `${source.name} ends ${seriesName(series)} with ${last.startDate}, and has none of ${after} after that${age ?? ''}.`,
+  )
+  yield* toAbsent()
 }
 
 /** Makes one window current. `listedFrom`: the first startDate that the source lists: cached windows before it stay. */
@@ -99,7 +119,8 @@ export async function refreshWindow(
   if (read.state === 'corrupt') warn(`Corrupt in the mirror, downloaded again: ${windowName(window)}: ${read.reason}.`)
   const cached = read.state === 'cached' ? read : undefined
   const before = cached && done.get(windowPath(window))
-  if (before) return { window, batch: cached.batch, bytes: cached.bytes, ...before }
+  if (before && before.status !== 'absent')
+    return { window, batch: cached.batch, bytes: cached.bytes, status: before.status, change: before.change }
   try {
     const work = () => refreshCached(run, window, cached, listedFrom)
     const result = await (run.once ? run.once(windowPath(window), work) : work())

@@ -2,8 +2,9 @@ import { KlinesError } from '../candles/errors.js'
 import type { Series, WindowRef } from '../candles/series.js'
 import { plural } from '../candles/text.js'
 import { describeRequested, type RequestedRange } from '../candles/time-range.js'
+import { seriesBeginning } from '../mirror/beginning.js'
 import { incomplete, joinNames, type WindowFailure } from '../mirror/errors.js'
-import { firstCandle, sumOf } from '../mirror/status.js'
+import { sumOf } from '../mirror/status.js'
 import {
   type Coverage,
   type CoveredSeries,
@@ -16,6 +17,7 @@ import type { ChangedCell } from '../rows/diff.js'
 import type { FingerprintReport } from '../rows/fingerprint.js'
 import { GapCounter, type SeriesTotals } from '../rows/gaps.js'
 import type { ArchiveReport } from '../sources/source.js'
+import { confirmBeginning } from './find-windows.js'
 import { noCandles } from './no-candles.js'
 import { missingWindows } from './refresh.js'
 import {
@@ -26,6 +28,7 @@ import {
   sourceOf,
   type WindowDifference,
   type WindowOutcome,
+  withoutAbsent,
 } from './run.js'
 
 const MAX_CHANGES = 1_000
@@ -83,7 +86,8 @@ export class Tally {
 
   constructor(
     readonly plan: Plan,
-    private readonly run: Pick<Run, 'source' | 'mirror' | 'emit' | 'signal'>,
+    /** A run that sends requests is whole. */
+    private readonly run: Pick<Run, 'source' | 'mirror' | 'emit' | 'signal'> & Partial<Run>,
   ) {
     this.series = new Map(plan.series.map(one => [one, countSeries(one)]))
     this.total = sumOf(plan.series.map(({ windows }) => windows.length))
@@ -143,11 +147,14 @@ export class Tally {
     const { range } = plan
     if (counts.length === 0) checkGone(plan, this.run)
     if (!mayBeEmpty && counts.every(({ report }) => report.candles === 0)) throw await noCandles(plan, this.run)
-    const series = counts.map(({ report }, index) => {
-      const one = plan.series[index]
-      const begin = range.named.from === undefined ? undefined : firstCandle(mirror, one.series)
-      return { ...report, coverage: coverRange(one, range, report, { rules: mirror.rules, begin, partial }) }
-    })
+    const series: DownloadReport['series'][number][] = []
+    for (const [index, { report }] of counts.entries()) {
+      const one = withoutAbsent(plan.series[index], this.run)
+      const asked = { from: range.named.from, now: range.now, firstOfExchange: one.firstCandle }
+      if (asked.from !== undefined) await confirmBeginning(this.run, one.series, asked.from)
+      const scope = { ...seriesBeginning(mirror, one.series, asked), rules: mirror.rules, partial }
+      series.push({ ...report, coverage: coverRange(one, range, report, scope) })
+    }
     if (failOnGaps) checkGaps(series, range, forExport)
     const { requests, bytes } = source?.traffic ?? { requests: 0, bytes: 0 }
     const { report: archive } = source?.archive ?? {}
@@ -191,9 +198,8 @@ function checkGaps(series: readonly CoveredSeries[], range: RequestedRange, forE
   const lacking = series.filter(({ missing, coverage }) => missing > 0 || countShort(coverage) > 0)
   if (lacking.length === 0) return
   const all = linesOf(lacking, ({ missing, gaps, coverage }, areSeveral) => {
-    const isShort = countShort(coverage) > 0 || coverage.isBeginning
     const inside = missing > 0 && `${plural(missing, 'candle')} missing in ${plural(gaps, 'gap')}`
-    return [isShort && describeCoverage(coverage, areSeveral), inside].filter(Boolean).join('; ')
+    return [countShort(coverage) > 0 && describeCoverage(coverage, areSeveral), inside].filter(Boolean).join('; ')
   })
   const lines = all.slice(0, MAX_LISTED)
   if (all.length > MAX_LISTED) lines.push(`and ${all.length - MAX_LISTED} more lines; --json has all of them`)

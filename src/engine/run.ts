@@ -1,4 +1,5 @@
 import { isExchange, SAMPLE, toArchiveAddress, toSourceName } from '../candles/base-url.js'
+import { windowPath } from '../candles/paths.js'
 import type { Series, SeriesLabel, WindowRef } from '../candles/series.js'
 import type { SymbolName } from '../candles/symbols.js'
 import type { RequestedRange, TimeRange } from '../candles/time-range.js'
@@ -66,7 +67,7 @@ export interface WindowDifference {
   readonly cells: readonly ChangedCell[]
 }
 
-/** What became of a window. `absent`: the source has neither it nor any before it, so the series begins later. */
+/** What became of a window. `absent`: the source has no window of the series before it, or after it, nor this one. */
 export type WindowOutcome = WindowResult | WindowFailure | { readonly window: WindowRef; readonly status: 'absent' }
 
 export type WindowStream = AsyncGenerator<WindowOutcome, undefined, undefined>
@@ -127,7 +128,10 @@ export interface Run<S extends Source | undefined = Source | undefined> {
   readonly emit: (event: KlinesEvent) => void
   readonly warn: (message: string, isUrgent?: boolean) => void
   /** What became of the windows that were made current, by their paths: none is requested twice. */
-  readonly done: Map<string, Pick<WindowResult, 'status' | 'change'>>
+  readonly done: Map<
+    string,
+    { readonly status: WindowResult['status'] | 'absent'; readonly change?: WindowDifference | undefined }
+  >
   /** Shares the work on a window, by its path, with other runs of this process that want it at the same time. */
   readonly once?: <T>(path: string, work: () => Promise<T>) => Promise<T>
   readonly close: () => Promise<void>
@@ -175,6 +179,12 @@ export async function openRun(options: OpenOptions, use: RunUse = {}): Promise<R
 export function mirrorRun(mirror: Mirror, { now, signal, warn }: Pick<Run, 'now' | 'signal' | 'warn'>): Run {
   const ways = { concurrency: DEFAULT_CONCURRENCY, refresh: false, readOnly: true, done: new Map() }
   return { mirror, source: undefined, ...ways, signal, now, emit: () => {}, warn, close: async () => {} }
+}
+
+/** A plan without the windows that the source was found to lack at its ends. */
+export function withoutAbsent<P extends Pick<SeriesPlan, 'windows'>>(plan: P, { done }: Partial<Pick<Run, 'done'>>): P {
+  const windows = plan.windows.filter(window => done?.get(windowPath(window))?.status !== 'absent')
+  return { ...plan, windows }
 }
 
 export function quiet(run: Run): Run {

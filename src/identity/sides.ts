@@ -8,6 +8,7 @@ import { planSeries } from '../engine/plan.js'
 import { readPlan } from '../engine/read.js'
 import { Tally } from '../engine/report.js'
 import { openRun, quiet, type Run, type SourceOptions } from '../engine/run.js'
+import { seriesBeginning } from '../mirror/beginning.js'
 import { NOT_CACHED, type WindowFailure } from '../mirror/errors.js'
 import { firstCandle, newestCandle } from '../mirror/status.js'
 import { type Coverage, coverRange } from '../rows/coverage.js'
@@ -97,7 +98,7 @@ function openSeries(run: Run, series: Series, range: TimeRange, requested: Reque
       const to = range.toTime < requested.toTime ? undefined : requested.named.to
       const { from } = requested.named
       if (from === undefined && to === undefined) return undefined
-      const scope = { rules: mirror.rules, begin: firstCandle(mirror, series) }
+      const scope = { ...seriesBeginning(mirror, series, { from, now: requested.now }), rules: mirror.rules }
       return coverRange(plan, { ...requested, named: { from, to } }, tally.counts[0].report, scope)
     },
   }

@@ -7,7 +7,7 @@ import { downloadPlan } from '../engine/klines.js'
 import { noWholeCandle } from '../engine/no-candles.js'
 import { commitFiles, prepareFile, writeFiles } from '../engine/output-file.js'
 import { Tally } from '../engine/report.js'
-import { openRun, quiet, sourceOf, withRun } from '../engine/run.js'
+import { openRun, quiet, sourceOf, withoutAbsent, withRun } from '../engine/run.js'
 import { removeLeftovers } from '../fs/files.js'
 import { checkInside, missingFolders, removeFolders } from '../fs/folders.js'
 import { openFolder, removeParts } from './folder.js'
@@ -70,11 +70,12 @@ export async function exportLake(request: LakeRequest): Promise<LakeReport> {
 
 /** Writes the parts that are not current, removes those that the lake must not have, and writes the manifest last. */
 async function updateLake(job: LakeJob, lock: LakeLock): Promise<LakeReport> {
-  const { run, plan, options, rowFormat, request, others } = job
+  const { run, plan: asked, options, rowFormat, request, others } = job
   const { root, manifest } = job.folder
   const { threads, prune } = request
   removeLeftovers(job.folder.parts.map(path => join(root, path)))
-  const report = await downloadPlan(plan, run, request, true)
+  const report = await downloadPlan(asked, run, request, true)
+  const plan = { ...asked, series: asked.series.map(one => withoutAbsent(one, run)) }
   const states: SeriesState[] = []
   for (const one of plan.series) states.push(await compareSeries(job, one))
   const tasks: EncodeTask[] = []

@@ -1,6 +1,6 @@
 import { KlinesError } from '../candles/errors.js'
 import { addLengths, countLengths, DAY_MS, floorToLength, type Length } from '../candles/intervals.js'
-import type { Series } from '../candles/series.js'
+import type { SeriesLabel } from '../candles/series.js'
 import type { SymbolName } from '../candles/symbols.js'
 import { parseDate } from '../candles/windows.js'
 import { hasListingGrid, parseTargetInterval, type TargetInterval } from './target-interval.js'
@@ -84,7 +84,7 @@ function listingTime(symbol: SymbolName, target: string): number {
  * The grid of a series. A 3d grid is counted from `openTime` (ms UTC) of any of its candles; without one, from the listing
  * date, or from the epoch for a symbol whose date is not known.
  */
-export function buildSeriesGrid({ symbol, interval }: Series, openTime?: number): CandleGrid {
+export function buildSeriesGrid({ symbol, interval }: SeriesLabel, openTime?: number): CandleGrid {
   const anchor = openTime ?? (hasListingDate(symbol) ? undefined : 0)
   return new CandleGrid({ ...parseTargetInterval(interval), anchor }, symbol)
 }

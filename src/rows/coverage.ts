@@ -1,10 +1,11 @@
-import { nextOpenTime } from '../candles/intervals.js'
-import { type Series, type SeriesLabel, seriesName } from '../candles/series.js'
+import { addLengths } from '../candles/intervals.js'
+import { type SeriesLabel, seriesName, type WindowRef } from '../candles/series.js'
 import { formatCount, formatTime, plural } from '../candles/text.js'
 import { describeRequested, MAY_LAG_MS, type RequestedRange } from '../candles/time-range.js'
+import { type WindowSpan, windowSpan } from '../candles/windows.js'
 import { buildSeriesGrid, CandleGrid } from './candle-grid.js'
 import type { SeriesTotals } from './gaps.js'
-import type { TargetInterval } from './target-interval.js'
+import { parseTargetInterval, type TargetInterval } from './target-interval.js'
 
 /** How much of a requested range a series has at its ends. Times are ms UTC. */
 export interface Coverage {
@@ -17,58 +18,114 @@ export interface Coverage {
   readonly last: number | undefined
   /** Closed candles of the range that are missing before the first one. */
   readonly shortAtStart: number
-  /** Whether the range begins before the first candle of a static tree, which counts as the beginning of the series. */
-  readonly isBeginning?: boolean
   /** Closed candles of the range that are missing after the last one; all of them in a range without a candle. */
   readonly shortAtEnd: number
+  /** Of candles that are short because the range begins before the source's list of start dates. */
+  readonly list?: ListBeginning
+}
+
+/** The list of start dates of an interval: nothing is known of candles before its first date. */
+export interface ListBeginning {
+  readonly interval: string
+  /** Whose list it is, such as `https://example.com`. */
+  readonly source: string
+  /** Its first date, `2022-01-01`. */
+  readonly from: string
+  /** Another interval, whose list begins earlier. */
+  readonly older: { readonly interval: string; readonly from: string } | undefined
+  /** Whether the exchange may have older candles of this interval. */
+  readonly isExchangeOlder: boolean
+}
+
+/** What is known of the beginning of a series. Times are ms UTC. */
+export interface SeriesBeginning {
+  /** When the first candle opens that is known of the series. */
+  readonly begin?: number | undefined
+  /** From when on the series surely has no candle before that one. Default: for ever. */
+  readonly emptyFrom?: number | undefined
+  /** The list of start dates, if the range begins before it. */
+  readonly list?: ListBeginning | undefined
+}
+
+interface CoverageScope extends SeriesBeginning {
+  readonly rules: { readonly kind: 'static' | 'exchange' | 'fixed' }
+  /** Whether resampled candles that are covered in part are there. */
+  readonly partial?: boolean | undefined
 }
 
 interface RequestedSeries {
-  readonly series: Series
+  /** The candles that were counted; those of a file may have any length. */
+  readonly series: SeriesLabel
   /** The candles that come of it: the series itself, or longer ones. */
   readonly label: SeriesLabel
   readonly resampleTo?: TargetInterval | undefined
+  /** The windows that were read: a longer candle that opens before them is covered in part. */
+  readonly windows?: readonly WindowRef[]
 }
+
+type Ends = Pick<SeriesTotals, 'firstOpenTime' | 'lastOpenTime'>
 
 /**
  * Counts the closed candles of a range that a series lacks at an end that was named. At an end that moves with the present, the newest 48
- * hours do not count; of the exchange the newest two candles. `begin`: when the first candle opens that the mirror has of the series, ms
- * UTC. `partial`: whether resampled candles that are covered in part are there.
+ * hours do not count; of the exchange the newest two candles.
  */
-export function coverRange(
-  { series, label, resampleTo }: RequestedSeries,
-  { named: { from, to }, now, endMoves }: RequestedRange,
-  { firstOpenTime, lastOpenTime }: Pick<SeriesTotals, 'firstOpenTime' | 'lastOpenTime'>,
-  {
-    rules,
-    begin,
-    partial = false,
-  }: { rules: { kind: 'static' | 'exchange' | 'fixed' }; begin?: number | undefined; partial?: boolean | undefined },
-): Coverage {
-  const grid = resampleTo ? new CandleGrid(resampleTo, series.symbol) : buildSeriesGrid(series, firstOpenTime)
-  const isThere = firstOpenTime !== undefined && lastOpenTime !== undefined
-  const startTime = isThere ? grid.start(firstOpenTime) : undefined
-  const endTime = isThere && (partial ? grid.next : grid.start).call(grid, nextOpenTime(series.interval, lastOpenTime))
-  const isEmpty = startTime === undefined || endTime === false || endTime <= startTime
-  const known = begin === undefined ? (startTime ?? -Infinity) : grid.start(begin)
-  const start = Math.max(from ?? -Infinity, known)
-  const end = to === undefined ? -Infinity : Math.min(grid.next(to), now)
-  const missingFrom = isEmpty ? start : endTime
-  const isFirst = rules.kind === 'static' && !isEmpty && begin !== undefined && known === startTime
-  const isBeginning = isFirst && from !== undefined && grid.count(from, startTime) > 0
-  const short = Number.isFinite(missingFrom) ? grid.count(missingFrom, end) : 0
-  // The newest candles may not be there yet.
-  const isLate = () => (to ?? now) - grid.end(grid.next(missingFrom)) <= MAY_LAG_MS
-  const mayLag = endMoves && (rules.kind === 'exchange' ? short <= 2 : isLate())
+export function coverRange(one: RequestedSeries, range: RequestedRange, ends: Ends, scope: CoverageScope): Coverage {
+  const { from, to } = range.named
+  const grid = gridOf(one, ends)
+  const there = findSpan(one, grid, range, ends, scope.partial)
+  // The first candle that may be missing behind those that are there.
+  const missingFrom = there?.endTime ?? from ?? (scope.begin === undefined ? Infinity : grid.start(scope.begin))
+  const endTime = to === undefined ? -Infinity : Math.min(grid.next(to), range.now)
+  const missing = there ? grid.count(missingFrom, endTime) : countKnown(grid, missingFrom, endTime, scope)
+  const shortAtStart = there && from !== undefined ? countKnown(grid, from, there.startTime, scope) : 0
+  const shortAtEnd = mayLag(grid, range, missingFrom, missing, scope) ? 0 : missing
+  const isBeforeList = shortAtStart > 0 || (there === undefined && shortAtEnd > 0)
   return {
-    interval: label.interval,
+    interval: one.label.interval,
     requested: { from, to },
-    first: isEmpty ? undefined : startTime,
-    last: isEmpty ? undefined : grid.start(endTime - 1),
-    shortAtStart: from === undefined || isEmpty ? 0 : grid.count(start, startTime),
-    ...(isBeginning && { isBeginning }),
-    shortAtEnd: mayLag ? 0 : short,
+    first: there?.startTime,
+    last: there && grid.start(there.endTime - 1),
+    shortAtStart,
+    shortAtEnd,
+    ...(isBeforeList && scope.list && { list: scope.list }),
   }
+}
+
+function gridOf({ series, resampleTo }: RequestedSeries, { firstOpenTime }: Ends): CandleGrid {
+  return resampleTo ? new CandleGrid(resampleTo, series.symbol) : buildSeriesGrid(series, firstOpenTime)
+}
+
+/** From the open time of the first candle that is there to the end of the last one, ms UTC; undefined without a candle. */
+function findSpan(
+  { series, resampleTo, windows = [] }: RequestedSeries,
+  grid: CandleGrid,
+  { fromTime }: RequestedRange,
+  { firstOpenTime, lastOpenTime }: Ends,
+  partial = false,
+): WindowSpan | undefined {
+  if (firstOpenTime === undefined || lastOpenTime === undefined) return undefined
+  let startTime = grid.start(firstOpenTime)
+  const coveredFrom = partial || windows.length === 0 ? -Infinity : windowSpan(windows[0]).startTime
+  // A longer candle is left out that opens before the range, or is covered in part.
+  if (resampleTo && startTime < Math.max(fromTime, coveredFrom)) startTime = grid.end(startTime)
+  const lastEnd = addLengths(parseTargetInterval(series.interval).length, lastOpenTime)
+  const endTime = partial ? grid.next(lastEnd) : grid.start(lastEnd)
+  return endTime > startTime ? { startTime, endTime } : undefined
+}
+
+/** The candles from `from` to `until`, both ms UTC, without those before the first candle of the series, as far as that is known. */
+function countKnown(grid: CandleGrid, from: number, until: number, scope: SeriesBeginning): number {
+  const { begin, emptyFrom = -Infinity } = scope
+  if (begin === undefined) return grid.count(from, until)
+  const first = Math.min(grid.start(begin), until)
+  return grid.count(from, Math.min(emptyFrom, first)) + grid.count(Math.max(from, first), until)
+}
+
+/** Whether the newest candles are missing alone, which may not be there yet. */
+function mayLag(grid: CandleGrid, range: RequestedRange, from: number, missing: number, scope: CoverageScope): boolean {
+  if (!range.endMoves || missing === 0) return false
+  if (scope.rules.kind === 'exchange') return missing <= 2
+  return (range.named.to ?? range.now) - grid.end(grid.next(from)) <= MAY_LAG_MS
 }
 
 export function countShort({ shortAtStart, shortAtEnd }: Coverage): number {
@@ -80,16 +137,34 @@ export interface CoveredSeries extends SeriesLabel, Pick<SeriesTotals, 'gaps' | 
   readonly coverage: Coverage
 }
 
-/** `candles from 2025-03-25 00:00 to 2025-03-30 23:00: 120 short at the end`; of several series without the candles. */
-export function describeCoverage(coverage: Coverage, areSeveral = false): string {
-  const { first, last, shortAtStart, shortAtEnd, isBeginning } = coverage
-  const there = `candles from ${formatTime(first)} to ${formatTime(last)}: `
+/** `120 short at the end`; undefined for a range of which all is there. */
+export function describeShort({ first, shortAtStart, shortAtEnd }: Coverage): string | undefined {
   const parts = [
     shortAtStart > 0 && `${formatCount(shortAtStart)} short at the start`,
     shortAtEnd > 0 && `${formatCount(shortAtEnd)} short${first === undefined ? '' : ' at the end'}`,
-    isBeginning && 'the first one counts as the beginning of the series',
   ]
-  return (first === undefined ? 'no candle: ' : areSeveral ? '' : there) + parts.filter(Boolean).join(', ')
+  return parts.filter(Boolean).join(', ') || undefined
+}
+
+/**
+ * `candles from 2025-03-25 00:00 to 2025-03-30 23:00: 120 short at the end`, and where a list begins too late what may have older ones; of
+ * several series without the candles.
+ */
+export function describeCoverage(coverage: Coverage, areSeveral = false): string {
+  const { first, last, list } = coverage
+  const there = `candles from ${formatTime(first)} to ${formatTime(last)}: `
+  const short = (first === undefined ? 'no candle: ' : areSeveral ? '' : there) + describeShort(coverage)
+  return list ? `${short} (${describeList(list)})` : short
+}
+
+/** `the 1h list of https://example.com begins 2022-01-01; 2h candles may go back to 2017-07-01` */
+function describeList({ interval, source, from, older, isExchangeOlder }: ListBeginning): string {
+  const parts = [
+    `the ${interval} list of ${source} begins ${from}`,
+    older && `${older.interval} candles may go back to ${older.from}`,
+    isExchangeOlder && '--base-url binance may have older ones',
+  ]
+  return parts.filter(Boolean).join('; ')
 }
 
 /** A line for each series; those of an interval that lack the same share one: `1h, 5 symbols: 5,049 short at the end`. */

@@ -5,8 +5,9 @@ import { windowSpan } from '../candles/windows.js'
 import { type PlanRequest, planRequest } from '../engine/plan.js'
 import { openRun, type Run, type SeriesPlan, type SourceOptions, withRun } from '../engine/run.js'
 import { countThreads, shareTasks, type ThreadOptions } from '../engine/threads.js'
+import { seriesBeginning } from '../mirror/beginning.js'
 import type { Mirror } from '../mirror/mirror.js'
-import { firstCandle, sumOf } from '../mirror/status.js'
+import { sumOf } from '../mirror/status.js'
 import { turnGiver } from '../mirror/turns.js'
 import { type Coverage, coverRange } from '../rows/coverage.js'
 import type { Gap } from '../rows/gaps.js'
@@ -135,8 +136,8 @@ function planSymbol(mirror: Mirror, named: readonly SeriesPlan[], readTo: number
 
 /** How much of the range a series has. Candles that are missing in gaps are not counted twice. */
 function cover(plan: SeriesPlan, range: RequestedRange, one: SeriesFindings, mirror: Mirror): Coverage {
-  const begin = range.fromTime === -Infinity ? undefined : firstCandle(mirror, plan.series)
-  const coverage = coverRange(plan, range, one, { rules: mirror.rules, begin })
+  const beginning = seriesBeginning(mirror, plan.series, { from: range.named.from, now: range.now })
+  const coverage = coverRange(plan, range, one, { ...beginning, rules: mirror.rules })
   const { first = -Infinity, last = -Infinity, shortAtStart, shortAtEnd } = coverage
   const count = (isCounted: (gap: Gap) => boolean) => sumOf(one.gaps.filter(isCounted).map(({ missing }) => missing))
   const [before, after] = [count(({ startTime }) => startTime < first), count(({ startTime }) => startTime > last)]
