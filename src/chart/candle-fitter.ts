@@ -32,6 +32,8 @@ export interface FittedCandles<S extends SeriesLabel = SeriesLabel> {
   /** Open times of the first and the last candle of the source that was drawn; undefined without candles. */
   readonly firstTime: number | undefined
   readonly lastTime: number | undefined
+  /** What a range lacks at its ends, for the title: `120 short at the end`. */
+  readonly short?: string | undefined
 }
 
 export interface FitOptions {

@@ -27,7 +27,7 @@ export function summarize(fitted: FittedCandles, log = false) {
   const scale = new PriceScale(Number(low.low), Number(high.high), { log, digits })
   const maxVolume = candles.reduce((max, { volume }) => Math.max(max, Number(volume)), 0)
   const [lastText, volumeText] = [trimDecimal(last.close), `${formatVolume(maxVolume)} vol`]
-  const { series, interval, resampledFrom, missing, firstTime: from = first.openTime } = fitted
+  const { series, interval, resampledFrom, missing, short, firstTime: from = first.openTime } = fitted
   const { lastTime: to = last.openTime } = fitted
   // Two times of one series are written alike: with the time of day unless both are midnights.
   const write = from % DAY_MS === 0 && to % DAY_MS === 0 ? formatDate : formatTime
@@ -39,7 +39,7 @@ export function summarize(fitted: FittedCandles, log = false) {
   // In parts that a picture may colour or break into lines.
   const title = {
     name: `${series.symbol} ${interval}`,
-    range: `${span} UTC, ${plural(fitted.candles, 'candle')}${gaps}`,
+    range: `${span} UTC, ${plural(fitted.candles, 'candle')}${gaps}${short === undefined ? '' : `, ${short}`}`,
     resampled: resampledFrom && `${resampledFrom} resampled to ${interval}`,
     prices: `${highest}, ${lowest}, last ${lastText}`,
   }

@@ -37,7 +37,7 @@ export interface RunContext<F extends Interfaces.FlagInput, A extends Interfaces
   readonly given: ReadonlySet<string>
   readonly config: Interfaces.Config
   /** Reports a warning. Each text is printed once; with `--json` it becomes part of the object. */
-  readonly warn: (text: string) => void
+  readonly warn: (text: string, isUrgent?: boolean) => void
   /** Shows the progress of `work`. */
   readonly during: <T>(words: ProgressWords, work: (events: Events) => Promise<T>, style?: ProgressStyle) => Promise<T>
   /** Requested data, also with `--quiet`. */
@@ -118,11 +118,24 @@ abstract class KlinesCommand extends Command {
     }
     const listen = (onProgress?: Events['onEvent']) => (event: KlinesEvent) =>
       event.type === 'warning' ? warn(event.message, event.isUrgent) : onProgress?.(event)
-    const printReport: Show = (report, result) =>
-      values.json ? this.printObject(report.json(result)) : print(report.text(result, values))
+    const warnOfLacks: Show = (report, result) => {
+      for (const sentence of report.lacks?.(result) ?? []) warn(sentence, true)
+    }
+    const printText: Show = (report, result) => {
+      // A table as CSV has no room for it.
+      if (values.format === 'csv') warnOfLacks(report, result)
+      print(report.text(result, values))
+    }
+    const printReport: Show = (report, result) => {
+      if (!values.json) return printText(report, result)
+      warnOfLacks(report, result)
+      this.printObject(report.json(result))
+    }
     const show: Show = (report, result) => {
-      if (values.json || !values.quiet) printReport(report, result)
-      else report.urgent?.(result).forEach(printNote)
+      if (values.json) return printReport(report, result)
+      if (!values.quiet) return print(report.text(result, values))
+      warnOfLacks(report, result)
+      report.urgent?.(result).forEach(printNote)
     }
     const during: RunContext<never, never>['during'] = async (words, work, style) => {
       const { showProgress } = await import('./terminal/progress.js')

@@ -85,6 +85,8 @@ interface CoverageDetails {
   readonly range: RequestedRange
   readonly baseUrl: string | undefined
   readonly verbose: boolean
+  /** The candles of a file: its source is not known. */
+  readonly isFile?: boolean
 }
 
 type Covered = Pick<CoveredSeries, 'symbol' | 'interval' | 'coverage'>
@@ -102,9 +104,9 @@ export function coverageText(series: readonly Covered[], details: CoverageDetail
 }
 
 /** How old the newest candle is when that of a range up to the present is missing. */
-function staleAdvice(series: readonly Covered[], { range, baseUrl }: CoverageDetails): string[] {
+function staleAdvice(series: readonly Covered[], { range, baseUrl, isFile }: CoverageDetails): string[] {
   const { named, now } = range
-  if (named.to === undefined || named.to < now - MAY_LAG_MS || !exchangeMayHaveMore(baseUrl)) return []
+  if (isFile || named.to === undefined || named.to < now - MAY_LAG_MS || !exchangeMayHaveMore(baseUrl)) return []
   const ends = series.flatMap(({ coverage: { interval, last } }) => {
     return last === undefined ? [] : [addLengths(parseTargetInterval(interval).length, last)]
   })

@@ -132,6 +132,8 @@ export interface Report<Result extends object, Json = unknown> {
   readonly text: (result: Result, flags: TextFlags) => string
   /** What stderr says also with `--quiet`. */
   readonly urgent?: ((result: Result) => string[]) | undefined
+  /** What the range lacks: stderr says it also with `--quiet`, and the warnings of `--json`. */
+  readonly lacks?: ((result: Result) => string[]) | undefined
 }
 
 export interface TextFlags {
@@ -150,9 +152,9 @@ export function report<F extends Fields, Result extends object>(
   id: string,
   fields: F,
   text: (result: Result, flags: TextFlags) => string,
-  urgent?: (result: Result) => string[],
+  said: Pick<Report<Result>, 'urgent' | 'lacks'> = {},
 ): Report<Result, WithWarnings<F>> {
-  return { schema: reportSchema(id, fields), json: result => jsonOf(fields, result), text, urgent }
+  return { schema: reportSchema(id, fields), json: result => jsonOf(fields, result), text, ...said }
 }
 
 /** The columns are the fields that have a heading. `isExact`: as CSV has it. */
@@ -189,6 +191,7 @@ interface TableOptions<Result> {
   readonly keys?: number
   readonly groups?: ColumnGroups
   readonly below?: (result: Result) => string | undefined
+  readonly lacks?: (result: Result) => string[]
 }
 
 /** A report that is a table: its property `name` has the rows, `head` the other properties. */
@@ -198,13 +201,14 @@ export function table<H extends Fields, const Name extends string, R extends Fie
   name: Name,
   row: R,
   rowsOf: (result: Result) => readonly object[],
-  { shown = row, keys, groups, below }: TableOptions<Result> = {},
+  { shown = row, keys, groups, below, lacks }: TableOptions<Result> = {},
 ) {
   const rows = derived(list(object(row)), rowsOf)
   const fields = { ...head, [name]: rows } as unknown as H & Readonly<Record<Name, typeof rows>>
-  return report(id, fields, (result: Result, { format }) => {
+  const text = (result: Result, { format }: TextFlags) => {
     if (format === 'csv') return csvOf(shown, rowsOf(result))
     const note = below?.(result)
     return textOf(shown, rowsOf(result), keys, groups) + (note === undefined ? '' : `\n\n${note}`)
-  })
+  }
+  return report(id, fields, text, { lacks })
 }

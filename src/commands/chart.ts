@@ -79,6 +79,7 @@ Missing candles keep their place. Without colours (NO_COLOR, or not a terminal),
     const { drawCharts, drawPictures, parsePictures, roomFor } = await import('../cli/chart/draw-charts.js')
     const { Chart } = await import('./reports/chart.js')
     const { downloadingFrom } = await import('../cli/terminal/progress-text.js')
+    const { shortSentences } = await import('../rows/coverage.js')
     const pictures = parsePictures(flags, given)
     const request = { ...options, symbols: args.symbol, intervals: flags.interval }
     const room = roomFor(pictures, flags)
@@ -89,7 +90,9 @@ Missing candles keep their place. Without colours (NO_COLOR, or not a terminal),
     if (loaded.failure !== undefined) warn(`${loaded.failure} Drawing what is cached.`)
     if (pictures) {
       const drawn = await drawPictures(loaded, pictures, options)
-      return pictures.template === '-' ? undefined : show(Chart, { ...loaded, pictures: drawn })
+      if (pictures.template !== '-') return show(Chart, { ...loaded, pictures: drawn })
+      for (const sentence of shortSentences(loaded.coverage, loaded.range)) warn(sentence, true)
+      return undefined
     }
     if (flags.json) show(Chart, { ...loaded, pictures: [] })
     else drawCharts(loaded, flags, warn)

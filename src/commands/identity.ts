@@ -50,7 +50,7 @@ Works offline. If the mirror lacks a window of the range, the exit code is 3. Wh
       const { fingerprintFiles } = await import('../identity/fingerprint.js')
       return print(Fingerprint, await fingerprintFiles(files, options))
     }
-    const { interval = [], resample, json, verbose } = flags
+    const { interval = [], resample, verbose } = flags
     if (interval.length === 0) {
       const advice = 'Name intervals with -i, such as -i 1h, or write a folder as ./FOLDER.'
       throw refuse('Expected at least one interval of the symbols.', advice)
@@ -60,9 +60,9 @@ Works offline. If the mirror lacks a window of the range, the exit code is 3. Wh
     const partial = resample !== undefined || given.has('partial') ? flags.partial : undefined
     const request = { ...options, symbols: names, intervals: interval, partial, offline: true }
     const found = await fingerprintKlines(request)
-    // Not on stdout, where each line is a fingerprint; the object has it for each series.
+    // Not on stdout, where each line is a fingerprint.
     const short = coverageText(found.series, { ...found, verbose })
-    if (short !== undefined && !json) warn(short)
+    if (short !== undefined) warn(short, true)
     if (found.baseUrl === SAMPLE) warn(SYNTHETIC)
     print(Fingerprint, found)
   },

@@ -151,7 +151,7 @@ export async function* klineBatches(request: ReadRequest): AsyncGenerator<KlineB
       if (rows === 0) yield KlineBatch.empty(label)
     }
     const { series, range } = await tally.report(request, false, true)
-    for (const sentence of shortSentences(series, range)) run.warn(sentence)
+    for (const sentence of shortSentences(series, range)) run.warn(sentence, true)
     checkGone(plan, run)
   } finally {
     await run.close()

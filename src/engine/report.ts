@@ -1,18 +1,10 @@
 import { KlinesError } from '../candles/errors.js'
 import type { Series, WindowRef } from '../candles/series.js'
-import { plural } from '../candles/text.js'
 import { describeRequested, type RequestedRange } from '../candles/time-range.js'
 import { seriesBeginning } from '../mirror/beginning.js'
 import { incomplete, joinNames, type WindowFailure } from '../mirror/errors.js'
 import { sumOf } from '../mirror/status.js'
-import {
-  type Coverage,
-  type CoveredSeries,
-  countShort,
-  coverRange,
-  describeCoverage,
-  linesOf,
-} from '../rows/coverage.js'
+import { type Coverage, type CoveredSeries, countShort, coverRange, describeLacks, linesOf } from '../rows/coverage.js'
 import type { ChangedCell } from '../rows/diff.js'
 import type { FingerprintReport } from '../rows/fingerprint.js'
 import { GapCounter, type SeriesTotals } from '../rows/gaps.js'
@@ -195,12 +187,9 @@ const MAX_LISTED = 5
 
 /** Throws `incomplete` for series that lack closed candles of a range: between two others, or at an end that was named. */
 function checkGaps(series: readonly CoveredSeries[], range: RequestedRange, forExport = false): void {
-  const lacking = series.filter(({ missing, coverage }) => missing > 0 || countShort(coverage) > 0)
+  const lacking = series.filter(({ missing = 0, coverage }) => missing > 0 || countShort(coverage) > 0)
   if (lacking.length === 0) return
-  const all = linesOf(lacking, ({ missing, gaps, coverage }, areSeveral) => {
-    const inside = missing > 0 && `${plural(missing, 'candle')} missing in ${plural(gaps, 'gap')}`
-    return [countShort(coverage) > 0 && describeCoverage(coverage, areSeveral), inside].filter(Boolean).join('; ')
-  })
+  const all = linesOf(lacking, describeLacks)
   const lines = all.slice(0, MAX_LISTED)
   if (all.length > MAX_LISTED) lines.push(`and ${all.length - MAX_LISTED} more lines; --json has all of them`)
   const verb = lacking.length === 1 ? 'lacks' : 'lack'

@@ -120,5 +120,7 @@ async function openSide(name: string, request: DiffRequest, range: RequestedRang
   const { signal = new AbortController().signal } = request
   if (isService(name)) return openTreeSide(name, { ...request, baseUrl: name, mirror: undefined }, range)
   const isMirror = isFolder(name) && ['api/klines', META_FILE].some(path => existsSync(join(name, path)))
-  return isMirror ? openTreeSide(name, { ...request, mirror: name, offline: true }, range) : openFileSide(name, signal)
+  return isMirror
+    ? openTreeSide(name, { ...request, mirror: name, offline: true }, range)
+    : openFileSide(name, range, signal)
 }

@@ -79,7 +79,7 @@ async function lockAll(plan: Plan, run: Run): Promise<LockedSeries[]> {
     throw new KlinesError('no_candles', message, { suggestions: [...reasons] })
   }
   for (const reason of reasons) run.warn(reason)
-  for (const sentence of shortSentences(series, range)) run.warn(sentence)
+  for (const sentence of shortSentences(series, range)) run.warn(sentence, true)
   if (empty.length > 0) run.warn(`Not locked, without a final candle in the range: ${joinNames(empty)}.`)
   return all
 }

@@ -18,7 +18,7 @@ import { openCandles } from './fingerprint.js'
 interface SideCandles extends ComparedCandles {
   /** Windows that are corrupt, or missing where the other side has candles, when all candles were read. */
   failures(): readonly WindowFailure[]
-  /** How much of the range was read; undefined for a file, and without a named end. */
+  /** How much of the range there is, once all candles were read; undefined without a named end. */
   coverage(): Coverage | undefined
 }
 
@@ -94,17 +94,27 @@ function openSeries(run: Run, series: Series, range: TimeRange, requested: Reque
       return true
     },
     coverage() {
-      // An end that is that of the other side's candles was not named for this one.
-      const to = range.toTime < requested.toTime ? undefined : requested.named.to
-      const { from } = requested.named
-      if (from === undefined && to === undefined) return undefined
-      const scope = { ...seriesBeginning(mirror, series, { from, now: requested.now }), rules: mirror.rules }
-      return coverRange(plan, { ...requested, named: { from, to } }, tally.counts[0].report, scope)
+      const beginning = seriesBeginning(mirror, series, { from: requested.named.from, now: requested.now })
+      return coverSide(plan, range, requested, tally.counts[0].report, { ...beginning, rules: mirror.rules })
     },
   }
 }
 
-export async function openFileSide(name: string, signal: AbortSignal): Promise<DiffSide> {
+function coverSide(
+  side: Parameters<typeof coverRange>[0],
+  range: TimeRange,
+  requested: RequestedRange,
+  ends: Parameters<typeof coverRange>[2],
+  scope: Parameters<typeof coverRange>[3],
+): Coverage | undefined {
+  const { from } = requested.named
+  // An end that is that of the other side's candles was not named for this one.
+  const to = range.toTime < requested.toTime ? undefined : requested.named.to
+  if (from === undefined && to === undefined) return undefined
+  return coverRange(side, { ...requested, named: { from, to } }, ends, scope)
+}
+
+export async function openFileSide(name: string, requested: RequestedRange, signal: AbortSignal): Promise<DiffSide> {
   const file = await openCandles(name)
   const listed = new Map<string, { readonly series: SeriesLabel } & TimeRange>()
   for await (const { series, firstOpenTime = 0, lastOpenTime = 0 } of file.batches()) {
@@ -118,16 +128,27 @@ export async function openFileSide(name: string, signal: AbortSignal): Promise<D
     baseUrl: undefined,
     series: [...listed.values()].map(({ series }) => series),
     span: series => listed.get(seriesName(series)),
-    open: (series, { fromTime, toTime }) => ({
-      failures: () => [],
-      async *batches() {
-        for await (const batch of file.batches(series)) {
-          signal.throwIfAborted()
-          yield batch.slice(fromTime, toTime)
-        }
-      },
-      lacks: () => false,
-      coverage: () => undefined,
-    }),
+    open(series, range) {
+      let firstOpenTime: number | undefined
+      let lastOpenTime: number | undefined
+      return {
+        failures: () => [],
+        async *batches() {
+          for await (const batch of file.batches(series)) {
+            signal.throwIfAborted()
+            const rows = batch.slice(range.fromTime, range.toTime)
+            firstOpenTime ??= rows.firstOpenTime
+            lastOpenTime = rows.lastOpenTime ?? lastOpenTime
+            yield rows
+          }
+        },
+        lacks: () => false,
+        coverage: () => {
+          const ends = { firstOpenTime, lastOpenTime }
+          // Whether the series has candles before those of the file, nobody knows.
+          return coverSide({ series, label: series }, range, requested, ends, { rules: { kind: 'fixed' } })
+        },
+      }
+    },
   }
 }

@@ -132,8 +132,8 @@ export function countShort({ shortAtStart, shortAtEnd }: Coverage): number {
   return shortAtStart + shortAtEnd
 }
 
-/** A series, and how much of the requested range it has. */
-export interface CoveredSeries extends SeriesLabel, Pick<SeriesTotals, 'gaps' | 'missing'> {
+/** A series, how much of the requested range it has, and what is missing between its candles, where that was counted. */
+export interface CoveredSeries extends SeriesLabel, Partial<Pick<SeriesTotals, 'gaps' | 'missing'>> {
   readonly coverage: Coverage
 }
 
@@ -186,8 +186,14 @@ export function linesOf<S extends Pick<CoveredSeries, 'symbol' | 'coverage'>>(
   })
 }
 
+/** What a series lacks at its ends, and between its candles. */
+export function describeLacks({ coverage, gaps = 0, missing = 0 }: CoveredSeries, areSeveral = false): string {
+  const inside = missing > 0 && `${plural(missing, 'candle')} missing in ${plural(gaps, 'gap')}`
+  return [countShort(coverage) > 0 && describeCoverage(coverage, areSeveral), inside].filter(Boolean).join('; ')
+}
+
 /** A sentence for each series, or several, that is short at an end. */
 export function shortSentences(series: readonly CoveredSeries[], range: RequestedRange): string[] {
   const short = series.filter(({ coverage }) => countShort(coverage) > 0)
-  return linesOf(short).map(line => `${describeRequested(range)}; ${line}.`)
+  return linesOf(short, describeLacks).map(line => `${describeRequested(range)}; ${line}.`)
 }

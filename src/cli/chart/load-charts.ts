@@ -9,6 +9,7 @@ import { Tally } from '../../engine/report.js'
 import { openRun, type Plan, type Run, withRun } from '../../engine/run.js'
 import { joinNames } from '../../mirror/errors.js'
 import { openMirror } from '../../mirror/user-mirrors.js'
+import { describeShort } from '../../rows/coverage.js'
 import { QUICK_POLICY, RETRY_POLICY } from '../../sources/retry.js'
 
 /**
@@ -73,7 +74,8 @@ async function fitCharts(plan: Plan, maxCandles: number, run: Run) {
   const empty = charts.filter(({ candles }) => candles === 0).map(({ series }) => seriesName(series))
   const { series: coverage } = await tally.report({ partial: true })
   if (empty.length > 0) run.warn(`No candles in the range: ${joinNames(empty)}.`)
-  return { charts: charts.filter(({ candles }) => candles > 0), coverage }
+  const titled = charts.map((chart, index) => ({ ...chart, short: describeShort(coverage[index].coverage) }))
+  return { charts: titled.filter(({ candles }) => candles > 0), coverage }
 }
 
 /** Leaves out the windows that the mirror lacks, and counts them in a note. */

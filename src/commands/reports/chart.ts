@@ -3,8 +3,9 @@ import { formatBytes, plural } from '../../candles/text.js'
 import type { ChartCandle } from '../../chart/candle-fitter.js'
 import { candlesOf, summarize } from '../../chart/summary.js'
 import type { LoadedCharts } from '../../cli/chart/load-charts.js'
-import { coverage, location } from '../../cli/fields.js'
+import { coverage, coverageText, location } from '../../cli/fields.js'
 import { count, derived, type Field, integer, list, maybe, object, report, text } from '../../cli/report.js'
+import { shortSentences } from '../../rows/coverage.js'
 
 interface DrawnCharts extends LoadedCharts {
   readonly pictures: readonly { readonly path: string; readonly bytes: number; readonly candles: number }[]
@@ -43,8 +44,11 @@ const series = {
 export const Chart = report(
   'klines-chart',
   { ...location, series: derived(list(object(series)), drawnSeries) },
-  ({ pictures }: DrawnCharts) =>
-    pictures.map(one => `${one.path}: ${plural(one.candles, 'candle')}, ${formatBytes(one.bytes)}`).join('\n'),
+  ({ pictures, coverage, range, baseUrl }: DrawnCharts) => {
+    const files = pictures.map(one => `${one.path}: ${plural(one.candles, 'candle')}, ${formatBytes(one.bytes)}`)
+    return [...files, coverageText(coverage, { range, baseUrl, verbose: false }) ?? []].flat().join('\n')
+  },
+  { lacks: ({ coverage, range }) => shortSentences(coverage, range) },
 )
 
 function drawnSeries({ charts, coverage }: LoadedCharts) {

@@ -7,6 +7,7 @@ import { describeCell, exactTime } from '../../cli/terminal/text.js'
 import type { SideName } from '../../identity/compare-candles.js'
 import type { ComparedSeries, DiffReport as DiffResult } from '../../identity/diff.js'
 import { joinNames } from '../../mirror/errors.js'
+import { shortSentences } from '../../rows/coverage.js'
 
 type Difference = DiffResult['differences'][number]
 
@@ -29,7 +30,7 @@ const series = s.object({
   total: s.count('differences, of which consecutive candles of one side are one'),
   coverage: s.object(
     { a: s.maybe(coverage), b: s.maybe(coverage) },
-    'of each side; null for a file, and for a range without a named end',
+    'of each side; null for a range without a named end',
   ),
   failures: s.list(s.object({ side: sideName, ...failure }), 'windows that are missing or corrupt'),
 })
@@ -70,10 +71,8 @@ export const DiffReport = s.report(
     const lines = [describeVerdict(result)]
     for (const side of SIDES) lines.push(`${side.toUpperCase()}: ${result[side].name}`)
     for (const side of verdict === 'empty' ? [] : SIDES) {
-      const covered = series.flatMap(({ symbol, interval, coverage: { [side]: coverage } }) => {
-        return coverage ? [{ symbol, interval, coverage }] : []
-      })
-      const short = coverageText(covered, { range, baseUrl: result[side].baseUrl, verbose })
+      const { kind, baseUrl } = result[side]
+      const short = coverageText(coveredBy(series, side), { range, baseUrl, verbose, isFile: kind === 'file' })
       if (short !== undefined) lines.push('', `${side.toUpperCase()}: ${short}`)
     }
     for (const one of series.filter(({ total }) => total > 0)) {
@@ -86,7 +85,19 @@ export const DiffReport = s.report(
     const advice = 'Download them with klines download, or choose a range that both sides have with --from and --to.'
     return [...lines, ...(failures.length > 0 ? ['', ...failures, advice] : [])].join('\n')
   },
+  {
+    lacks: ({ series, range }) =>
+      SIDES.flatMap(side =>
+        shortSentences(coveredBy(series, side), range).map(text => `${side.toUpperCase()}: ${text}`),
+      ),
+  },
 )
+
+function coveredBy(series: readonly ComparedSeries[], side: SideName) {
+  return series.flatMap(({ symbol, interval, coverage: { [side]: coverage } }) => {
+    return coverage ? [{ symbol, interval, coverage }] : []
+  })
+}
 
 /** A candle that differs is named above the first of its cells. */
 function describeDifference(one: Difference, index: number, all: readonly Difference[]): string[] {

@@ -3,6 +3,7 @@ import { formatDate, windowLength, windowSpan } from '../../candles/windows.js'
 import { coverage, coverageText, mirror, seriesName, sum } from '../../cli/fields.js'
 import * as s from '../../cli/report.js'
 import type { Catalogue } from '../../engine/lists.js'
+import { shortSentences } from '../../rows/coverage.js'
 import type { StatsReport } from '../../verify/stats.js'
 
 const lists = {
@@ -138,5 +139,6 @@ export const Stats = s.table(
       ['volume', 'quote volume', 'trades'],
     ],
     below: ({ series, range, baseUrl }: StatsReport) => coverageText(series, { range, baseUrl, verbose: true }),
+    lacks: ({ series, range }: StatsReport) => shortSentences(series, range),
   },
 )

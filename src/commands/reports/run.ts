@@ -15,6 +15,7 @@ import type { DryRunReport } from '../../engine/klines.js'
 import type { DownloadReport, SeriesReport } from '../../engine/report.js'
 import type { LakeChanges } from '../../lake/update.js'
 import { joinNames } from '../../mirror/errors.js'
+import { shortSentences } from '../../rows/coverage.js'
 import { fingerprintLines } from './lock.js'
 
 export interface RunResult extends DownloadReport {
@@ -121,8 +122,13 @@ export const Run = s.report(
     if (isLong) lines.push('--per-series shows a row for each series.')
     return lines.join('\n')
   },
-  ({ series }) => f.restatedLines(series),
+  { urgent: ({ series }) => f.restatedLines(series), lacks: ({ series, range }) => shortSentences(series, range) },
 )
+
+/** What stderr says about candles that went to stdout also with `--quiet`. */
+export function quietNotes({ series, range }: DownloadReport): string[] {
+  return [...shortSentences(series, range), ...f.restatedLines(series)]
+}
 
 /** What stderr says about candles that went to stdout, where no summary says it. `omitted`: what a table of them leaves out. */
 export function streamNotes(report: DownloadReport, omitted?: string): string[] {

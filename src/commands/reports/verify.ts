@@ -1,5 +1,6 @@
 import { coverage, mirror, range, seriesName, sum, sumOf } from '../../cli/fields.js'
 import * as s from '../../cli/report.js'
+import { shortSentences } from '../../rows/coverage.js'
 import type { Inspection } from '../../verify/inspect.js'
 import type { JudgedSeries } from '../../verify/verdict.js'
 import type { VerificationReport } from '../../verify/verify.js'
@@ -80,4 +81,11 @@ export const Verify = s.report(
   },
   (result: VerificationReport, flags) =>
     flags.format === 'csv' ? s.csvOf(SERIES, result.series) : verifyText(result, flags),
+  {
+    lacks: ({ series, range }) =>
+      shortSentences(
+        series.map(one => ({ ...one, gaps: one.gaps.length })),
+        range,
+      ),
+  },
 )

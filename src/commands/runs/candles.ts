@@ -1,6 +1,5 @@
 import type * as Interfaces from '@oclif/core/interfaces'
 import { type RunContext, toOptions } from '../../cli/command.js'
-import { restatedLines } from '../../cli/fields.js'
 import { type CandleFlags, checkStandardOutput, refuseBesideLock, resolveFlags } from '../../cli/resolve-flags.js'
 import { CandleTable } from '../../cli/terminal/candle-table.js'
 import { printNote } from '../../cli/terminal/print.js'
@@ -11,7 +10,7 @@ import { checkOutputs, parseTemplate, planOutputs } from '../../engine/output-na
 import type { Plan, Run } from '../../engine/run.js'
 import { parseColumns } from '../../formats/row-format.js'
 import { reportFingerprints } from '../../rows/fingerprint.js'
-import { DryRun, type RunResult, Run as RunSummary, streamNotes } from '../reports/run.js'
+import { DryRun, quietNotes, type RunResult, Run as RunSummary, streamNotes } from '../reports/run.js'
 
 type Context = Pick<RunContext<Interfaces.FlagInput, Interfaces.ArgInput>, 'given' | 'during' | 'show'> & {
   readonly options: { readonly signal: AbortSignal }
@@ -65,7 +64,7 @@ export async function runCandles(context: Context, run: CandleRun): Promise<void
   if (output !== '-')
     return show(RunSummary, { ...result, offline, ...before, elapsedMs: performance.now() - startedMs })
   // A reader that has closed the pipe has seen enough.
-  const notes = flags.quiet ? restatedLines(result.series) : streamNotes(result, table?.omitted)
+  const notes = flags.quiet ? quietNotes(result) : streamNotes(result, table?.omitted)
   if (process.stdout.writable) notes.forEach(printNote)
 }
 
