@@ -137,11 +137,11 @@ export interface CoveredSeries extends SeriesLabel, Partial<Pick<SeriesTotals, '
   readonly coverage: Coverage
 }
 
-/** `120 short at the end`; undefined for a range of which all is there. */
-export function describeShort({ first, shortAtStart, shortAtEnd }: Coverage): string | undefined {
+/** `120 short at the end`; undefined for a range of which all is there. `why`: stands behind what is short before the first candle. */
+export function describeShort({ first, shortAtStart, shortAtEnd }: Coverage, why = ''): string | undefined {
   const parts = [
-    shortAtStart > 0 && `${formatCount(shortAtStart)} short at the start`,
-    shortAtEnd > 0 && `${formatCount(shortAtEnd)} short${first === undefined ? '' : ' at the end'}`,
+    shortAtStart > 0 && `${formatCount(shortAtStart)} short at the start${why}`,
+    shortAtEnd > 0 && `${formatCount(shortAtEnd)} short${first === undefined ? why : ' at the end'}`,
   ]
   return parts.filter(Boolean).join(', ') || undefined
 }
@@ -153,8 +153,8 @@ export function describeShort({ first, shortAtStart, shortAtEnd }: Coverage): st
 export function describeCoverage(coverage: Coverage, areSeveral = false): string {
   const { first, last, list } = coverage
   const there = `candles from ${formatTime(first)} to ${formatTime(last)}: `
-  const short = (first === undefined ? 'no candle: ' : areSeveral ? '' : there) + describeShort(coverage)
-  return list ? `${short} (${describeList(list)})` : short
+  const start = first === undefined ? 'no candle: ' : areSeveral ? '' : there
+  return start + describeShort(coverage, list && ` (${describeList(list)})`)
 }
 
 /** `the 1h list of https://example.com begins 2022-01-01; 2h candles may go back to 2017-07-01` */
@@ -187,13 +187,15 @@ export function linesOf<S extends Pick<CoveredSeries, 'symbol' | 'coverage'>>(
 }
 
 /** What a series lacks at its ends, and between its candles. */
-export function describeLacks({ coverage, gaps = 0, missing = 0 }: CoveredSeries, areSeveral = false): string {
+export function describeLacks(one: CoveredSeries, areSeveral = false, separator = '; '): string {
+  const { coverage, gaps = 0, missing = 0 } = one
   const inside = missing > 0 && `${plural(missing, 'candle')} missing in ${plural(gaps, 'gap')}`
-  return [countShort(coverage) > 0 && describeCoverage(coverage, areSeveral), inside].filter(Boolean).join('; ')
+  return [countShort(coverage) > 0 && describeCoverage(coverage, areSeveral), inside].filter(Boolean).join(separator)
 }
 
-/** A sentence for each series, or several, that is short at an end. */
+/** What is said of each series, or several, that is short at an end. */
 export function shortSentences(series: readonly CoveredSeries[], range: RequestedRange): string[] {
   const short = series.filter(({ coverage }) => countShort(coverage) > 0)
-  return linesOf(short, describeLacks).map(line => `${describeRequested(range)}; ${line}.`)
+  const lines = linesOf(short, (one, areSeveral) => describeLacks(one, areSeveral, '. '))
+  return lines.map(line => `${describeRequested(range)}; ${line}.`)
 }
