@@ -9,6 +9,10 @@ const HOURLY = ['BTCUSDT', '-i', '1h', ...MIRROR]
 /** The newest hour of the sample opens at 2025-03-30 23:00. March has all of its hours until then. */
 const MARCH = ['--from', '2025-03-01']
 
+/** Of a range that begins before the list. */
+const BEFORE_LIST =
+  'the 1h list of https://klines.example begins 2022-01-01; 2h candles may go back to 2017-07-01; --base-url binance may have older ones'
+
 /** A sandbox with a copy of the sample data as the mirror `m` of a static service, and a clock. */
 function sandboxAt(now: string, baseUrl = 'https://klines.example'): CliSandbox {
   const sandbox = newSandbox()
@@ -103,28 +107,78 @@ describe('less than was requested', () => {
     )
     const lock = await sandbox.call(['lock', ...HOURLY, '--from', '2025-02', '--to', '2025-04-05'])
     const asked = 'Note: You asked for 2025-02-01 00:00 to 2025-04-05 00:00 UTC; '
+    const quiet = await sandbox.call(['lock', ...HOURLY, '--from', '2025-02', '--to', '2025-04-05', '-q', '--force'])
+    expect(quiet.stderr).toContain(`${asked}BTCUSDT 1h: `)
     expect(lock.stderr).toContain(
       `${asked}BTCUSDT 1h: candles from 2025-02-01 00:00 to 2025-03-30 23:00: 120 short at the end.`,
     )
   })
 
-  it('counts from the first candle of the series on, which a static tree says, and an end that was not named is never short', async () => {
+  it('counts to the first date of the list, and an end that was not named is never short', async () => {
     const sandbox = sandboxAt('2025-04-20T00:00:00Z')
     const coverageOf = async (...range: string[]) => {
       const { stdout } = await sandbox.call(['export', ...HOURLY, ...range, '--json', '--force', '-o', 'x.csv'])
       const { shortAtStart, shortAtEnd } = JSON.parse(stdout).series[0].coverage
       return [shortAtStart, shortAtEnd]
     }
-    expect(await coverageOf('--from', '2016')).toEqual([0, 0])
+    // As far as the list reaches, nothing is missing before the first candle.
+    expect(await coverageOf('--from', '2022')).toEqual([0, 0])
     expect(await coverageOf()).toEqual([0, 0])
-    const text = await sandbox.call(['export', ...HOURLY, '--from', '2016', '--force', '-o', 'x.csv', '--fail-on-gaps'])
+    expect(await coverageOf('--from', '2021-12-31')).toEqual([24, 0])
+    const text = await sandbox.call(['export', ...HOURLY, '--from', '2021', '--force', '-o', 'x.csv', '--fail-on-gaps'])
     expect(text.code).toBe(3)
-    expect(text.stderr).toContain('the first one counts as the beginning of the series; 3 candles missing in 1 gap')
+    expect(text.stderr).toContain(`: 8,760 short at the start (${BEFORE_LIST}); 3 candles missing in 1 gap\n`)
     // Of a series that has earlier candles, the first ones of the range are missing.
     const path = 'm/api/klines/1h/BTCUSDT/2025-03-01.json'
     const rows = sampleRows('BTCUSDT', '1h').filter(([time]) => Number(time) >= Date.parse('2025-03-01T05:00Z'))
     sandbox.write(path, JSON.stringify(rows))
     expect(await coverageOf('--from', '2025-03')).toEqual([5, 0])
+  })
+
+  it('is said of candles before the list by every command, also with -q, on stdout and in the objects', async () => {
+    const sandbox = sandboxAt('2025-04-20T00:00:00Z')
+    const range = ['--from', '2021-12-25', '--to', '2025-03']
+    const short = `168 short at the start (${BEFORE_LIST})`
+    const commands = [
+      ['export', ...HOURLY, '-o', 'x.csv'],
+      ['export', ...HOURLY, '-q', '-o', 'y.csv'],
+      ['export', ...HOURLY, '-q', '-f', 'csv', '-o', '-'],
+      ['export', ...HOURLY, '-o', 'z.csv', '--resample', '3h'],
+      ['stats', ...HOURLY],
+      ['stats', ...HOURLY, '-f', 'csv'],
+      ['verify', ...HOURLY],
+      ['fingerprint', ...HOURLY, '-q'],
+      ['chart', ...HOURLY, '--offline'],
+      ['chart', ...HOURLY, '--offline', '-q', '-o', 'x.svg'],
+      ['chart', ...HOURLY, '--offline', '-f', 'svg'],
+      ['diff', 'm', 'm', 'BTCUSDT', '-i', '1h'],
+    ]
+    for (const command of commands) {
+      const { code, stdout, stderr } = await sandbox.call([...command, ...range])
+      expect([command, code]).toEqual([command, 0])
+      expect(stdout + stderr, command.join(' ')).toContain(
+        command.includes('3h') ? `56 short at the start (${BEFORE_LIST})` : short,
+      )
+    }
+    expect(sandbox.text('x.svg')).toMatch(/ candles, 168 short at the start[ .]/)
+    for (const command of commands.filter(one => !one.includes('csv') && !one.includes('svg'))) {
+      const run = await sandbox.call([...command, ...range, '--json', ...(command.includes('-o') ? ['--force'] : [])])
+      expect(JSON.parse(run.stdout).warnings.join(), command.join(' ')).toContain('short at the start')
+    }
+    const failing = await sandbox.call(['verify', ...HOURLY, ...range, '--fail-on-gaps'])
+    expect(failing.code).toBe(6)
+  })
+
+  it('a file is compared for a range, and what both lack is said', async () => {
+    const sandbox = sandboxAt('2025-04-20T00:00:00Z')
+    const export3 = ['export', ...HOURLY, '--from', '2025-03-10', '--resample', '3h', '-o', 'BTCUSDT-3h.csv']
+    expect(await sandbox.call(export3)).toMatchObject({ code: 0 })
+    const diff = ['diff', 'BTCUSDT-3h.csv', 'BTCUSDT-3h.csv', '--from', '2025-03', '--to', '2025-04-02']
+    const { code, stdout } = await sandbox.call(diff)
+    const asked = 'You asked for 2025-03-01 00:00 to 2025-04-02 00:00 UTC'
+    const there = 'candles from 2025-03-10 00:00 to 2025-03-30 21:00'
+    const lines = ['A', 'B'].map(side => `${side}: ${asked}; ${there}: 72 short at the start, 16 short at the end.`)
+    expect([code, stdout.match(/^[AB]: You.*$/gm)]).toEqual([0, lines])
   })
 
   it.each([['https://klines.example', '; --base-url binance may have newer ones.']])(

@@ -51,22 +51,18 @@ describe('a service that has not all of the windows that it lists', () => {
     expect(series).toMatchObject([{ candles: 61 * 24, windows: { fetched: 2, absent: 8, failed: 0 } }])
   })
 
-  it.each<[string, string[], object, string[]]>([
+  it.each<[string, string[], { to?: string; last?: string; tail?: number }, string[]]>([
     ['one between two others', ['2026-05-01', '2026-07-01'], {}, ['2026-06-01']],
     ['one at an end that is named', ['2026-05-01'], { to: '2026-07' }, ['2026-06-01']],
     ['all of the last days', ['2026-05-01'], { last: '30d' }, ['2026-09-01', '2026-10-01']],
     ['all of a series', [], {}, MONTHS.slice(0, 10)],
-    ['all of a series whose last candles are wanted', [], { tail: 3, output: '-' }, MONTHS.slice(0, 10)],
-    [
-      'one between two others, before the last candles',
-      ['2026-05-01', '2026-07-01'],
-      { tail: 999, output: '-' },
-      ['2026-06-01'],
-    ],
+    ['all of a series whose last candles are wanted', [], { tail: 3 }, MONTHS.slice(0, 10)],
+    ['one between two others, before the last candles', ['2026-05-01', '2026-07-01'], { tail: 999 }, ['2026-06-01']],
   ])('it is a failure when it lacks %s', async (_, there, options, missing) => {
     const { request } = await setup(Object.fromEntries(there.map(date => [date, monthRows(date)])))
-    const run = 'output' in options ? exportKlines : downloadKlines
-    const error = await catchError(() => run({ ...request, ...options } as Parameters<typeof exportKlines>[0]))
+    const run = () =>
+      options.tail ? exportKlines({ ...request, ...options, output: '-' }) : downloadKlines({ ...request, ...options })
+    const error = await catchError(run)
     const failures = missing.map(startDate => expect.objectContaining({ startDate }))
     expect(error).toMatchObject({ code: 'incomplete', data: { failures } })
   })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { coverRange } from '../../src/rows/coverage.js'
+import { coverRange, describeCoverage, type SeriesBeginning } from '../../src/rows/coverage.js'
+import { parseTargetInterval } from '../../src/rows/target-interval.js'
 import { requested } from '../support/requested.js'
 
 const SERIES = { symbol: 'BTCUSDT', interval: '1h' } as const
@@ -25,5 +26,72 @@ describe('a range that begins or ends within an outage lacks its candles', () =>
     expect(beginning).toEqual([atStart, 0])
     const ending = cover('2018-02-05T00:00', '2018-02-09T05:00', '2018-02-05T00:00', '2018-02-08T00:00', seriesStart)
     expect(ending).toEqual([0, 28])
+  })
+})
+
+describe('a range that begins before the first candle', () => {
+  const LIST = {
+    interval: '1h',
+    source: 'https://klines.example',
+    from: '2022-01-01',
+    older: { interval: '2h', from: '2017-07-01' },
+    isExchangeOlder: true,
+  }
+  const WINDOWS = [{ symbol: 'BTCUSDT', interval: '1h', startDate: '2022-01-01' }] as const
+  /** From 2021-12-01 to 2022-02-01, of a series whose last candle is there. */
+  const coverFrom = (first: string | undefined, beginning: SeriesBeginning, interval = '1h') =>
+    coverRange(
+      {
+        series: SERIES,
+        label: { symbol: 'BTCUSDT', interval },
+        resampleTo: interval === '1h' ? undefined : parseTargetInterval(interval),
+        windows: WINDOWS,
+      },
+      requested(at('2021-12-01T00:00'), at('2022-02-01T00:00'), at('2023-01-01T00:00')),
+      { firstOpenTime: first && at(first), lastOpenTime: first && at('2022-01-31T23:00') } as Parameters<
+        typeof coverRange
+      >[2],
+      { rules: { kind: 'static' }, ...beginning },
+    )
+  const DECEMBER = 31 * 24
+
+  it.each<[string, string, SeriesBeginning, number]>([
+    ['lacks nothing where the series has none before it', '2022-01-10T05:00', {}, 0],
+    ['lacks what is before the first list date', '2022-01-10T05:00', { emptyFrom: at('2022-01-01T00:00') }, DECEMBER],
+    ['lacks all where nobody knows', '2022-01-10T05:00', { emptyFrom: at('2022-01-10T05:00') }, DECEMBER + 9 * 24 + 5],
+    [
+      'lacks all when the series has earlier ones',
+      '2022-01-10T05:00',
+      { begin: at('2021-11-01T00:00') },
+      DECEMBER + 9 * 24 + 5,
+    ],
+  ])('%s', (_, first, beginning, short) => {
+    expect(coverFrom(first, { begin: at(first), ...beginning }).shortAtStart).toBe(short)
+  })
+
+  it('lacks all of it without a candle, but what is empty', () => {
+    const later = { begin: at('2022-03-01T00:00'), emptyFrom: at('2022-01-01T00:00') }
+    expect(coverFrom(undefined, later)).toMatchObject({ first: undefined, shortAtStart: 0, shortAtEnd: DECEMBER })
+    expect(coverFrom(undefined, {}).shortAtEnd).toBe(62 * 24)
+  })
+
+  it('has no longer candle that is covered in part', () => {
+    const first = '2022-01-01T00:00'
+    const { first: openTime, shortAtStart } = coverFrom(first, { begin: at(first), emptyFrom: at(first) }, '1w')
+    expect([openTime, shortAtStart]).toEqual([at('2022-01-03T00:00'), 4])
+  })
+
+  it('says which list begins too late, and what may have older candles', () => {
+    const first = '2022-01-01T00:00'
+    const beginning = { begin: at(first), emptyFrom: at(first) }
+    const there = 'candles from 2022-01-01 00:00 to 2022-01-31 23:00: 744 short at the start'
+    expect(describeCoverage(coverFrom(first, beginning))).toBe(there)
+    const why = 'the 1h list of https://klines.example begins 2022-01-01; 2h candles may go back to 2017-07-01'
+    const listed = { ...beginning, list: LIST }
+    expect(describeCoverage(coverFrom(first, listed))).toBe(`${there} (${why}; --base-url binance may have older ones)`)
+    const last = { ...beginning, list: { ...LIST, older: undefined, isExchangeOlder: false } }
+    expect(describeCoverage(coverFrom(first, last))).toBe(
+      `${there} (the 1h list of https://klines.example begins 2022-01-01)`,
+    )
   })
 })
