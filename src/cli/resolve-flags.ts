@@ -1,5 +1,6 @@
 import type * as Interfaces from '@oclif/core/interfaces'
 import { KlinesError } from '../candles/errors.js'
+import { isStdout } from '../fs/files.js'
 import { formatOfName, isBinary, OUTPUT_ENTRIES, resolveFormat, unusableFlags } from '../options.js'
 import { refuse, refuseJson } from './command.js'
 import type { downloadFlags } from './flags/output.js'
@@ -77,7 +78,7 @@ function resolveLayout({ output, format, layout }: CandleFlags, given: ReadonlyS
 
 /** Throws for `--json` beside candles on stdout, and for binary data at a terminal. */
 export function checkStandardOutput(output: string | undefined, flags: CandleFlags): void {
-  if (output !== '-' || flags['dry-run'] || flags.layout !== undefined) return
+  if (output === undefined || !isStdout(output) || flags['dry-run'] || flags.layout !== undefined) return
   if (flags.json) throw refuseJson('candles')
   const { format } = resolveFormat(output, flags.format)
   if (isBinary(format) && process.stdout.isTTY) {

@@ -15,6 +15,7 @@ import {
   selectionFlags,
   symbolArgs,
 } from '../cli/flags/shared.js'
+import { isStdout } from '../fs/files.js'
 
 const mirrorFlags = {
   ...intervalFlag('Candle lengths of the mirror, repeated or separated by commas; all for these.'),
@@ -104,7 +105,8 @@ Only candles that can no longer change are locked: each series ends with its las
     ...locationFlags,
   },
   async run({ args, flags: { interval, output, json }, options, warn, during, show }) {
-    if (output === '-' && json) throw refuseJson('lock')
+    const toStdout = output !== undefined && isStdout(output)
+    if (toStdout && json) throw refuseJson('lock')
     const { lockKlines } = await import('../identity/lock.js')
     const { LockSummary } = await import('./reports/lock.js')
     const { SYNTHETIC } = await import('../cli/fields.js')
@@ -112,7 +114,7 @@ Only candles that can no longer change are locked: each series ends with its las
     const request = { ...options, symbols: args.symbol, intervals: interval }
     const lock = await during(READING, events => lockKlines({ ...request, ...events }))
     if (lock.baseUrl === SAMPLE) warn(SYNTHETIC)
-    if (output !== '-') show(LockSummary, lock)
+    if (!toStdout) show(LockSummary, lock)
   },
 })
 

@@ -2,6 +2,7 @@ import { KlinesError } from '../candles/errors.js'
 import { isOneOf } from '../candles/json.js'
 import type { SeriesLabel } from '../candles/series.js'
 import { splitSymbol } from '../candles/symbols.js'
+import { isStdout } from '../fs/files.js'
 import { type FileFormat, type Format, resolveFormat } from '../options.js'
 import { checkTarget, type FileOptions } from './output-file.js'
 
@@ -55,7 +56,7 @@ function checkShared(path: string, format: Format | 'svg', count: number): void 
 /** Checks that every output can be written and is a file of its own on any disk. Throws `bad_output` and `output_exists`. */
 export async function checkOutputs(outputs: readonly { readonly path: string }[], options: FileOptions): Promise<void> {
   const seen = new Map<string, string>()
-  for (const { path } of outputs.filter(({ path }) => path !== '-')) {
+  for (const { path } of outputs.filter(({ path }) => !isStdout(path))) {
     const key = path.normalize('NFC').toLowerCase()
     const other = seen.get(key)
     if (other !== undefined) {

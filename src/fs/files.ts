@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync, rmSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { HOUR_MS } from '../candles/intervals.js'
 import { errnoCode } from './errno.js'
@@ -62,6 +62,20 @@ function fill(buffer: Buffer, descriptor: number): Buffer {
     filled += read
   }
   return buffer.subarray(0, filled)
+}
+
+/**
+ * Whether a path is stdout, whatever its name: `-`, `/dev/fd/1`, a link to one of them, or the file to which a shell has redirected stdout.
+ */
+export function isStdout(path: string): boolean {
+  if (path === '-') return true
+  try {
+    const [stdout, named] = [fstatSync(1, { bigint: true }), statSync(path, { bigint: true })]
+    return named.dev === stdout.dev && named.ino === stdout.ino
+  } catch {
+    // There is no such file yet.
+    return false
+  }
 }
 
 const TEMP_NAME = /^(\..*\.)?\d+~[0-9a-f]{16}(\.tmp)?$/

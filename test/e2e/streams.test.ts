@@ -41,6 +41,40 @@ describe.concurrent('stdout and stderr', () => {
   })
 })
 
+describe.concurrent('stdout under another name', () => {
+  const csv = csvOf(ROWS)
+  const command = `klines ${EXPORT.join(' ')}`
+
+  it.each<[string, string, string]>([
+    ['/dev/fd/1', `${command} -f csv -o /dev/fd/1`, csv],
+    ['/proc/self/fd/1, without a format', `${command} -o /proc/self/fd/1`, `${JSON.stringify(ROWS)}\n`],
+    ['the value of a variable', `KLINES_OUTPUT=/dev/fd/1 ${command} -f csv`, csv],
+    ['a link, whose extension is the format', `ln -s /dev/stdout out.csv; ${command} -o out.csv`, csv],
+    ['a link of a series', `ln -s /dev/stdout BTCUSDT.csv.gz; ${command} -o '{symbol}.csv.gz' | gzip -d`, csv],
+    ['the file behind a redirection', `${command} -o out.csv > out.csv && cat out.csv`, csv],
+    ['a file that is appended to', `echo first > x.csv; ${command} -o ./x.csv >> x.csv; cat x.csv`, `first\n${csv}`],
+    ['a FIFO', `mkfifo pipe; cat pipe & ${command} -f csv -o pipe > pipe; wait`, csv],
+    ['of download', `${command.replace('export', 'download')} --base-url sample -f csv -o /dev/fd/1`, csv],
+  ])('carries the data and no summary: %s', async (_, script, expected) => {
+    const sandbox = await sandboxWithDays()
+    expect(await sandbox.shell(script)).toMatchObject({ code: 0, stdout: expected, stderr: '' })
+  })
+
+  it.each(['lock BTCUSDT -i 1d', 'chart BTCUSDT -i 1d --offline'])('is that of %s, too', async command => {
+    const sandbox = await sandboxWithDays()
+    const args = [...command.split(' '), '--mirror', 'mirror', '-o']
+    const { stdout } = await sandbox.run([...args, '-'])
+    expect(stdout).toMatch(/^[{<]/)
+    expect(await sandbox.run([...args, '/dev/fd/1'])).toMatchObject({ code: 0, stdout })
+  })
+
+  it('leaves no room for the object of --json', async () => {
+    const sandbox = await sandboxWithDays()
+    const run = await sandbox.shell(`${command} -f csv -o /dev/fd/1 --json`)
+    expect(parseObject(run.stdout, ErrorSchema).error).toMatchObject({ code: 'bad_option', exitCode: 2 })
+  })
+})
+
 it.concurrent('a warning goes to stderr, into the object with --json, and nowhere with -q', async () => {
   const withCorruptWindow = async (...args: string[]) => {
     const sandbox = await sandboxWithDays()

@@ -7,6 +7,7 @@ import * as svg from '../../chart/svg/layout.js'
 import * as frame from '../../chart/terminal/frame.js'
 import { type FileOptions, writeFiles } from '../../engine/output-file.js'
 import { checkOutputs, parseTemplate, planOutputs } from '../../engine/output-names.js'
+import { isStdout } from '../../fs/files.js'
 import { checkValue } from '../../options.js'
 import { refuse, refuseJson } from '../command.js'
 import { coverageText, SYNTHETIC } from '../fields.js'
@@ -41,7 +42,7 @@ export function parsePictures(flags: ChartFlags, given: ReadonlySet<string>) {
     const message = `A chart is drawn as svg, not as ${template}. Expected a name that ends with .svg.`
     throw new KlinesError('bad_output', message, { suggestions: ['klines export writes the candles themselves.'] })
   }
-  if (flags.json && template === '-') throw refuseJson('picture')
+  if (flags.json && isStdout(template)) throw refuseJson('picture')
   const side = (name: 'width' | 'height', range: typeof svg.PICTURE_WIDTHS) => {
     const value = (given.has(name) ? flags[name] : undefined) ?? svg.DEFAULT_PICTURE[name]
     checkValue(name, { takes: 'number', unit: 'pixels', range }, value)

@@ -1,15 +1,17 @@
+import { extname } from 'node:path'
 import * as Flags from '@oclif/core/flags'
+import { isStdout } from '../../fs/files.js'
 import { expandHome } from '../../fs/folders.js'
 import { LAYOUTS, PARTITIONS } from '../../lake/layout.js'
 import { FORMATS } from '../../options.js'
 import { candleTableFlags, inGroup, outputTableFlags, pick } from './group.js'
 import { fetchFlags, locationFlags, lockFlag, runFlags, selectionFlags } from './shared.js'
 
-/** `-o`: `/dev/stdout` is stdout, as `-` is. */
+/** `-o`: another name of stdout is `-`, unless its extension names the format. */
 export const outputFlag = Flags.custom<string>({
   char: 'o',
   helpValue: 'FILE',
-  parse: async path => (path === '/dev/stdout' ? '-' : expandHome(path)),
+  parse: async path => (isStdout(path) && extname(path) === '' ? '-' : expandHome(path)),
 })
 
 /** Which files are written, and how. */

@@ -9,6 +9,7 @@ import { downloadKlines } from '../../engine/klines.js'
 import { checkOutputs, parseTemplate, planOutputs } from '../../engine/output-names.js'
 import type { Plan, Run } from '../../engine/run.js'
 import { parseColumns } from '../../formats/row-format.js'
+import { isStdout } from '../../fs/files.js'
 import { reportFingerprints } from '../../rows/fingerprint.js'
 import { DryRun, quietNotes, type RunResult, Run as RunSummary, streamNotes } from '../reports/run.js'
 
@@ -40,7 +41,7 @@ export async function runCandles(context: Context, run: CandleRun): Promise<void
   const request = { ...toOptions(flags), ...named } as unknown as ExportRequest & { readonly output: string }
   const words = offline ? READING : downloadingFrom(flags['base-url'])
   // Every window is there before the first byte goes to stdout, where it must not meet a bar.
-  const style = { endsEarly: output === '-' }
+  const style = { endsEarly: output !== undefined && isStdout(output) }
   if (flags['dry-run']) {
     const { dryRunLake } = await import('../../lake/plan.js')
     const work = (events: Pick<ExportRequest, 'onEvent'>) =>
@@ -61,7 +62,7 @@ export async function runCandles(context: Context, run: CandleRun): Promise<void
     return exportTo({ ...request, ...events }, { sink: table && (() => table.toStdout(signal)), plan })
   }
   const result = await during(words, work, style)
-  if (output !== '-')
+  if (!result.files.some(({ path }) => isStdout(path)))
     return show(RunSummary, { ...result, offline, ...before, elapsedMs: performance.now() - startedMs })
   // A reader that has closed the pipe has seen enough.
   const notes = flags.quiet ? quietNotes(result) : streamNotes(result, table?.omitted)
