@@ -42,9 +42,7 @@ Exit codes: 0 no problems found, 3 windows are missing, 4 there are no candles, 
       refuseBesideLock(args.symbol, ['format', 'fail-on-gaps', 'threads'], given)
       const { checkLock } = await import('../identity/check-lock.js')
       const { LockVerdict } = await import('./reports/lock.js')
-      // A default of another address does not matter.
-      const baseUrl = given.has('base-url') ? options.baseUrl : undefined
-      const check = await during(READING, events => checkLock({ ...options, ...events, lock, baseUrl, offline: true }))
+      const check = await during(READING, events => checkLock({ ...options, ...events, lock, offline: true }))
       print(LockVerdict, check)
       process.exitCode = VERDICT_EXIT_CODES[check.verdict]
       return

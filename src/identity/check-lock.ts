@@ -7,7 +7,7 @@ import { checkOrigin, planSeries } from '../engine/plan.js'
 import { Tally } from '../engine/report.js'
 import { openRun, type Plan, type Run, type SourceOptions, withRun } from '../engine/run.js'
 import { fingerprintSeries } from './fingerprint.js'
-import { compareYears, type Lock, readLock } from './lock-file.js'
+import { compareEnds, compareYears, type Lock, readLock } from './lock-file.js'
 
 /** Which lock to check (a file), and where its candles are. */
 export interface LockCheckRequest extends SourceOptions {
@@ -42,7 +42,9 @@ export async function checkLock(request: LockCheckRequest) {
       const years = compareYears(locked, found).filter(({ year }) =>
         spans.every(({ startTime, endTime }) => endTime <= Date.UTC(year, 0) || startTime >= Date.UTC(year + 1, 0)),
       )
-      return { symbol, interval, range, locked, found, years, missing }
+      // An end may lie in a missing window; without a candle, the years say all.
+      const ends = found && missing.length === 0 ? compareEnds(locked, found) : []
+      return { symbol, interval, range, locked, found, years, ends, missing }
     })
     /** The cells of locked candles that this run saw change. */
     const restated = tally.counts.flatMap(({ report: { symbol, interval, changes } }, index) => {
@@ -51,7 +53,7 @@ export async function checkLock(request: LockCheckRequest) {
       return cells.map(cell => ({ symbol, interval, ...cell }))
     })
     const isIncomplete = tally.failures.length > 0
-    const isDifferent = series.some(({ years }) => years.length > 0)
+    const isDifferent = series.some(({ years, ends }) => years.length + ends.length > 0)
     const verdict: 'equal' | 'different' | 'incomplete' = isDifferent
       ? 'different'
       : isIncomplete
@@ -70,7 +72,7 @@ export function findLockSource({ source }: Lock, request: LockCheckRequest): str
   const named = baseUrl === undefined ? undefined : toSourceName(baseUrl)
   if (source !== null && named !== undefined && named !== source) {
     throw new KlinesError('bad_option', `${lock} has candles of ${source}, and this run of ${named}.`, {
-      suggestions: ['Leave --base-url out: the lock names its source.'],
+      suggestions: [`The lock names its source: leave --base-url and KLINES_BASE_URL out, or name ${source}.`],
     })
   }
   if (source !== null || named !== undefined || (offline && mirror !== undefined)) return named ?? source ?? undefined

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { toSourceName } from '../candles/base-url.js'
 import { isKlinesError, KlinesError } from '../candles/errors.js'
-import { type Interval, isInterval, nextOpenTime } from '../candles/intervals.js'
+import { type Interval, isInterval, mayBeOffGrid, nextOpenTime } from '../candles/intervals.js'
 import { isObject, parseObject } from '../candles/json.js'
 import { seriesName } from '../candles/series.js'
 import { showValue, trimPeriod } from '../candles/text.js'
@@ -91,6 +91,24 @@ export function compareYears(locked: SeriesFingerprint | undefined, found: Serie
     .filter(({ locked, found }) => locked?.sha256 !== found?.sha256)
 }
 
+/** An end of a series in a lock and here, ms UTC. */
+export type EndChange = ReturnType<typeof compareEnds>[number]
+
+/** The ends that differ: open times of the first and the last candle, and the range that `klines lock` writes with them. */
+export function compareEnds(locked: LockedSeries, { firstOpenTime, lastOpenTime }: SeriesFingerprint) {
+  const { interval, range } = locked
+  const end = nextOpenTime(interval, lastOpenTime)
+  // Beside a candle off the grid, the next one may open before this one should end.
+  const to = mayBeOffGrid(lastOpenTime) ? Math.min(range.to, end) : end
+  const ends = [
+    { end: 'firstOpenTime' as const, locked: locked.firstOpenTime, found: firstOpenTime },
+    { end: 'lastOpenTime' as const, locked: locked.lastOpenTime, found: lastOpenTime },
+    { end: 'from' as const, locked: range.from, found: firstOpenTime },
+    { end: 'to' as const, locked: range.to, found: to },
+  ]
+  return ends.filter(({ locked, found }) => locked !== found)
+}
+
 export type LockChange = ReturnType<typeof compareLocks>[number]
 
 export function compareLocks(before: Lock, after: Lock) {
@@ -99,7 +117,7 @@ export function compareLocks(before: Lock, after: Lock) {
   return [...all.keys()].sort().flatMap(name => {
     const { symbol, interval } = all.get(name) as LockedSeries
     const [a, b] = [old.get(name), next.get(name)]
-    if (a?.fingerprint === b?.fingerprint && a?.range.to === b?.range.to) return []
+    if (JSON.stringify(a, KEYS) === JSON.stringify(b, KEYS)) return []
     const change: 'added' | 'removed' | 'changed' = a === undefined ? 'added' : b === undefined ? 'removed' : 'changed'
     return { symbol, interval, change, years: compareYears(a, b).map(({ year }) => year) }
   })

@@ -1,8 +1,10 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { KlineRow } from '../../src/candles/columns.js'
 import { LockCheckSchema, LockSchema, RunSchema } from '../../src/commands/reports/schemas.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
-import { parseObject, stockedSandbox } from '../support/cli/stocked-sandbox.js'
+import { parseObject, startTreeServer, stockedSandbox } from '../support/cli/stocked-sandbox.js'
 import { madeMarket } from '../support/exchange/made-market.js'
 import { EXCHANGE_NOW } from '../support/exchange/market.js'
 import { fingerprintOf } from '../support/oracles/fingerprint-oracle.js'
@@ -139,6 +141,35 @@ describe('klines lock', () => {
   })
 })
 
+describe('another source than that of a lock', () => {
+  it.each<[string, (url: string, sandbox: CliSandbox) => { args?: string[]; env?: Record<string, string> }]>([
+    ['a flag', url => ({ args: ['--base-url', url] })],
+    ['a variable', url => ({ env: { KLINES_BASE_URL: url } })],
+    [
+      'the file of defaults',
+      (url, sandbox) => {
+        mkdirSync(dirname(sandbox.userConfig), { recursive: true })
+        writeFileSync(sandbox.userConfig, JSON.stringify({ 'base-url': url }))
+        return {}
+      },
+    ],
+  ])('is refused without a request: by %s', async (_, name) => {
+    const { sandbox, server } = await stockedSandbox(newSandbox())
+    expect(await sandbox.call(lockArgs)).toMatchObject({ code: 0 })
+    const other = await startTreeServer(sandbox)
+    const { args = [], env = {} } = name(other.url, sandbox)
+    for (const command of ['download', 'verify']) {
+      const run = await sandbox.call([command, '--lock', LOCK, '--mirror', 'm', ...args], env)
+      expect(run).toMatchObject({ code: 2, stdout: '' })
+      expect(run.stderr).toContain(`${LOCK} has candles of ${server.url}, and this run of ${other.url}.`)
+      // The lock's own source may be named, in any spelling.
+      const own = await sandbox.call([command, '--lock', LOCK, '--mirror', 'm', '--base-url', `${server.url}/`], env)
+      expect(own).toMatchObject({ code: 0 })
+    }
+    expect(other.log).toEqual([])
+  })
+})
+
 describe('other candles than those of a lock', () => {
   const restated = weekRows(FULL_WEEKS[0])
   restated[2] = restated[2].with(4, '1.00000000').with(8, 43) as Row
@@ -186,6 +217,31 @@ describe('other candles than those of a lock', () => {
       data: { lock: LOCK, series: [{ symbol: 'BTCUSDT', interval: '15m', years: [2025] }], restated: [] },
     })
     expect(other.exists('a.jsonl')).toBe(false)
+  })
+
+  const range = { from: ROWS[0][0], to: LAST[0] + QUARTER }
+  it.each<[string, object, string]>([
+    ['firstOpenTime', { firstOpenTime: ROWS[0][0] + QUARTER }, 'first candle 2025-01-06 00:00 here, 2025-01-06 00:15'],
+    ['lastOpenTime', { lastOpenTime: LAST[0] + 1 }, 'last candle 2025-02-11 00:00 here, 2025-02-11 00:00:00.001'],
+    [
+      'range.from',
+      { range: { ...range, from: range.from - 1 } },
+      'from 2025-01-06 00:00 here, 2025-01-05 23:59:59.999',
+    ],
+    ['range.to', { range: { ...range, to: range.to - 60_000 } }, 'to 2025-02-11 00:15 here, 2025-02-11 00:14'],
+  ])('have another end than the %s of the lock', async (_, change, expected) => {
+    const { sandbox } = await stockedSandbox(newSandbox())
+    expect(await sandbox.call(lockArgs)).toMatchObject({ code: 0 })
+    const lock = JSON.parse(sandbox.text(LOCK))
+    sandbox.write(LOCK, JSON.stringify({ ...lock, series: [{ ...lock.series[0], ...change }] }))
+    const message = expect.stringContaining(`${expected} in the lock`)
+    const offline = await sandbox.call(['verify', '--lock', LOCK, '--mirror', 'm'])
+    expect([offline.code, offline.stdout]).toEqual([6, message])
+    const run = await sandbox.call(['download', '--lock', LOCK, '--mirror', 'm', '-o', 'a.csv'])
+    expect([run.code, run.stderr]).toEqual([6, message])
+    expect(sandbox.exists('a.csv')).toBe(false)
+    const { stdout } = await sandbox.call(['verify', '--lock', LOCK, '--mirror', 'm', '--json'])
+    expect(parseObject(stdout, LockCheckSchema)).toMatchObject({ verdict: 'different', series: [{ years: [] }] })
   })
 
   it('missing candles and all of them count, too', async () => {

@@ -4,11 +4,11 @@ import { seriesName as nameOf, windowName } from '../../candles/series.js'
 import { formatCount, formatTime, plural, quoteWord } from '../../candles/text.js'
 import * as f from '../../cli/fields.js'
 import * as s from '../../cli/report.js'
-import { firstLines } from '../../cli/terminal/text.js'
+import { exactTime, firstLines } from '../../cli/terminal/text.js'
 import type { LockCheck } from '../../identity/check-lock.js'
 import type { FileFingerprint, RangeFingerprints } from '../../identity/fingerprint.js'
 import type { LockReport } from '../../identity/lock.js'
-import type { LockChange, YearChange } from '../../identity/lock-file.js'
+import type { EndChange, LockChange, YearChange } from '../../identity/lock-file.js'
 import type { FingerprintReport, SeriesFingerprint } from '../../rows/fingerprint.js'
 
 /** A fingerprint of the mirror, or of a file. */
@@ -82,6 +82,9 @@ function describeChange({ change, years, ...series }: LockChange): string {
   return `  ${nameOf(series)}: ${[change, ...years].join(', ')}`
 }
 
+const ENDS = ['firstOpenTime', 'lastOpenTime', 'from', 'to'] as const
+const END_NAMES = { firstOpenTime: 'first candle', lastOpenTime: 'last candle', from: 'range from', to: 'range to' }
+
 const locked = s.object({ fingerprint: s.text(), candles: s.count() })
 const digest = s.maybe(
   s.object({ candles: s.count(), sha256: s.text() }),
@@ -94,7 +97,7 @@ export const LockVerdict = s.report(
     path,
     baseUrl: f.baseUrl,
     mirror: f.mirror,
-    verdict: s.oneOf(['equal', 'different', 'incomplete'], 'incomplete: no year differs, and windows are missing'),
+    verdict: s.oneOf(['equal', 'different', 'incomplete'], 'incomplete: nothing differs, and windows are missing'),
     series: s.list(
       s.object({
         ...f.seriesName,
@@ -104,6 +107,10 @@ export const LockVerdict = s.report(
         years: s.list(
           s.object({ year: s.integer(), locked: digest, found: digest }),
           'the years that differ, as far as all their windows are there',
+        ),
+        ends: s.list(
+          s.object({ end: s.oneOf(ENDS), locked: s.integer(), found: s.integer() }),
+          'ends that differ, of candles and of the range, ms since the epoch, UTC; none where windows are missing',
         ),
         missing: s.list(s.object(f.failure), 'windows that cannot be read'),
       }),
@@ -122,7 +129,7 @@ function sourceLines({ baseUrl }: LockCheck): string[] {
   return [`Source: ${baseUrl ?? 'unknown'}`, ...(baseUrl === SAMPLE ? [f.SYNTHETIC] : [])]
 }
 
-/** The verdict, and the years that differ. */
+/** The verdict, and the years and ends that differ. */
 export function checkLines({ path, verdict, series }: Pick<LockCheck, 'path' | 'verdict' | 'series'>): string[] {
   if (verdict === 'equal') {
     const candles = plural(f.sum(series.map(({ locked }) => locked.candles)), 'candle')
@@ -131,12 +138,22 @@ export function checkLines({ path, verdict, series }: Pick<LockCheck, 'path' | '
     return [`${all} exactly as ${path} has ${them}: ${candles}.`]
   }
   if (verdict === 'incomplete') return [`Windows are missing; what is there is as ${path} has it.`]
-  const different = series.filter(({ years }) => years.length > 0)
+  const different = series.filter(isDifferent)
   const [are, them] = different.length === 1 ? ['is', 'it'] : ['are', 'them']
   return [
     `${formatCount(different.length)} of ${plural(series.length, 'series')} ${are} not as ${path} has ${them}:`,
-    ...different.map(one => `  ${nameOf(one)}: ${one.years.map(describeYear).join('; ')}`),
+    ...different.map(one => {
+      return `  ${nameOf(one)}: ${[...one.years.map(describeYear), ...one.ends.map(describeEnd)].join('; ')}`
+    }),
   ]
+}
+
+function isDifferent({ years, ends }: LockCheck['series'][number]): boolean {
+  return years.length + ends.length > 0
+}
+
+function describeEnd({ end, locked, found }: EndChange): string {
+  return `${END_NAMES[end]} ${exactTime(found)} here, ${exactTime(locked)} in the lock`
 }
 
 function describeYear({ year, locked, found }: YearChange): string {
@@ -151,14 +168,14 @@ export function lockDiffers(check: LockCheck, forExport: boolean): KlinesError {
   const lines = checkLines(check)
   if (restated.length > 0) lines.push('Changed by the service since they were downloaded:', ...f.cellLines(restated))
   lines.push(...sourceLines(check), ...(forExport ? ['Nothing was exported.'] : []))
-  const different = series.filter(({ years }) => years.length > 0)
+  const different = series.filter(isDifferent)
   const advice = `klines lock SYMBOL... -i INTERVAL... -o ${quoteWord(path)} --force locks the candles as they are now.`
   return new KlinesError('lock_differs', lines.join('\n'), {
     suggestions: [advice],
     data: {
       lock: path,
-      series: different.map(({ symbol, interval, years }) => {
-        return { symbol, interval, years: years.map(({ year }) => year) }
+      series: different.map(({ symbol, interval, years, ends }) => {
+        return { symbol, interval, years: years.map(({ year }) => year), ends }
       }),
       restated,
     },

@@ -82,7 +82,7 @@ export async function runLockedDownload(path: string, named: string[] | undefine
   const { checkLines, lockDiffers } = await import('../reports/lock.js')
   const lock = await readLock(path)
   const { mirror, 'base-url': address } = context.flags
-  const baseUrl = findLockSource(lock, { lock: path, mirror, baseUrl: given.has('base-url') ? address : undefined })
+  const baseUrl = findLockSource(lock, { lock: path, mirror, baseUrl: address })
   // Defaults of variables and files that would change which candles are written are left out.
   const dropped = Object.fromEntries([...NOT_LOCKED, 'from', 'to', 'last'].map(name => [name, undefined]))
   const unique = (key: 'symbol' | 'interval') => [...new Set(lock.series.map(one => one[key]))]
