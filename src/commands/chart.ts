@@ -4,7 +4,6 @@ import { command } from '../cli/command.js'
 import { ALIASES, inGroup } from '../cli/flags/group.js'
 import { outputFlag, outputFlags } from '../cli/flags/output.js'
 import { fetchFlags, locationFlags, selectionFlags, symbolArgs } from '../cli/flags/shared.js'
-import { isStdout } from '../fs/files.js'
 
 export default command({
   summary: 'Draw candles in the terminal, or as an SVG picture with -o.',
@@ -91,7 +90,7 @@ Missing candles keep their place. Without colours (NO_COLOR, or not a terminal),
     if (loaded.failure !== undefined) warn(`${loaded.failure} Drawing what is cached.`)
     if (pictures) {
       const drawn = await drawPictures(loaded, pictures, options)
-      if (!isStdout(pictures.template)) return show(Chart, { ...loaded, pictures: drawn })
+      if (!drawn.some(({ path }) => path === '-')) return show(Chart, { ...loaded, pictures: drawn })
       for (const sentence of shortSentences(loaded.coverage, loaded.range)) warn(sentence, true)
       return undefined
     }

@@ -105,8 +105,7 @@ Only candles that can no longer change are locked: each series ends with its las
     ...locationFlags,
   },
   async run({ args, flags: { interval, output, json }, options, warn, during, show }) {
-    const toStdout = output !== undefined && isStdout(output)
-    if (toStdout && json) throw refuseJson('lock')
+    if (output !== undefined && isStdout(output) && json) throw refuseJson('lock')
     const { lockKlines } = await import('../identity/lock.js')
     const { LockSummary } = await import('./reports/lock.js')
     const { SYNTHETIC } = await import('../cli/fields.js')
@@ -114,7 +113,7 @@ Only candles that can no longer change are locked: each series ends with its las
     const request = { ...options, symbols: args.symbol, intervals: interval }
     const lock = await during(READING, events => lockKlines({ ...request, ...events }))
     if (lock.baseUrl === SAMPLE) warn(SYNTHETIC)
-    if (!toStdout) show(LockSummary, lock)
+    if (lock.path !== '-') show(LockSummary, lock)
   },
 })
 

@@ -2,7 +2,6 @@ import type { SeriesLabel } from '../candles/series.js'
 import type { Exporter, ExporterOptions } from '../formats/exporter.js'
 import { type RowFormat, withSeriesColumns } from '../formats/row-format.js'
 import { openExporter } from '../formats/text.js'
-import { isStdout } from '../fs/files.js'
 import { Mirror } from '../mirror/mirror.js'
 import type { Compression, FileFormat, Format } from '../options.js'
 import { Fingerprinter, type SeriesFingerprint } from '../rows/fingerprint.js'
@@ -195,7 +194,7 @@ function openWriter(
       await exporter.end()
       await writing
       // What follows on stdout, such as a prompt, begins on a line of its own. A file is a window file, byte for byte.
-      if (format === 'json' && isStdout(path)) await output.write(Buffer.from('\n'))
+      if (path === '-' && format === 'json') await output.write(Buffer.from('\n'))
       // Frees its memory.
       exporter = undefined
       await output.finish()

@@ -3,7 +3,7 @@ import { lstat, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { KlinesError } from '../candles/errors.js'
 import { describeErrno, errnoCode, undefinedIfMissing } from '../fs/errno.js'
-import { isStdout, removeLeftovers, tempPath } from '../fs/files.js'
+import { removeLeftovers, tempPath } from '../fs/files.js'
 import { checkWritableFolder, makeFolder, missingFolders, removeFolders } from '../fs/folders.js'
 import { newHash } from '../rows/fingerprint.js'
 import { type Output, StreamOutput } from './output-stream.js'
@@ -167,13 +167,13 @@ export async function withPlaces<T>(places: readonly FilePlace[], write: () => P
   }
 }
 
-/** Writes files, or stdout: all of them, or none. */
+/** Writes files, or stdout for `-`: all of them, or none. */
 export async function writeFiles(
   files: readonly { readonly path: string; readonly bytes: Uint8Array }[],
   options: FileOptions & { readonly signal?: AbortSignal | undefined },
 ): Promise<void> {
   const places: (FilePlace | undefined)[] = []
-  for (const { path } of files) places.push(isStdout(path) ? undefined : await prepareFile(path, options))
+  for (const { path } of files) places.push(path === '-' ? undefined : await prepareFile(path, options))
   const there = places.flatMap(place => place ?? [])
   await withPlaces(there, async () => {
     for (const [index, { path, bytes }] of files.entries()) {

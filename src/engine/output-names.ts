@@ -17,7 +17,7 @@ export function parseTemplate(template: string, format: Format | undefined): Fil
   return resolveFormat(template, format)
 }
 
-/** The files of a template; series with the same name share one. Throws `bad_output`. */
+/** The files of a template, `-` for each name of stdout; series with the same name share one. Throws `bad_output`. */
 export function planOutputs<S extends SeriesLabel | { readonly label: SeriesLabel }, F extends Format | 'svg'>(
   template: string,
   format: { readonly format: F; readonly gzip: boolean },
@@ -25,7 +25,8 @@ export function planOutputs<S extends SeriesLabel | { readonly label: SeriesLabe
 ) {
   const paths = new Map<string, S[]>()
   for (const series of all) {
-    const path = fillIn(template, 'label' in series ? series.label : series)
+    const name = fillIn(template, 'label' in series ? series.label : series)
+    const path = isStdout(name) ? '-' : name
     paths.set(path, [...(paths.get(path) ?? []), series])
   }
   return [...paths].map(([path, series]) => {
@@ -56,7 +57,7 @@ function checkShared(path: string, format: Format | 'svg', count: number): void 
 /** Checks that every output can be written and is a file of its own on any disk. Throws `bad_output` and `output_exists`. */
 export async function checkOutputs(outputs: readonly { readonly path: string }[], options: FileOptions): Promise<void> {
   const seen = new Map<string, string>()
-  for (const { path } of outputs.filter(({ path }) => !isStdout(path))) {
+  for (const { path } of outputs.filter(({ path }) => path !== '-')) {
     const key = path.normalize('NFC').toLowerCase()
     const other = seen.get(key)
     if (other !== undefined) {

@@ -6,7 +6,6 @@ import type { WritableStream } from 'node:stream/web'
 import { createGzip } from 'node:zlib'
 import { KlinesError } from '../candles/errors.js'
 import type { Exporter, ExporterOptions } from '../formats/exporter.js'
-import { isStdout } from '../fs/files.js'
 
 export interface Output {
   readonly bytes: number
@@ -25,7 +24,7 @@ export type OutputStream = Writable | WritableStream<Uint8Array>
 
 /** Whether bytes written to a path cannot be taken back: stdout, a FIFO, a device. */
 export async function isStream(path: string): Promise<boolean> {
-  return isStdout(path) || (await stat(path).catch(() => undefined))?.isFile() === false
+  return path === '-' || (await stat(path).catch(() => undefined))?.isFile() === false
 }
 
 const CLOSED = ['EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED']
@@ -51,12 +50,10 @@ export class StreamOutput implements Output {
     this.ended.catch(() => {})
   }
 
-  /** stdout, something that is there and no file, or a stream of the caller. */
+  /** stdout for `-`, something that is there and no file, or a stream of the caller. */
   static to(target: string | OutputStream, signal?: AbortSignal): StreamOutput {
-    if (typeof target === 'string') {
-      if (isStdout(target)) return new StreamOutput(process.stdout, 'stdout', signal)
-      return new StreamOutput(createWriteStream(target), target, signal)
-    }
+    if (target === '-') return new StreamOutput(process.stdout, 'stdout', signal)
+    if (typeof target === 'string') return new StreamOutput(createWriteStream(target), target, signal)
     const name = 'the output stream'
     if ('getWriter' in target && target.locked) throw closed(name, 'it has a writer already')
     return new StreamOutput('getWriter' in target ? Writable.fromWeb(target) : target, name, signal)

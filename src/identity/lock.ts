@@ -20,6 +20,7 @@ import {
   type WindowStream,
   withRun,
 } from '../engine/run.js'
+import { isStdout } from '../fs/files.js'
 import { joinNames } from '../mirror/errors.js'
 import { SETTLING_MS } from '../mirror/window-state.js'
 import { shortSentences } from '../rows/coverage.js'
@@ -48,7 +49,8 @@ export type LockReport = Awaited<ReturnType<typeof lockKlines>>
  * const { series } = await lockKlines({ symbols: ['BTCUSDT'], intervals: ['1h'], from: '2024' })
  */
 export async function lockKlines(request: LockRequest) {
-  const path = request.output ?? 'klines.lock.json'
+  const { output = 'klines.lock.json' } = request
+  const path = isStdout(output) ? '-' : output
   await checkOutputs([{ path }], request)
   return withRun(openRun({ ...request, offline: true }), async run => {
     const { mirror } = run

@@ -62,7 +62,7 @@ export async function runCandles(context: Context, run: CandleRun): Promise<void
     return exportTo({ ...request, ...events }, { sink: table && (() => table.toStdout(signal)), plan })
   }
   const result = await during(words, work, style)
-  if (!result.files.some(({ path }) => isStdout(path)))
+  if (!result.files.some(({ path }) => path === '-'))
     return show(RunSummary, { ...result, offline, ...before, elapsedMs: performance.now() - startedMs })
   // A reader that has closed the pipe has seen enough.
   const notes = flags.quiet ? quietNotes(result) : streamNotes(result, table?.omitted)
