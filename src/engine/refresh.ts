@@ -6,7 +6,7 @@ import { seriesName, type WindowRef, windowName } from '../candles/series.js'
 import { formatDays, formatTime, plural } from '../candles/text.js'
 import { listChanges } from '../mirror/changes.js'
 import type { WindowFailure } from '../mirror/errors.js'
-import { type CachedWindow, fileOf } from '../mirror/mirror.js'
+import { type CachedWindow, fileOf, type WindowRead } from '../mirror/mirror.js'
 import { newestCandle } from '../mirror/status.js'
 import { turnGiver } from '../mirror/turns.js'
 import { diffBatches } from '../rows/diff.js'
@@ -113,16 +113,15 @@ export async function refreshWindow(
   window: WindowRef,
   listedFrom = '',
 ): Promise<WindowResult | WindowFailure> {
-  const { mirror, signal, warn, done } = run
+  const { mirror, signal, done } = run
   signal.throwIfAborted()
   const read = mirror.read(window)
-  if (read.state === 'corrupt') warn(`Corrupt in the mirror, downloaded again: ${windowName(window)}: ${read.reason}.`)
   const cached = read.state === 'cached' ? read : undefined
   const before = cached && done.get(windowPath(window))
   if (before && before.status !== 'absent')
     return { window, batch: cached.batch, bytes: cached.bytes, status: before.status, change: before.change }
   try {
-    const work = () => refreshCached(run, window, cached, listedFrom)
+    const work = () => refreshCached(run, window, read, listedFrom)
     const result = await (run.once ? run.once(windowPath(window), work) : work())
     done.set(windowPath(window), { status: result.status, change: result.change })
     return result
@@ -137,13 +136,16 @@ export async function refreshWindow(
 async function refreshCached(
   run: Run<Source>,
   window: WindowRef,
-  cached: CachedWindow | undefined,
+  read: WindowRead,
   listedFrom: string,
 ): Promise<WindowResult> {
-  const { source, mirror, signal, refresh } = run
+  const { source, mirror, signal, refresh, warn } = run
+  const cached = read.state === 'cached' ? read : undefined
   const keep = ({ batch, bytes }: CachedWindow, status: WindowResult['status']) => ({ window, status, batch, bytes })
   if (cached && !refresh && mirror.state(window, cached) === 'final') return keep(cached, 'cached')
   if (cached && window.startDate < listedFrom) return keep(cached, 'retained')
+  mirror.checkWritable(window)
+  if (read.state === 'corrupt') warn(`Corrupt in the mirror, downloaded again: ${windowName(window)}: ${read.reason}.`)
   const facts = cached && mirror.factsOf(window, cached)
   const fetched = await source.fetch(window, refresh ? undefined : facts, signal)
   if (fetched.bytes === undefined) {

@@ -1,4 +1,15 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync, rmSync, statSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  readSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { HOUR_MS } from '../candles/intervals.js'
 import { errnoCode } from './errno.js'
@@ -16,10 +27,13 @@ export function isSameVersion(a: FileVersion | undefined, b: FileVersion | undef
   return a?.ino === b?.ino && a?.size === b?.size && a?.mtimeMs === b?.mtimeMs && a?.ctimeMs === b?.ctimeMs
 }
 
-/** A regular file and its version, nothing, or what cannot be a file of a mirror: a folder, a link, or a file larger than expected. */
+/**
+ * A regular file and its version, also behind a link; nothing, with the target of a link to nothing; or what cannot be a file of a mirror: a
+ * folder, a device, a file larger than expected.
+ */
 export type FileRead =
   | (FileVersion & { readonly state: 'file'; readonly bytes: Buffer })
-  | { readonly state: 'missing' }
+  | { readonly state: 'missing'; readonly linkTo?: string | undefined }
   | { readonly state: 'corrupt'; readonly reason: string }
 
 const NOT_REGULAR: FileRead = { state: 'corrupt', reason: 'not a regular file' }
@@ -35,11 +49,14 @@ export function readFile(
 ): FileRead {
   let descriptor: number
   try {
-    descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+    // Without waiting for the writer of a FIFO.
+    descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   } catch (error) {
     const code = errnoCode(error)
-    if (code === 'ENOENT' || code === 'ENOTDIR') return { state: 'missing' }
-    if (code === 'ELOOP') return NOT_REGULAR
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { state: 'missing', linkTo: findTarget(path) }
+    if (code === 'ELOOP') return { state: 'corrupt', reason: 'a link that leads back to itself' }
+    // A socket.
+    if (code === 'ENXIO') return NOT_REGULAR
     throw error
   }
   try {
@@ -50,6 +67,16 @@ export function readFile(
     return { state: 'file', bytes: fill(allocate(size), descriptor), ino, size, mtimeMs, ctimeMs }
   } finally {
     closeSync(descriptor)
+  }
+}
+
+/** What a link names; undefined for what is no link, or not there. Never throws. */
+export function findTarget(path: string): string | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(path) : undefined
+  } catch {
+    // Below a file.
+    return undefined
   }
 }
 

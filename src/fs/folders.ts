@@ -3,6 +3,7 @@ import { homedir, userInfo } from 'node:os'
 import { dirname, isAbsolute, join, sep } from 'node:path'
 import { KlinesError } from '../candles/errors.js'
 import { errnoCode } from './errno.js'
+import { findTarget } from './files.js'
 
 /**
  * Makes a folder and its parents where they are missing. Node's own `mkdir` with `recursive` never returns in a working folder that was
@@ -45,8 +46,8 @@ export function removeFolders(folders: readonly string[]): void {
 }
 
 /**
- * Throws `linked_path` when a link below `root` leads `path` (relative to `root`, with slashes) out of it: with a copied folder nothing is
- * written elsewhere. Links at or above `root`, which the user named, are followed.
+ * Throws `linked_path` when `path` (relative to `root`, with slashes) is a link to a file, as to a store of DVC or git-annex, or a link below
+ * `root` leads it out: with a copied folder nothing is written elsewhere. Links at or above `root`, which the user named, are followed.
  */
 export function checkInside(root: string, path: string): void {
   if (!existsSync(root)) return
@@ -54,11 +55,13 @@ export function checkInside(root: string, path: string): void {
   let link = root
   for (const name of path.split('/')) {
     link = join(link, name)
-    if (!existsSync(link)) return
-    if (realpathSync.native(link).startsWith(top.endsWith(sep) ? top : top + sep)) continue
+    const target = findTarget(link)
+    if (target === undefined) continue
+    const isFolder = existsSync(`${link}${sep}.`)
+    if (isFolder && realpathSync.native(link).startsWith(top.endsWith(sep) ? top : top + sep)) continue
     const message = `${link} is a link. Below ${root}, nothing is written, replaced or removed through a link.`
-    const suggestions = ['Remove the link, or put what it names into its place. Then run the same command again.']
-    throw new KlinesError('linked_path', message, { suggestions, data: { link } })
+    const advice = `Remove the link, or put what it names, ${target}, into its place. Then run the same command again.`
+    throw new KlinesError('linked_path', message, { suggestions: [advice], data: { link } })
   }
 }
 

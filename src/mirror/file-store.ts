@@ -8,6 +8,7 @@ import {
   renameSync,
   rmSync,
   type Stats,
+  statSync,
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -79,9 +80,9 @@ export function sweepTemps(root: string): void {
   }
 }
 
-/** The state of a path, links not followed; undefined when it is missing. */
+/** The state of a path, or of what a link there names; undefined when it is missing. */
 export function statPath(path: string): Stats | undefined {
-  return unlessMissing(() => lstatSync(path, { throwIfNoEntry: false }))
+  return unlessMissing(() => statSync(path, { throwIfNoEntry: false }))
 }
 
 /** The names in a folder, sorted; none when it is missing. */
@@ -106,7 +107,7 @@ export function readSource(root: string, warn: (warning: string) => void = () =>
   const path = join(root, META_FILE)
   try {
     const file = readFile(path, MAX_FILE_BYTES)
-    if (file.state === 'missing') return undefined
+    if (file.state === 'missing' && file.linkTo === undefined) return undefined
     const meta = file.state === 'file' ? parseObject(file.bytes.toString()) : undefined
     if (isSourceName(meta?.baseUrl)) return meta.baseUrl
   } catch (error) {

@@ -42,7 +42,7 @@ export interface CachedWindow extends FileVersion {
 /** A window as it lies in a mirror. `reason`: what is wrong with a corrupt one, without its name or a period. */
 export type WindowRead =
   | CachedWindow
-  | { readonly state: 'missing' }
+  | Extract<FileRead, { state: 'missing' }>
   | { readonly state: 'corrupt'; readonly reason: string }
 
 /**
@@ -250,6 +250,11 @@ export class Mirror {
 
   setTime(window: WindowRef, time: number): void {
     this.writing(() => utimesSync(join(this.root, windowPath(window)), time / 1000, time / 1000))
+  }
+
+  /** Throws `linked_path` for a window that is a link, or whose index is one, before a run asks for it: nothing is written through a link. */
+  checkWritable(window: WindowRef): void {
+    for (const path of [windowPath(window), indexPath(window)]) checkInside(this.root, path)
   }
 
   /** Keeps what is known of a window; it is written with `flush`, and every second before that. */

@@ -8,7 +8,7 @@ import { formatTime } from '../candles/text.js'
 import { windowSpan } from '../candles/windows.js'
 import { sha256 } from '../rows/fingerprint.js'
 import { Kernel } from '../rows/wasm/kernel.js'
-import { incomplete, NOT_CACHED, type WindowFailure } from './errors.js'
+import { describeMissing, incomplete, type WindowFailure } from './errors.js'
 import { lastModified, type Mirror } from './mirror.js'
 import { laterSince } from './series-index.js'
 import { firstCandle, knownDates, newestCandle } from './status.js'
@@ -49,6 +49,7 @@ export async function publishTree(run: Publishing): Promise<PublishReport> {
   const intervals = EXCHANGE_INTERVALS.filter(one => mirror.startDates(one) || mirror.symbols([one]).length > 0)
   const { total, empty, times } = await inspect(run, symbols, intervals)
   const facts = { size: EMPTY.length, sha256: sha256(EMPTY), rendered: now(), asked: now() }
+  for (const window of [...empty, ...times.map(({ window }) => window)]) mirror.checkWritable(window)
   for (const window of empty) mirror.store(window, EMPTY, facts, baseUrl)
   // A static host shows the times of files.
   for (const { window, time } of times) mirror.setTime(window, time)
@@ -97,7 +98,7 @@ async function inspect(run: Publishing, symbols: readonly SymbolName[], interval
       if (read.state === 'corrupt') fail(`corrupt in the mirror: ${read.reason}`)
       else if (read.state === 'missing') {
         if (await isEmpty(window, run)) empty.push(window)
-        else fail(NOT_CACHED)
+        else fail(describeMissing(read))
       } else {
         const state = mirror.state(window, read)
         const isShort = !reachesEnd(window, read.batch.lastOpenTime) && windowSpan(window).endTime <= newest

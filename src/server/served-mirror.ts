@@ -5,7 +5,7 @@ import { isKlinesError } from '../candles/errors.js'
 import { EXCHANGE_INTERVALS, type Interval, isMinutes } from '../candles/intervals.js'
 import { windowPath } from '../candles/paths.js'
 import type { Series, WindowRef } from '../candles/series.js'
-import type { FileRead, FileVersion } from '../fs/files.js'
+import { type FileRead, type FileVersion, findTarget } from '../fs/files.js'
 import { checkInside } from '../fs/folders.js'
 import { statPath } from '../mirror/file-store.js'
 import { Mirror, type WindowRead } from '../mirror/mirror.js'
@@ -20,8 +20,8 @@ const MEMORY_BYTES = 32 * 1024 * 1024
 const NO_VERSION = { ino: 0, mtimeMs: 0, ctimeMs: 0 }
 
 /**
- * The mirror of a server. What the disk does not take is kept in memory, and counts instead of the file. No file behind a link that leads
- * out of the mirror is read.
+ * The mirror of a server. What the disk does not take is kept in memory, and counts instead of the file. A window may be a link to its file;
+ * nothing is read below a link that leads out of the mirror.
  */
 export class ServedMirror extends Mirror {
   private readonly memory = new LRUCache<string, Extract<FileRead, { state: 'file' }>>({
@@ -80,6 +80,10 @@ export class ServedMirror extends Mirror {
 
   override read(window: WindowRef, kernel?: Kernel): WindowRead {
     const read = super.read(window, kernel)
+    // No client hears of what a link names unless it is this window.
+    const linkTo = read.state === 'cached' ? undefined : findTarget(join(this.root, windowPath(window)))
+    if (linkTo !== undefined)
+      return read.state === 'corrupt' ? { ...read, reason: 'a link to something else' } : { state: 'missing' }
     // The sample is complete, and its empty windows have no files.
     if (read.state !== 'missing' || this.source !== SAMPLE || !this.has(window)) return read
     const bytes = Buffer.from('[]')
@@ -90,6 +94,9 @@ export class ServedMirror extends Mirror {
     const isStored = this.keep(windowPath(window), bytes, () => super.store(window, bytes, facts, source))
     if (!isStored) this.note(window, facts)
   }
+
+  /** What the disk does not take is kept in memory. */
+  override checkWritable(): void {}
 
   override storeList(path: string, bytes: Buffer, mtimeMs: number, source: string): void {
     this.keep(path, bytes, () => super.storeList(path, bytes, mtimeMs, source))

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { FULL_WEEKS, weekPath, weekRows } from '../support/synthetic-tree.js'
@@ -32,22 +32,6 @@ describe('F48 a mirrored file', () => {
     const scenario = await newScenario()
     expect((await scenario.downloadInProcess()).code).toBe(0)
     damageFile(join(scenario.mirror, FAULTY), scenario)
-    await scenario.expectRepair([FAULTY])
-  })
-
-  it.concurrent('that is a link is named; once it is gone, the window is downloaded again', async () => {
-    const scenario = await newScenario()
-    expect((await scenario.downloadInProcess()).code).toBe(0)
-    const path = join(scenario.mirror, FAULTY)
-    rmSync(path)
-    // The content is valid and of this window: only the link itself is wrong.
-    symlinkSync(join(scenario.tree, FAULTY), path)
-    const offline = ['export', 'BTCUSDT', '-i', '15m', '--mirror', 'm', '-o', 'y.csv', '--to', '2025-02-17']
-    const read = await scenario.run(offline)
-    expect(read).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('not a regular file') })
-    const run = await scenario.downloadInProcess({ force: true, concurrency: 1 })
-    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining(`${path} is a link.`) })
-    rmSync(path)
     await scenario.expectRepair([FAULTY])
   })
 })

@@ -1,10 +1,12 @@
-import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
-import { startTreeServer } from '../support/cli/stocked-sandbox.js'
+import { startTreeServer, stockedSandbox } from '../support/cli/stocked-sandbox.js'
+import { filesBelow } from '../support/files-below.js'
 import { snapshot } from '../support/snapshot.js'
-import { FULL_WEEKS, makeTree, putFile, weekPath } from '../support/synthetic-tree.js'
+import { FULL_WEEKS, makeTree, OPEN_WEEK, putFile, weekPath } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
 import { expectPlainText } from './support/fault-case.js'
 
@@ -51,6 +53,8 @@ describe('F70 a mirror with a link that leads out of it', () => {
   ])('nothing is %s through %s: exit code 2 with its name', async (_, path) => {
     const { sandbox, server, mirror, victim } = await clonedMirror()
     putLink(mirror, path, join(victim, path))
+    // A final window is only read.
+    putFile(victim, WINDOW, '[[1')
     const before = snapshot(victim)
     const run = await sandbox.call(['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url, '--mirror', 'm'])
     expect(run.stderr).toContain(
@@ -86,5 +90,107 @@ describe('F70 a link that the user named is followed', () => {
       code: 0,
     })
     expect(readFileSync(join(real, CUT)).equals(readFileSync(join(server.root, CUT)))).toBe(true)
+  })
+})
+
+/** A mirror whose windows are links to a store, as DVC, git-annex and `cp -s` make them: by absolute paths and by relative ones. */
+async function linkedMirror(areLinks = /15m\/[A-Z]+\/.*json$/) {
+  const { sandbox, server } = await stockedSandbox(newSandbox())
+  const [mirror, store] = [sandbox.path('m'), tempFolder()]
+  cpSync(mirror, store, { recursive: true, preserveTimestamps: true })
+  for (const [index, path] of filesBelow(mirror)
+    .filter(name => areLinks.test(name))
+    .entries()) {
+    const target = join(store, path)
+    putLink(mirror, path, index % 2 === 0 ? target : relative(dirname(join(mirror, path)), target))
+  }
+  const series = ['BTCUSDT', '-i', '15m', '--mirror', 'm']
+  const isUnchanged = snapshot(store)
+  return { sandbox, server, mirror, store, series, expectUnchanged: () => expect(snapshot(store)).toEqual(isUnchanged) }
+}
+
+describe('F70 a file of a mirror that is a link to a store', () => {
+  it('is read through the link by everything that only reads', async () => {
+    const { sandbox, server, series, expectUnchanged } = await linkedMirror(/./)
+    const rows = [...FULL_WEEKS, OPEN_WEEK].flatMap(week => JSON.parse(sandbox.text(`m/${weekPath('BTCUSDT', week)}`)))
+    const exported = await sandbox.call(['export', ...series, '-f', 'json'])
+    expect([exported.code, JSON.parse(exported.stdout)]).toEqual([0, rows])
+    expect(await sandbox.call(['verify', ...series])).toMatchObject({ code: 0 })
+    const final = ['download', ...series, '--from', FULL_WEEKS[0], '--to', FULL_WEEKS[2]]
+    expect(await sandbox.call([...final, '--base-url', server.url])).toMatchObject({ code: 0, stderr: '' })
+    expect(server.log).toEqual([])
+    expectUnchanged()
+  })
+
+  it.each<[string, string, (store: string, path: string) => void]>([
+    ['open', OPEN_WEEK, () => {}],
+    ['corrupt', FULL_WEEKS[1], (store, path) => writeFileSync(join(store, path), '[[1')],
+    ['without its file', FULL_WEEKS[1], (store, path) => rmSync(join(store, path))],
+  ])('is named before any request when it would be written: %s', async (_, week, change) => {
+    const { sandbox, server, mirror, store, series } = await linkedMirror()
+    const path = weekPath('BTCUSDT', week)
+    change(store, path)
+    const before = [snapshot(mirror), snapshot(store)]
+    const run = await sandbox.call([
+      'download',
+      ...series,
+      '--base-url',
+      server.url,
+      '--from',
+      week,
+      '--to',
+      '2025-02-12',
+    ])
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toMatch(new RegExp(`^klines: m/${path} is a link\\. Below m, nothing is written`))
+    expect(run.stderr).toContain('Remove the link, or put what it names, ')
+    expectPlainText(run.stderr)
+    expect(server.log.filter(({ path }) => path.includes('15m/BTCUSDT'))).toEqual([])
+    expect([snapshot(mirror), snapshot(store)]).toEqual(before)
+  })
+
+  it('is missing, by the name of what it links to, when that is not there', async () => {
+    const { sandbox, store, series } = await linkedMirror()
+    const path = weekPath('BTCUSDT', FULL_WEEKS[2])
+    rmSync(join(store, path))
+    const exported = await sandbox.call(['export', ...series, '-o', 'x.csv'])
+    expect(exported).toMatchObject({ code: 3, stdout: '' })
+    expect(exported.stderr).toMatch(new RegExp(`1 x not in the mirror: a link to \\S*${path}, which is not there`))
+    expect(await sandbox.call(['verify', ...series])).toMatchObject({ code: 3 })
+  })
+
+  it.each<[string, (path: string) => unknown, string]>([
+    ['a device', path => symlinkSync('/dev/zero', path), 'not a regular file'],
+    ['a folder', path => symlinkSync('/usr', path), 'not a regular file'],
+    ['a FIFO', path => [execFileSync('mkfifo', [`${path}-`]), symlinkSync(`${path}-`, path)], 'not a regular file'],
+    ['itself', path => symlinkSync(path, path), 'a link that leads back to itself'],
+  ])('is corrupt if it names %s: nothing waits, and it is not replaced', async (_, make, reason) => {
+    const { sandbox, server, mirror, series } = await linkedMirror()
+    const path = weekPath('BTCUSDT', FULL_WEEKS[2])
+    rmSync(join(mirror, path))
+    make(join(mirror, path))
+    const checked = await sandbox.call(['verify', ...series])
+    expect([checked.code, checked.stdout]).toEqual([6, expect.stringContaining(reason)])
+    expect(await sandbox.call(['mirror', '--mirror', 'm'])).toMatchObject({ code: 0 })
+    const run = await sandbox.call(['download', ...series, '--base-url', server.url])
+    expect([run.code, run.stderr]).toEqual([2, expect.stringContaining(`m/${path} is a link.`)])
+  })
+
+  it.each(['.klines/15m/BTCUSDT.json', 'api/klines/start-dates/15m.json'])(
+    'keeps %s from being written',
+    async path => {
+      const { sandbox, server, series, expectUnchanged } = await linkedMirror(new RegExp(path))
+      const run = await sandbox.call(['download', ...series, '--base-url', server.url])
+      expect([run.code, run.stderr]).toEqual([2, expect.stringContaining(`m/${path} is a link.`)])
+      expectUnchanged()
+    },
+  )
+
+  it('keeps a published tree from being written', async () => {
+    const { sandbox, mirror, store } = await linkedMirror()
+    utimesSync(join(store, weekPath('ETHUSDT', FULL_WEEKS[1])), 0, 0)
+    const before = [snapshot(mirror), snapshot(store)]
+    const run = await sandbox.call(['mirror', 'publish', '--mirror', 'm'])
+    expect([run.code, [snapshot(mirror), snapshot(store)]]).toEqual([2, before])
   })
 })

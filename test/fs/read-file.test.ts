@@ -1,4 +1,7 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readFile } from '../../src/fs/files.js'
@@ -30,17 +33,31 @@ describe('readFile', () => {
 
   it.each<[string, (path: string) => void]>([
     ['a folder', path => mkdirSync(path)],
-    [
-      'a link, even to a valid file',
-      path => {
-        writeFileSync(`${path}.good`, 'good')
-        symlinkSync(`${path}.good`, path)
-      },
-    ],
-    ['a link to itself', path => symlinkSync(path, path)],
-  ])('of %s returns corrupt', (_, make) => {
-    const path = join(tempFolder(), 'file')
-    make(path)
-    expect(readFile(path, 16)).toEqual({ state: 'corrupt', reason: 'not a regular file' })
+    ['a link to a folder', path => symlinkSync('.', path)],
+    ['a device', path => symlinkSync('/dev/zero', path)],
+    ['a FIFO, without waiting for its writer', path => execFileSync('mkfifo', [path])],
+    ['a link to a FIFO', path => symlinkSync(path.replace('file', 'fifo'), path)],
+    ['a socket', path => symlinkSync(path.replace('file', 'socket'), path)],
+  ])('of %s returns corrupt', async (_, make) => {
+    const folder = tempFolder()
+    execFileSync('mkfifo', [join(folder, 'fifo')])
+    const server = createServer().listen(join(folder, 'socket'))
+    await once(server, 'listening')
+    make(join(folder, 'file'))
+    expect(readFile(join(folder, 'file'), 16)).toEqual({ state: 'corrupt', reason: 'not a regular file' })
+    server.close()
+  })
+
+  it('reads through links to a regular file, and names the target of one to nothing', () => {
+    const root = tempFolder()
+    writeFileSync(join(root, 'store'), 'good')
+    symlinkSync('store', join(root, 'inner'))
+    symlinkSync(join(root, 'inner'), join(root, 'file'))
+    expect(readFile(join(root, 'file'), 16)).toMatchObject({ state: 'file', size: 4, bytes: Buffer.from('good') })
+    expect(readFile(join(root, 'file'), 3)).toMatchObject({ state: 'corrupt' })
+    rmSync(join(root, 'store'))
+    expect(readFile(join(root, 'file'), 16)).toEqual({ state: 'missing', linkTo: join(root, 'inner') })
+    symlinkSync('loop', join(root, 'loop'))
+    expect(readFile(join(root, 'loop'), 16)).toMatchObject({ reason: 'a link that leads back to itself' })
   })
 })

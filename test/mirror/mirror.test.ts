@@ -122,7 +122,8 @@ describe('a window', () => {
     ['overwritten with zeros', file => writeFileSync(file, Buffer.alloc(valid.length)), /not JSON/],
     ["another window's", file => writeFileSync(file, windowBytes(weekRows(FULL_WEEKS[1]))), /outside the window/],
     ['a folder', file => [rmSync(file), mkdirSync(file)], /not a regular file/],
-    ['a link', file => [rmSync(file), symlinkSync('/etc/hostname', file)], /not a regular file/],
+    ['a link to no window', file => [rmSync(file), symlinkSync('/etc/hostname', file)], /not JSON/],
+    ['a link to a device', file => [rmSync(file), symlinkSync('/dev/zero', file)], /not a regular file/],
   ])('that is %s is corrupt, with a reason that names the fault', (_, damage, message) => {
     const root = tempFolder()
     putFile(root, path, valid)

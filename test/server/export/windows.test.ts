@@ -33,7 +33,7 @@ describe('a window that is missing or corrupt', () => {
         {
           ...series,
           startDate: folder,
-          message: expect.stringMatching(/^corrupt in the mirror: not a regular file$/),
+          message: expect.stringMatching(/^corrupt in the mirror: a link to something else$/),
         },
       ])
       expect((await get(url, `/export/15m/BTCUSDT.${extension}?from=${others[0]}`)).status).toBe(200)

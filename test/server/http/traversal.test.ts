@@ -9,7 +9,7 @@ import { candle, makeTree, NOW, putFile } from '../../support/synthetic-tree.js'
 import { tempFolder } from '../../support/temp-folder.js'
 
 const SECRET = 'no-client-may-see-this'
-/** A price in valid windows outside the tree, and nowhere else. */
+/** A price in a valid window outside the tree, and nowhere else. */
 const SECRET_PRICE = '777.77777777'
 
 const DOTS = '.. %2e%2e .%2e %252e%252e %c0%ae%c0%ae ..; ..%00'.split(' ')
@@ -25,9 +25,8 @@ function makeTreeWithSecrets(): { root: string; goals: string[] } {
     putFile(root, path, JSON.stringify([SECRET]))
   putFile(root, 'mirror.json', { layout: 1, baseUrl: 'https://mirror.example', note: SECRET })
   putFile(around, 'outside/BTCUSDT/2024-01-01.json', [candle(Date.UTC(2024, 0, 1)).with(1, SECRET_PRICE)])
-  putFile(around, 'outside/2025-03-03.json', [candle(Date.UTC(2025, 2, 3)).with(1, SECRET_PRICE)])
   symlinkSync(join(around, 'outside'), join(root, 'api/klines/30m'))
-  symlinkSync(join(around, 'outside/2025-03-03.json'), join(root, 'api/klines/15m/BTCUSDT/2025-03-03.json'))
+  symlinkSync(join(around, 'secret'), join(root, 'api/klines/15m/BTCUSDT/2025-03-03.json'))
   mkdirSync(join(root, 'docs'))
   symlinkSync(around, join(root, 'docs/around'))
   const linked = ['api/klines/30m/BTCUSDT/2024-01-01.json', 'api/klines/15m/BTCUSDT/2025-03-03.json']

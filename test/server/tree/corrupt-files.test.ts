@@ -67,23 +67,34 @@ describe('a corrupt file is treated as missing', () => {
   })
 })
 
-describe('only regular files inside the mirror are served, not', () => {
+describe('what links name', () => {
   let outside: string
   beforeEach(() => {
     outside = makeTree(tempFolder())
   })
 
-  it('a link instead of a file', async () => {
-    const other = await request(OPEN)
-    expect(other.status).toBe(200)
+  it('is served if it is the window itself, and again once it changes', async () => {
     for (const path of [PATH, OPEN]) {
+      const { body } = await request(path)
       rmSync(join(root, path))
       symlinkSync(join(outside, path), join(root, path))
-      expectMissing(await request(path))
+      expect((await request(path)).body.equals(body)).toBe(true)
+      writeFileSync(join(outside, path), '[]')
+      expect(String((await request(path)).body)).toBe('[]')
     }
   })
 
-  it.each(['api/klines/15m/BTCUSDT', 'api'])('a link to a folder outside instead of %s', async folder => {
+  it('is not served, nor named, if it is anything else', async () => {
+    for (const target of ['/etc/passwd', join(outside, OPEN), '/dev/zero', outside]) {
+      rmSync(join(root, PATH))
+      symlinkSync(target, join(root, PATH))
+      expectMissing(await request(PATH))
+      const { body } = await request('export/15m/BTCUSDT.csv')
+      expect(String(body)).not.toMatch(/root:|2025-02-1|klines-/)
+    }
+  })
+
+  it.each(['api/klines/15m/BTCUSDT', 'api'])('is not served below a linked folder: %s', async folder => {
     expect((await request(PATH)).status).toBe(200)
     rmSync(join(root, folder), { recursive: true })
     symlinkSync(join(outside, folder), join(root, folder))
@@ -92,14 +103,14 @@ describe('only regular files inside the mirror are served, not', () => {
     expectMissing(await request(weekPath('BTCUSDT', FULL_WEEKS[1])))
   })
 
-  it('the exception: a mirror that is itself reached through a link', async () => {
+  it('is served of a mirror that is itself reached through a link', async () => {
     const link = join(tempFolder(), 'link')
     symlinkSync(root, link)
     const served = await startTestServer(link)
     expect((await served.request(PATH)).body.equals(readFileSync(join(root, PATH)))).toBe(true)
   })
 
-  it('a dangling link, or one to itself', async () => {
+  it('is not there: a dangling link, or one to itself', async () => {
     for (const target of ['nowhere', join(root, PATH)]) {
       rmSync(join(root, PATH))
       symlinkSync(target, join(root, PATH))
