@@ -40,7 +40,7 @@ export async function* refresh(run: Run<Source>, plans: readonly SeriesPlan[]): 
       const ofSeries = async function* () {
         for (const _ of plan.windows) {
           await giveTurn()
-          yield (await results.next()).value as WindowResult | WindowFailure
+          yield (await results.next()).value as WindowOutcome
         }
       }
       yield* findEnds(run, plan, ofSeries())
@@ -68,7 +68,7 @@ export function missingWindows({ mirror }: Pick<Run, 'mirror'>, plan: SeriesPlan
 async function* findEnds(
   run: Run<Source>,
   { series, range }: SeriesPlan,
-  windows: AsyncGenerator<WindowResult | WindowFailure>,
+  windows: AsyncGenerator<WindowOutcome>,
 ): AsyncGenerator<WindowOutcome> {
   const { source, mirror, now, warn, done } = run
   const waiting: WindowFailure[] = []
@@ -108,11 +108,7 @@ async function* findEnds(
 }
 
 /** Makes one window current. `listedFrom`: the first startDate that the source lists: cached windows before it stay. */
-export async function refreshWindow(
-  run: Run<Source>,
-  window: WindowRef,
-  listedFrom = '',
-): Promise<WindowResult | WindowFailure> {
+export async function refreshWindow(run: Run<Source>, window: WindowRef, listedFrom = ''): Promise<WindowOutcome> {
   const { mirror, signal, done } = run
   signal.throwIfAborted()
   const read = mirror.read(window)
@@ -128,6 +124,7 @@ export async function refreshWindow(
   } catch (error) {
     if (!(error instanceof FetchError || isKlinesError(error, 'bad_window'))) throw error
     const { status, timedOut } = error as Partial<FetchError>
+    if (run.asksAll && status === 404) return { window, status: 'absent' }
     const reason = error.message.replace(`${windowName(window)}: `, '')
     return { window, status: 'failed', reason, isAbsent: status === 404 && cached === undefined, timedOut }
   }
@@ -139,24 +136,32 @@ async function refreshCached(
   read: WindowRead,
   listedFrom: string,
 ): Promise<WindowResult> {
-  const { source, mirror, signal, refresh, warn } = run
+  const { source, mirror, signal, refresh, asksAll, readOnly, warn } = run
   const cached = read.state === 'cached' ? read : undefined
-  const keep = ({ batch, bytes }: CachedWindow, status: WindowResult['status']) => ({ window, status, batch, bytes })
-  if (cached && !refresh && mirror.state(window, cached) === 'final') return keep(cached, 'cached')
-  if (cached && window.startDate < listedFrom) return keep(cached, 'retained')
-  mirror.checkWritable(window)
+  const keep = ({ batch, bytes }: Pick<CachedWindow, 'batch' | 'bytes'>, status: WindowResult['status']) => ({
+    window,
+    status,
+    batch,
+    bytes,
+  })
+  if (cached && !asksAll) {
+    if (!refresh && mirror.state(window, cached) === 'final') return keep(cached, 'cached')
+    if (window.startDate < listedFrom) return keep(cached, 'retained')
+  }
+  if (!readOnly) mirror.checkWritable(window)
   if (read.state === 'corrupt') warn(`Corrupt in the mirror, downloaded again: ${windowName(window)}: ${read.reason}.`)
   const facts = cached && mirror.factsOf(window, cached)
   const fetched = await source.fetch(window, refresh ? undefined : facts, signal)
   if (fetched.bytes === undefined) {
     if (!cached || !facts) throw new FetchError('invalid', 'status 304 for a window that is not cached')
-    mirror.note(window, { ...facts, asked: fetched.asked })
+    if (!readOnly) mirror.note(window, { ...facts, asked: fetched.asked })
     return keep(cached, 'revalidated')
   }
   // A 3d window must be on the grid of the candles that the index knows.
   const anchor = mirror.gridAnchor(window)
   if (anchor !== undefined) decodeWindow(fetched.bytes, window, anchor)
-  return storeWindow(run, window, cached, fetched) ?? keep(cached as CachedWindow, 'retained')
+  if (readOnly) return keep(fetched, 'fetched')
+  return storeWindow(run, window, cached, fetched) ?? keep(asksAll ? fetched : (cached as CachedWindow), 'retained')
 }
 
 /**

@@ -121,7 +121,9 @@ export interface Run<S extends Source | undefined = Source | undefined> {
   readonly source: S
   readonly concurrency: number
   readonly refresh: boolean
-  /** Store no lists: for what only looks. */
+  /** Ask for final windows too, and hand on what the source says, also where the mirror keeps another version of a window. */
+  readonly asksAll?: boolean
+  /** Store neither lists nor windows: for what only looks. */
   readonly readOnly: boolean
   readonly signal: AbortSignal
   readonly now: () => number

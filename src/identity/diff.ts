@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { isExchange, SAMPLE } from '../candles/base-url.js'
 import { KlinesError } from '../candles/errors.js'
@@ -8,6 +8,7 @@ import { parseRequestedRange, type RangeText, type RequestedRange, type TimeRang
 import type { SourceOptions } from '../engine/run.js'
 import { isFolder } from '../formats/read/errors.js'
 import { META_FILE } from '../mirror/file-store.js'
+import { openMirror } from '../mirror/user-mirrors.js'
 import { intervalName } from '../rows/target-interval.js'
 import { compareCandles, type SideName } from './compare-candles.js'
 import { type DiffSide, openFileSide, openTreeSide } from './sides.js'
@@ -29,7 +30,7 @@ export type DiffReport = Awaited<ReturnType<typeof diffKlines>>
 export type ComparedSeries = DiffReport['series'][number]
 
 /**
- * Compares the candles of two sides; what is needed of a service is downloaded before. Throws `bad_input` and `damaged_input` for files,
+ * Compares the candles of two sides; a service is asked for each window, also for those that its mirror has. Throws `bad_input` and `damaged_input` for files,
  * `bad_option`, `window_missing` when no side has a series, and what `downloadKlines` throws.
  */
 export async function diffKlines(request: DiffRequest) {
@@ -42,7 +43,8 @@ export async function diffKlines(request: DiffRequest) {
     const series = []
     const differences = []
     for (const [done, { series: label, range }] of planned.entries()) {
-      request.onEvent?.({ type: 'progress', done, total: planned.length })
+      // A service shows its windows.
+      if (!request.sides.some(isService)) request.onEvent?.({ type: 'progress', done, total: planned.length })
       const [a, b] = sides.map(side => side.open(label, range))
       const { differences: listed, ...counts } = await compareCandles(label.interval, { a, b }, request.most)
       differences.push(...listed.map(one => ({ ...label, ...one })))
@@ -51,7 +53,12 @@ export async function diffKlines(request: DiffRequest) {
       })
       series.push({ ...label, ...counts, failures, coverage: { a: a.coverage(), b: b.coverage() } })
     }
-    const [a, b] = sides.map(({ name, kind, baseUrl }) => ({ name, kind, baseUrl }))
+    const [a, b] = sides.map(side => ({
+      name: side.name,
+      kind: side.kind,
+      baseUrl: side.baseUrl,
+      asked: side.finish?.(),
+    }))
     const isWhole = series.every(({ total }) => total <= request.most)
     return { verdict: judge(series), a, b, range, series, isWhole, differences }
   } finally {
@@ -70,7 +77,7 @@ function judge(
 /** A service has candles for ever: an end that is not named is that of the other side's candles. */
 function rangeOf(sides: readonly DiffSide[], range: TimeRange, series: SeriesLabel): TimeRange {
   const local = sides.filter(({ kind }) => kind !== 'service')
-  if (local.length === sides.length) return range
+  if (local.length !== 1) return range
   const { fromTime, toTime } = local[0].span(series) ?? { fromTime: 0, toTime: 0 }
   return {
     fromTime: range.fromTime === -Infinity ? fromTime : range.fromTime,
@@ -80,21 +87,22 @@ function rangeOf(sides: readonly DiffSide[], range: TimeRange, series: SeriesLab
 
 /**
  * The series that any side has; beside a file, those of the file. A series whose symbol and interval are named is compared wherever it is.
- * Throws `bad_option` for two services, which cannot be listed, `window_missing` when no side has what is named, and `no_candles`.
+ * Throws `bad_option` for two services, which cannot be listed, unless all is named, `window_missing` when no side has what is named, and `no_candles`.
  */
 function selectSeries(sides: readonly DiffSide[], { symbols = [], intervals = [] }: DiffRequest): SeriesLabel[] {
   const files = sides.filter(({ kind }) => kind === 'file')
   const listed = files.length > 0 ? files : sides.filter(({ kind }) => kind === 'mirror')
-  if (listed.length === 0) {
-    throw new KlinesError('bad_option', 'Two services are too large to compare all they have.', {
-      suggestions: ['Expected a mirror, a lake or a file on one side; klines mirror names the mirror of a service.'],
-    })
-  }
   const selection = parseSelection({ symbols: symbols.length === 0 ? 'all' : symbols, intervals: 'all' })
   const isAll = intervals.length === 0 || intervals.some(text => text.toLowerCase() === 'all')
   const names = selection.symbols === 'all' ? [undefined] : selection.symbols
   const lengths = isAll ? [undefined] : [...new Set(intervals.map(intervalName))]
   const wanted = names.flatMap(symbol => lengths.map(interval => ({ symbol, interval })))
+  if (listed.length === 0) {
+    if (namesSymbols(selection) && !isAll) return wanted as SeriesLabel[]
+    throw new KlinesError('bad_option', 'Two services are too large to compare all they have.', {
+      suggestions: ['Name symbols and intervals, or a mirror, a lake or a file as one side.'],
+    })
+  }
   const isIn = ({ symbol, interval }: (typeof wanted)[number], one: SeriesLabel) =>
     (symbol === undefined || takesSymbol({ symbols: [symbol], intervals: 'all' }, one.symbol)) &&
     (interval === undefined || interval === one.interval)
@@ -116,9 +124,16 @@ export function isService(name: string): boolean {
   return name === SAMPLE || isExchange(name) || /^[a-z][a-z0-9+.-]*:\/\//i.test(name)
 }
 
+function realPath(path: string): string {
+  return existsSync(path) ? realpathSync.native(path) : path
+}
+
 async function openSide(name: string, request: DiffRequest, range: RequestedRange): Promise<DiffSide> {
   const { signal = new AbortController().signal } = request
-  if (isService(name)) return openTreeSide(name, { ...request, baseUrl: name, mirror: undefined }, range)
+  if (isService(name)) {
+    const [own, ...folders] = [openMirror({ baseUrl: name }).root, ...request.sides].map(realPath)
+    return openTreeSide(name, { ...request, baseUrl: name, mirror: undefined }, range, folders.includes(own))
+  }
   const isMirror = isFolder(name) && ['api/klines', META_FILE].some(path => existsSync(join(name, path)))
   return isMirror
     ? openTreeSide(name, { ...request, mirror: name, offline: true }, range)

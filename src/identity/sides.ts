@@ -1,16 +1,15 @@
-import { isKlinesError, KlinesError } from '../candles/errors.js'
+import { KlinesError } from '../candles/errors.js'
 import { isInterval } from '../candles/intervals.js'
 import { type Series, type SeriesLabel, seriesName, windowOf } from '../candles/series.js'
 import { planWindows, type RequestedRange, type TimeRange } from '../candles/time-range.js'
 import { startDateAt } from '../candles/windows.js'
-import { downloadPlan } from '../engine/klines.js'
 import { planSeries } from '../engine/plan.js'
 import { readPlan } from '../engine/read.js'
 import { Tally } from '../engine/report.js'
-import { openRun, quiet, type Run, type SourceOptions } from '../engine/run.js'
+import { openRun, quiet, type Run, type SeriesPlan, type SourceOptions } from '../engine/run.js'
 import { seriesBeginning } from '../mirror/beginning.js'
 import { NOT_CACHED, type WindowFailure } from '../mirror/errors.js'
-import { firstCandle, newestCandle } from '../mirror/status.js'
+import { firstCandle, newestCandle, sumOf } from '../mirror/status.js'
 import { type Coverage, coverRange } from '../rows/coverage.js'
 import type { ComparedCandles } from './compare-candles.js'
 import { openCandles } from './fingerprint.js'
@@ -29,19 +28,22 @@ export interface DiffSide {
   /** The series that it has; of a service they are not listed. */
   readonly series: readonly SeriesLabel[]
   span(series: SeriesLabel): TimeRange | undefined
-  /** Downloads what a service has of these series. */
+  /** Finds which windows a service has of these series. */
   prepare?(wanted: readonly { readonly series: SeriesLabel; readonly range: TimeRange }[]): Promise<void>
   open(series: SeriesLabel, range: TimeRange): SideCandles
+  /** How many windows a service was asked for. Throws `incomplete` for those that could not be had. */
+  finish?(): number | undefined
   close?(): Promise<void>
 }
 
-/** A mirror as it is, or a service through its own mirror. */
+/** A mirror as it is, or what a service says now. `readOnly`: the other side is the mirror of the service, and stays as it is. */
 export async function openTreeSide(
   name: string,
   options: SourceOptions & { readonly offline?: boolean },
   requested: RequestedRange,
+  readOnly = false,
 ): Promise<DiffSide> {
-  const run = await openRun(options)
+  const run: Run = { ...(await openRun(options)), asksAll: true, readOnly }
   const { mirror, source } = run
   const toSeries = ({ symbol, interval }: SeriesLabel): Series => {
     if (isInterval(interval)) return { symbol, interval }
@@ -49,6 +51,8 @@ export async function openTreeSide(
     const advice = `Export it with --resample ${interval} to a file, and compare the files.`
     throw new KlinesError('bad_option', message, { suggestions: [advice] })
   }
+  /** Of all series of a service. */
+  let asked: Tally | undefined
   return {
     name,
     kind: source ? 'service' : 'mirror',
@@ -61,41 +65,47 @@ export async function openTreeSide(
     async prepare(wanted) {
       if (!source) return
       const named = wanted.map(({ series, range }) => ({ series: toSeries(series), label: series, range }))
-      try {
-        await downloadPlan({ range: requested, series: await planSeries(named, requested, run), gone: [] }, run)
-      } catch (error) {
-        // The other side has candles: that is a difference.
-        if (!isKlinesError(error, 'no_candles')) throw error
-      }
+      // Every window is asked for, so the lists say which ones there are.
+      const series = await planSeries(named, requested, { ...run, refresh: true })
+      asked = new Tally({ range: requested, series, gone: [] }, run)
     },
-    open: (label, range) => openSeries(run, toSeries(label), range, requested),
+    open(label, range) {
+      const planned = asked?.plan.series.find(one => seriesName(one.label) === seriesName(label))
+      if (asked && planned) return openSeries(run, planned, asked, requested)
+      const series = toSeries(label)
+      const plan = { series, label, range, windows: planWindows(series, mirror.dates(series), range, Infinity) }
+      return openSeries(run, plan, new Tally({ range: requested, series: [plan], gone: [] }, quiet(run)), requested)
+    },
+    finish() {
+      asked?.checkWindows()
+      return asked && sumOf(asked.counts.map(({ report: { windows } }) => windows.total - windows.cached))
+    },
     close: () => run.close(),
   }
 }
 
-function openSeries(run: Run, series: Series, range: TimeRange, requested: RequestedRange): SideCandles {
+function openSeries(run: Run, plan: SeriesPlan, tally: Tally, requested: RequestedRange): SideCandles {
   const { mirror } = run
-  const windows = planWindows(series, mirror.dates(series), range, Infinity)
-  const plan = { series, label: series, range, windows }
-  const tally = new Tally({ range: requested, series: [plan], gone: [] }, quiet(run))
-  const there = new Set(windows.map(({ startDate }) => startDate))
+  const { series, range } = plan
+  const there = new Set(plan.windows.map(({ startDate }) => startDate))
+  const ofSeries = () => tally.failures.filter(({ window }) => seriesName(window) === seriesName(series))
   const lacked = new Map<string, WindowFailure>()
   return {
-    failures: () => [...tally.failures, ...lacked.values()],
+    failures: () => [...ofSeries(), ...lacked.values()],
     async *batches() {
-      const reading = readPlan(quiet(run), tally, { afterFailure: true })
-      for await (const [, batches] of reading) yield* batches
+      for await (const [, batches] of readPlan(run, tally, { afterFailure: true, series: [plan] })) yield* batches
     },
     lacks(openTime) {
       const startDate = startDateAt(series.interval, openTime)
-      if (there.has(startDate)) return tally.failures.some(({ window }) => window.startDate === startDate)
+      if (there.has(startDate)) return ofSeries().some(({ window }) => window.startDate === startDate)
       if (run.source) return false
       lacked.set(startDate, { window: windowOf(series, startDate), status: 'failed', reason: NOT_CACHED })
       return true
     },
     coverage() {
       const beginning = seriesBeginning(mirror, series, { from: requested.named.from, now: requested.now })
-      return coverSide(plan, range, requested, tally.counts[0].report, { ...beginning, rules: mirror.rules })
+      const { report } = tally.counts[tally.plan.series.indexOf(plan)]
+      return coverSide(plan, range, requested, report, { ...beginning, rules: mirror.rules })
     },
   }
 }

@@ -1,10 +1,15 @@
-import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { DiffSchema } from '../../src/commands/reports/schemas.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
-import { parseObject, stockedSandbox } from '../support/cli/stocked-sandbox.js'
+import { parseObject, startTreeServer, stockedSandbox } from '../support/cli/stocked-sandbox.js'
+import { madeMarket } from '../support/exchange/made-market.js'
+import { EXCHANGE_NOW } from '../support/exchange/market.js'
 import { closedPort } from '../support/servers/closed-port.js'
-import { FULL_WEEKS, OPEN_WEEK, putFile, type Row, weekPath, weekRows } from '../support/synthetic-tree.js'
+import { ExchangeServer } from '../support/servers/exchange-server.js'
+import { snapshot } from '../support/snapshot.js'
+import { FULL_WEEKS, OPEN_WEEK, putFile, RENDERED, type Row, weekPath, weekRows } from '../support/synthetic-tree.js'
 
 const newSandbox = useSandboxes()
 const HOUR = 3_600_000
@@ -165,7 +170,11 @@ describe('klines diff of a mirror and a service', () => {
     rmSync(sandbox.path(`m/${weekPath('BTCUSDT', OPEN_WEEK)}`))
     const run = await sandbox.call(['diff', 'm', server.url, '--json'])
     const { series, differences, b } = parseObject(run.stdout, DiffSchema)
-    expect([run.code, b, series.map(({ both }) => both)]).toEqual([6, { name: server.url, kind: 'service' }, [39, 42]])
+    expect([run.code, b, series.map(({ both }) => both)]).toEqual([
+      6,
+      { name: server.url, kind: 'service', asked: 11 },
+      [39, 42],
+    ])
     expect(differences).toMatchObject([{ side: 'b', position: 'inside', candles: 1 }])
   })
 
@@ -177,5 +186,128 @@ describe('klines diff of a mirror and a service', () => {
     expect(failed.stderr).toContain(`ETHUSDT 15m ${FULL_WEEKS[2]}`)
     const closed = await sandbox.call(['diff', 'm', `http://127.0.0.1:${await closedPort()}`, '--retries', '0'])
     expect([closed.code, closed.stdout]).toEqual([5, ''])
+  })
+})
+
+describe('klines diff with a service shows what the service says now', () => {
+  const [FIRST, SECOND, THIRD] = FULL_WEEKS
+  const changed = weekRows(FIRST).with(2, weekRows(FIRST)[2].with(4, '1.50000000') as Row)
+  const dropped = changed.toSpliced(4, 1)
+
+  /** The candles of BTCUSDT in a file, and all windows in the own mirror of the service, at `own`. */
+  async function setUp() {
+    const sandbox = newSandbox()
+    const server = await startTreeServer(sandbox)
+    const env = { KLINES_BASE_URL: server.url }
+    const download = ['download', 'BTCUSDT', '-i', '15m', '--to', '2025-02-17', '-q', '-o', 'BTCUSDT-15m.csv']
+    expect(await sandbox.call(download, env)).toMatchObject({ code: 0, stderr: '' })
+    const own = (await sandbox.call(['mirror', '--path'], env)).stdout.trim()
+    server.reset()
+    const put = (week: string, rows: Row[]) => putFile(server.root, weekPath('BTCUSDT', week), rows, RENDERED + HOUR)
+    return { sandbox, server, own, put, diff: (...args: string[]) => sandbox.call(['diff', ...args]) }
+  }
+  const cell = `    close ${weekRows(FIRST)[2][4]} -> 1.50000000`
+  const withdrawn = '  2025-01-10 00:00: 1 candle only in A'
+
+  it.each([[[]], [['--refresh']]])('a changed and a dropped candle of a final window %j', async more => {
+    const { server, own, put, diff } = await setUp()
+    put(FIRST, dropped)
+    const run = await diff('BTCUSDT-15m.csv', server.url, ...more)
+    expect(run.code, run.stderr).toBe(6)
+    expect(run.stdout.split('\n')).toEqual([
+      'Different: 1 of 1 series, 1 cell in 1 candle, 1 candle only in A; 41 candles in both',
+      'A: BTCUSDT-15m.csv',
+      `B: ${server.url}, asked for 6 windows`,
+      '',
+      'BTCUSDT 15m: 1 cell in 1 candle, 1 candle only in A; 41 candles in both',
+      '  2025-01-08 00:00',
+      cell,
+      withdrawn,
+      '',
+    ])
+    // What lacks candles is not stored, and is asked for again.
+    expect(JSON.parse(readFileSync(join(own, weekPath('BTCUSDT', FIRST)), 'utf8'))).toEqual(weekRows(FIRST))
+    expect(await diff('BTCUSDT-15m.csv', server.url)).toMatchObject({ code: 6, stdout: run.stdout })
+  })
+
+  it('asks for each window once, with the time of the cached version', async () => {
+    const { server, diff } = await setUp()
+    const run = await diff('BTCUSDT-15m.csv', server.url, '--json')
+    expect(parseObject(run.stdout, DiffSchema)).toMatchObject({ verdict: 'equal', b: { asked: 6 } })
+    const windows = server.log.filter(({ path }) => path.includes('BTCUSDT'))
+    expect(windows.map(({ path, status }) => [path, status])).toEqual(
+      [...FULL_WEEKS, OPEN_WEEK].map(week => [weekPath('BTCUSDT', week), 304]),
+    )
+    const since = new Date(RENDERED).toUTCString()
+    expect(new Set(windows.map(({ headers }) => headers['if-modified-since']))).toEqual(new Set([since]))
+  })
+
+  it('no candle of a cached window that it has no more, also of one that it lists no more', async () => {
+    const { server, diff } = await setUp()
+    rmSync(join(server.root, weekPath('BTCUSDT', FIRST)))
+    rmSync(join(server.root, weekPath('BTCUSDT', THIRD)))
+    putFile(server.root, 'api/klines/start-dates/15m.json', [...FULL_WEEKS.slice(1), OPEN_WEEK, '2025-02-17'])
+    const run = await diff('BTCUSDT-15m.csv', server.url)
+    expect(run.code, run.stderr).toBe(6)
+    expect(run.stdout).toContain('16 candles only in A; 26 candles in both\n')
+  })
+
+  it('nothing for a cached window that could not be had: exit code 3', async () => {
+    const { server, diff } = await setUp()
+    server.always(weekPath('BTCUSDT', SECOND), { status: 403 })
+    const run = await diff('BTCUSDT-15m.csv', server.url)
+    expect(run).toMatchObject({ code: 3, stdout: '' })
+    expect(run.stderr).toMatch(/^klines: 1 of 6 windows could not be downloaded:\n.*403.*2025-01-13/m)
+  })
+
+  it('beside its own mirror, which stays as it is', async () => {
+    const { server, own, put, diff } = await setUp()
+    put(FIRST, changed)
+    rmSync(join(own, weekPath('BTCUSDT', SECOND)))
+    const before = snapshot(own)
+    const run = await diff(own, server.url, 'BTCUSDT', '-i', '15m')
+    expect(run.code, run.stderr).toBe(6)
+    expect(run.stdout).toContain(cell)
+    expect(run.stdout).toContain('1 window missing in A')
+    expect(snapshot(own)).toEqual(before)
+  })
+
+  it('beside another service, of series that are named', async () => {
+    const { sandbox, server, put, diff } = await setUp()
+    const other = await startTreeServer(sandbox)
+    put(FIRST, changed)
+    const named = ['BTCUSDT', '-i', '15m', '--to', '2025-02-17']
+    const run = await diff(other.url, server.url, ...named)
+    expect(run.code, run.stderr).toBe(6)
+    expect(run.stdout).toContain(cell)
+    expect(run.stdout).toContain(`A: ${other.url}, asked for 7 windows\nB: ${server.url}, asked for 7 windows\n`)
+  })
+
+  it('of the sample and of the exchange, too', async () => {
+    const sandbox = newSandbox()
+    sandbox.now = EXCHANGE_NOW
+    const market = madeMarket({ BTCUSDT: { from: '2026-01-01T00:00Z' } })
+    let close: string | undefined
+    const exchange = await ExchangeServer.start({
+      ...market,
+      rows: (symbol, interval) => {
+        const [first, ...rows] = market.rows(symbol, interval) ?? []
+        return [close ? (first.with(4, close) as typeof first) : first, ...rows]
+      },
+    })
+    const url = `binance:${exchange.url}`
+    const range = ['--from', '2026-01-01', '--to', '2026-02-01', '-q', '-o', 'BTCUSDT-1h.csv']
+    const download = ['download', 'BTCUSDT', '-i', '1h', '--base-url', url, ...range]
+    expect(await sandbox.call(download)).toMatchObject({ code: 0 })
+    expect(await sandbox.call(['diff', 'BTCUSDT-1h.csv', url])).toMatchObject({ code: 0 })
+    close = '1.50000000'
+    const run = await sandbox.call(['diff', 'BTCUSDT-1h.csv', url])
+    expect([run.code, run.stdout]).toEqual([6, expect.stringContaining('-> 1.50000000')])
+
+    const tampered = ['download', 'BTCUSDT', '-i', '1d', '--base-url', 'sample', '-q', '-o', 'BTCUSDT-1d.csv']
+    expect(await sandbox.call(tampered)).toMatchObject({ code: 0 })
+    const own = (await sandbox.call(['mirror', '--path', '--base-url', 'sample'])).stdout.trim()
+    putFile(own, 'api/klines/1d/BTCUSDT/2024-01-01.json', [])
+    expect(await sandbox.call(['diff', 'BTCUSDT-1d.csv', 'sample'])).toMatchObject({ code: 0 })
   })
 })

@@ -15,6 +15,7 @@ const SIDES = ['a', 'b'] as const
 const side = s.object({
   name: s.text('as it was named'),
   kind: s.oneOf(['file', 'mirror', 'service'], 'file: also a lake'),
+  asked: s.optional(s.count('windows that a service was asked for, also those that its mirror has')),
 })
 const sideName = s.oneOf(SIDES)
 
@@ -69,7 +70,10 @@ export const DiffReport = s.report(
   (result: DiffResult, { verbose = false }) => {
     const { verdict, series, range } = result
     const lines = [describeVerdict(result)]
-    for (const side of SIDES) lines.push(`${side.toUpperCase()}: ${result[side].name}`)
+    for (const side of SIDES) {
+      const { name, asked } = result[side]
+      lines.push(`${side.toUpperCase()}: ${name}${asked === undefined ? '' : `, asked for ${plural(asked, 'window')}`}`)
+    }
     for (const side of verdict === 'empty' ? [] : SIDES) {
       const { kind, baseUrl } = result[side]
       const short = coverageText(coveredBy(series, side), { range, baseUrl, verbose, isFile: kind === 'file' })
