@@ -1,6 +1,6 @@
 import type * as Interfaces from '@oclif/core/interfaces'
 import { KlinesError } from '../candles/errors.js'
-import { isStdout } from '../fs/files.js'
+import { isStdout } from '../fs/links.js'
 import { formatOfName, isBinary, OUTPUT_ENTRIES, resolveFormat, unusableFlags } from '../options.js'
 import { refuse, refuseJson } from './command.js'
 import type { downloadFlags } from './flags/output.js'

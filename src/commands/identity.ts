@@ -15,7 +15,7 @@ import {
   selectionFlags,
   symbolArgs,
 } from '../cli/flags/shared.js'
-import { isStdout } from '../fs/files.js'
+import { isStdout } from '../fs/links.js'
 
 const mirrorFlags = {
   ...intervalFlag('Candle lengths of the mirror, repeated or separated by commas; all for these.'),
@@ -132,7 +132,7 @@ export const diff = command({
   summary: 'Compare the candles of two mirrors, lakes, files or services.',
   description: `Compares all candles of both sides: prints the verdict, then the candles that only one side has and the cells that differ, of each series the first 20, with -v all. 1.50 equals 1.5, and the column ignore is left out.
 
-Beside a file or a lake, a mirror has only the series of that. A service, which is binance or a base address, is asked for every window, also for final ones in its mirror, from the first to the last candle of the other side unless --from and --to say otherwise.
+Beside a file or a lake, a mirror has only the series of that. A service, which is binance or a base address, is asked for every window, also for final ones in its mirror, and nothing is stored. It is compared from the first to the last candle of the other side unless --from and --to say otherwise.
 
 Where a window of a mirror is missing or corrupt, nothing is compared. Files of doubles are refused, because they lack digits.
 Exit codes: 0 equal, 3 windows are missing and all else is equal, or neither side has a series that is named, 4 no candle in the range, 6 candles differ.`,

@@ -2,7 +2,7 @@ import { KlinesError } from '../candles/errors.js'
 import { isOneOf } from '../candles/json.js'
 import type { SeriesLabel } from '../candles/series.js'
 import { splitSymbol } from '../candles/symbols.js'
-import { isStdout } from '../fs/files.js'
+import { isStdout } from '../fs/links.js'
 import { type FileFormat, type Format, resolveFormat } from '../options.js'
 import { checkTarget, type FileOptions } from './output-file.js'
 

@@ -1,7 +1,7 @@
 import { addLengths } from '../candles/intervals.js'
 import type { WindowRef } from '../candles/series.js'
 import { windowSpan } from '../candles/windows.js'
-import { describeMissing, incomplete, type WindowFailure } from '../mirror/errors.js'
+import { incomplete, NOT_CACHED, type WindowFailure } from '../mirror/errors.js'
 import type { Mirror } from '../mirror/mirror.js'
 import { inTurns } from '../mirror/turns.js'
 import { CandleGrid } from '../rows/candle-grid.js'
@@ -37,7 +37,9 @@ export async function* readWindows(
 function readWindow(mirror: Mirror, window: WindowRef, kernel?: Kernel): WindowResult | WindowFailure {
   const read = mirror.read(window, kernel)
   if (read.state === 'cached') return { window, status: 'cached', batch: read.batch, bytes: read.bytes }
-  const reason = read.state === 'missing' ? describeMissing(read) : `corrupt in the mirror: ${read.reason}`
+  const reason = [read.state === 'missing' ? NOT_CACHED : 'corrupt in the mirror', read.reason]
+    .filter(Boolean)
+    .join(': ')
   return { window, status: 'failed', reason }
 }
 

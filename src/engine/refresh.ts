@@ -124,7 +124,7 @@ export async function refreshWindow(run: Run<Source>, window: WindowRef, listedF
   } catch (error) {
     if (!(error instanceof FetchError || isKlinesError(error, 'bad_window'))) throw error
     const { status, timedOut } = error as Partial<FetchError>
-    if (run.asksAll && status === 404) return { window, status: 'absent' }
+    if (run.readOnly && status === 404) return { window, status: 'absent' }
     const reason = error.message.replace(`${windowName(window)}: `, '')
     return { window, status: 'failed', reason, isAbsent: status === 404 && cached === undefined, timedOut }
   }
@@ -136,18 +136,11 @@ async function refreshCached(
   read: WindowRead,
   listedFrom: string,
 ): Promise<WindowResult> {
-  const { source, mirror, signal, refresh, asksAll, readOnly, warn } = run
+  const { source, mirror, signal, refresh, readOnly, warn } = run
   const cached = read.state === 'cached' ? read : undefined
-  const keep = ({ batch, bytes }: Pick<CachedWindow, 'batch' | 'bytes'>, status: WindowResult['status']) => ({
-    window,
-    status,
-    batch,
-    bytes,
-  })
-  if (cached && !asksAll) {
-    if (!refresh && mirror.state(window, cached) === 'final') return keep(cached, 'cached')
-    if (window.startDate < listedFrom) return keep(cached, 'retained')
-  }
+  const keep = ({ batch, bytes }: CachedWindow, status: WindowResult['status']) => ({ window, status, batch, bytes })
+  if (cached && !refresh && !readOnly && mirror.state(window, cached) === 'final') return keep(cached, 'cached')
+  if (cached && !readOnly && window.startDate < listedFrom) return keep(cached, 'retained')
   if (!readOnly) mirror.checkWritable(window)
   if (read.state === 'corrupt') warn(`Corrupt in the mirror, downloaded again: ${windowName(window)}: ${read.reason}.`)
   const facts = cached && mirror.factsOf(window, cached)
@@ -160,8 +153,8 @@ async function refreshCached(
   // A 3d window must be on the grid of the candles that the index knows.
   const anchor = mirror.gridAnchor(window)
   if (anchor !== undefined) decodeWindow(fetched.bytes, window, anchor)
-  if (readOnly) return keep(fetched, 'fetched')
-  return storeWindow(run, window, cached, fetched) ?? keep(asksAll ? fetched : (cached as CachedWindow), 'retained')
+  if (readOnly) return { window, status: 'fetched', batch: fetched.batch, bytes: fetched.bytes }
+  return storeWindow(run, window, cached, fetched) ?? keep(cached as CachedWindow, 'retained')
 }
 
 /**

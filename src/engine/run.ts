@@ -121,9 +121,7 @@ export interface Run<S extends Source | undefined = Source | undefined> {
   readonly source: S
   readonly concurrency: number
   readonly refresh: boolean
-  /** Ask for final windows too, and hand on what the source says, also where the mirror keeps another version of a window. */
-  readonly asksAll?: boolean
-  /** Store neither lists nor windows: for what only looks. */
+  /** Only look: ask for final windows too, hand on what the source says, and store nothing. */
   readonly readOnly: boolean
   readonly signal: AbortSignal
   readonly now: () => number

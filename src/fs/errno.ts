@@ -28,3 +28,13 @@ export function undefinedIfMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code === 'ENOENT') return undefined
   throw error
 }
+
+/** What a call returns; undefined for a path that is not there. */
+export function unlessMissing<T>(call: () => T): T | undefined {
+  try {
+    return call()
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(errnoCode(error))) return undefined
+    throw error
+  }
+}

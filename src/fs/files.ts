@@ -1,18 +1,8 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readdirSync,
-  readlinkSync,
-  readSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { HOUR_MS } from '../candles/intervals.js'
 import { errnoCode } from './errno.js'
+import { findTarget } from './links.js'
 
 export interface FileVersion {
   readonly ino: number
@@ -33,7 +23,7 @@ export function isSameVersion(a: FileVersion | undefined, b: FileVersion | undef
  */
 export type FileRead =
   | (FileVersion & { readonly state: 'file'; readonly bytes: Buffer })
-  | { readonly state: 'missing'; readonly linkTo?: string | undefined }
+  | { readonly state: 'missing'; readonly reason?: string }
   | { readonly state: 'corrupt'; readonly reason: string }
 
 const NOT_REGULAR: FileRead = { state: 'corrupt', reason: 'not a regular file' }
@@ -53,7 +43,10 @@ export function readFile(
     descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   } catch (error) {
     const code = errnoCode(error)
-    if (code === 'ENOENT' || code === 'ENOTDIR') return { state: 'missing', linkTo: findTarget(path) }
+    const target = findTarget(path)
+    if (code === 'ENOENT' && target !== undefined)
+      return { state: 'missing', reason: `a link to ${target}, which is not there` }
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { state: 'missing' }
     if (code === 'ELOOP') return { state: 'corrupt', reason: 'a link that leads back to itself' }
     // A socket.
     if (code === 'ENXIO') return NOT_REGULAR
@@ -70,16 +63,6 @@ export function readFile(
   }
 }
 
-/** What a link names; undefined for what is no link, or not there. Never throws. */
-export function findTarget(path: string): string | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(path) : undefined
-  } catch {
-    // Below a file.
-    return undefined
-  }
-}
-
 /** Reads until the buffer is full; returns less of it where the file ends before. */
 function fill(buffer: Buffer, descriptor: number): Buffer {
   let filled = 0
@@ -89,20 +72,6 @@ function fill(buffer: Buffer, descriptor: number): Buffer {
     filled += read
   }
   return buffer.subarray(0, filled)
-}
-
-/**
- * Whether a path is stdout, whatever its name: `-`, `/dev/fd/1`, a link to one of them, or the file to which a shell has redirected stdout.
- */
-export function isStdout(path: string): boolean {
-  if (path === '-') return true
-  try {
-    const [stdout, named] = [fstatSync(1, { bigint: true }), statSync(path, { bigint: true })]
-    return named.dev === stdout.dev && named.ino === stdout.ino
-  } catch {
-    // There is no such file yet.
-    return false
-  }
 }
 
 const TEMP_NAME = /^(\..*\.)?\d+~[0-9a-f]{16}(\.tmp)?$/

@@ -3,7 +3,7 @@ import { homedir, userInfo } from 'node:os'
 import { dirname, isAbsolute, join, sep } from 'node:path'
 import { KlinesError } from '../candles/errors.js'
 import { errnoCode } from './errno.js'
-import { findTarget } from './files.js'
+import { findTarget } from './links.js'
 
 /**
  * Makes a folder and its parents where they are missing. Node's own `mkdir` with `recursive` never returns in a working folder that was
@@ -50,15 +50,13 @@ export function removeFolders(folders: readonly string[]): void {
  * `root` leads it out: with a copied folder nothing is written elsewhere. Links at or above `root`, which the user named, are followed.
  */
 export function checkInside(root: string, path: string): void {
-  if (!existsSync(root)) return
-  const top = realpathSync.native(root)
   let link = root
   for (const name of path.split('/')) {
     link = join(link, name)
     const target = findTarget(link)
     if (target === undefined) continue
     const isFolder = existsSync(`${link}${sep}.`)
-    if (isFolder && realpathSync.native(link).startsWith(top.endsWith(sep) ? top : top + sep)) continue
+    if (isFolder && realpathSync.native(link).startsWith(join(realpathSync.native(root), sep))) continue
     const message = `${link} is a link. Below ${root}, nothing is written, replaced or removed through a link.`
     const advice = `Remove the link, or put what it names, ${target}, into its place. Then run the same command again.`
     throw new KlinesError('linked_path', message, { suggestions: [advice], data: { link } })

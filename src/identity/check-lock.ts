@@ -44,7 +44,8 @@ export async function checkLock(request: LockCheckRequest) {
       )
       // An end may lie in a missing window; without a candle, the years say all.
       const ends = found && missing.length === 0 ? compareEnds(locked, found) : []
-      return { symbol, interval, range, locked, found, years, ends, missing }
+      const isDifferent = years.length + ends.length > 0
+      return { symbol, interval, range, locked, found, years, ends, isDifferent, missing }
     })
     /** The cells of locked candles that this run saw change. */
     const restated = tally.counts.flatMap(({ report: { symbol, interval, changes } }, index) => {
@@ -53,7 +54,7 @@ export async function checkLock(request: LockCheckRequest) {
       return cells.map(cell => ({ symbol, interval, ...cell }))
     })
     const isIncomplete = tally.failures.length > 0
-    const isDifferent = series.some(({ years, ends }) => years.length + ends.length > 0)
+    const isDifferent = series.some(one => one.isDifferent)
     const verdict: 'equal' | 'different' | 'incomplete' = isDifferent
       ? 'different'
       : isIncomplete

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { isExchange, SAMPLE } from '../candles/base-url.js'
 import { KlinesError } from '../candles/errors.js'
@@ -8,7 +8,6 @@ import { parseRequestedRange, type RangeText, type RequestedRange, type TimeRang
 import type { SourceOptions } from '../engine/run.js'
 import { isFolder } from '../formats/read/errors.js'
 import { META_FILE } from '../mirror/file-store.js'
-import { openMirror } from '../mirror/user-mirrors.js'
 import { intervalName } from '../rows/target-interval.js'
 import { compareCandles, type SideName } from './compare-candles.js'
 import { type DiffSide, openFileSide, openTreeSide } from './sides.js'
@@ -30,8 +29,8 @@ export type DiffReport = Awaited<ReturnType<typeof diffKlines>>
 export type ComparedSeries = DiffReport['series'][number]
 
 /**
- * Compares the candles of two sides; a service is asked for each window, also for those that its mirror has. Throws `bad_input` and `damaged_input` for files,
- * `bad_option`, `window_missing` when no side has a series, and what `downloadKlines` throws.
+ * Compares the candles of two sides; a service is asked for each window, and nothing is stored. Throws `bad_input` and `damaged_input` for
+ * files, `bad_option`, `window_missing` when no side has a series, and what `downloadKlines` throws.
  */
 export async function diffKlines(request: DiffRequest) {
   const range = parseRequestedRange(request, request.now ?? Date.now())
@@ -53,12 +52,7 @@ export async function diffKlines(request: DiffRequest) {
       })
       series.push({ ...label, ...counts, failures, coverage: { a: a.coverage(), b: b.coverage() } })
     }
-    const [a, b] = sides.map(side => ({
-      name: side.name,
-      kind: side.kind,
-      baseUrl: side.baseUrl,
-      asked: side.finish?.(),
-    }))
+    const [a, b] = sides.map(({ name, kind, baseUrl, finish }) => ({ name, kind, baseUrl, asked: finish?.() }))
     const isWhole = series.every(({ total }) => total <= request.most)
     return { verdict: judge(series), a, b, range, series, isWhole, differences }
   } finally {
@@ -87,7 +81,8 @@ function rangeOf(sides: readonly DiffSide[], range: TimeRange, series: SeriesLab
 
 /**
  * The series that any side has; beside a file, those of the file. A series whose symbol and interval are named is compared wherever it is.
- * Throws `bad_option` for two services, which cannot be listed, unless all is named, `window_missing` when no side has what is named, and `no_candles`.
+ * Throws `bad_option` for two services, unless symbols and intervals are named, `window_missing` when no side has what is named, and
+ * `no_candles`.
  */
 function selectSeries(sides: readonly DiffSide[], { symbols = [], intervals = [] }: DiffRequest): SeriesLabel[] {
   const files = sides.filter(({ kind }) => kind === 'file')
@@ -124,16 +119,9 @@ export function isService(name: string): boolean {
   return name === SAMPLE || isExchange(name) || /^[a-z][a-z0-9+.-]*:\/\//i.test(name)
 }
 
-function realPath(path: string): string {
-  return existsSync(path) ? realpathSync.native(path) : path
-}
-
 async function openSide(name: string, request: DiffRequest, range: RequestedRange): Promise<DiffSide> {
   const { signal = new AbortController().signal } = request
-  if (isService(name)) {
-    const [own, ...folders] = [openMirror({ baseUrl: name }).root, ...request.sides].map(realPath)
-    return openTreeSide(name, { ...request, baseUrl: name, mirror: undefined }, range, folders.includes(own))
-  }
+  if (isService(name)) return openTreeSide(name, { ...request, baseUrl: name, mirror: undefined }, range)
   const isMirror = isFolder(name) && ['api/klines', META_FILE].some(path => existsSync(join(name, path)))
   return isMirror
     ? openTreeSide(name, { ...request, mirror: name, offline: true }, range)

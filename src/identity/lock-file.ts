@@ -91,22 +91,19 @@ export function compareYears(locked: SeriesFingerprint | undefined, found: Serie
     .filter(({ locked, found }) => locked?.sha256 !== found?.sha256)
 }
 
-/** An end of a series in a lock and here, ms UTC. */
+/** The ends of a series in a lock: open times of its candles, and of its range. */
+export const ENDS = ['firstOpenTime', 'lastOpenTime', 'from', 'to'] as const
 export type EndChange = ReturnType<typeof compareEnds>[number]
 
-/** The ends that differ: open times of the first and the last candle, and the range that `klines lock` writes with them. */
+/** The ends that differ, ms UTC; those of the range are what `klines lock` would write. */
 export function compareEnds(locked: LockedSeries, { firstOpenTime, lastOpenTime }: SeriesFingerprint) {
   const { interval, range } = locked
   const end = nextOpenTime(interval, lastOpenTime)
   // Beside a candle off the grid, the next one may open before this one should end.
   const to = mayBeOffGrid(lastOpenTime) ? Math.min(range.to, end) : end
-  const ends = [
-    { end: 'firstOpenTime' as const, locked: locked.firstOpenTime, found: firstOpenTime },
-    { end: 'lastOpenTime' as const, locked: locked.lastOpenTime, found: lastOpenTime },
-    { end: 'from' as const, locked: range.from, found: firstOpenTime },
-    { end: 'to' as const, locked: range.to, found: to },
-  ]
-  return ends.filter(({ locked, found }) => locked !== found)
+  const old = { ...locked, ...range }
+  const found = { firstOpenTime, lastOpenTime, from: firstOpenTime, to }
+  return ENDS.map(end => ({ end, locked: old[end], found: found[end] })).filter(({ locked, found }) => locked !== found)
 }
 
 export type LockChange = ReturnType<typeof compareLocks>[number]

@@ -20,7 +20,7 @@ import {
   type WindowStream,
   withRun,
 } from '../engine/run.js'
-import { isStdout } from '../fs/files.js'
+import { isStdout } from '../fs/links.js'
 import { joinNames } from '../mirror/errors.js'
 import { SETTLING_MS } from '../mirror/window-state.js'
 import { shortSentences } from '../rows/coverage.js'

@@ -32,18 +32,17 @@ export interface DiffSide {
   prepare?(wanted: readonly { readonly series: SeriesLabel; readonly range: TimeRange }[]): Promise<void>
   open(series: SeriesLabel, range: TimeRange): SideCandles
   /** How many windows a service was asked for. Throws `incomplete` for those that could not be had. */
-  finish?(): number | undefined
+  readonly finish?: () => number | undefined
   close?(): Promise<void>
 }
 
-/** A mirror as it is, or what a service says now. `readOnly`: the other side is the mirror of the service, and stays as it is. */
+/** A mirror as it is, or what a service says now: its mirror only tells which windows have changed since, and stays as it is. */
 export async function openTreeSide(
   name: string,
   options: SourceOptions & { readonly offline?: boolean },
   requested: RequestedRange,
-  readOnly = false,
 ): Promise<DiffSide> {
-  const run: Run = { ...(await openRun(options)), asksAll: true, readOnly }
+  const run = await openRun(options, { readOnly: true })
   const { mirror, source } = run
   const toSeries = ({ symbol, interval }: SeriesLabel): Series => {
     if (isInterval(interval)) return { symbol, interval }

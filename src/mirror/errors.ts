@@ -33,11 +33,6 @@ export interface WindowFailure {
 
 export const NOT_CACHED = 'not in the mirror'
 
-/** Why a window is missing. */
-export function describeMissing({ linkTo }: { readonly linkTo?: string | undefined }): string {
-  return linkTo === undefined ? NOT_CACHED : `${NOT_CACHED}: a link to ${linkTo}, which is not there`
-}
-
 /** The most names and causes that an error lists; the rest is counted. */
 const MAX_NAMES = 3
 const MAX_CAUSES = 5

@@ -14,7 +14,7 @@ import {
 import { dirname, join } from 'node:path'
 import { isSourceName } from '../candles/base-url.js'
 import { parseObject } from '../candles/json.js'
-import { errnoCode } from '../fs/errno.js'
+import { errnoCode, unlessMissing } from '../fs/errno.js'
 import { isLeftover, isTempName, readFile, tempName } from '../fs/files.js'
 import { checkInside, makeFolder } from '../fs/folders.js'
 import { toMirrorError } from './errors.js'
@@ -90,15 +90,6 @@ export function listFolder(path: string): string[] {
   return unlessMissing(() => readdirSync(path).sort()) ?? []
 }
 
-function unlessMissing<T>(call: () => T): T | undefined {
-  try {
-    return call()
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(errnoCode(error))) return undefined
-    throw error
-  }
-}
-
 /** The file at a mirror's root that says which source it copies. */
 export const META_FILE = 'mirror.json'
 
@@ -107,7 +98,7 @@ export function readSource(root: string, warn: (warning: string) => void = () =>
   const path = join(root, META_FILE)
   try {
     const file = readFile(path, MAX_FILE_BYTES)
-    if (file.state === 'missing' && file.linkTo === undefined) return undefined
+    if (file.state === 'missing' && file.reason === undefined) return undefined
     const meta = file.state === 'file' ? parseObject(file.bytes.toString()) : undefined
     if (isSourceName(meta?.baseUrl)) return meta.baseUrl
   } catch (error) {

@@ -8,7 +8,7 @@ import { formatTime } from '../candles/text.js'
 import { windowSpan } from '../candles/windows.js'
 import { sha256 } from '../rows/fingerprint.js'
 import { Kernel } from '../rows/wasm/kernel.js'
-import { describeMissing, incomplete, type WindowFailure } from './errors.js'
+import { incomplete, NOT_CACHED, type WindowFailure } from './errors.js'
 import { lastModified, type Mirror } from './mirror.js'
 import { laterSince } from './series-index.js'
 import { firstCandle, knownDates, newestCandle } from './status.js'
@@ -98,7 +98,7 @@ async function inspect(run: Publishing, symbols: readonly SymbolName[], interval
       if (read.state === 'corrupt') fail(`corrupt in the mirror: ${read.reason}`)
       else if (read.state === 'missing') {
         if (await isEmpty(window, run)) empty.push(window)
-        else fail(describeMissing(read))
+        else fail(read.reason ?? NOT_CACHED)
       } else {
         const state = mirror.state(window, read)
         const isShort = !reachesEnd(window, read.batch.lastOpenTime) && windowSpan(window).endTime <= newest

@@ -164,7 +164,7 @@ describe('klines diff of two mirrors, lakes and files', () => {
 })
 
 describe('klines diff of a mirror and a service', () => {
-  it('downloads what it needs into the mirror of the service, and compares as far as the other side has candles', async () => {
+  it('asks the service for what it needs, and compares as far as the other side has candles', async () => {
     const { sandbox, server } = await stockedSandbox(newSandbox())
     putFile(sandbox.path('m'), weekPath('BTCUSDT', FULL_WEEKS[1]), weekRows(FULL_WEEKS[1], { days: 7 }))
     rmSync(sandbox.path(`m/${weekPath('BTCUSDT', OPEN_WEEK)}`))

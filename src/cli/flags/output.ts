@@ -1,7 +1,7 @@
 import { extname } from 'node:path'
 import * as Flags from '@oclif/core/flags'
-import { isStdout } from '../../fs/files.js'
 import { expandHome } from '../../fs/folders.js'
+import { isStdout } from '../../fs/links.js'
 import { LAYOUTS, PARTITIONS } from '../../lake/layout.js'
 import { FORMATS } from '../../options.js'
 import { candleTableFlags, inGroup, outputTableFlags, pick } from './group.js'

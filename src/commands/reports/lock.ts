@@ -8,7 +8,7 @@ import { exactTime, firstLines } from '../../cli/terminal/text.js'
 import type { LockCheck } from '../../identity/check-lock.js'
 import type { FileFingerprint, RangeFingerprints } from '../../identity/fingerprint.js'
 import type { LockReport } from '../../identity/lock.js'
-import type { EndChange, LockChange, YearChange } from '../../identity/lock-file.js'
+import { ENDS, type EndChange, type LockChange, type YearChange } from '../../identity/lock-file.js'
 import type { FingerprintReport, SeriesFingerprint } from '../../rows/fingerprint.js'
 
 /** A fingerprint of the mirror, or of a file. */
@@ -82,7 +82,6 @@ function describeChange({ change, years, ...series }: LockChange): string {
   return `  ${nameOf(series)}: ${[change, ...years].join(', ')}`
 }
 
-const ENDS = ['firstOpenTime', 'lastOpenTime', 'from', 'to'] as const
 const END_NAMES = { firstOpenTime: 'first candle', lastOpenTime: 'last candle', from: 'range from', to: 'range to' }
 
 const locked = s.object({ fingerprint: s.text(), candles: s.count() })
@@ -138,7 +137,7 @@ export function checkLines({ path, verdict, series }: Pick<LockCheck, 'path' | '
     return [`${all} exactly as ${path} has ${them}: ${candles}.`]
   }
   if (verdict === 'incomplete') return [`Windows are missing; what is there is as ${path} has it.`]
-  const different = series.filter(isDifferent)
+  const different = series.filter(one => one.isDifferent)
   const [are, them] = different.length === 1 ? ['is', 'it'] : ['are', 'them']
   return [
     `${formatCount(different.length)} of ${plural(series.length, 'series')} ${are} not as ${path} has ${them}:`,
@@ -146,10 +145,6 @@ export function checkLines({ path, verdict, series }: Pick<LockCheck, 'path' | '
       return `  ${nameOf(one)}: ${[...one.years.map(describeYear), ...one.ends.map(describeEnd)].join('; ')}`
     }),
   ]
-}
-
-function isDifferent({ years, ends }: LockCheck['series'][number]): boolean {
-  return years.length + ends.length > 0
 }
 
 function describeEnd({ end, locked, found }: EndChange): string {
@@ -168,7 +163,7 @@ export function lockDiffers(check: LockCheck, forExport: boolean): KlinesError {
   const lines = checkLines(check)
   if (restated.length > 0) lines.push('Changed by the service since they were downloaded:', ...f.cellLines(restated))
   lines.push(...sourceLines(check), ...(forExport ? ['Nothing was exported.'] : []))
-  const different = series.filter(isDifferent)
+  const different = series.filter(one => one.isDifferent)
   const advice = `klines lock SYMBOL... -i INTERVAL... -o ${quoteWord(path)} --force locks the candles as they are now.`
   return new KlinesError('lock_differs', lines.join('\n'), {
     suggestions: [advice],

@@ -9,7 +9,7 @@ import { downloadKlines } from '../../engine/klines.js'
 import { checkOutputs, parseTemplate, planOutputs } from '../../engine/output-names.js'
 import type { Plan, Run } from '../../engine/run.js'
 import { parseColumns } from '../../formats/row-format.js'
-import { isStdout } from '../../fs/files.js'
+import { isStdout } from '../../fs/links.js'
 import { reportFingerprints } from '../../rows/fingerprint.js'
 import { DryRun, quietNotes, type RunResult, Run as RunSummary, streamNotes } from '../reports/run.js'
 
