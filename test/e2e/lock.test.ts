@@ -84,11 +84,12 @@ describe('klines lock', () => {
     const rows = weekRows(OPEN_WEEK, { days: 2 })
     const end = rows[1][0] + QUARTER
     const download = ['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url, '--mirror', 'm', '-q']
-    for (const [rendered, count] of [
-      [end + DAY, 2],
-      [end + DAY - 1000, 1],
+    // No window is rendered before its last candle closes.
+    for (const [rendered, days, count] of [
+      [end + DAY - 1000, 2, 1],
+      [end + DAY, 3, 2],
     ]) {
-      putFile(tree, path(OPEN_WEEK), rows, rendered)
+      putFile(tree, path(OPEN_WEEK), rows.slice(0, days), rendered)
       expect(await sandbox.call([...download, '--refresh'])).toMatchObject({ code: 0 })
       expect(await sandbox.call([...lockArgs, 'ETHUSDT', '--force'])).toMatchObject({ code: 0 })
       const { candles, lastOpenTime, range } = locked(sandbox)
