@@ -89,7 +89,8 @@ describe('klines lock', () => {
       [end + DAY - 1000, 2, 1],
       [end + DAY, 3, 2],
     ]) {
-      putFile(tree, path(OPEN_WEEK), rows.slice(0, days), rendered)
+      // Another version: of the same one, the latest time counts.
+      putFile(tree, path(OPEN_WEEK), weekRows(OPEN_WEEK, { days, seed: days }), rendered)
       expect(await sandbox.call([...download, '--refresh'])).toMatchObject({ code: 0 })
       expect(await sandbox.call([...lockArgs, 'ETHUSDT', '--force'])).toMatchObject({ code: 0 })
       const { candles, lastOpenTime, range } = locked(sandbox)
