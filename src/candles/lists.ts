@@ -1,7 +1,7 @@
 import { type BodyFault, KlinesError } from './errors.js'
 import { type Interval, isMinutes } from './intervals.js'
 import { decodeUtf8 } from './json.js'
-import { isSymbol, type SymbolName, sortSymbols } from './symbols.js'
+import { isSymbol, type SymbolName } from './symbols.js'
 import { showValue } from './text.js'
 import { consecutiveStartDates, firstStartDate, isStartDate, parseDate, windowLength } from './windows.js'
 
@@ -41,13 +41,12 @@ export function findMissingStartDates(
   return [...expected].sort()
 }
 
-/** Parses a list of symbols: the ten of the public service first, then the others by name. Throws `bad_list`. */
+/** Parses a list of symbols, in its order. Throws `bad_list`. */
 export function parseSymbols(bytes: Uint8Array): SymbolName[] {
-  const names = parseList(bytes, 'The list of symbols').map((name, index) => {
+  return parseList(bytes, 'The list of symbols').map((name, index) => {
     if (isSymbol(name)) return name
     throw badList(`The list of symbols is refused: entry ${index} is ${showValue(name)}, not a symbol.`)
   })
-  return sortSymbols(names)
 }
 
 /** Parses a JSON array of anything. `name`: of the list, for the error. Throws `bad_list`. */

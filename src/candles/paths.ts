@@ -21,6 +21,11 @@ export function startDatesPath(interval: Interval): string {
   return `api/klines/start-dates/${intervalSegment(interval)}.json`
 }
 
+/** Where a mirror keeps a list as its source has it: the tree has the symbols of the mirror, and `publish` alone writes its lists. */
+export function sourceListPath(treePath: string): string {
+  return treePath.replace('api/klines', '.klines')
+}
+
 export function intervalPath(interval: Interval): string {
   return `api/klines/${intervalSegment(interval)}`
 }

@@ -2,8 +2,8 @@ import { nameService } from '../candles/base-url.js'
 import { isKlinesError, KlinesError } from '../candles/errors.js'
 import { EXCHANGE_INTERVALS, type Interval, isMinutes, noMinutes } from '../candles/intervals.js'
 import { findMissingStartDates } from '../candles/lists.js'
-import { SYMBOLS_PATH, startDatesPath } from '../candles/paths.js'
-import type { SymbolName } from '../candles/symbols.js'
+import { SYMBOLS_PATH, sourceListPath, startDatesPath } from '../candles/paths.js'
+import { type SymbolName, sortSymbols } from '../candles/symbols.js'
 import { joinNames } from '../mirror/errors.js'
 import type { Mirror } from '../mirror/mirror.js'
 import { knownDates, knownSymbols } from '../mirror/status.js'
@@ -43,21 +43,23 @@ export async function fetchStartDates(
     const suggestions = ['Nothing was downloaded. Try again later.']
     throw new KlinesError('incomplete', message, { data: { baseUrl: name, missing }, suggestions })
   }
-  if (!readOnly) mirror.storeList(startDatesPath(interval), list.bytes, list.asked, name)
+  if (!readOnly) mirror.storeList(sourceListPath(startDatesPath(interval)), list.bytes, list.asked, name)
   return { names, present: Math.max(now(), list.served) }
 }
 
-/** The symbols of the source. Of a static service also those that are cached and that it does not list any more (`gone`). */
+/** The symbols of the source, sorted. Of a static service also those that are cached and that it does not list any more (`gone`). */
 export async function fetchSymbols(run: Run<Source>): Promise<{ names: SymbolName[]; gone: SymbolName[] }> {
   const { source, mirror, signal } = run
-  const { names, bytes, asked } = await request(source, 'the list of symbols', source.symbols(signal))
+  const list = await request(source, 'the list of symbols', source.symbols(signal))
+  const names = sortSymbols(list.names)
   if (source.rules.kind === 'exchange') return { names, gone: [] }
   if (names.length === 0) {
     const data = { baseUrl: source.name }
     throw new KlinesError('bad_list', 'The list of symbols is refused: it is empty.', { data })
   }
   const gone = mirror.symbols().filter(symbol => !names.includes(symbol))
-  if (gone.length === 0 && !run.readOnly) mirror.storeList(SYMBOLS_PATH, bytes, asked, source.name)
+  if (gone.length === 0 && !run.readOnly)
+    mirror.storeList(sourceListPath(SYMBOLS_PATH), list.bytes, list.asked, source.name)
   return { names, gone }
 }
 

@@ -1,9 +1,9 @@
 import { appendFileSync, existsSync, utimesSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { isKlinesError, KlinesError } from '../candles/errors.js'
 import { EXCHANGE_INTERVALS, type Interval } from '../candles/intervals.js'
 import { parseStartDates, parseSymbols } from '../candles/lists.js'
-import { intervalPath, SYMBOLS_PATH, seriesPath, startDatesPath, windowPath } from '../candles/paths.js'
+import { intervalPath, SYMBOLS_PATH, seriesPath, sourceListPath, startDatesPath, windowPath } from '../candles/paths.js'
 import { type Series, seriesName, type WindowRef, windowName } from '../candles/series.js'
 import { isSymbol, type SymbolName, sortSymbols } from '../candles/symbols.js'
 import { trimPeriod } from '../candles/text.js'
@@ -114,28 +114,32 @@ export class Mirror {
 
   /** Whether the mirror has, or had, a window of a series. */
   has(series: Series): boolean {
-    return this.dates(series).length > 0
+    return this.files(series).some(name => isStartDate(series.interval, name)) || this.facts(series).size > 0
   }
 
   /** The symbols with a window: the ten of the public service first, then the others by name. Default: at any interval. */
   symbols(intervals: readonly Interval[] = EXCHANGE_INTERVALS): SymbolName[] {
-    const found = intervals.flatMap(interval => {
-      const names = [intervalPath(interval), join(indexPath({ symbol: '-', interval }), '..')].flatMap(path =>
-        this.reading(() => listFolder(join(this.root, path))),
-      )
-      const symbols = new Set(names.map(name => name.replace(/\.json$/, '')).filter(isSymbol))
-      return [...symbols].filter(symbol => this.has({ symbol, interval }))
-    })
-    return sortSymbols(found)
+    return sortSymbols(intervals.flatMap(interval => this.symbolsAt(interval)))
+  }
+
+  /** The symbols with a window of an interval, in no order. An empty folder is none. */
+  protected symbolsAt(interval: Interval): SymbolName[] {
+    const folders = [intervalPath(interval), dirname(indexPath({ symbol: '-', interval }))]
+    const names = folders.flatMap(path => this.reading(() => listFolder(join(this.root, path)), path))
+    const symbols = new Set(names.map(name => name.replace(/\.json$/, '')).filter(isSymbol))
+    return [...symbols].filter(symbol => this.has({ symbol, interval }))
   }
 
   /** Each series with a window, symbol by symbol. */
   series(): Series[] {
-    const all = this.symbols().flatMap(symbol => EXCHANGE_INTERVALS.map(interval => ({ symbol, interval })))
-    return all.filter(series => this.has(series))
+    const listing = EXCHANGE_INTERVALS.map(interval => ({ interval, symbols: new Set(this.symbolsAt(interval)) }))
+    const symbols = sortSymbols(listing.flatMap(one => [...one.symbols]))
+    return symbols.flatMap(symbol =>
+      listing.filter(one => one.symbols.has(symbol)).map(({ interval }) => ({ symbol, interval })),
+    )
   }
 
-  /** A stored list; undefined without one, and with a warning for a corrupt one. */
+  /** A list as its source had it last, else that of the tree; undefined without one, and with a warning for a corrupt one. */
   startDates(interval: Interval): string[] | undefined {
     return this.readList(startDatesPath(interval), bytes => parseStartDates(bytes, interval))
   }
@@ -297,9 +301,10 @@ export class Mirror {
     return facts ?? new Map()
   }
 
-  private readList<T>(path: string, parse: (bytes: Buffer) => T): T | undefined {
-    const file = this.readFile(path)
-    if (file.state === 'missing') return undefined
+  private readList<T>(treePath: string, parse: (bytes: Buffer) => T): T | undefined {
+    const files = [sourceListPath(treePath), treePath].map(path => this.readFile(path))
+    const file = files.find(({ state }) => state !== 'missing')
+    if (file === undefined) return undefined
     try {
       return parse(file.state === 'file' ? file.bytes : Buffer.alloc(0))
     } catch (error) {

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import { KlinesError } from '../candles/errors.js'
 import { EXCHANGE_INTERVALS, type Interval } from '../candles/intervals.js'
 import { SYMBOLS_PATH, startDatesPath } from '../candles/paths.js'
@@ -11,7 +10,7 @@ import { Kernel } from '../rows/wasm/kernel.js'
 import { incomplete, NOT_CACHED, type WindowFailure } from './errors.js'
 import { lastModified, type Mirror } from './mirror.js'
 import { laterSince } from './series-index.js'
-import { firstCandle, knownDates, newestCandle } from './status.js'
+import { firstCandle, knownDates, mirrorSymbols, newestCandle } from './status.js'
 import { turnGiver } from './turns.js'
 import { nothingCached } from './user-mirrors.js'
 import { reachesEnd } from './window-state.js'
@@ -44,7 +43,7 @@ interface Publishing {
 
 export async function publishTree(run: Publishing): Promise<PublishReport> {
   const { mirror, now, baseUrl } = run
-  const symbols = mirror.symbols()
+  const symbols = mirrorSymbols(mirror)
   if (symbols.length === 0) throw nothingCached(`The mirror ${mirror.root} has no window to publish.`, mirror)
   const intervals = EXCHANGE_INTERVALS.filter(one => mirror.startDates(one) || mirror.symbols([one]).length > 0)
   const { total, empty, times } = await inspect(run, symbols, intervals)
@@ -54,13 +53,16 @@ export async function publishTree(run: Publishing): Promise<PublishReport> {
   // A static host shows the times of files.
   for (const { window, time } of times) mirror.setTime(window, time)
   // Lists come after the windows that they name.
-  const dates = intervals.map(
-    one => [startDatesPath(one), mirror.startDates(one), knownDates(mirror, one, now())] as const,
-  )
-  const lists = [...dates, [SYMBOLS_PATH, mirror.listedSymbols(), symbols] as const]
-  const changed = lists.filter(([, old, names]) => !isDeepStrictEqual(old, names))
-  for (const [path, , names] of changed) mirror.storeList(path, Buffer.from(JSON.stringify(names)), now(), baseUrl)
-  const written = { emptyWritten: empty.length, listsWritten: changed.length }
+  const dates = intervals.map(one => ({ path: startDatesPath(one), names: knownDates(mirror, one, now()) }))
+  let listsWritten = 0
+  for (const { path, names } of [...dates, { path: SYMBOLS_PATH, names: symbols }]) {
+    const bytes = Buffer.from(JSON.stringify(names))
+    const file = mirror.readFile(path)
+    if (file.state === 'file' && file.bytes.equals(bytes)) continue
+    mirror.storeList(path, bytes, now(), baseUrl)
+    listsWritten++
+  }
+  const written = { emptyWritten: empty.length, listsWritten }
   return { mirror: mirror.root, baseUrl, symbols, intervals, windows: total, ...written }
 }
 

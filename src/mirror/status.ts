@@ -18,12 +18,16 @@ export interface SeriesStatus extends Series {
 }
 
 /** The status of each series of a mirror. Two windows of each are read at most. */
-export async function seriesStatuses(mirror: Mirror, signal?: AbortSignal): Promise<SeriesStatus[]> {
+export async function seriesStatuses(
+  mirror: Mirror,
+  signal?: AbortSignal,
+  statusOf = (series: Series) => seriesStatus(mirror, series),
+): Promise<SeriesStatus[]> {
   const statuses: SeriesStatus[] = []
   for (const series of mirror.series()) {
     await nextTurn()
     signal?.throwIfAborted()
-    statuses.push(seriesStatus(mirror, series))
+    statuses.push(statusOf(series))
   }
   return statuses
 }
@@ -74,8 +78,14 @@ export function knownDates(mirror: Mirror, interval: Interval, now: number): str
   return [...list, ...consecutiveStartDates(interval, last, now).slice(1)]
 }
 
-/** The symbols that a source is known to have, as far as a mirror says. */
-export function knownSymbols(mirror: Mirror): SymbolName[] {
+/** The symbols that a source is known to have: those of its list, in its order, and others that are cached. */
+export function knownSymbols(mirror: Mirror, cached: readonly SymbolName[] = mirror.symbols()): SymbolName[] {
   const listed = mirror.rules.kind === 'exchange' ? [] : (mirror.listedSymbols() ?? SYMBOLS)
-  return [...new Set([...listed, ...mirror.symbols()])]
+  return [...new Set([...listed, ...cached])]
+}
+
+/** The symbols with a window, in the order of the source. */
+export function mirrorSymbols(mirror: Mirror): SymbolName[] {
+  const cached = mirror.symbols()
+  return knownSymbols(mirror, cached).filter(symbol => cached.includes(symbol))
 }

@@ -1,14 +1,12 @@
 import { COLUMN_KINDS, COLUMNS, type ColumnKind } from '../candles/columns.js'
 import { type Interval, isMinutes } from '../candles/intervals.js'
 import { intervalSegment, SYMBOLS_PATH } from '../candles/paths.js'
-import { SYMBOLS } from '../candles/symbols.js'
 import { windowLength } from '../candles/windows.js'
 import { API_SPECS, type ApiName, type OpenApiDocument, TOKENS_PATH } from '../greeting/client.js'
 import { TokenSchema, UserUpdateRequest, UserUpdateResultSchema } from '../greeting/schemas.js'
 import { knownDates } from '../mirror/status.js'
 import { FORMATS, isBinary, type Option } from '../options.js'
 import { GZIP_TYPE, MEDIA, QUERY } from './export.js'
-import type { ServedMirror } from './served-mirror.js'
 import type { Tree } from './tree.js'
 
 /** A JSON Schema. One with an `$id` becomes a component of that name. */
@@ -132,9 +130,10 @@ const ERROR_OBJECT = {
   additionalProperties: false,
 }
 
-function describeKlines({ mirror, now }: Tree): Api {
+function describeKlines(tree: Tree): Api {
+  const { mirror, now } = tree
   const { intervals } = mirror
-  const symbol = symbolSchema(mirror)
+  const symbol = symbolSchema(tree)
   const ofInterval = (interval: Interval): [string, Operation] => {
     const segment = intervalSegment(interval)
     const startDate = startDateSchema(interval, knownDates(mirror, interval, now()))
@@ -184,10 +183,11 @@ function describeKlines({ mirror, now }: Tree): Api {
   }
 }
 
-/** One of the symbols that the service lists; of the exchange any name, because the mirror may get any other. */
-function symbolSchema(mirror: ServedMirror): Schema {
+/** One of the symbols that the server lists; of the exchange any name, because the mirror may get any other. */
+function symbolSchema(tree: Tree): Schema {
   const details = { $id: 'Symbol', description: 'Trading pair', type: 'string' }
-  if (mirror.rules.kind !== 'exchange') return { ...details, enum: mirror.listedSymbols() ?? SYMBOLS }
+  const symbols = tree.symbols()
+  if (tree.mirror.rules.kind !== 'exchange' && symbols.length > 0) return { ...details, enum: symbols }
   // Of ASCII only A-Z and 0-9. Not every reader of a schema knows `\p{L}`, for letters of any script.
   return { ...details, pattern: '^[^\\x00-/:-@\\[-\\x7f]{2,40}$', examples: ['BTCUSDT'] }
 }
@@ -222,11 +222,11 @@ const KLINE = {
   maxItems: COLUMNS.length,
 }
 
-function describeExport({ mirror }: Tree): Api {
+function describeExport(tree: Tree): Api {
   const extensions = FORMATS.flatMap(format => (isBinary(format) ? [format] : [format, `${format}.gz`]))
   const properties = {
-    interval: intervalSchema(mirror.intervals),
-    symbol: symbolSchema(mirror),
+    interval: intervalSchema(tree.mirror.intervals),
+    symbol: symbolSchema(tree),
     extension: { type: 'string', enum: extensions, description: 'Format of the file', examples: ['csv'] },
   }
   return {

@@ -7,7 +7,7 @@ import { type Series, windowOf } from '../candles/series.js'
 import { isSymbol } from '../candles/symbols.js'
 import { escapeMarkup, formatBytes, formatCount, formatTime, plural, quoteWord } from '../candles/text.js'
 import { findUserFolder } from '../fs/folders.js'
-import { knownDates, knownSymbols, type SeriesStatus, seriesStatus, seriesStatuses, sumOf } from '../mirror/status.js'
+import { knownDates, knownSymbols, type SeriesStatus, seriesStatuses, sumOf } from '../mirror/status.js'
 import { defaultMirrorRoot } from '../mirror/user-mirrors.js'
 import { CODE_URL, PACKAGE_URL } from '../version.js'
 import { Body, type Route, sendBody } from './body.js'
@@ -46,8 +46,11 @@ export function pageRoutes(tree: Tree): Route[] {
     url,
     isPrivate: true,
     handler: async (request, reply) => {
-      const text = await make(request.params as Record<string, string>, request.url.replace(/\?.*/, ''))
-      const body = new Body(Buffer.from(text), { type, isPrivate: true })
+      const path = request.url.replace(/\?.*/, '')
+      const body = await tree.mirror.kept(path, async () => {
+        const text = await make(request.params as Record<string, string>, path)
+        return new Body(Buffer.from(text), { type, isPrivate: true })
+      })
       return sendBody(request, reply, body, type && SECURITY_HEADERS)
     },
   })
@@ -79,7 +82,7 @@ export function pageRoutes(tree: Tree): Route[] {
 /** The page at `/`: what the mirror has, with links to charts, exports and the API reference. */
 async function homePage(tree: Tree): Promise<string> {
   const { mirror } = tree
-  const series = await seriesStatuses(mirror)
+  const series = await seriesStatuses(mirror, undefined, one => mirror.status(one))
   return readPage('home', mirror)
     .replace('<!-- origin -->', () => describeOrigin(tree))
     .replace('<!-- sum -->', () => describeSum(series, mirror))
@@ -124,7 +127,7 @@ function seriesRow({ symbol, interval, windows, firstOpenTime, lastOpenTime, cac
 
 /** What a server has, for the candle viewer: its symbols, those with cached windows first, and every cached series. */
 async function findCoverage({ mirror, upstream }: Tree) {
-  const series = await seriesStatuses(mirror)
+  const series = await seriesStatuses(mirror, undefined, one => mirror.status(one))
   return {
     source: describeSource(mirror),
     downloadFlags: downloadFlags(mirror),
@@ -137,7 +140,7 @@ async function findCoverage({ mirror, upstream }: Tree) {
 
 /** One series, cached or not, and its windows without a file between the first and the last one with candles. */
 function findSeriesCoverage({ mirror, upstream, now }: Tree, series: Series) {
-  const status = seriesStatus(mirror, series)
+  const status = mirror.status(series)
   const { firstOpenTime = 0, lastOpenTime = 0 } = status
   const isMissing = (date: string) => {
     const isBetween = Date.parse(date) > firstOpenTime && Date.parse(date) < lastOpenTime
@@ -145,7 +148,7 @@ function findSeriesCoverage({ mirror, upstream, now }: Tree, series: Series) {
   }
   return {
     ...status,
-    known: knownSymbols(mirror).includes(series.symbol),
+    known: mirror.knows(series.symbol),
     // The sample is complete, and its empty windows have no files.
     missingStartDates: mirror.source === SAMPLE ? [] : knownDates(mirror, series.interval, now()).filter(isMissing),
     upstream: upstream !== undefined,

@@ -3,13 +3,16 @@ import { LRUCache } from 'lru-cache'
 import { SAMPLE } from '../candles/base-url.js'
 import { isKlinesError } from '../candles/errors.js'
 import { EXCHANGE_INTERVALS, type Interval, isMinutes } from '../candles/intervals.js'
-import { windowPath } from '../candles/paths.js'
+import { seriesPath, windowPath } from '../candles/paths.js'
 import type { Series, WindowRef } from '../candles/series.js'
+import type { SymbolName } from '../candles/symbols.js'
 import type { FileRead, FileVersion } from '../fs/files.js'
 import { checkInside } from '../fs/folders.js'
 import { findTarget } from '../fs/links.js'
 import { statPath } from '../mirror/file-store.js'
 import { Mirror, type WindowRead } from '../mirror/mirror.js'
+import { indexPath } from '../mirror/series-index.js'
+import { knownSymbols, type SeriesStatus, seriesStatus } from '../mirror/status.js'
 import type { WindowFacts } from '../mirror/window-state.js'
 import type { Kernel } from '../rows/wasm/kernel.js'
 import { decodeWindow } from '../rows/window-codec.js'
@@ -30,6 +33,8 @@ export class ServedMirror extends Mirror {
     sizeCalculation: ({ size }) => size + 1024,
   })
   private versions = 0
+  private readonly recent = new LRUCache<string, object>({ max: 1000, ttl: 1000 })
+  private readonly statuses = new Map<string, { readonly version: string; readonly status: SeriesStatus }>()
 
   /** `givenSource`: the source that the mirror is going to have; until its first file it may be an empty folder. */
   constructor(
@@ -57,6 +62,37 @@ export class ServedMirror extends Mirror {
   /** Whether other threads can read all that it has. */
   get isOnDisk(): boolean {
     return this.memory.size === 0
+  }
+
+  /** Whether its source is known to have a symbol. */
+  knows(symbol: SymbolName): boolean {
+    const listed = this.kept('listed', () => knownSymbols(this, []))
+    return listed.includes(symbol) || EXCHANGE_INTERVALS.some(interval => this.symbolsAt(interval).includes(symbol))
+  }
+
+  /** What `make` returns; it is kept for a second, or until this server stores a file. */
+  kept<T extends object>(key: string, make: () => T): T {
+    const kept = this.recent.get(key)
+    if (kept) return kept as T
+    const made = make()
+    this.recent.set(key, made)
+    return made
+  }
+
+  protected override symbolsAt(interval: Interval): SymbolName[] {
+    return this.kept(interval, () => super.symbolsAt(interval))
+  }
+
+  /** The status of a series, read again when its folder, its newest window or its index has changed. */
+  status(series: Series): SeriesStatus {
+    const folder = seriesPath(series)
+    const paths = [folder, `${folder}/${this.files(series).at(-1)}.json`, indexPath(series)]
+    const version = JSON.stringify(paths.map(path => this.version(path)?.mtimeMs))
+    const known = this.statuses.get(folder)
+    if (known?.version === version) return known.status
+    const status = seriesStatus(this, series)
+    this.statuses.set(folder, { version, status })
+    return status
   }
 
   version(path: string): FileVersion | undefined {
@@ -109,6 +145,7 @@ export class ServedMirror extends Mirror {
 
   private keep(path: string, bytes: Buffer, write: () => void): boolean {
     const isWritten = this.attempt(write)
+    this.recent.clear()
     if (isWritten) this.memory.delete(path)
     else this.memory.set(path, { state: 'file', bytes, ...NO_VERSION, size: bytes.length, mtimeMs: ++this.versions })
     return isWritten

@@ -1,15 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
-import { isKlinesError } from '../candles/errors.js'
-import { parseStartDates, parseSymbols } from '../candles/lists.js'
 import { parseTreePath, type TreeEntry } from '../candles/paths.js'
 import type { WindowRef } from '../candles/series.js'
-import { trimPeriod } from '../candles/text.js'
+import type { SymbolName } from '../candles/symbols.js'
 import { windowSpan } from '../candles/windows.js'
 import { type FileVersion, isSameVersion } from '../fs/files.js'
 import { lastModified } from '../mirror/mirror.js'
 import { laterSince } from '../mirror/series-index.js'
-import { knownDates, knownSymbols } from '../mirror/status.js'
+import { knownDates, knownSymbols, mirrorSymbols } from '../mirror/status.js'
 import { Kernel } from '../rows/wasm/kernel.js'
 import { Body, type Route, sendBody } from './body.js'
 import { HttpError, quotable } from './errors.js'
@@ -54,8 +52,8 @@ function staleHeaders({ message }: Error): Record<string, string> {
 }
 
 /**
- * The file tree that a server serves: the mirror's files at valid paths, as bodies in memory; the lists, computed where the mirror has none;
- * and windows of the future, which are empty. With a service behind it, what is missing or can still change is fetched first.
+ * The file tree that a server serves: the mirror's windows at valid paths, as bodies in memory; windows of the future, which are empty;
+ * and the lists. With a service behind it, what is missing or can still change is fetched first.
  */
 export class Tree {
   private readonly files = new LRUCache<string, CachedFile>({
@@ -97,34 +95,39 @@ export class Tree {
     return cached?.corrupt !== undefined || windowSpan(entry.window).startTime <= this.now()
   }
 
-  /** What the mirror has, a computed list, or `[]` for a window of the future. */
+  /** What the mirror has, a list, or `[]` for a window of the future. */
   private stored(path: string, entry: TreeEntry): Body {
     const { mirror } = this
+    if (entry.kind !== 'window')
+      return mirror.kept(path, () => {
+        const list = entry.kind === 'symbols' ? this.symbols() : knownDates(mirror, entry.interval, this.now())
+        if (list.length === 0 && entry.kind === 'startDates') throw noSuchFile()
+        return new Body(Buffer.from(JSON.stringify(list)))
+      })
     const file = this.get(path)
     if (file?.body) return file.body
-    if (entry.kind !== 'window') {
-      const list = entry.kind === 'symbols' ? knownSymbols(mirror) : knownDates(mirror, entry.interval, this.now())
-      if (list.length === 0 && entry.kind === 'startDates') throw noSuchFile()
-      return new Body(Buffer.from(JSON.stringify(list)))
-    }
-    const { window } = entry
     if (file) {
       this.warn(`Corrupt in the mirror ${mirror.root}, so not served: ${path}: ${file.corrupt}.`)
       throw new HttpError(404, 'The file of this window is corrupt.')
     }
-    const { interval, symbol } = window
-    if (!mirror.intervals.includes(interval) || !knownSymbols(mirror).includes(symbol)) throw noSuchFile()
-    if (windowSpan(window).startTime > this.now()) return EMPTY_WINDOW
+    const { interval, symbol } = entry.window
+    if (!mirror.intervals.includes(interval) || !mirror.knows(symbol)) throw noSuchFile()
+    if (windowSpan(entry.window).startTime > this.now()) return EMPTY_WINDOW
     const reason = this.upstream ? ' Pages of other sites make this server download nothing.' : ''
     throw new HttpError(404, `This window is not in the mirror.${reason}`)
   }
 
-  /** The file at a path of the mirror; undefined when it is missing. A body is valid as long as its file stays the same one. */
+  /** The symbols of the mirror, or with a service behind it those of the service, in the order of the source. */
+  symbols(): SymbolName[] {
+    return this.upstream ? knownSymbols(this.mirror) : mirrorSymbols(this.mirror)
+  }
+
+  /** The window at a path of the mirror; undefined when it is missing. A body is valid as long as its file stays the same one. */
   private get(path: string): CachedFile | undefined {
     const cached = this.files.get(path)
     if (cached && this.isCurrent(path, cached)) return cached
     const entry = parseTreePath(path)
-    const file = entry && this.read(path, entry)
+    const file = entry?.kind === 'window' ? this.read(path, entry.window) : undefined
     if (file) this.files.set(path, file)
     else this.files.delete(path)
     return file
@@ -143,26 +146,10 @@ export class Tree {
     return { window, facts: index.get(window.startDate), since: laterSince(index, window.startDate) }
   }
 
-  private read(path: string, entry: TreeEntry): CachedFile | undefined {
+  private read(path: string, window: WindowRef): CachedFile | undefined {
     const { mirror } = this
     // Before the file is read: if it is replaced meanwhile, it is read again.
     const version = mirror.version(path)
-    if (entry.kind === 'window') return this.readWindow(entry.window, version)
-    const file = mirror.readFile(path)
-    if (file.state === 'missing') return undefined
-    if (file.state === 'corrupt') return { version, corrupt: file.reason }
-    try {
-      if (entry.kind === 'startDates') parseStartDates(file.bytes, entry.interval)
-      else parseSymbols(file.bytes)
-    } catch (error) {
-      if (!isKlinesError(error, 'bad_list')) throw error
-      return { version, corrupt: trimPeriod(error.message) }
-    }
-    return { version, body: new Body(file.bytes, { mtimeMs: file.mtimeMs }) }
-  }
-
-  private readWindow(window: WindowRef, version: FileVersion | undefined): CachedFile | undefined {
-    const { mirror } = this
     const read = mirror.read(window, this.kernel)
     if (read.state === 'missing') return undefined
     if (read.state === 'corrupt') return { version, corrupt: read.reason }

@@ -40,7 +40,7 @@ describe.concurrent('values are defaults', () => {
     const sandbox = sandboxWith({ 'base-url': 'sample', mirror: 'm', interval: ['12h', '1d'], quiet: true })
     expect(await sandbox.call(['download', 'BTCUSDT'])).toMatchObject({ code: 0, stdout: '', stderr: '' })
     const folders = sandbox.files('m/api/klines').map(name => name.split('/')[0])
-    expect([...new Set(folders)].sort()).toEqual(['12h', '1d', 'start-dates'])
+    expect([...new Set(folders)].sort()).toEqual(['12h', '1d'])
     const noisy = await sandbox.call(['download', 'BTCUSDT', '--no-quiet'])
     expect(noisy.stdout).toContain('Everything is up to date. Windows: ')
     const loud = await sandbox.call(['download', 'BTCUSDT'], { KLINES_QUIET: '0' })

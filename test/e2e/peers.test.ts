@@ -73,8 +73,8 @@ describe('klines serve passes the checks of its peers', () => {
     )
   }
 
-  it('every list and window equals its file', async () => {
-    const files = filesBelow(join(root, 'api'))
+  it('every list of start dates and every window equals its file', async () => {
+    const files = filesBelow(join(root, 'api')).filter(file => file !== 'klines/symbols.json')
     expect(files.length).toBeGreaterThan(10)
     const check = async (file: string) => {
       const response = await fetch(`${server.url}/api/${file}`)

@@ -24,7 +24,7 @@ async function updateStatus(url: string): Promise<number> {
 describe('klines serve', () => {
   it('prints its address first; without a mirror it serves the sample and says so', async () => {
     const server = await startServeCommand(newSandbox())
-    expect(await json(`${server.url}/api/klines/symbols.json`)).toHaveLength(10)
+    expect(await json(`${server.url}/api/klines/symbols.json`)).toEqual(['BTCUSDT', 'ETHUSDT'])
     expect(await json(`${server.url}/api/klines/1h/BTCUSDT/2025-01-01.json`)).toHaveLength(744)
     expect(await updateStatus(server.url)).toBe(200)
     const run = await server.stop()

@@ -49,11 +49,12 @@ describe('a first run', () => {
   it('stores every file byte for byte, empty ones too, windows with their Last-Modified, and no future window', async () => {
     const { tree, mirror, request } = await downloadSetup()
     await downloadKlines(request)
-    const files = [...STARTED.map(path), LIST]
-    expect(filesBelow(mirror)).toEqual(['.klines/15m/BTCUSDT.json', ...files.sort(), 'mirror.json'])
-    for (const file of [...STARTED.map(path), LIST]) {
+    const own = ['.klines/15m/BTCUSDT.json', '.klines/start-dates/15m.json']
+    expect(filesBelow(mirror)).toEqual([...own, ...STARTED.map(path), 'mirror.json'])
+    expect(readJson(mirror, '.klines/start-dates/15m.json')).toEqual(readJson(tree, LIST))
+    for (const file of STARTED.map(path)) {
       expect(readFileSync(join(mirror, file)).equals(readFileSync(join(tree, file)))).toBe(true)
-      if (file !== LIST) expect(statSync(join(mirror, file)).mtimeMs).toBe(RENDERED)
+      expect(statSync(join(mirror, file)).mtimeMs).toBe(RENDERED)
     }
     expect(readFileSync(join(mirror, path(EMPTY_WEEK)), 'utf8')).toBe('[]')
   })
@@ -277,7 +278,7 @@ describe('dates and symbols of the service', () => {
     expect(report.series.map(({ symbol }) => symbol)).toEqual(['BTCUSDT', 'ETHUSDT', 'PEPEUSDT'])
     expect(report.series[2].candles).toBe(report.series[0].candles)
     expect(warnings).toEqual(['Not listed by the service, so not part of "all": BNBUSDT, SOLUSDT, XRPUSDT and 5 more.'])
-    expect(readJson(mirror, 'api/klines/symbols.json')).toEqual(['PEPEUSDT', 'BTCUSDT', 'ETHUSDT'])
+    expect(readJson(mirror, '.klines/symbols.json')).toEqual(['PEPEUSDT', 'BTCUSDT', 'ETHUSDT'])
     const offline = await exportKlines({ ...request, symbols: 'all', offline: true, output: join(mirror, 'all.csv') })
     expect(offline.series.map(({ symbol }) => symbol)).toEqual(['BTCUSDT', 'ETHUSDT', 'PEPEUSDT'])
   })

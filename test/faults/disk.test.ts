@@ -5,7 +5,15 @@ import { describe, expect, it } from 'vitest'
 import { filesBelow } from '../support/files-below.js'
 import { WITHOUT_ROOT, whileReadOnly } from '../support/permission.js'
 import { expectPlainText } from './support/fault-case.js'
-import { ALL_WINDOWS, type FaultScenario, LIST, OPEN_WINDOWS, useFaultScenarios } from './support/fault-scenario.js'
+import {
+  ALL_WINDOWS,
+  type FaultScenario,
+  isIndex,
+  LIST,
+  OPEN_WINDOWS,
+  treePath,
+  useFaultScenarios,
+} from './support/fault-scenario.js'
 
 const newScenario = useFaultScenarios()
 
@@ -84,13 +92,13 @@ describe('F43 a full disk', () => {
 
   /** The tree's files in a copy of a mirror. Fails unless each is as served and only the mirror's own files are beside them. */
   function checkedCopy(scenario: FaultScenario, folder: string): string[] {
-    const names = filesBelow(scenario.sandbox.path(folder)).filter(name => !/^(\.klines\/.*|mirror\.json)$/.test(name))
+    const all = filesBelow(scenario.sandbox.path(folder))
+    const names = all.filter(name => name !== 'mirror.json' && !isIndex(name))
     for (const name of names) {
-      expect(scenario.sandbox.bytes(join(folder, name)).equals(readFileSync(join(scenario.tree, name))), name).toBe(
-        true,
-      )
+      const healthy = readFileSync(join(scenario.tree, treePath(name)))
+      expect(scenario.sandbox.bytes(join(folder, name)).equals(healthy), name).toBe(true)
     }
-    return names
+    return names.map(treePath).sort()
   }
 })
 

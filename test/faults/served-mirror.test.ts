@@ -3,7 +3,14 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { startServeCommand } from '../support/servers/serve-command.js'
 import { FULL_WEEKS, weekPath } from '../support/synthetic-tree.js'
-import { ALL_WINDOWS, FAULTY, type FaultScenario, LIST, useFaultScenarios } from './support/fault-scenario.js'
+import {
+  ALL_WINDOWS,
+  FAULTY,
+  type FaultScenario,
+  LIST,
+  STORED_LIST,
+  useFaultScenarios,
+} from './support/fault-scenario.js'
 
 const newScenario = useFaultScenarios()
 
@@ -87,7 +94,7 @@ describe('F65 a mirrored file of gigabytes', () => {
   })
 
   it.concurrent('is 404 from the server, which goes on answering in flat memory', async () => {
-    const scenario = await hugeFiles(1_500_000_000, [FAULTY, LIST])
+    const scenario = await hugeFiles(1_500_000_000, [FAULTY, STORED_LIST])
     const { running, memory } = scenario.start(['serve', '--mirror', 'm', '--port', '0'])
     const server = await startServeCommand(scenario.sandbox, [], running)
     for (let round = 0; round < 2; round++) expect(await status(`${server.url}/${FAULTY}`)).toBe(404)

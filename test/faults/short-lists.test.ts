@@ -1,10 +1,18 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cases } from '../support/cases.js'
-import { START_DATES, weekPath } from '../support/synthetic-tree.js'
-import { ALL_WINDOWS, type FaultScenario, LIST, SYMBOLS_LIST, useFaultScenarios } from './support/fault-scenario.js'
+import { putFile, START_DATES, weekPath } from '../support/synthetic-tree.js'
+import {
+  ALL_WINDOWS,
+  type FaultScenario,
+  LIST,
+  STORED_LIST,
+  STORED_SYMBOLS,
+  SYMBOLS_LIST,
+  useFaultScenarios,
+} from './support/fault-scenario.js'
 import { rows } from './support/responses.js'
 
 const newScenario = useFaultScenarios()
@@ -42,11 +50,22 @@ describe('F59 a list of start dates that lacks', () => {
   it.concurrent('entries of a mirror whose own list is lost is held against the cached windows', async () => {
     const scenario = await newScenario()
     expect((await scenario.downloadInProcess()).code).toBe(0)
-    scenario.sandbox.write(`m/${LIST}`, '[]')
+    scenario.sandbox.write(`m/${STORED_LIST}`, '[]')
     scenario.server.always(LIST, rows(START_DATES.slice(0, -1)))
     const run = await scenario.downloadInProcess({ force: true })
     expect(run.code).toBe(3)
     expect(run.stderr).toContain(`it lacks ${START_DATES.at(-1)}.`)
+  })
+
+  it.concurrent('entries of a list that lies in the tree, as earlier builds left it', async () => {
+    const scenario = await newScenario()
+    expect((await scenario.downloadInProcess()).code).toBe(0)
+    const later = [...START_DATES, '2025-02-24']
+    rmSync(join(scenario.mirror, STORED_LIST))
+    putFile(scenario.mirror, LIST, later)
+    const run = await scenario.downloadInProcess({ force: true })
+    expect(run.code).toBe(3)
+    expect(run.stderr).toContain('it lacks 2025-02-24.')
   })
 
   it.concurrent('what this version knows, because the service begins later, earlier or goes on, is complete', async () => {
@@ -72,13 +91,13 @@ describe('F59 a list of start dates that lacks', () => {
       fc.asyncProperty(fc.subarray(START_DATES, { maxLength: START_DATES.length - 1 }), async list => {
         scenario.server.heal()
         scenario.server.always(LIST, rows(list))
-        const stored = readFileSync(join(scenario.mirror, LIST), 'utf8')
+        const stored = readFileSync(join(scenario.mirror, STORED_LIST), 'utf8')
         const run = await scenario.downloadInProcess({ force: true })
         const [first = ''] = list
         const [missing] = START_DATES.filter(date => date >= first && !list.includes(date))
         expect(run.code).toBe(missing ? 3 : 0)
         expect(run.stderr).toContain(missing ?? `begins with ${first}`)
-        if (missing) expect(readFileSync(join(scenario.mirror, LIST), 'utf8')).toBe(stored)
+        if (missing) expect(readFileSync(join(scenario.mirror, STORED_LIST), 'utf8')).toBe(stored)
         expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
         runs++
       }),
@@ -95,7 +114,7 @@ describe('F59 a list of symbols', () => {
     expect((await scenario.downloadInProcess({ all: true })).code).toBe(0)
     scenario.server.always(SYMBOLS_LIST, rows(['BTCUSDT']))
     await expectRefusedSymbols(scenario)
-    scenario.sandbox.write(`m/${SYMBOLS_LIST}`, '[]')
+    scenario.sandbox.write(`m/${STORED_SYMBOLS}`, '[]')
     await expectRefusedSymbols(scenario)
   })
 

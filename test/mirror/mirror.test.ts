@@ -147,6 +147,40 @@ describe('the dates of a series', () => {
   })
 })
 
+describe('a list of a mirror', () => {
+  it.each<[string, string | undefined, string | undefined, string[] | undefined]>([
+    ['that of the source', '["PEPEUSDT","BTCUSDT"]', '["ETHUSDT"]', ['PEPEUSDT', 'BTCUSDT']],
+    ['that of the tree where it has none of the source', undefined, '["ETHUSDT"]', ['ETHUSDT']],
+    ['none where it has none', undefined, undefined, undefined],
+    ['none, with a warning, where it is corrupt', '["PEPE', '["ETHUSDT"]', undefined],
+  ])('is %s', (_, own, tree, expected) => {
+    const root = tempFolder()
+    if (own) putFile(root, '.klines/symbols.json', own)
+    if (tree) putFile(root, 'api/klines/symbols.json', tree)
+    const warnings: string[] = []
+    expect(new Mirror(root, text => warnings.push(text)).listedSymbols()).toEqual(expected)
+    expect(warnings).toHaveLength(own === '["PEPE' ? 1 : 0)
+  })
+})
+
+describe('the series of a mirror', () => {
+  it('are those with a window, or of which the index knows one: symbol by symbol, the ten first', () => {
+    const mirror = new Mirror(tempFolder())
+    store(mirror)
+    for (const path of ['1h/AAAUSDT/2025-01-01', '1M/BTCUSDT/2010-01-01', `15m/ETHUSDT/${FULL_WEEKS[0]}`])
+      putFile(mirror.root, `api/klines/${path}.json`, '[]')
+    // No window of 15m starts on this day.
+    putFile(mirror.root, 'api/klines/15m/DOTUSDT/2025-01-01.json', '[]')
+    rmSync(join(mirror.root, weekPath('BTCUSDT', FULL_WEEKS[0])))
+    mkdirSync(join(mirror.root, 'api/klines/1h/DOTUSDT'), { recursive: true })
+    putFile(mirror.root, 'api/klines/1h/notes/2025-01-01.json', '[]')
+    const series = mirror.series().map(({ symbol, interval }) => `${symbol} ${interval}`)
+    expect(series).toEqual(['BTCUSDT 15m', 'BTCUSDT 1M', 'ETHUSDT 15m', 'AAAUSDT 1h'])
+    expect(mirror.symbols()).toEqual(['BTCUSDT', 'ETHUSDT', 'AAAUSDT'])
+    expect(mirror.symbols(['1M'])).toEqual(['BTCUSDT'])
+  })
+})
+
 describe('the index of a series', () => {
   const SERIES = { symbol: 'BTCUSDT', interval: '15m' } as const
   const [first, second, third] = FULL_WEEKS

@@ -123,7 +123,7 @@ describe('the lists', () => {
     const { server, source } = await setup()
     server.always('api/klines/symbols.json', { body: '["DOTUSDT","XYZUSDT","BTCUSDT"]' })
     server.always('api/klines/start-dates/1M.json', { body: '["2010-01-01","2030-01-01"]' })
-    expect((await source.symbols(signal)).names).toEqual(['BTCUSDT', 'DOTUSDT', 'XYZUSDT'])
+    expect((await source.symbols(signal)).names).toEqual(['DOTUSDT', 'XYZUSDT', 'BTCUSDT'])
     expect((await source.startDates('1M', signal)).names).toEqual(['2010-01-01', '2030-01-01'])
   })
 })

@@ -26,9 +26,9 @@ export function serveRows(workspace: Workspace): Row[] {
   const cold = spread(COLD_FILES)
   return [
     {
-      title: 'serve symbols.json, warm',
+      title: 'serve a list of start dates, warm',
       unit: 'requests/s',
-      contenders: warm(workspace, ['/api/klines/symbols.json']),
+      contenders: warm(workspace, ['/api/klines/start-dates/1d.json']),
       targets: [{ peer: 'nginx', least: 0.4 }],
     },
     {

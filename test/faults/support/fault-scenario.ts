@@ -27,12 +27,27 @@ const MOST_MEMORY = 250
 
 export const LIST = 'api/klines/start-dates/15m.json'
 export const SYMBOLS_LIST = 'api/klines/symbols.json'
+/** Where a mirror keeps them. */
+export const STORED_LIST = '.klines/start-dates/15m.json'
+export const STORED_SYMBOLS = '.klines/symbols.json'
 /** The faulty window, in the middle of its series. */
 export const WEEK = FULL_WEEKS[2]
 export const FAULTY = weekPath('BTCUSDT', WEEK)
 export const ALL_WINDOWS = START_DATES.map(date => weekPath('BTCUSDT', date))
 /** Windows that are never final. */
 export const OPEN_WINDOWS = [OPEN_WEEK, FUTURE_WEEK].map(date => weekPath('BTCUSDT', date))
+
+const STORED_LISTS: readonly string[] = [STORED_LIST, STORED_SYMBOLS]
+
+/** The path in the tree of a file of a mirror: lists lie elsewhere. */
+export function treePath(name: string): string {
+  return STORED_LISTS.includes(name) ? name.replace('.klines', 'api/klines') : name
+}
+
+/** Whether a file of a mirror is what is known of a series. */
+export function isIndex(name: string): boolean {
+  return name.startsWith('.klines/') && !STORED_LISTS.includes(name)
+}
 
 /** Files of a mirror that are not part of the tree. */
 const OWN_FILES = ['changes.jsonl', 'mirror.json']
@@ -176,21 +191,19 @@ export class FaultScenario {
   }
 
   /**
-   * The tree's files in the mirror. Fails when one of them differs from the healthy file or another file is beside them;
+   * The tree's files in the mirror, lists by their path in the tree. Fails when one of them differs from the healthy file or another file is beside them;
    * temp files are allowed if a run was `killed`.
    */
   mirroredFiles({ killed = false } = {}): string[] {
     const isTemp = (name: string) => killed && name.startsWith('.klines-tmp/')
     const own = this.source === 'exchange' ? [...OWN_FILES, SYMBOLS_LIST] : OWN_FILES
-    const names = filesBelow(this.mirror).filter(
-      name => !own.includes(name) && !name.startsWith('.klines/') && !isTemp(name),
-    )
+    const names = filesBelow(this.mirror).filter(name => !own.includes(name) && !isIndex(name) && !isTemp(name))
     for (const name of names) {
-      const healthy = join(this.tree, name)
+      const healthy = join(this.tree, treePath(name))
       expect(existsSync(healthy), `${name} is no file of the service`).toBe(true)
       expect(readFileSync(join(this.mirror, name)).equals(readFileSync(healthy)), `${name} is not as served`).toBe(true)
     }
-    return names
+    return names.map(treePath).sort()
   }
 
   /** The expected output: every healthy candle of the series. */

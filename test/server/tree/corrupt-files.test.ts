@@ -59,10 +59,10 @@ describe('a corrupt file is treated as missing', () => {
     expect((await request(PATH)).body.equals(bytes)).toBe(true)
   })
 
-  it('a corrupt list is replaced by the built-in one', async () => {
-    writeFileSync(join(root, 'api/klines/symbols.json'), '["BTCUSDT"')
+  it('a corrupt list is replaced: that of symbols by those of the mirror, that of dates by the built-in one', async () => {
+    writeFileSync(join(root, 'api/klines/symbols.json'), '["ETHUSDT"')
     writeFileSync(join(root, 'api/klines/start-dates/15m.json'), '["2025-01-06","2025-01-07"]')
-    expect(JSON.parse(String((await request('api/klines/symbols.json')).body))).toHaveLength(10)
+    expect(JSON.parse(String((await request('api/klines/symbols.json')).body))).toEqual(['BTCUSDT', 'ETHUSDT'])
     expect(JSON.parse(String((await request('api/klines/start-dates/15m.json')).body))).toHaveLength(783)
   })
 })

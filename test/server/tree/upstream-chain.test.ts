@@ -18,7 +18,7 @@ describe('this server as the service', () => {
     const mirror = join(tempFolder(), 'mirror')
     await downloadKlines({ symbols: 'all', intervals: ['15m'], baseUrl: third.url, mirror, now: PRESENT })
     const files = filesBelow(join(mirror, 'api'))
-    expect(files).toHaveLength(2 + SYMBOLS.length * START_DATES.length)
+    expect(files).toHaveLength(SYMBOLS.length * START_DATES.length)
     for (const root of [near, far, mirror]) {
       expect(filesBelow(join(root, 'api'))).toEqual(files)
       for (const file of files) {

@@ -12,7 +12,8 @@ describe('the lists of the service are served', () => {
     const longer = [...STARTED, FUTURE_WEEK, '2025-02-24']
     putFile(tree, LIST, longer)
     expect(JSON.parse(String((await request(LIST)).body))).toEqual(longer)
-    expect(JSON.parse(String(stored(LIST)))).toEqual(longer)
+    expect(JSON.parse(String(stored('.klines/start-dates/15m.json')))).toEqual(longer)
+    expect(stored(LIST)).toBeUndefined()
   })
 
   it('also with unknown symbols alone, unless a cached one is missing or there is none', async () => {
@@ -27,7 +28,7 @@ describe('the lists of the service are served', () => {
     expect(await get([])).toEqual([200, '111', known])
     expect(await get(['NEWUSDT'])).toEqual([200, undefined, ['NEWUSDT']])
     await request(weekPath('BTCUSDT', FULL_WEEKS[0]))
-    expect(await get(['ETHUSDT'])).toEqual([200, '111', ['NEWUSDT']])
+    expect(await get(['ETHUSDT'])).toEqual([200, '111', ['NEWUSDT', 'BTCUSDT']])
   })
 
   it.each(['nonsense', '["2025-01-07"]', JSON.stringify(STARTED.slice(0, 3))])(

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { CliSandbox, type Run, type Running } from '../../support/cli/cli-sandbox.js'
@@ -8,8 +8,6 @@ import { startNaiveWriter } from './naive-writer.js'
 import { type SoakServer, type SoakSource, startSoakServer } from './soak-server.js'
 import { SOAK_SYMBOLS, soakTree } from './soak-tree.js'
 import { contents, type Survey, survey } from './survey.js'
-
-const LIST = 'api/klines/start-dates/15m.json'
 
 /** A server of a tree, and a mirror of it whose downloads are killed. */
 export class KilledMirror {
@@ -38,7 +36,6 @@ export class KilledMirror {
     killed.sandbox.now = server.now
     expect(await killed.repair()).toMatchObject({ code: 0, stderr: '' })
     const files = contents(killed.mirror)
-    if (source === 'static') killed.expected.set(LIST, readFileSync(join(tree, LIST)))
     killed.expected.set('mirror.json', files.get('mirror.json') ?? Buffer.alloc(0))
     expect([...files.keys()].sort()).toEqual([...killed.expected.keys()].sort())
     expect(killed.survey()).toMatchObject({ torn: [], temps: [] })
