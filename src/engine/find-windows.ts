@@ -1,16 +1,15 @@
 import pMap from 'p-map'
-import { type Interval, nextOpenTime } from '../candles/intervals.js'
-import { type Series, seriesName, type WindowRef, windowOf } from '../candles/series.js'
+import type { Interval } from '../candles/intervals.js'
+import { seriesName, type WindowRef, windowOf } from '../candles/series.js'
 import { type SymbolName, unknownSymbols } from '../candles/symbols.js'
 import { formatDays, formatTime } from '../candles/text.js'
 import { MAY_LAG_MS, planWindows, type RequestedRange } from '../candles/time-range.js'
-import { consecutiveStartDates, parseDate, startDateAt, windowSpan } from '../candles/windows.js'
+import { consecutiveStartDates, parseDate, windowSpan } from '../candles/windows.js'
 import { joinNames } from '../mirror/errors.js'
-import { firstCandle, knownDates, newestCandle } from '../mirror/status.js'
+import { knownDates, newestCandle } from '../mirror/status.js'
 import { InvalidSymbolError } from '../sources/exchange-api.js'
 import type { Source } from '../sources/source.js'
 import { fetchStartDates, fetchSymbols, request } from './lists.js'
-import { refreshWindow } from './refresh.js'
 import type { FoundWindows, Run, UnplannedSeries } from './run.js'
 
 /** The windows of the source that have begun, and those that are cached whatever a list says. */
@@ -76,24 +75,6 @@ export function needsFirstCandle(windows: readonly WindowRef[], { mirror, refres
   const earliest = cached.find(date => !facts.has(date) || facts.get(date)?.first !== undefined)
   const isAsked = (date: string) => refresh || !cached.includes(date)
   return windows.some(({ startDate }) => isAsked(startDate) && !(earliest && startDate >= earliest))
-}
-
-/**
- * Where the first cached window of a series begins with a hole, the window before it says whether the series does: it is downloaded, if a
- * static source lists it. `from`: where the range begins, ms UTC. Of a source that fails here nothing is known.
- */
-export async function confirmBeginning(run: Partial<Run> & Pick<Run, 'mirror'>, series: Series, from: number) {
-  const { mirror, source, now } = run as Run
-  const begin = firstCandle(mirror, series)
-  if (source?.rules.kind !== 'static' || begin === undefined || from < startOf(series, begin)) return
-  if (nextOpenTime(series.interval, from) > begin) return
-  const before = startDateAt(series.interval, startOf(series, begin) - 1)
-  if (mirror.dates(series).includes(before) || !knownDates(mirror, series.interval, now()).includes(before)) return
-  await refreshWindow(run as Run<Source>, windowOf(series, before))
-}
-
-function startOf({ interval }: Series, time: number): number {
-  return parseDate(startDateAt(interval, time))
 }
 
 /** The windows of a mirror alone: from the first cached one, or the start that is named, to the last one, or the end that is named. */

@@ -9,7 +9,6 @@ import type { ChangedCell } from '../rows/diff.js'
 import type { FingerprintReport } from '../rows/fingerprint.js'
 import { GapCounter, type SeriesTotals } from '../rows/gaps.js'
 import type { ArchiveReport } from '../sources/source.js'
-import { confirmBeginning } from './find-windows.js'
 import { noCandles } from './no-candles.js'
 import { missingWindows } from './refresh.js'
 import {
@@ -139,14 +138,11 @@ export class Tally {
     const { range } = plan
     if (counts.length === 0) checkGone(plan, this.run)
     if (!mayBeEmpty && counts.every(({ report }) => report.candles === 0)) throw await noCandles(plan, this.run)
-    const series: DownloadReport['series'][number][] = []
-    for (const [index, { report }] of counts.entries()) {
+    const series = counts.map(({ report }, index) => {
       const one = withoutAbsent(plan.series[index], this.run)
-      const asked = { from: range.named.from, now: range.now, firstOfExchange: one.firstCandle }
-      if (asked.from !== undefined) await confirmBeginning(this.run, one.series, asked.from)
-      const scope = { ...seriesBeginning(mirror, one.series, asked), rules: mirror.rules, partial }
-      series.push({ ...report, coverage: coverRange(one, range, report, scope) })
-    }
+      const beginning = seriesBeginning(mirror, one.series, range.named.from, one.firstCandle)
+      return { ...report, coverage: coverRange(one, range, report, { ...beginning, rules: mirror.rules, partial }) }
+    })
     if (failOnGaps) checkGaps(series, range, forExport)
     const { requests, bytes } = source?.traffic ?? { requests: 0, bytes: 0 }
     const { report: archive } = source?.archive ?? {}

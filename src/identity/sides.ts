@@ -102,7 +102,7 @@ function openSeries(run: Run, plan: SeriesPlan, tally: Tally, requested: Request
       return true
     },
     coverage() {
-      const beginning = seriesBeginning(mirror, series, { from: requested.named.from, now: requested.now })
+      const beginning = seriesBeginning(mirror, series, requested.named.from)
       const { report } = tally.counts[tally.plan.series.indexOf(plan)]
       return coverSide(plan, range, requested, report, { ...beginning, rules: mirror.rules })
     },

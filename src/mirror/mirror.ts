@@ -258,7 +258,7 @@ export class Mirror {
 
   /** Throws `linked_path` for a window that is a link, or whose index is one, before a run asks for it: nothing is written through a link. */
   checkWritable(window: WindowRef): void {
-    for (const path of [windowPath(window), indexPath(window)]) checkInside(this.root, path)
+    for (const path of [windowPath(window), indexPath(window)]) this.reading(() => checkInside(this.root, path), path)
   }
 
   /** Keeps what is known of a window; it is written with `flush`, and every second before that. */

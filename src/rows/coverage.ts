@@ -41,9 +41,7 @@ export interface ListBeginning {
 export interface SeriesBeginning {
   /** When the first candle opens that is known of the series. */
   readonly begin?: number | undefined
-  /** From when on the series surely has no candle before that one. Default: for ever. */
-  readonly emptyFrom?: number | undefined
-  /** The list of start dates, if the range begins before it. */
+  /** The list of start dates, if the range begins before it: windows that it has before that candle are empty. */
   readonly list?: ListBeginning | undefined
 }
 
@@ -76,8 +74,8 @@ export function coverRange(one: RequestedSeries, range: RequestedRange, ends: En
   // The first candle that may be missing behind those that are there.
   const missingFrom = there?.endTime ?? from ?? (scope.begin === undefined ? Infinity : grid.start(scope.begin))
   const endTime = to === undefined ? -Infinity : Math.min(grid.next(to), range.now)
-  const missing = there ? grid.count(missingFrom, endTime) : countKnown(grid, missingFrom, endTime, scope)
-  const shortAtStart = there && from !== undefined ? countKnown(grid, from, there.startTime, scope) : 0
+  const missing = there ? grid.count(missingFrom, endTime) : countKnown(one, grid, missingFrom, endTime, scope)
+  const shortAtStart = there && from !== undefined ? countKnown(one, grid, from, there.startTime, scope) : 0
   const shortAtEnd = mayLag(grid, range, missingFrom, missing, scope) ? 0 : missing
   const isBeforeList = shortAtStart > 0 || (there === undefined && shortAtEnd > 0)
   return {
@@ -114,11 +112,18 @@ function findSpan(
 }
 
 /** The candles from `from` to `until`, both ms UTC, without those before the first candle of the series, as far as that is known. */
-function countKnown(grid: CandleGrid, from: number, until: number, scope: SeriesBeginning): number {
-  const { begin, emptyFrom = -Infinity } = scope
+function countKnown(
+  { windows = [] }: RequestedSeries,
+  grid: CandleGrid,
+  from: number,
+  until: number,
+  { begin, rules }: CoverageScope,
+): number {
   if (begin === undefined) return grid.count(from, until)
   const first = Math.min(grid.start(begin), until)
-  return grid.count(from, Math.min(emptyFrom, first)) + grid.count(Math.max(from, first), until)
+  // Windows that were read are empty before that candle; a tree may lack those before them, or not list them.
+  const unknownUntil = rules.kind === 'exchange' || windows.length === 0 ? -Infinity : windowSpan(windows[0]).startTime
+  return grid.count(from, Math.min(unknownUntil, first)) + grid.count(Math.max(from, first), until)
 }
 
 /** Whether the newest candles are missing alone, which may not be there yet. */

@@ -157,7 +157,9 @@ export class ServedMirror extends Mirror {
       return true
     } catch (error) {
       if (!isKlinesError(error, 'linked_path') && !isKlinesError(error, 'mirror_unusable')) throw error
-      this.tell(`${error.message} Continuing in memory: downloaded windows are not kept for the next run.`)
+      // The first file that is kept there says it for all.
+      if (this.isOnDisk)
+        this.tell(`${error.message} Continuing in memory: downloaded windows are not kept for the next run.`)
       return false
     }
   }

@@ -1,8 +1,7 @@
 import { KlinesError } from '../candles/errors.js'
 import { parseStartDates, parseSymbols } from '../candles/lists.js'
 import { SYMBOLS_PATH, startDatesPath, windowPath } from '../candles/paths.js'
-import type { WindowRef } from '../candles/series.js'
-import { windowSpan } from '../candles/windows.js'
+import { firstExchangeStartDate, parseDate } from '../candles/windows.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
 import { decodeWindow } from '../rows/window-codec.js'
 import { FetchError, toStatusError } from './fetch-error.js'
@@ -50,7 +49,7 @@ export function staticSource(fetcher: Fetcher, { now, observe }: SourceClock): S
           if (since !== undefined && response.status === 304) return parseTimes(response, now())
           if (response.status !== 200) throw toStatusError(response)
           const batch = parseBody(response, body => decodeWindow(body, window))
-          const times = parseTimes(response, now(), earliestTime(window, batch))
+          const times = parseTimes(response, now(), earliestTime(batch))
           return { ...times, bytes: response.body, batch }
         },
         signal,
@@ -71,12 +70,12 @@ export function parseBody<T>({ body }: WholeResponse, parse: (bytes: Buffer) => 
   }
 }
 
-/**
- * When the file of a window can have been made at the earliest, ms UTC: reproducible images give all files one old time, and
- * answer 304 for ever. An empty one that was made before the window began is asked for without a condition.
- */
-function earliestTime(window: WindowRef, batch: KlineBatch): number {
-  return batch.length === 0 ? windowSpan(window).startTime : batch.closeTime(batch.length - 1)
+/** No file of candles is older than the exchange, ms UTC. */
+const EXCHANGE_OPENED = parseDate(firstExchangeStartDate('1m'))
+
+/** When the file of a window can have been made at the earliest, ms UTC: reproducible images give all files one old time. */
+function earliestTime(batch: KlineBatch): number {
+  return batch.length === 0 ? EXCHANGE_OPENED : batch.closeTime(batch.length - 1)
 }
 
 /** The Last-Modified of a cached version, ms UTC; undefined where the service had none, but a Date. */

@@ -136,7 +136,7 @@ function planSymbol(mirror: Mirror, named: readonly SeriesPlan[], readTo: number
 
 /** How much of the range a series has. Candles that are missing in gaps are not counted twice. */
 function cover(plan: SeriesPlan, range: RequestedRange, one: SeriesFindings, mirror: Mirror): Coverage {
-  const beginning = seriesBeginning(mirror, plan.series, { from: range.named.from, now: range.now })
+  const beginning = seriesBeginning(mirror, plan.series, range.named.from)
   const coverage = coverRange(plan, range, one, { ...beginning, rules: mirror.rules })
   const { first = -Infinity, last = -Infinity, shortAtStart, shortAtEnd } = coverage
   const count = (isCounted: (gap: Gap) => boolean) => sumOf(one.gaps.filter(isCounted).map(({ missing }) => missing))

@@ -42,7 +42,7 @@ describe('klines mirror', () => {
   })
 })
 
-it.each(['lstatSync', 'readdirSync'])(
+it.each(['statSync', 'readdirSync'])(
   'a folder of a series that cannot be searched (%s) is named, exit 3',
   async call => {
     const { sandbox } = sandboxWith({ own: OWN })

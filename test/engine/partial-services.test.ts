@@ -117,31 +117,3 @@ describe('a service that has not all of the windows that it lists', () => {
     expect(await openTimes({ offline: true })).toEqual(hours)
   })
 })
-
-describe('a first window that begins with a hole', () => {
-  it.each<[string, unknown[] | undefined, number]>([
-    ['is short at the start when the window before it has candles', monthRows('2026-04-01'), 6 * 24],
-    ['is not when that is empty: the series begins there', [], 0],
-    ['is short when that is missing, because nobody knows', undefined, 6 * 24],
-  ])('%s', async (_, before, short) => {
-    const windows = { '2026-05-01': monthRows('2026-05-01', '2026-05-09'), ...(before && { '2026-04-01': before }) }
-    const { request, server } = await setup(windows)
-    const range = { from: '2026-05-03', to: '2026-06' }
-    const shortAtStart = async (options: object) =>
-      (await downloadKlines({ ...request, ...range, ...options })).series[0].coverage.shortAtStart
-    expect(await shortAtStart({})).toBe(short)
-    // What was asked for once is known offline, too.
-    server.log.length = 0
-    const offline = { ...request, ...range, offline: true, output: join(tempFolder(), 'x.csv') }
-    expect((await exportKlines(offline)).series[0].coverage.shortAtStart).toBe(short)
-    expect(await shortAtStart({ from: '2026-05-10' })).toBe(0)
-    expect(server.paths('windows').filter(name => name.includes('2026-03'))).toEqual([])
-  })
-
-  it('is none of the first window of the list', async () => {
-    const { request, server } = await setup({ '2026-01-01': monthRows('2026-01-01', '2026-01-09') })
-    const { series } = await downloadKlines({ ...request, from: '2026-01-03', to: '2026-02' })
-    expect(series[0].coverage).toMatchObject({ shortAtStart: 0 })
-    expect(server.paths('windows')).toEqual([path('2026-01-01')])
-  })
-})

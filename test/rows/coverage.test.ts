@@ -37,15 +37,17 @@ describe('a range that begins before the first candle', () => {
     older: { interval: '2h', from: '2017-07-01' },
     isExchangeOlder: true,
   }
-  const WINDOWS = [{ symbol: 'BTCUSDT', interval: '1h', startDate: '2022-01-01' }] as const
+  const windowsFrom = (...dates: string[]) =>
+    dates.map(startDate => ({ symbol: 'BTCUSDT', interval: '1h', startDate }) as const)
+  const JANUARY = windowsFrom('2022-01-01')
   /** From 2021-12-01 to 2022-02-01, of a series whose last candle is there. */
-  const coverFrom = (first: string | undefined, beginning: SeriesBeginning, interval = '1h') =>
+  const coverFrom = (first: string | undefined, beginning: SeriesBeginning, interval = '1h', windows = JANUARY) =>
     coverRange(
       {
         series: SERIES,
         label: { symbol: 'BTCUSDT', interval },
         resampleTo: interval === '1h' ? undefined : parseTargetInterval(interval),
-        windows: WINDOWS,
+        windows,
       },
       requested(at('2021-12-01T00:00'), at('2022-02-01T00:00'), at('2023-01-01T00:00')),
       { firstOpenTime: first && at(first), lastOpenTime: first && at('2022-01-31T23:00') } as Parameters<
@@ -55,37 +57,31 @@ describe('a range that begins before the first candle', () => {
     )
   const DECEMBER = 31 * 24
 
-  it.each<[string, string, SeriesBeginning, number]>([
-    ['lacks nothing where the series has none before it', '2022-01-10T05:00', {}, 0],
-    ['lacks what is before the first list date', '2022-01-10T05:00', { emptyFrom: at('2022-01-01T00:00') }, DECEMBER],
-    ['lacks all where nobody knows', '2022-01-10T05:00', { emptyFrom: at('2022-01-10T05:00') }, DECEMBER + 9 * 24 + 5],
-    [
-      'lacks all when the series has earlier ones',
-      '2022-01-10T05:00',
-      { begin: at('2021-11-01T00:00') },
-      DECEMBER + 9 * 24 + 5,
-    ],
-  ])('%s', (_, first, beginning, short) => {
-    expect(coverFrom(first, { begin: at(first), ...beginning }).shortAtStart).toBe(short)
+  it.each<[string, string, string[], number]>([
+    ['lacks nothing where the windows before it are empty', '2022-01-10T05:00', ['2021-12-01', '2022-01-01'], 0],
+    ['lacks what is before the first window', '2022-01-10T05:00', ['2022-01-01'], DECEMBER],
+    ['lacks all when the series has earlier ones', '2021-11-01T00:00', ['2022-01-01'], DECEMBER + 9 * 24 + 5],
+  ])('%s', (_, begin, dates, short) => {
+    const windows = windowsFrom(...dates)
+    expect(coverFrom('2022-01-10T05:00', { begin: at(begin) }, '1h', windows).shortAtStart).toBe(short)
   })
 
   it('lacks all of it without a candle, but what is empty', () => {
-    const later = { begin: at('2022-03-01T00:00'), emptyFrom: at('2022-01-01T00:00') }
+    const later = { begin: at('2022-03-01T00:00'), list: LIST }
     expect(coverFrom(undefined, later)).toMatchObject({ first: undefined, shortAtStart: 0, shortAtEnd: DECEMBER })
     expect(coverFrom(undefined, {}).shortAtEnd).toBe(62 * 24)
   })
 
   it('has no longer candle that is covered in part', () => {
     const first = '2022-01-01T00:00'
-    const { first: openTime, shortAtStart } = coverFrom(first, { begin: at(first), emptyFrom: at(first) }, '1w')
+    const { first: openTime, shortAtStart } = coverFrom(first, { begin: at(first), list: LIST }, '1w')
     expect([openTime, shortAtStart]).toEqual([at('2022-01-03T00:00'), 4])
   })
 
   it('says which list begins too late, and what may have older candles', () => {
     const first = '2022-01-01T00:00'
-    const beginning = { begin: at(first), emptyFrom: at(first) }
+    const beginning = { begin: at(first) }
     const there = 'candles from 2022-01-01 00:00 to 2022-01-31 23:00: 744 short at the start'
-    expect(describeCoverage(coverFrom(first, beginning))).toBe(there)
     const why = 'the 1h list of https://klines.example begins 2022-01-01; 2h candles may go back to 2017-07-01'
     const listed = { ...beginning, list: LIST }
     expect(describeCoverage(coverFrom(first, listed))).toBe(`${there} (${why}; --base-url binance may have older ones)`)

@@ -106,6 +106,17 @@ export class DeployedService {
     return new Map(this.windows.map(date => [date, { rows: this.rowsAt(date, this.time), modified }]))
   }
 
+  /** Windows of the future, for years of sequences. */
+  private laterDates(): string[] {
+    const { interval, dates } = this.calendar
+    const last = new Date(dates[dates.length - 1])
+    return Array.from({ length: 99 }, (_, index) => {
+      const day = interval === '15m' ? last.getUTCDate() + 7 * (index + 1) : 1
+      const month = interval === '15m' ? last.getUTCMonth() : last.getUTCMonth() + index + 1
+      return new Date(Date.UTC(last.getUTCFullYear(), month, day)).toISOString().slice(0, 10)
+    })
+  }
+
   private row(open: number): KlineRow {
     const price = `${1000 + (Math.floor(open / DAY) % 977)}.00000000`
     return [
@@ -131,10 +142,10 @@ export class DeployedService {
     const { interval, dates } = this.calendar
     const send = (value: unknown) => response.writeHead(200).end(JSON.stringify(value))
     if (path === 'symbols.json') return void send(['BTCUSDT'])
-    if (path === `start-dates/${interval}.json`) return void send(dates)
+    if (path === `start-dates/${interval}.json`) return void send([...dates, ...this.laterDates()])
     const [, date = ''] = new RegExp(`^${interval}/BTCUSDT/(.*)\\.json$`).exec(path) ?? []
     const file = this.served.get(date)
-    if (date === dates[dates.length - 1]) return void send([])
+    if (date >= dates[dates.length - 1]) return void send([])
     if (file === undefined) return void response.writeHead(404).end()
     const { rows, modified } = file
     const since = request.headers['if-modified-since']
