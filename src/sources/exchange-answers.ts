@@ -1,20 +1,13 @@
-import type { KlineRow } from '../candles/columns.js'
-import { KlinesError } from '../candles/errors.js'
 import { MINUTE_MS } from '../candles/intervals.js'
-import { parseList } from '../candles/lists.js'
-import type { Series, WindowRef } from '../candles/series.js'
-import type { WindowSpan } from '../candles/windows.js'
+import type { WindowRef } from '../candles/series.js'
 import { hasMoreRows, joinRows, type RenderedWindow, renderWindow } from '../rows/closed-rows.js'
-import { findError, firstCandleCall, pageCall, TIME_PATH, windowCall } from './exchange-api.js'
+import { findError, TIME_PATH, windowCall } from './exchange-api.js'
 import { FetchError } from './fetch-error.js'
 import type { Fetcher } from './fetcher.js'
 import { isTransientStatus } from './retry.js'
 import type { Fetched } from './source.js'
 import { clockSkew, parseBody, type SourceClock } from './static.js'
 import type { WholeResponse } from './transport.js'
-
-/** The Date of an answer has whole seconds. */
-const SECOND_MS = 1000
 
 /** `asked`: when the exchange answered, by its own clock, ms UTC. */
 interface Answer<T> {
@@ -25,9 +18,8 @@ interface Answer<T> {
 
 /** The calls of the exchange, and its clock: the Date of its latest answer. */
 export class ExchangeAnswers {
-  /** ms UTC, and this machine's present then. */
+  /** ms UTC. */
   private latest: number | undefined
-  private latestAt = -Infinity
 
   constructor(
     private readonly fetcher: Fetcher,
@@ -53,11 +45,6 @@ export class ExchangeAnswers {
     return this.latest !== undefined && this.isPresent(this.latest) ? this.latest : this.ask(signal)
   }
 
-  /** The same for the lists of a run, at one call also where this machine's clock is wrong: an answer of the last minute. */
-  async recentNow(signal: AbortSignal): Promise<number> {
-    return this.latest !== undefined && this.isPresent(this.latestAt) ? this.latest : this.ask(signal)
-  }
-
   /** The exchange's clock as far as it is known without a call, at the latest this machine's present, ms UTC. */
   knownNow(): number {
     return Math.min(this.latest ?? Infinity, this.clock.now())
@@ -75,16 +62,6 @@ export class ExchangeAnswers {
     while (page.hasMore) page = (await this.windowPage(window, page, signal)).value
     const time = Math.min(first.asked, this.clock.now())
     return { bytes: page.bytes, batch: page.value, rendered: time, asked: time }
-  }
-
-  /** The first 1,000 rows of a span. */
-  async page(series: Series, span: WindowSpan, signal: AbortSignal): Promise<KlineRow[]> {
-    return (await this.get(pageCall(series, span), parsePage, signal)).value
-  }
-
-  /** When the first candle of a series opens, ms UTC; undefined when it has none. */
-  async firstTime(series: Series, signal: AbortSignal): Promise<number | undefined> {
-    return (await this.get(firstCandleCall(series), parseFirstOpenTime, signal)).value
   }
 
   private ask(signal: AbortSignal): Promise<number> {
@@ -113,28 +90,9 @@ export class ExchangeAnswers {
     if (!Number.isNaN(date)) {
       this.clock.observe(clockSkew(response, this.clock.now()))
       this.latest = Math.max(this.latest ?? 0, date)
-      this.latestAt = this.clock.now()
       return date
     }
     if (this.latest === undefined) throw new FetchError('invalid', 'the answer has no Date')
     return this.latest
   }
-}
-
-function parsePage(bytes: Uint8Array): KlineRow[] {
-  const rows = parseList(bytes, 'The page of candles')
-  if (rows.every(row => Array.isArray(row) && Number.isSafeInteger(row[0]))) return rows as KlineRow[]
-  throw new KlinesError('bad_window', 'the page of candles has something else than rows')
-}
-
-/** The open time of the one candle of an answer of `servedMs`, ms UTC: a later one would make all windows empty. */
-function parseFirstOpenTime(bytes: Buffer, servedMs: number): number | undefined {
-  const rows = parseList(bytes, 'The answer for the first candle')
-  if (rows.length === 0) return undefined
-  const [row] = rows
-  const openTime: unknown = Array.isArray(row) ? row[0] : undefined
-  const isTime = typeof openTime === 'number' && Number.isSafeInteger(openTime)
-  if (rows.length === 1 && isTime && openTime <= servedMs + SECOND_MS) return openTime
-  const found = `${rows.length} rows, from ${Number(openTime)} on`
-  throw new KlinesError('bad_window', `the answer for the first candle has ${found}; expected one, in the past`)
 }

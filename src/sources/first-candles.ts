@@ -1,9 +1,15 @@
+import { KlinesError } from '../candles/errors.js'
+import { parseList } from '../candles/lists.js'
 import { type Series, seriesName, type WindowRef, windowOf } from '../candles/series.js'
 import { startDateAt, windowSpan } from '../candles/windows.js'
 import { decodeWindow } from '../rows/window-codec.js'
 import type { ExchangeAnswers } from './exchange-answers.js'
+import { firstCandleCall } from './exchange-api.js'
 import { FetchError } from './fetch-error.js'
 import type { Fetched } from './source.js'
+
+/** The Date of an answer has whole seconds. */
+const SECOND_MS = 1000
 
 /** The first candle of a series. Times are ms UTC. */
 interface FirstCandle {
@@ -50,7 +56,7 @@ export class FirstCandles {
   }
 
   private async find(series: Series, signal: AbortSignal): Promise<FirstCandle | undefined> {
-    const openTime = await this.answers.firstTime(series, signal)
+    const { value: openTime } = await this.answers.get(firstCandleCall(series), parseFirstOpenTime, signal)
     return openTime === undefined ? undefined : { openTime, fetchedAt: -Infinity }
   }
 
@@ -77,4 +83,16 @@ export class FirstCandles {
     const [named, earlier] = [openTime, earliest].map(time => new Date(time).toISOString())
     throw new FetchError('invalid', `the exchange named ${named} as the first candle, and has one of ${earlier}`)
   }
+}
+
+/** The open time of the one candle of an answer of `servedMs`, ms UTC: a later one would make all windows empty. */
+function parseFirstOpenTime(bytes: Buffer, servedMs: number): number | undefined {
+  const rows = parseList(bytes, 'The answer for the first candle')
+  if (rows.length === 0) return undefined
+  const [row] = rows
+  const openTime: unknown = Array.isArray(row) ? row[0] : undefined
+  const isTime = typeof openTime === 'number' && Number.isSafeInteger(openTime)
+  if (rows.length === 1 && isTime && openTime <= servedMs + SECOND_MS) return openTime
+  const found = `${rows.length} rows, from ${Number(openTime)} on`
+  throw new KlinesError('bad_window', `the answer for the first candle has ${found}; expected one, in the past`)
 }

@@ -1,11 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { isKlinesError } from '../../candles/errors.js'
-import { DAY_MS } from '../../candles/intervals.js'
+import type { KlineRow } from '../../candles/columns.js'
+import { isKlinesError, KlinesError } from '../../candles/errors.js'
+import { parseList } from '../../candles/lists.js'
 import { seriesName, type WindowRef, windowName } from '../../candles/series.js'
-import { parseDate, windowSpan } from '../../candles/windows.js'
+import { parseDate } from '../../candles/windows.js'
 import { type DayChecker, findPageFault, pageOf } from '../../rows/day-checks.js'
 import type { ExchangeAnswers } from '../exchange-answers.js'
-import { PAGE_ROWS } from '../exchange-api.js'
+import { PAGE_ROWS, pageCall } from '../exchange-api.js'
 import { FetchError } from '../fetch-error.js'
 import type { ArchiveReport, Fetched } from '../source.js'
 import { type DayTexts, readDays } from './csv.js'
@@ -39,12 +40,12 @@ export async function checkMonth(
 ): Promise<CheckedMonth> {
   const isThere = check.zips.some(({ body }) => typeof body !== 'string')
   const span = pageOf(`${seriesName(series)} ${month}`, windows, PAGE_ROWS)
-  const fetching = isThere ? answers.page(series, span, check.signal) : Promise.resolve([])
+  const fetching = isThere ? answers.get(pageCall(series, span), parsePage, check.signal) : undefined
   // Its error is thrown where it is awaited, after the days.
-  fetching.catch(() => {})
+  fetching?.catch(() => {})
   const checked: CheckedMonth = { days: new Map(), refused: [] }
   for (const zip of check.zips) await checkZip(zip, check, checked)
-  const fault = await fetching.then(rows => findPageFault(rows, checked.days, span.startTime), toReason)
+  const fault = await fetching?.then(({ value }) => findPageFault(value, checked.days, span.startTime), toReason)
   if (fault === undefined) return checked
   const differing = windows.filter(({ startDate }) => checked.days.has(startDate))
   return { days: new Map(), refused: [...checked.refused, ...refuse(differing, fault)] }
@@ -71,7 +72,6 @@ async function checkZip({ name, windows, body }: Zip, check: MonthCheck, checked
 /** A day as a window, or why it is not that of the exchange. `texts`: of its zip, or why there are none. */
 function checkDay(window: WindowRef, texts: DayTexts | string, check: MonthCheck): Fetched | string {
   const { batch, asked } = check.hours
-  if (asked < windowSpan(window).endTime + DAY_MS) return 'its 1h candles are not final'
   try {
     const day = check.checker.check(window, texts, batch, check.firstTime)
     return typeof day === 'string' ? day : { ...day, asked, rendered: asked }
@@ -84,4 +84,10 @@ function checkDay(window: WindowRef, texts: DayTexts | string, check: MonthCheck
 export function toReason(error: unknown): string {
   if (error instanceof FetchError || isKlinesError(error, 'bad_window')) return error.message
   throw error
+}
+
+function parsePage(bytes: Uint8Array): KlineRow[] {
+  const rows = parseList(bytes, 'The page of candles')
+  if (rows.every(row => Array.isArray(row) && Number.isSafeInteger(row[0]))) return rows as KlineRow[]
+  throw new KlinesError('bad_window', 'the page of candles has something else than rows')
 }
