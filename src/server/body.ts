@@ -6,8 +6,8 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
 import parseRange from 'range-parser'
-import { parseHttpDate } from '../sources/retry.js'
 import { CORS_HEADERS, HttpError } from './errors.js'
+import { parseHttpDate } from './http-date.js'
 
 export interface Route {
   /** A route of GET answers HEAD too. */

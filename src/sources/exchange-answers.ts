@@ -18,8 +18,9 @@ interface Answer<T> {
 
 /** The calls of the exchange, and its clock: the Date of its latest answer. */
 export class ExchangeAnswers {
-  /** ms UTC. */
+  /** ms UTC, and this machine's present then. */
   private latest: number | undefined
+  private latestAt = -Infinity
 
   constructor(
     private readonly fetcher: Fetcher,
@@ -43,6 +44,11 @@ export class ExchangeAnswers {
    */
   async now(signal: AbortSignal): Promise<number> {
     return this.latest !== undefined && this.isPresent(this.latest) ? this.latest : this.ask(signal)
+  }
+
+  /** The same for the lists of a run, at one call also where this machine's clock is wrong: an answer of the last minute. */
+  async recentNow(signal: AbortSignal): Promise<number> {
+    return this.latest !== undefined && this.isPresent(this.latestAt) ? this.latest : this.ask(signal)
   }
 
   /** The exchange's clock as far as it is known without a call, at the latest this machine's present, ms UTC. */
@@ -90,6 +96,7 @@ export class ExchangeAnswers {
     if (!Number.isNaN(date)) {
       this.clock.observe(clockSkew(response, this.clock.now()))
       this.latest = Math.max(this.latest ?? 0, date)
+      this.latestAt = this.clock.now()
       return date
     }
     if (this.latest === undefined) throw new FetchError('invalid', 'the answer has no Date')

@@ -35,8 +35,8 @@ export class FirstCandles {
   }
 
   /** The same without a call; undefined where nobody has asked. */
-  async knownTime(series: Series): Promise<number | undefined> {
-    return (await this.known(series))?.openTime
+  known(series: Series): Promise<FirstCandle | undefined> | undefined {
+    return this.found.get(seriesName(series))?.catch(() => undefined)
   }
 
   /** A window that is empty, or was fetched to confirm the first candle. Undefined for any other one. */
@@ -58,10 +58,6 @@ export class FirstCandles {
   private async find(series: Series, signal: AbortSignal): Promise<FirstCandle | undefined> {
     const { value: openTime } = await this.answers.get(firstCandleCall(series), parseFirstOpenTime, signal)
     return openTime === undefined ? undefined : { openTime, fetchedAt: -Infinity }
-  }
-
-  private known(series: Series): Promise<FirstCandle | undefined> | undefined {
-    return this.found.get(seriesName(series))?.catch(() => undefined)
   }
 
   /**

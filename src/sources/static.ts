@@ -70,12 +70,9 @@ export function parseBody<T>({ body }: WholeResponse, parse: (bytes: Buffer) => 
   }
 }
 
-/** No file of candles is older than the exchange, ms UTC. */
-const EXCHANGE_OPENED = parseDate(firstExchangeStartDate('1m'))
-
 /** When the file of a window can have been made at the earliest, ms UTC: reproducible images give all files one old time. */
 function earliestTime(batch: KlineBatch): number {
-  return batch.length === 0 ? EXCHANGE_OPENED : batch.closeTime(batch.length - 1)
+  return batch.length === 0 ? parseDate(firstExchangeStartDate('1m')) : batch.closeTime(batch.length - 1)
 }
 
 /** The Last-Modified of a cached version, ms UTC; undefined where the service had none, but a Date. */

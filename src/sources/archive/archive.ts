@@ -7,7 +7,7 @@ import { limiter } from '../limiter.js'
 import type { ArchiveReport, Fetched, SourceArchive } from '../source.js'
 import { type CheckedMonth, checkMonth, type MonthFiles, refuse, toReason } from './month-check.js'
 import { type ArchiveMonth, archiveMonths } from './months.js'
-import { absentZip, countZips, zipFetcher } from './zips.js'
+import { countZips, NO_ZIP, zipFetcher } from './zips.js'
 
 /** Months whose zips are fetched while the first of them is stored. */
 const MONTHS_AHEAD = 8
@@ -101,12 +101,12 @@ export class Archive implements SourceArchive {
   private async load(month: ArchiveMonth, signal: AbortSignal): Promise<MonthFiles> {
     const { series, month: name } = month
     const hours = await this.answers.window(windowOf({ ...series, interval: '1h' }, `${name}-01`), signal)
-    if (hours.batch.length === 0) return { hours, zips: [absentZip(month)] }
+    if (hours.batch.length === 0) return { hours, zips: [{ name, windows: month.windows, body: NO_ZIP }] }
     return { hours, zips: await this.fetchZips(month, this.answers.knownNow(), signal) }
   }
 
   private async check(month: Month, loading: Promise<MonthFiles>, signal: AbortSignal): Promise<CheckedMonth['days']> {
-    const firstTime = (await this.firstCandles.knownTime(month.series)) ?? -Infinity
+    const firstTime = (await this.firstCandles.known(month.series))?.openTime ?? -Infinity
     const files = await loading.catch(toReason)
     delete month.files
     if (typeof files === 'string') {

@@ -21,8 +21,7 @@ export interface Zip {
 
 /** Monthly files come in the first half of the next month. */
 const MAY_LACK_ZIP_MS = 45 * DAY_MS
-const NO_ZIP = 'the archive has no zip of it'
-const NOT_ASKED = 'the archive was not asked any more'
+export const NO_ZIP = 'the archive has no zip of it'
 const MOST_IN_A_ROW = 10
 export const ZIPS_AT_ONCE = 8
 
@@ -31,17 +30,13 @@ export function countZips(month: ArchiveMonth, now: number): number {
   return monthSpan(month).endTime > now ? month.windows.length : 1
 }
 
-export function absentZip({ series, month, windows }: ArchiveMonth): Zip {
-  return { name: zipName(series, month), windows, body: NO_ZIP }
-}
-
 /** Fetches the zip of a month, or those of its days where that one is not there yet. After ten failures in a row no further one. */
 export function zipFetcher(fetcher: Fetcher, warn: (text: string) => void) {
   let inARow = 0
   // A zip that waits for its turn may not be needed any more.
   const inTurn = limiter(ZIPS_AT_ONCE)
   const fetchBody = async (series: Series, date: string, signal: AbortSignal): Promise<Buffer | string> => {
-    if (inARow >= MOST_IN_A_ROW) return NOT_ASKED
+    if (inARow >= MOST_IN_A_ROW) return 'the archive was not asked any more'
     try {
       const body = await fetcher.get({ path: zipPath(series, date), accept: acceptZip, signal })
       inARow = 0

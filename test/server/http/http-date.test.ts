@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseHttpDate } from '../../src/sources/retry.js'
+import { parseHttpDate } from '../../../src/server/http-date.js'
 
 /** The example of RFC 9110, 5.6.7, which gives it in all three formats. */
 const EXAMPLE = Date.UTC(1994, 10, 6, 8, 49, 37)
