@@ -63,7 +63,7 @@ describe.each([
       const update = (refresh = false) =>
         existsSync(mirror) ? updateKlines({ ...asked(), refresh }).catch(ignore) : download(calendar.dates[0])
       for (const one of steps) {
-        service.time += one.hours * HOUR
+        service.advance(one.hours * HOUR)
         if (one.kind === 'deploy') service.deploy(one.deployment)
         else if (one.kind === 'update') await update(one.refresh)
         else {
@@ -72,11 +72,11 @@ describe.each([
           if (first <= last) await download(begun[first], begun[last + 1])
         }
       }
-      service.time = Math.max(service.time, service.end)
+      service.advance(Math.max(0, service.end - service.time))
       for (let healthy = 0; healthy < 2; healthy++) {
-        service.time += DAY
+        service.advance(DAY)
         service.deploy({ how: 'healthy' })
-        service.time += HOUR
+        service.advance(HOUR)
         await update()
       }
       const paths = service.windows.map(date => [

@@ -24,7 +24,10 @@ export const MONTHS: Calendar = {
   dates: ['2024-10-01', '2024-11-01', '2024-12-01', '2025-01-01', '2025-02-01', '2025-03-01', '2025-04-01'],
 }
 
-/** How a tree is deployed. Windows whose number is in `old` keep the file of an earlier deployment. */
+/** How long old files may lie beside new ones before the next deployment. */
+const MIXED_MS = 20 * 3_600_000
+
+/** How a tree is deployed. Windows whose number is in `old` keep the file of an earlier deployment, for less than a day. */
 export type Deployment =
   | { readonly how: 'healthy' | 'lagging' | 'constant times' | 'no times' }
   | { readonly how: 'rolled back'; readonly to: number }
@@ -42,6 +45,8 @@ export class DeployedService {
   private readonly history: Files[] = []
   private served: Files = new Map()
   private hasDate = true
+  /** When the next deployment ends a mix of old and new files, ms UTC. */
+  private mendedAt = Infinity
   url = ''
 
   private constructor(
@@ -83,8 +88,18 @@ export class DeployedService {
     return times.filter(open => open + candleMs <= time).map(open => this.row(open))
   }
 
+  advance(ms: number): void {
+    const time = this.time + ms
+    if (this.mendedAt < time) {
+      this.time = this.mendedAt
+      this.deploy({ how: 'healthy' })
+    }
+    this.time = time
+  }
+
   deploy(deployment: Deployment): void {
     const { how } = deployment
+    this.mendedAt = how === 'half done' || how === 'mixed by a cache' ? this.time + MIXED_MS : Infinity
     const latest = this.history.at(-1)
     const now = this.render(how === 'constant times' ? 'constant' : how === 'no times' ? undefined : this.time)
     this.hasDate = how !== 'no times'
