@@ -6,7 +6,7 @@ import { plural } from '../candles/text.js'
 import { describeRequested, MAY_LAG_MS, type RequestedRange, type TimeRange } from '../candles/time-range.js'
 import { CHANGES_FILE } from '../mirror/changes.js'
 import { sumOf as sum } from '../mirror/status.js'
-import { type Coverage, type CoveredSeries, countShort, describeCoverage, linesOf } from '../rows/coverage.js'
+import { type Coverage, type CoveredSeries, countShort, describeLacks, linesOf } from '../rows/coverage.js'
 import type { ChangedCell } from '../rows/diff.js'
 import { parseTargetInterval } from '../rows/target-interval.js'
 import * as s from './report.js'
@@ -93,11 +93,13 @@ type Covered = Pick<CoveredSeries, 'symbol' | 'interval' | 'coverage'>
 
 /** The series that have less than was requested, and what may have more; undefined when all is there. */
 export function coverageText(series: readonly Covered[], details: CoverageDetails): string | undefined {
-  const short = series.filter(({ coverage }) => countShort(coverage) > 0)
+  // Tables say what is missing between the candles.
+  const ends = series.map(({ symbol, interval, coverage }) => ({ symbol, interval, coverage }))
+  const short = ends.filter(({ coverage }) => countShort(coverage) > 0)
   if (short.length === 0) return undefined
   const advice = staleAdvice(series, details)
   const requested = `${describeRequested(details.range)};`
-  const lines = series.length === 1 ? [describeCoverage(short[0].coverage)] : linesOf(short)
+  const lines = series.length === 1 ? [describeLacks(short[0])] : linesOf(short)
   if (lines.length === 1) return [`${requested} ${lines[0]}.`, ...advice].join(' ')
   const listed = details.verbose ? lines : firstLines(lines, MAX_LISTED, 'more lines; --json has all of them')
   return [`${requested} ${plural(short.length, 'series')} have less:`, ...listed, ...advice].join('\n')

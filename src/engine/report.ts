@@ -4,7 +4,7 @@ import { describeRequested, type RequestedRange } from '../candles/time-range.js
 import { seriesBeginning } from '../mirror/beginning.js'
 import { incomplete, joinNames, type WindowFailure } from '../mirror/errors.js'
 import { sumOf } from '../mirror/status.js'
-import { type Coverage, type CoveredSeries, countShort, coverRange, describeLacks, linesOf } from '../rows/coverage.js'
+import { type Coverage, type CoveredSeries, countShort, coverRange, linesOf } from '../rows/coverage.js'
 import type { ChangedCell } from '../rows/diff.js'
 import type { FingerprintReport } from '../rows/fingerprint.js'
 import { GapCounter, type SeriesTotals } from '../rows/gaps.js'
@@ -141,7 +141,7 @@ export class Tally {
     const series = counts.map(({ report }, index) => {
       const one = withoutAbsent(plan.series[index], this.run)
       const beginning = seriesBeginning(mirror, one.series, range.named.from, one.firstCandle)
-      return { ...report, coverage: coverRange(one, range, report, { ...beginning, rules: mirror.rules, partial }) }
+      return { ...report, coverage: coverRange(one, range, report, beginning, partial) }
     })
     if (failOnGaps) checkGaps(series, range, forExport)
     const { requests, bytes } = source?.traffic ?? { requests: 0, bytes: 0 }
@@ -185,7 +185,7 @@ const MAX_LISTED = 5
 function checkGaps(series: readonly CoveredSeries[], range: RequestedRange, forExport = false): void {
   const lacking = series.filter(({ missing = 0, coverage }) => missing > 0 || countShort(coverage) > 0)
   if (lacking.length === 0) return
-  const all = linesOf(lacking, describeLacks)
+  const all = linesOf(lacking)
   const lines = all.slice(0, MAX_LISTED)
   if (all.length > MAX_LISTED) lines.push(`and ${all.length - MAX_LISTED} more lines; --json has all of them`)
   const verb = lacking.length === 1 ? 'lacks' : 'lack'

@@ -20,30 +20,30 @@ export function seriesBeginning(
   from: number | undefined,
   firstOfExchange = Infinity,
 ): SeriesBeginning {
+  const { rules } = mirror
   const begin = firstCandle(mirror, series)
-  if (mirror.rules.kind !== 'exchange')
-    return { begin, list: from === undefined ? undefined : findList(mirror, series.interval, from) }
+  if (rules.kind !== 'exchange')
+    return { rules, begin, list: from === undefined ? undefined : findList(mirror, series.interval, from) }
   const first = Math.min(begin ?? Infinity, firstOfExchange)
-  return { begin: first === Infinity ? undefined : first }
+  return { rules, begin: first === Infinity ? undefined : first }
 }
 
 /** The stored list of an interval, if a range begins before it. `from`: ms UTC. */
 function findList(mirror: Mirror, interval: Interval, from: number): ListBeginning | undefined {
   const first = mirror.startDates(interval)?.[0]
   if (first === undefined || from >= parseDate(first)) return undefined
+  const parts = [`the ${interval} list of ${mirror.source ?? mirror.root} begins ${first}`]
   // The exchange itself has nothing before its first day.
-  const isOlder = first > OPENING_DATE
-  return {
-    interval,
-    source: mirror.source ?? mirror.root,
-    from: first,
-    older: isOlder ? findOlderList(mirror, first, Math.max(from, OPENING)) : undefined,
-    isExchangeOlder: isOlder && exchangeMayHaveMore(mirror.source),
+  if (first > OPENING_DATE) {
+    const older = findOlderList(mirror, first, Math.max(from, OPENING))
+    if (older) parts.push(`${older.interval} candles may go back to ${older.from}`)
+    if (exchangeMayHaveMore(mirror.source)) parts.push('--base-url binance may have older ones')
   }
+  return { from: first, why: parts.join('; ') }
 }
 
 /** The shortest interval whose list begins before a date and reaches back to `from`, ms UTC; else the one that reaches back furthest. */
-function findOlderList(mirror: Mirror, first: string, from: number): ListBeginning['older'] {
+function findOlderList(mirror: Mirror, first: string, from: number) {
   const older = EXCHANGE_INTERVALS.flatMap(interval => {
     const [date] = mirror.startDates(interval) ?? knownStartDates(interval)
     return date !== undefined && date < first ? { interval, from: date } : []

@@ -26,29 +26,19 @@ export interface Coverage {
 
 /** The list of start dates of an interval: nothing is known of candles before its first date. */
 export interface ListBeginning {
-  readonly interval: string
-  /** Whose list it is, such as `https://example.com`. */
-  readonly source: string
   /** Its first date, `2022-01-01`. */
   readonly from: string
-  /** Another interval, whose list begins earlier. */
-  readonly older: { readonly interval: string; readonly from: string } | undefined
-  /** Whether the exchange may have older candles of this interval. */
-  readonly isExchangeOlder: boolean
+  /** Whose list it is, and what may have older candles. */
+  readonly why: string
 }
 
 /** What is known of the beginning of a series. Times are ms UTC. */
 export interface SeriesBeginning {
+  readonly rules: { readonly kind: 'static' | 'exchange' | 'fixed' }
   /** When the first candle opens that is known of the series. */
   readonly begin?: number | undefined
   /** The list of start dates, if the range begins before it: windows that it has before that candle are empty. */
   readonly list?: ListBeginning | undefined
-}
-
-interface CoverageScope extends SeriesBeginning {
-  readonly rules: { readonly kind: 'static' | 'exchange' | 'fixed' }
-  /** Whether resampled candles that are covered in part are there. */
-  readonly partial?: boolean | undefined
 }
 
 interface RequestedSeries {
@@ -65,18 +55,25 @@ type Ends = Pick<SeriesTotals, 'firstOpenTime' | 'lastOpenTime'>
 
 /**
  * Counts the closed candles of a range that a series lacks at an end that was named. At an end that moves with the present, the newest 48
- * hours do not count; of the exchange the newest two candles.
+ * hours do not count; of the exchange the newest two candles. `partial`: whether resampled candles that are covered in part are there.
  */
-export function coverRange(one: RequestedSeries, range: RequestedRange, ends: Ends, scope: CoverageScope): Coverage {
+export function coverRange(
+  one: RequestedSeries,
+  range: RequestedRange,
+  ends: Ends,
+  beginning: SeriesBeginning,
+  partial = false,
+): Coverage {
   const { from, to } = range.named
+  const { begin, list } = beginning
   const grid = gridOf(one, ends)
-  const there = findSpan(one, grid, range, ends, scope.partial)
+  const there = findSpan(one, grid, range, ends, partial)
   // The first candle that may be missing behind those that are there.
-  const missingFrom = there?.endTime ?? from ?? (scope.begin === undefined ? Infinity : grid.start(scope.begin))
+  const missingFrom = there?.endTime ?? from ?? (begin === undefined ? Infinity : grid.start(begin))
   const endTime = to === undefined ? -Infinity : Math.min(grid.next(to), range.now)
-  const missing = there ? grid.count(missingFrom, endTime) : countKnown(one, grid, missingFrom, endTime, scope)
-  const shortAtStart = there && from !== undefined ? countKnown(one, grid, from, there.startTime, scope) : 0
-  const shortAtEnd = mayLag(grid, range, missingFrom, missing, scope) ? 0 : missing
+  const missing = there ? grid.count(missingFrom, endTime) : countKnown(one, grid, missingFrom, endTime, beginning)
+  const shortAtStart = there && from !== undefined ? countKnown(one, grid, from, there.startTime, beginning) : 0
+  const shortAtEnd = mayLag(grid, range, missingFrom, missing, beginning) ? 0 : missing
   const isBeforeList = shortAtStart > 0 || (there === undefined && shortAtEnd > 0)
   return {
     interval: one.label.interval,
@@ -85,7 +82,7 @@ export function coverRange(one: RequestedSeries, range: RequestedRange, ends: En
     last: there && grid.start(there.endTime - 1),
     shortAtStart,
     shortAtEnd,
-    ...(isBeforeList && scope.list && { list: scope.list }),
+    ...(isBeforeList && list && { list }),
   }
 }
 
@@ -99,7 +96,7 @@ function findSpan(
   grid: CandleGrid,
   { fromTime }: RequestedRange,
   { firstOpenTime, lastOpenTime }: Ends,
-  partial = false,
+  partial: boolean,
 ): WindowSpan | undefined {
   if (firstOpenTime === undefined || lastOpenTime === undefined) return undefined
   let startTime = grid.start(firstOpenTime)
@@ -117,7 +114,7 @@ function countKnown(
   grid: CandleGrid,
   from: number,
   until: number,
-  { begin, rules }: CoverageScope,
+  { begin, rules }: SeriesBeginning,
 ): number {
   if (begin === undefined) return grid.count(from, until)
   const first = Math.min(grid.start(begin), until)
@@ -127,9 +124,15 @@ function countKnown(
 }
 
 /** Whether the newest candles are missing alone, which may not be there yet. */
-function mayLag(grid: CandleGrid, range: RequestedRange, from: number, missing: number, scope: CoverageScope): boolean {
+function mayLag(
+  grid: CandleGrid,
+  range: RequestedRange,
+  from: number,
+  missing: number,
+  { rules }: SeriesBeginning,
+): boolean {
   if (!range.endMoves || missing === 0) return false
-  if (scope.rules.kind === 'exchange') return missing <= 2
+  if (rules.kind === 'exchange') return missing <= 2
   return (range.named.to ?? range.now) - grid.end(grid.next(from)) <= MAY_LAG_MS
 }
 
@@ -152,55 +155,37 @@ export function describeShort({ first, shortAtStart, shortAtEnd }: Coverage, why
 }
 
 /**
- * `candles from 2025-03-25 00:00 to 2025-03-30 23:00: 120 short at the end`, and where a list begins too late what may have older ones; of
- * several series without the candles.
+ * What a series lacks at its ends, and between its candles: `candles from 2025-03-25 00:00 to 2025-03-30 23:00: 120 short at the end; 3
+ * candles missing in 1 gap`. Of several series without the candles that are there.
  */
-export function describeCoverage(coverage: Coverage, areSeveral = false): string {
+export function describeLacks({ coverage, gaps = 0, missing = 0 }: CoveredSeries, areSeveral = false): string {
   const { first, last, list } = coverage
-  const there = `candles from ${formatTime(first)} to ${formatTime(last)}: `
-  const start = first === undefined ? 'no candle: ' : areSeveral ? '' : there
-  return start + describeShort(coverage, list && ` (${describeList(list)})`)
-}
-
-/** `the 1h list of https://example.com begins 2022-01-01; 2h candles may go back to 2017-07-01` */
-function describeList({ interval, source, from, older, isExchangeOlder }: ListBeginning): string {
+  const short = describeShort(coverage, list && ` (${list.why})`)
+  const there = areSeveral ? '' : `candles from ${formatTime(first)} to ${formatTime(last)}: `
   const parts = [
-    `the ${interval} list of ${source} begins ${from}`,
-    older && `${older.interval} candles may go back to ${older.from}`,
-    isExchangeOlder && '--base-url binance may have older ones',
+    short && `${first === undefined ? 'no candle: ' : there}${short}`,
+    missing > 0 && `${plural(missing, 'candle')} missing in ${plural(gaps, 'gap')}`,
   ]
   return parts.filter(Boolean).join('; ')
 }
 
 /** A line for each series; those of an interval that lack the same share one: `1h, 5 symbols: 5,049 short at the end`. */
-export function linesOf<S extends Pick<CoveredSeries, 'symbol' | 'coverage'>>(
-  series: readonly S[],
-  describe: (one: S, areSeveral: boolean) => string = ({ coverage }, areSeveral) =>
-    describeCoverage(coverage, areSeveral),
-): string[] {
-  const shared = new Map<string, S[]>()
+export function linesOf(series: readonly CoveredSeries[]): string[] {
+  const shared = new Map<string, CoveredSeries[]>()
   for (const one of series) {
-    const text = `${one.coverage.interval} ${describe(one, true)}`
+    const text = `${one.coverage.interval} ${describeLacks(one, true)}`
     shared.set(text, [...(shared.get(text) ?? []), one])
   }
   return [...shared.values()].map(all => {
     const [{ symbol, coverage }] = all
     const { interval } = coverage
     const name = all.length === 1 ? seriesName({ symbol, interval }) : `${interval}, ${plural(all.length, 'symbol')}`
-    return `${name}: ${describe(all[0], all.length > 1)}`
+    return `${name}: ${describeLacks(all[0], all.length > 1)}`
   })
-}
-
-/** What a series lacks at its ends, and between its candles. */
-export function describeLacks(one: CoveredSeries, areSeveral = false, separator = '; '): string {
-  const { coverage, gaps = 0, missing = 0 } = one
-  const inside = missing > 0 && `${plural(missing, 'candle')} missing in ${plural(gaps, 'gap')}`
-  return [countShort(coverage) > 0 && describeCoverage(coverage, areSeveral), inside].filter(Boolean).join(separator)
 }
 
 /** What is said of each series, or several, that is short at an end. */
 export function shortSentences(series: readonly CoveredSeries[], range: RequestedRange): string[] {
   const short = series.filter(({ coverage }) => countShort(coverage) > 0)
-  const lines = linesOf(short, (one, areSeveral) => describeLacks(one, areSeveral, '. '))
-  return lines.map(line => `${describeRequested(range)}; ${line}.`)
+  return linesOf(short).map(line => `${describeRequested(range)}; ${line}.`)
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { coverRange, describeCoverage, type SeriesBeginning } from '../../src/rows/coverage.js'
+import { coverRange, describeLacks, type SeriesBeginning } from '../../src/rows/coverage.js'
 import { parseTargetInterval } from '../../src/rows/target-interval.js'
 import { requested } from '../support/requested.js'
 
@@ -30,18 +30,17 @@ describe('a range that begins or ends within an outage lacks its candles', () =>
 })
 
 describe('a range that begins before the first candle', () => {
-  const LIST = {
-    interval: '1h',
-    source: 'https://klines.example',
-    from: '2022-01-01',
-    older: { interval: '2h', from: '2017-07-01' },
-    isExchangeOlder: true,
-  }
+  const LIST = { from: '2022-01-01', why: 'the 1h list of https://klines.example begins 2022-01-01' }
   const windowsFrom = (...dates: string[]) =>
     dates.map(startDate => ({ symbol: 'BTCUSDT', interval: '1h', startDate }) as const)
   const JANUARY = windowsFrom('2022-01-01')
   /** From 2021-12-01 to 2022-02-01, of a series whose last candle is there. */
-  const coverFrom = (first: string | undefined, beginning: SeriesBeginning, interval = '1h', windows = JANUARY) =>
+  const coverFrom = (
+    first: string | undefined,
+    beginning: Partial<SeriesBeginning>,
+    interval = '1h',
+    windows = JANUARY,
+  ) =>
     coverRange(
       {
         series: SERIES,
@@ -78,16 +77,10 @@ describe('a range that begins before the first candle', () => {
     expect([openTime, shortAtStart]).toEqual([at('2022-01-03T00:00'), 4])
   })
 
-  it('says which list begins too late, and what may have older candles', () => {
-    const first = '2022-01-01T00:00'
-    const beginning = { begin: at(first) }
-    const there = 'candles from 2022-01-01 00:00 to 2022-01-31 23:00: 744 short at the start'
-    const why = 'the 1h list of https://klines.example begins 2022-01-01; 2h candles may go back to 2017-07-01'
-    const listed = { ...beginning, list: LIST }
-    expect(describeCoverage(coverFrom(first, listed))).toBe(`${there} (${why}; --base-url binance may have older ones)`)
-    const last = { ...beginning, list: { ...LIST, older: undefined, isExchangeOlder: false } }
-    expect(describeCoverage(coverFrom(first, last))).toBe(
-      `${there} (the 1h list of https://klines.example begins 2022-01-01)`,
-    )
+  it('says which list begins too late', () => {
+    const series = { ...SERIES, coverage: coverFrom('2022-01-01T00:00', { begin: at('2022-01-01T00:00'), list: LIST }) }
+    const short = `744 short at the start (${LIST.why})`
+    expect(describeLacks(series)).toBe(`candles from 2022-01-01 00:00 to 2022-01-31 23:00: ${short}`)
+    expect(describeLacks({ ...series, gaps: 1, missing: 3 }, true)).toBe(`${short}; 3 candles missing in 1 gap`)
   })
 })
