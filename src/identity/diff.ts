@@ -33,11 +33,11 @@ export type ComparedSeries = DiffReport['series'][number]
  * files, `bad_option`, `window_missing` when no side has a series, and what `downloadKlines` throws.
  */
 export async function diffKlines(request: DiffRequest) {
-  const range = parseRequestedRange(request, request.now ?? Date.now())
+  const requested = parseRequestedRange(request, request.now ?? Date.now())
   const sides: DiffSide[] = []
   try {
-    for (const side of request.sides) sides.push(await openSide(side, request, range))
-    const planned = selectSeries(sides, request).map(series => ({ series, range: rangeOf(sides, range, series) }))
+    for (const side of request.sides) sides.push(await openSide(side, request, requested))
+    const planned = selectSeries(sides, request).map(series => ({ series, range: rangeOf(sides, requested, series) }))
     for (const side of sides) await side.prepare?.(planned)
     const series = []
     const differences = []
@@ -45,19 +45,29 @@ export async function diffKlines(request: DiffRequest) {
       // A service shows its windows.
       if (!request.sides.some(isService)) request.onEvent?.({ type: 'progress', done, total: planned.length })
       const [a, b] = sides.map(side => side.open(label, range))
+      const named = namedRange(requested, range)
       const { differences: listed, ...counts } = await compareCandles(label.interval, { a, b }, request.most)
       differences.push(...listed.map(one => ({ ...label, ...one })))
       const failures = Object.entries({ a, b }).flatMap(([side, { failures }]) => {
         return failures().map(one => ({ side: side as SideName, ...one }))
       })
-      series.push({ ...label, ...counts, failures, coverage: { a: a.coverage(), b: b.coverage() } })
+      const coverage = { a: named && a.coverage(named), b: named && b.coverage(named) }
+      series.push({ ...label, ...counts, failures, coverage })
     }
     const [a, b] = sides.map(({ name, kind, baseUrl, finish }) => ({ name, kind, baseUrl, asked: finish?.() }))
     const isWhole = series.every(({ total }) => total <= request.most)
-    return { verdict: judge(series), a, b, range, series, isWhole, differences }
+    return { verdict: judge(series), a, b, range: requested, series, isWhole, differences }
   } finally {
     for (const side of sides) await side.close?.()
   }
+}
+
+/** The range with the ends that were named for both sides; undefined without one. */
+function namedRange(requested: RequestedRange, { toTime }: TimeRange): RequestedRange | undefined {
+  const { from } = requested.named
+  // An end that is that of the other side's candles was not named for this one.
+  const to = toTime < requested.toTime ? undefined : requested.named.to
+  return from === undefined && to === undefined ? undefined : { ...requested, named: { from, to } }
 }
 
 function judge(
@@ -123,7 +133,5 @@ async function openSide(name: string, request: DiffRequest, range: RequestedRang
   const { signal = new AbortController().signal } = request
   if (isService(name)) return openTreeSide(name, { ...request, baseUrl: name, mirror: undefined }, range)
   const isMirror = isFolder(name) && ['api/klines', META_FILE].some(path => existsSync(join(name, path)))
-  return isMirror
-    ? openTreeSide(name, { ...request, mirror: name, offline: true }, range)
-    : openFileSide(name, range, signal)
+  return isMirror ? openTreeSide(name, { ...request, mirror: name, offline: true }, range) : openFileSide(name, signal)
 }

@@ -17,8 +17,8 @@ import { openCandles } from './fingerprint.js'
 interface SideCandles extends ComparedCandles {
   /** Windows that are corrupt, or missing where the other side has candles, when all candles were read. */
   failures(): readonly WindowFailure[]
-  /** How much of the range there is, once all candles were read; undefined without a named end. */
-  coverage(): Coverage | undefined
+  /** How much of a range there is, once all candles were read. */
+  coverage(range: RequestedRange): Coverage
 }
 
 export interface DiffSide {
@@ -70,10 +70,10 @@ export async function openTreeSide(
     },
     open(label, range) {
       const planned = asked?.plan.series.find(one => seriesName(one.label) === seriesName(label))
-      if (asked && planned) return openSeries(run, planned, asked, requested)
+      if (asked && planned) return openSeries(run, planned, asked)
       const series = toSeries(label)
       const plan = { series, label, range, windows: planWindows(series, mirror.dates(series), range, Infinity) }
-      return openSeries(run, plan, new Tally({ range: requested, series: [plan], gone: [] }, quiet(run)), requested)
+      return openSeries(run, plan, new Tally({ range: requested, series: [plan], gone: [] }, quiet(run)))
     },
     finish() {
       asked?.checkWindows()
@@ -83,9 +83,8 @@ export async function openTreeSide(
   }
 }
 
-function openSeries(run: Run, plan: SeriesPlan, tally: Tally, requested: RequestedRange): SideCandles {
-  const { mirror } = run
-  const { series, range } = plan
+function openSeries(run: Run, plan: SeriesPlan, tally: Tally): SideCandles {
+  const { series } = plan
   const there = new Set(plan.windows.map(({ startDate }) => startDate))
   const ofSeries = () => tally.failures.filter(({ window }) => seriesName(window) === seriesName(series))
   const lacked = new Map<string, WindowFailure>()
@@ -101,29 +100,14 @@ function openSeries(run: Run, plan: SeriesPlan, tally: Tally, requested: Request
       lacked.set(startDate, { window: windowOf(series, startDate), status: 'failed', reason: NOT_CACHED })
       return true
     },
-    coverage() {
-      const beginning = seriesBeginning(mirror, series, requested.named.from)
+    coverage(range) {
       const { report } = tally.counts[tally.plan.series.indexOf(plan)]
-      return coverSide(plan, range, requested, report, { ...beginning, rules: mirror.rules })
+      return coverRange(plan, range, report, seriesBeginning(run.mirror, series, range.named.from))
     },
   }
 }
 
-function coverSide(
-  side: Parameters<typeof coverRange>[0],
-  range: TimeRange,
-  requested: RequestedRange,
-  ends: Parameters<typeof coverRange>[2],
-  scope: Parameters<typeof coverRange>[3],
-): Coverage | undefined {
-  const { from } = requested.named
-  // An end that is that of the other side's candles was not named for this one.
-  const to = range.toTime < requested.toTime ? undefined : requested.named.to
-  if (from === undefined && to === undefined) return undefined
-  return coverRange(side, { ...requested, named: { from, to } }, ends, scope)
-}
-
-export async function openFileSide(name: string, requested: RequestedRange, signal: AbortSignal): Promise<DiffSide> {
+export async function openFileSide(name: string, signal: AbortSignal): Promise<DiffSide> {
   const file = await openCandles(name)
   const listed = new Map<string, { readonly series: SeriesLabel } & TimeRange>()
   for await (const { series, firstOpenTime = 0, lastOpenTime = 0 } of file.batches()) {
@@ -137,7 +121,7 @@ export async function openFileSide(name: string, requested: RequestedRange, sign
     baseUrl: undefined,
     series: [...listed.values()].map(({ series }) => series),
     span: series => listed.get(seriesName(series)),
-    open(series, range) {
+    open(series, { fromTime, toTime }) {
       let firstOpenTime: number | undefined
       let lastOpenTime: number | undefined
       return {
@@ -145,18 +129,16 @@ export async function openFileSide(name: string, requested: RequestedRange, sign
         async *batches() {
           for await (const batch of file.batches(series)) {
             signal.throwIfAborted()
-            const rows = batch.slice(range.fromTime, range.toTime)
+            const rows = batch.slice(fromTime, toTime)
             firstOpenTime ??= rows.firstOpenTime
             lastOpenTime = rows.lastOpenTime ?? lastOpenTime
             yield rows
           }
         },
         lacks: () => false,
-        coverage: () => {
-          const ends = { firstOpenTime, lastOpenTime }
-          // Whether the series has candles before those of the file, nobody knows.
-          return coverSide({ series, label: series }, range, requested, ends, { rules: { kind: 'fixed' } })
-        },
+        // Whether the series has candles before those of the file, nobody knows.
+        coverage: range =>
+          coverRange({ series, label: series }, range, { firstOpenTime, lastOpenTime }, { rules: { kind: 'fixed' } }),
       }
     },
   }
