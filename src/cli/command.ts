@@ -121,18 +121,18 @@ abstract class KlinesCommand extends Command {
     const warnOfLacks: Show = (report, result) => {
       for (const sentence of report.lacks?.(result) ?? []) warn(sentence, true)
     }
-    const printText: Show = (report, result) => {
+    const printObject: Show = (report, result) => {
+      warnOfLacks(report, result)
+      this.printObject(report.json(result))
+    }
+    const printData: Show = (report, result) => {
+      if (values.json) return printObject(report, result)
       // A table as CSV has no room for it.
       if (values.format === 'csv') warnOfLacks(report, result)
       print(report.text(result, values))
     }
-    const printReport: Show = (report, result) => {
-      if (!values.json) return printText(report, result)
-      warnOfLacks(report, result)
-      this.printObject(report.json(result))
-    }
     const show: Show = (report, result) => {
-      if (values.json) return printReport(report, result)
+      if (values.json) return printObject(report, result)
       if (!values.quiet) return print(report.text(result, values))
       warnOfLacks(report, result)
       report.urgent?.(result).forEach(printNote)
@@ -143,7 +143,7 @@ abstract class KlinesCommand extends Command {
       return showProgress(words, shown, onProgress => work({ onEvent: listen(onProgress) }))
     }
     const options = { ...toOptions(values), signal: this.interruption.signal, onEvent: listen() }
-    return { args: output.args, flags: values, options, given, config, warn, print: printReport, show, during }
+    return { args: output.args, flags: values, options, given, config, warn, print: printData, show, during }
   }
 
   private printObject(object: object): void {

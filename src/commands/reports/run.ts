@@ -125,11 +125,6 @@ export const Run = s.report(
   { urgent: ({ series }) => f.restatedLines(series), lacks: ({ series, range }) => shortSentences(series, range) },
 )
 
-/** What stderr says about candles that went to stdout also with `--quiet`. */
-export function quietNotes({ series, range }: DownloadReport): string[] {
-  return [...shortSentences(series, range), ...f.restatedLines(series)]
-}
-
 /** What stderr says about candles that went to stdout, where no summary says it. `omitted`: what a table of them leaves out. */
 export function streamNotes(report: DownloadReport, omitted?: string): string[] {
   const { series, range, baseUrl, fingerprints } = report

@@ -11,7 +11,7 @@ import type { Plan, Run } from '../../engine/run.js'
 import { parseColumns } from '../../formats/row-format.js'
 import { isStdout } from '../../fs/links.js'
 import { reportFingerprints } from '../../rows/fingerprint.js'
-import { DryRun, quietNotes, type RunResult, Run as RunSummary, streamNotes } from '../reports/run.js'
+import { DryRun, type RunResult, Run as RunSummary, streamNotes } from '../reports/run.js'
 
 type Context = Pick<RunContext<Interfaces.FlagInput, Interfaces.ArgInput>, 'given' | 'during' | 'show'> & {
   readonly options: { readonly signal: AbortSignal }
@@ -62,11 +62,11 @@ export async function runCandles(context: Context, run: CandleRun): Promise<void
     return exportTo({ ...request, ...events }, { sink: table && (() => table.toStdout(signal)), plan })
   }
   const result = await during(words, work, style)
-  if (!result.files.some(({ path }) => path === '-'))
-    return show(RunSummary, { ...result, offline, ...before, elapsedMs: performance.now() - startedMs })
   // A reader that has closed the pipe has seen enough.
-  const notes = flags.quiet ? quietNotes(result) : streamNotes(result, table?.omitted)
-  if (process.stdout.writable) notes.forEach(printNote)
+  if (!process.stdout.writable) return
+  const isStreamed = result.files.some(({ path }) => path === '-')
+  if (isStreamed && !flags.quiet) streamNotes(result, table?.omitted).forEach(printNote)
+  else show(RunSummary, { ...result, offline, ...before, elapsedMs: performance.now() - startedMs })
 }
 
 /** What changes which candles are written, or where: a lock has exactly its own. */
