@@ -37,10 +37,8 @@ export async function* readWindows(
 function readWindow(mirror: Mirror, window: WindowRef, kernel?: Kernel): WindowResult | WindowFailure {
   const read = mirror.read(window, kernel)
   if (read.state === 'cached') return { window, status: 'cached', batch: read.batch, bytes: read.bytes }
-  const reason = [read.state === 'missing' ? NOT_CACHED : 'corrupt in the mirror', read.reason]
-    .filter(Boolean)
-    .join(': ')
-  return { window, status: 'failed', reason }
+  const what = read.state === 'missing' ? NOT_CACHED : 'corrupt in the mirror'
+  return { window, status: 'failed', reason: read.reason === undefined ? what : `${what}: ${read.reason}` }
 }
 
 export interface ReadOptions {

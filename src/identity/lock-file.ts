@@ -95,12 +95,16 @@ export function compareYears(locked: SeriesFingerprint | undefined, found: Serie
 export const ENDS = ['firstOpenTime', 'lastOpenTime', 'from', 'to'] as const
 export type EndChange = ReturnType<typeof compareEnds>[number]
 
+/** Where the range of a lock ends with its last candle, ms UTC; beside one off the grid, the next one may open before that: at `bound`. */
+export function endOfLock(interval: Interval, lastOpenTime: number, bound: number): number {
+  const end = nextOpenTime(interval, lastOpenTime)
+  return mayBeOffGrid(lastOpenTime) ? Math.min(end, bound) : end
+}
+
 /** The ends that differ, ms UTC; those of the range are what `klines lock` would write. */
 export function compareEnds(locked: LockedSeries, { firstOpenTime, lastOpenTime }: SeriesFingerprint) {
   const { interval, range } = locked
-  const end = nextOpenTime(interval, lastOpenTime)
-  // Beside a candle off the grid, the next one may open before this one should end.
-  const to = mayBeOffGrid(lastOpenTime) ? Math.min(range.to, end) : end
+  const to = endOfLock(interval, lastOpenTime, range.to)
   const old = { ...locked, ...range }
   const found = { firstOpenTime, lastOpenTime, from: firstOpenTime, to }
   return ENDS.map(end => ({ end, locked: old[end], found: found[end] })).filter(({ locked, found }) => locked !== found)

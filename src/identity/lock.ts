@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { KlinesError } from '../candles/errors.js'
-import { mayBeOffGrid, nextOpenTime } from '../candles/intervals.js'
+import { nextOpenTime } from '../candles/intervals.js'
 import type { SelectionRequest } from '../candles/selection.js'
 import { seriesName, windowName } from '../candles/series.js'
 import { formatTime } from '../candles/text.js'
@@ -25,7 +25,7 @@ import { joinNames } from '../mirror/errors.js'
 import { SETTLING_MS } from '../mirror/window-state.js'
 import { shortSentences } from '../rows/coverage.js'
 import { Fingerprinter, reportFingerprints } from '../rows/fingerprint.js'
-import { compareLocks, encodeLock, type LockedSeries, readLock } from './lock-file.js'
+import { compareLocks, encodeLock, endOfLock, type LockedSeries, readLock } from './lock-file.js'
 
 /** Which candles of a mirror to lock, and the file to write. */
 export interface LockRequest
@@ -121,8 +121,6 @@ async function lockSeries(windows: WindowStream, plan: SeriesPlan, tally: Tally,
   const fingerprint = fingerprinter.finish()
   if (fingerprint === undefined) return { reason }
   const { firstOpenTime: from, lastOpenTime } = fingerprint
-  // Beside a candle off the grid, the next one may open before this one should end.
-  const bound = mayBeOffGrid(lastOpenTime) ? range.toTime : Infinity
-  const to = Math.min(nextOpenTime(interval, lastOpenTime), nextTime, bound)
+  const to = Math.min(nextTime, endOfLock(interval, lastOpenTime, range.toTime))
   return { locked: { ...fingerprint, interval, range: { from, to } }, reason }
 }

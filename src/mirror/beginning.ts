@@ -11,21 +11,18 @@ const OPENING_DATE = firstExchangeStartDate('1m')
 const OPENING = parseDate(OPENING_DATE)
 
 /**
- * What a mirror knows of the beginning of a series. `from`: where the range begins, ms UTC; undefined for an open end.
+ * What a mirror knows of the beginning of a series. `from`: where the range begins, ms UTC; left out for an open end.
  * `firstOfExchange`: when the first candle of the exchange opens, ms UTC, if it was asked for.
  */
 export function seriesBeginning(
   mirror: Mirror,
   series: Series,
-  from: number | undefined,
-  firstOfExchange = Infinity,
+  from = Infinity,
+  firstOfExchange?: number,
 ): SeriesBeginning {
   const { rules } = mirror
-  const begin = firstCandle(mirror, series)
-  if (rules.kind !== 'exchange')
-    return { rules, begin, list: from === undefined ? undefined : findList(mirror, series.interval, from) }
-  const first = Math.min(begin ?? Infinity, firstOfExchange)
-  return { rules, begin: first === Infinity ? undefined : first }
+  const list = rules.kind === 'exchange' ? undefined : findList(mirror, series.interval, from)
+  return { rules, begin: firstOfExchange ?? firstCandle(mirror, series), list }
 }
 
 /** The stored list of an interval, if a range begins before it. `from`: ms UTC. */

@@ -158,7 +158,11 @@ export function describeShort({ first, shortAtStart, shortAtEnd }: Coverage, why
  * What a series lacks at its ends, and between its candles: `candles from 2025-03-25 00:00 to 2025-03-30 23:00: 120 short at the end; 3
  * candles missing in 1 gap`. Of several series without the candles that are there.
  */
-export function describeLacks({ coverage, gaps = 0, missing = 0 }: CoveredSeries, areSeveral = false): string {
+export function describeLacks(
+  { coverage, gaps = 0, missing = 0 }: CoveredSeries,
+  areSeveral = false,
+  separator = '; ',
+): string {
   const { first, last, list } = coverage
   const short = describeShort(coverage, list && ` (${list.why})`)
   const there = areSeveral ? '' : `candles from ${formatTime(first)} to ${formatTime(last)}: `
@@ -166,26 +170,26 @@ export function describeLacks({ coverage, gaps = 0, missing = 0 }: CoveredSeries
     short && `${first === undefined ? 'no candle: ' : there}${short}`,
     missing > 0 && `${plural(missing, 'candle')} missing in ${plural(gaps, 'gap')}`,
   ]
-  return parts.filter(Boolean).join('; ')
+  return parts.filter(Boolean).join(separator)
 }
 
 /** A line for each series; those of an interval that lack the same share one: `1h, 5 symbols: 5,049 short at the end`. */
-export function linesOf(series: readonly CoveredSeries[]): string[] {
+export function linesOf(series: readonly CoveredSeries[], separator = '; '): string[] {
   const shared = new Map<string, CoveredSeries[]>()
   for (const one of series) {
-    const text = `${one.coverage.interval} ${describeLacks(one, true)}`
+    const text = `${one.coverage.interval} ${describeLacks(one, true, separator)}`
     shared.set(text, [...(shared.get(text) ?? []), one])
   }
   return [...shared.values()].map(all => {
     const [{ symbol, coverage }] = all
     const { interval } = coverage
     const name = all.length === 1 ? seriesName({ symbol, interval }) : `${interval}, ${plural(all.length, 'symbol')}`
-    return `${name}: ${describeLacks(all[0], all.length > 1)}`
+    return `${name}: ${describeLacks(all[0], all.length > 1, separator)}`
   })
 }
 
 /** What is said of each series, or several, that is short at an end. */
 export function shortSentences(series: readonly CoveredSeries[], range: RequestedRange): string[] {
   const short = series.filter(({ coverage }) => countShort(coverage) > 0)
-  return linesOf(short).map(line => `${describeRequested(range)}; ${line}.`)
+  return linesOf(short, '. ').map(line => `${describeRequested(range)}; ${line}.`)
 }
