@@ -118,32 +118,27 @@ abstract class KlinesCommand extends Command {
     }
     const listen = (onProgress?: Events['onEvent']) => (event: KlinesEvent) =>
       event.type === 'warning' ? warn(event.message, event.isUrgent) : onProgress?.(event)
-    const warnOfLacks: Show = (report, result) => {
-      for (const sentence of report.lacks?.(result) ?? []) warn(sentence, true)
+    /** `isSummary`: of a run, which `--quiet` leaves out. */
+    const printer = (isSummary: boolean): Show => {
+      const isQuiet = isSummary && values.quiet
+      const isTable = !isSummary && values.format === 'csv'
+      return (report, result) => {
+        // Only the text says itself what the range lacks.
+        const lacks = values.json || isQuiet || isTable ? report.lacks?.(result) : []
+        for (const sentence of lacks ?? []) warn(sentence, true)
+        if (values.json) this.printObject(report.json(result))
+        else if (isQuiet) report.urgent?.(result).forEach(printNote)
+        else print(report.text(result, values))
+      }
     }
-    const printObject: Show = (report, result) => {
-      warnOfLacks(report, result)
-      this.printObject(report.json(result))
-    }
-    const printData: Show = (report, result) => {
-      if (values.json) return printObject(report, result)
-      // A table as CSV has no room for it.
-      if (values.format === 'csv') warnOfLacks(report, result)
-      print(report.text(result, values))
-    }
-    const show: Show = (report, result) => {
-      if (values.json) return printObject(report, result)
-      if (!values.quiet) return print(report.text(result, values))
-      warnOfLacks(report, result)
-      report.urgent?.(result).forEach(printNote)
-    }
+    const show = printer(true)
     const during: RunContext<never, never>['during'] = async (words, work, style) => {
       const { showProgress } = await import('./terminal/progress.js')
       const shown = { ...style, isSilent: Boolean(values.json || values.quiet), listsWindows: values.verbose === true }
       return showProgress(words, shown, onProgress => work({ onEvent: listen(onProgress) }))
     }
     const options = { ...toOptions(values), signal: this.interruption.signal, onEvent: listen() }
-    return { args: output.args, flags: values, options, given, config, warn, print: printData, show, during }
+    return { args: output.args, flags: values, options, given, config, warn, print: printer(false), show, during }
   }
 
   private printObject(object: object): void {

@@ -53,16 +53,11 @@ export async function checkLock(request: LockCheckRequest) {
       const cells = changes.filter(({ openTime }) => openTime >= from && openTime < to)
       return cells.map(cell => ({ symbol, interval, ...cell }))
     })
-    const isIncomplete = tally.failures.length > 0
     const isDifferent = series.some(one => one.isDifferent)
-    const verdict: 'equal' | 'different' | 'incomplete' = isDifferent
-      ? 'different'
-      : isIncomplete
-        ? 'incomplete'
-        : 'equal'
-    // Without a candle, the check says more than the tally.
-    const isReported = run.source && (isIncomplete || series.some(({ found }) => found !== undefined))
-    const download = isReported ? await tally.report() : undefined
+    const otherwise = tally.failures.length > 0 ? 'incomplete' : 'equal'
+    const verdict: 'equal' | 'different' | 'incomplete' = isDifferent ? 'different' : otherwise
+    // Without a candle, the check says more than an error.
+    const download = run.source && (await tally.report({}, false, true))
     return { path: request.lock, baseUrl: lock.source, mirror: run.mirror.root, verdict, series, restated, download }
   })
 }

@@ -2,7 +2,7 @@ import { exchangeMayHaveMore } from '../candles/base-url.js'
 import { EXCHANGE_INTERVALS, type Interval } from '../candles/intervals.js'
 import type { Series } from '../candles/series.js'
 import { firstExchangeStartDate, knownStartDates, parseDate } from '../candles/windows.js'
-import type { ListBeginning, SeriesBeginning } from '../rows/coverage.js'
+import type { Coverage, SeriesBeginning } from '../rows/coverage.js'
 import type { Mirror } from './mirror.js'
 import { firstCandle } from './status.js'
 
@@ -26,7 +26,7 @@ export function seriesBeginning(
 }
 
 /** The stored list of an interval, if a range begins before it. `from`: ms UTC. */
-function findList(mirror: Mirror, interval: Interval, from: number): ListBeginning | undefined {
+function findList(mirror: Mirror, interval: Interval, from: number): Coverage['list'] {
   const first = mirror.startDates(interval)?.[0]
   if (first === undefined || from >= parseDate(first)) return undefined
   const parts = [`the ${interval} list of ${mirror.source ?? mirror.root} begins ${first}`]

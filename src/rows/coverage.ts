@@ -20,16 +20,11 @@ export interface Coverage {
   readonly shortAtStart: number
   /** Closed candles of the range that are missing after the last one; all of them in a range without a candle. */
   readonly shortAtEnd: number
-  /** Of candles that are short because the range begins before the source's list of start dates. */
-  readonly list?: ListBeginning
-}
-
-/** The list of start dates of an interval: nothing is known of candles before its first date. */
-export interface ListBeginning {
-  /** Its first date, `2022-01-01`. */
-  readonly from: string
-  /** Whose list it is, and what may have older candles. */
-  readonly why: string
+  /**
+   * Of candles that are short because the range begins before the source's list of start dates, before which nothing is known: its first
+   * date, `2022-01-01`, and as text whose list it is, and what may have older candles.
+   */
+  readonly list?: { readonly from: string; readonly why: string }
 }
 
 /** What is known of the beginning of a series. Times are ms UTC. */
@@ -38,7 +33,7 @@ export interface SeriesBeginning {
   /** When the first candle opens that is known of the series. */
   readonly begin?: number | undefined
   /** The list of start dates, if the range begins before it: windows that it has before that candle are empty. */
-  readonly list?: ListBeginning | undefined
+  readonly list?: Coverage['list'] | undefined
 }
 
 interface RequestedSeries {
@@ -73,7 +68,8 @@ export function coverRange(
   const endTime = to === undefined ? -Infinity : Math.min(grid.next(to), range.now)
   const missing = there ? grid.count(missingFrom, endTime) : countKnown(one, grid, missingFrom, endTime, beginning)
   const shortAtStart = there && from !== undefined ? countKnown(one, grid, from, there.startTime, beginning) : 0
-  const shortAtEnd = mayLag(grid, range, missingFrom, missing, beginning) ? 0 : missing
+  const isExchange = beginning.rules.kind === 'exchange'
+  const shortAtEnd = mayLag(grid, range, missingFrom, missing, isExchange) ? 0 : missing
   const isBeforeList = shortAtStart > 0 || (there === undefined && shortAtEnd > 0)
   return {
     interval: one.label.interval,
@@ -124,15 +120,9 @@ function countKnown(
 }
 
 /** Whether the newest candles are missing alone, which may not be there yet. */
-function mayLag(
-  grid: CandleGrid,
-  range: RequestedRange,
-  from: number,
-  missing: number,
-  { rules }: SeriesBeginning,
-): boolean {
+function mayLag(grid: CandleGrid, range: RequestedRange, from: number, missing: number, isExchange: boolean): boolean {
   if (!range.endMoves || missing === 0) return false
-  if (rules.kind === 'exchange') return missing <= 2
+  if (isExchange) return missing <= 2
   return (range.named.to ?? range.now) - grid.end(grid.next(from)) <= MAY_LAG_MS
 }
 
