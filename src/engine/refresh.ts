@@ -72,9 +72,8 @@ async function* findEnds(
 ): AsyncGenerator<WindowOutcome> {
   const { source, mirror, now, warn, done } = run
   const waiting: WindowFailure[] = []
-  let hasBegun = false
-  /** The window before those that wait, if it could be had. */
-  let last: WindowRef | undefined
+  /** The one before those that wait. */
+  let last: WindowOutcome | undefined
   function* toAbsent(): Generator<WindowOutcome> {
     for (const { window } of waiting.splice(0)) {
       done.set(windowPath(window), { status: 'absent' })
@@ -87,22 +86,21 @@ async function* findEnds(
       waiting.push(result)
       continue
     }
-    if (!hasBegun && waiting.length > 0 && result.status !== 'failed') {
+    if (!last && waiting.length > 0 && result.status !== 'failed') {
       const [first, before] = [result.window.startDate, plural(waiting.length, 'window')]
       warn(`${source.name} begins ${seriesName(series)} with ${first}, and has none of ${before} before that.`)
       yield* toAbsent()
     }
     yield* waiting.splice(0)
-    hasBegun = true
-    last = result.status === 'failed' ? undefined : result.window
+    last = result
     yield result
   }
-  if (last === undefined || waiting.length === 0 || range.toTime !== Infinity) return yield* waiting
+  if (!last || last.status === 'failed' || waiting.length === 0 || range.toTime !== Infinity) return yield* waiting
   const newest = newestCandle(mirror, series)
   const age = newest && `; its newest candle is of ${formatTime(newest)} UTC, ${formatDays(now() - newest)} old`
   const after = plural(waiting.length, 'window')
   warn(
-    `${source.name} ends ${seriesName(series)} with ${last.startDate}, and has none of ${after} after that${age ?? ''}.`,
+    `${source.name} ends ${seriesName(series)} with ${last.window.startDate}, and has none of ${after} after that${age ?? ''}.`,
   )
   yield* toAbsent()
 }
