@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Interval } from '../../src/candles/intervals.js'
-import { windowPath } from '../../src/candles/paths.js'
+import { startDatesPath, windowPath } from '../../src/candles/paths.js'
+import { seriesBeginning } from '../../src/mirror/beginning.js'
 import { Mirror } from '../../src/mirror/mirror.js'
 import { firstCandle, newestCandle } from '../../src/mirror/status.js'
 import { putFile } from '../support/synthetic-tree.js'
@@ -34,4 +35,15 @@ it('the first and the newest candle of a series are those of its first and last 
   expect(ends('1h')).toEqual([Date.parse('2022-01-09T05:00Z'), Date.parse('2022-02-01T00:00Z')])
   expect(ends('1d')).toEqual([Date.parse('2017-08-17'), Date.parse('2017-08-17')])
   expect(ends('4h')).toEqual([undefined, undefined])
+})
+
+it.each([
+  ['2022-01-01', '; 2h candles may go back to 2017-07-01; --base-url binance may have older ones'],
+  // The exchange has nothing before that day.
+  ['2017-07-01', ''],
+])('a list that begins %s says what may have older candles%s', (first, older) => {
+  const root = tempFolder()
+  putFile(root, startDatesPath('1h'), [first])
+  const { list } = seriesBeginning(new Mirror(root), { symbol: 'BTCUSDT', interval: '1h' }, Date.parse('2017-01-01'))
+  expect(list).toEqual({ from: first, why: `the 1h list of ${root} begins ${first}${older}` })
 })
