@@ -160,7 +160,7 @@ it.each(['with', 'without'])(
     const copy = join(mirror, '..', 'copy')
     cpSync(mirror, copy, { recursive: true })
     for (const name of filesBelow(copy)) putFile(copy, name, readFileSync(join(copy, name)), ms('2026-07-10'))
-    if (index === 'without') rmSync(join(copy, '.klines'), { recursive: true })
+    if (index === 'without') rmSync(join(copy, '.klines/1h'), { recursive: true })
     let now = ms('2026-07-10T06:00Z')
     const { url } = await startTestServer(copy, { now: () => now })
     const client = join(mirror, '..', 'client')
