@@ -5,7 +5,6 @@ import pMap from 'p-map'
 import { KlinesError } from '../candles/errors.js'
 import { checkValue } from '../options.js'
 import { PACKAGE_URL } from '../version.js'
-import { Turns } from './turns.js'
 
 const WORKER_FILE = new URL('dist/worker.cjs', PACKAGE_URL)
 
@@ -56,7 +55,7 @@ interface Workload<Task, Result> {
 export async function shareTasks<Task, Result>(load: Workload<Task, Result>): Promise<Result[]> {
   const { kind, data, tasks, threads, work, done, signal } = load
   const workers = Math.max(1, Math.min(threads, tasks.length)) - 1
-  const pool = new ThreadPool<Task, Result>(kind, data, workers)
+  const pool = new ThreadPool<Task, Result>(kind, data)
   let busy = 0
   let own: Promise<unknown> = Promise.resolve()
   const doNext = async (task: Task) => {
@@ -90,54 +89,41 @@ interface Thread {
   readonly ended: Promise<never>
 }
 
-/** Workers that do tasks of a kind, in the order in which these come: at most `most`, each started when a task needs it. */
+/** Workers that do tasks of a kind: one for each task that is under way. They stay for the next tasks. */
 export class ThreadPool<Task, Result> {
   private readonly alive = new Set<Thread>()
   private readonly idle: Thread[] = []
-  private readonly turns: Turns
-  private isClosed = false
 
   constructor(
     private readonly kind: Kind,
     private readonly data: unknown,
-    most: number,
-  ) {
-    this.turns = new Turns(most)
-  }
+  ) {}
 
   /** Throws what the task throws, and an error when its worker ends. */
-  run(task: Task): Promise<Result> {
-    return this.turns.run(async () => {
-      if (this.isClosed) throw threadEnded()
-      const thread = this.idle.pop() ?? this.start()
-      try {
-        return await send<Task, Result>(thread, task)
-      } finally {
-        if (this.alive.has(thread)) this.idle.push(thread)
-      }
-    })
+  async run(task: Task): Promise<Result> {
+    const thread = this.idle.pop() ?? this.start()
+    try {
+      return await send<Task, Result>(thread, task)
+    } finally {
+      if (this.alive.has(thread)) this.idle.push(thread)
+    }
   }
 
   /** Ends all workers; tasks that are not done fail. */
   async close(): Promise<void> {
-    this.isClosed = true
     await Promise.all([...this.alive].map(({ worker }) => worker.terminate()))
   }
 
   private start(): Thread {
     const workerData = { kind: this.kind, data: this.data }
     const worker = new Worker(WORKER_FILE, { workerData, env: SHARE_ENV, resourceLimits: RESOURCE_LIMITS })
-    const ended = once(worker, 'exit').then(() => Promise.reject(threadEnded()))
+    const ended = once(worker, 'exit').then(() => Promise.reject(new Error('A worker thread ended.')))
     const thread = { worker, ended }
     this.alive.add(thread)
     // The next task reports it.
     ended.catch(() => this.alive.delete(thread))
     return thread
   }
-}
-
-function threadEnded(): Error {
-  return new Error('A worker thread ended.')
 }
 
 async function send<Task, Result>({ worker, ended }: Thread, task: Task): Promise<Result> {

@@ -1,6 +1,6 @@
 import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { availableParallelism, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { type Interval, noMinutes } from '../candles/intervals.js'
@@ -9,8 +9,8 @@ import { exportIn, type FileRequest, planExport } from '../engine/export.js'
 import { digest } from '../engine/output-file.js'
 import { mirrorRun, type Plan } from '../engine/run.js'
 import { ThreadPool } from '../engine/threads.js'
-import { Turns } from '../engine/turns.js'
 import { shortSentences } from '../rows/coverage.js'
+import { limiter } from '../sources/limiter.js'
 import { HttpError } from './errors.js'
 import { ServedMirror } from './served-mirror.js'
 import type { Tree } from './tree.js'
@@ -74,7 +74,7 @@ async function writeExport(
 
 /** The exports of a server: files in a temp folder, which worker threads write, and of which the last ones are kept for a minute. */
 export class ExportFiles {
-  private readonly turns = new Turns(AT_ONCE)
+  private readonly limit = limiter(AT_ONCE)
   private readonly threads: ThreadPool<ExportTask, ExportFile>
   private readonly closing = new AbortController()
   /** Files that are being sent stay open: removing them only takes their names. */
@@ -93,8 +93,7 @@ export class ExportFiles {
     private readonly warn: (warning: string) => void,
   ) {
     const { root, baseUrl } = tree.mirror
-    const most = Math.min(AT_ONCE, availableParallelism())
-    this.threads = new ThreadPool('export', { root, source: baseUrl }, most)
+    this.threads = new ThreadPool('export', { root, source: baseUrl })
   }
 
   /**
@@ -131,7 +130,7 @@ export class ExportFiles {
     const message = `This server makes ${AT_ONCE} exports at once. Try again in a few seconds.`
     const error = new HttpError(503, message, { headers: { 'retry-after': '3' } })
     const timer = setTimeout(() => late.abort(error), this.waitMs)
-    return this.turns.run(task, AbortSignal.any([signal, late.signal])).finally(() => clearTimeout(timer))
+    return this.limit(task, AbortSignal.any([signal, late.signal])).finally(() => clearTimeout(timer))
   }
 
   /** A kept file whose windows are still as they were, or are those of a new plan. */

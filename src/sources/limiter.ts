@@ -1,12 +1,24 @@
-/** Runs calls, `most` of them at once; the others wait in their order. */
-export type Limiter = <T>(call: () => T | Promise<T>) => Promise<T>
+/**
+ * Runs calls, `most` of them at once; the others wait in their order. Throws what a call throws, and the reason of the signal when it aborts
+ * before the call begins.
+ */
+export type Limiter = <T>(call: () => T | Promise<T>, signal?: AbortSignal) => Promise<T>
 
 export function limiter(most: number): Limiter {
   let running = 0
-  const waiting: (() => void)[] = []
-  return async call => {
+  let waiting: (() => void)[] = []
+  const wait = (signal?: AbortSignal) =>
+    new Promise<void>((resolve, reject) => {
+      waiting.push(resolve)
+      signal?.addEventListener('abort', () => {
+        waiting = waiting.filter(one => one !== resolve)
+        reject(signal.reason)
+      })
+    })
+  return async (call, signal) => {
+    signal?.throwIfAborted()
     if (running < most) running++
-    else await new Promise<void>(resolve => waiting.push(resolve))
+    else await wait(signal)
     try {
       return await call()
     } finally {
