@@ -78,6 +78,8 @@ export function watchConnections(server: Server, { graceMs }: Limits): () => Pro
       for (const [socket, latest] of open) if (latest?.closed !== false && !socket.writableEnded) socket.destroy()
     }
     for (const socket of open.keys()) socket.destroy()
+    // Requests hear that their clients left before what they wait for ends.
+    await nextTurn()
   }
 }
 
