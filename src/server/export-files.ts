@@ -1,6 +1,6 @@
 import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { type Interval, noMinutes } from '../candles/intervals.js'
@@ -74,7 +74,9 @@ async function writeExport(
 
 /** The exports of a server: files in a temp folder, which worker threads write, and of which the last ones are kept for a minute. */
 export class ExportFiles {
-  private readonly limit = limiter(AT_ONCE)
+  private readonly inTurn = limiter(AT_ONCE)
+  /** With more threads than cores, other requests would wait. */
+  private readonly onCore = limiter(Math.min(AT_ONCE, availableParallelism()))
   private readonly threads: ThreadPool<ExportTask, ExportFile>
   private readonly closing = new AbortController()
   /** Files that are being sent stay open: removing them only takes their names. */
@@ -103,9 +105,9 @@ export class ExportFiles {
   async get(wanted: WantedExport, signal: AbortSignal): Promise<ExportFile> {
     const { upstream } = this.tree
     if (upstream && wanted.mayAsk) {
-      return this.inTurn(signal, async () => {
+      return this.waitFor(signal, async () => {
         const plan = await upstream.use(run => planExport(wanted.request, { ...run, signal, warn: this.warn }))
-        return this.find(wanted, plan) ?? this.make(wanted, plan)
+        return this.find(wanted, plan) ?? this.onCore(() => this.make(wanted, plan))
       })
     }
     const kept = this.find(wanted)
@@ -114,7 +116,7 @@ export class ExportFiles {
     if (!mirror.intervals.includes(wanted.interval))
       throw new HttpError(404, noMinutes(wanted.interval, 'This server').message)
     const plan = await planExport(wanted.request, mirrorRun(mirror, { now, signal, warn: this.warn }))
-    return this.inTurn(signal, async () => this.find(wanted) ?? this.make(wanted, plan))
+    return this.waitFor(signal, async () => this.find(wanted) ?? this.onCore(() => this.make(wanted, plan)))
   }
 
   /** Ends what is being written, and removes all files. */
@@ -125,12 +127,12 @@ export class ExportFiles {
     if (this.folder !== undefined) await rm(this.folder, { recursive: true, force: true, maxRetries: 3 })
   }
 
-  private async inTurn(signal: AbortSignal, task: () => Promise<ExportFile>): Promise<ExportFile> {
+  private async waitFor(signal: AbortSignal, task: () => Promise<ExportFile>): Promise<ExportFile> {
     const late = new AbortController()
     const message = `This server makes ${AT_ONCE} exports at once. Try again in a few seconds.`
     const error = new HttpError(503, message, { headers: { 'retry-after': '3' } })
     const timer = setTimeout(() => late.abort(error), this.waitMs)
-    return this.limit(task, AbortSignal.any([signal, late.signal])).finally(() => clearTimeout(timer))
+    return this.inTurn(task, AbortSignal.any([signal, late.signal])).finally(() => clearTimeout(timer))
   }
 
   /** A kept file whose windows are still as they were, or are those of a new plan. */
