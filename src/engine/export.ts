@@ -7,7 +7,7 @@ import { reportFingerprints, type SeriesFingerprint } from '../rows/fingerprint.
 import { type EncodeTask, type Encoding, encodeTasks, type WrittenFile } from './encode.js'
 import { type DryRunReport, describePlan, downloadPlan, type ReadRequest } from './klines.js'
 import { noWholeCandle } from './no-candles.js'
-import { commitFiles, prepareFile } from './output-file.js'
+import { commitFiles, type FilePlace, prepareFile } from './output-file.js'
 import { checkOutputs, parseTemplate, planOutputs } from './output-names.js'
 import { isStream, type Output, type OutputStream, StreamOutput } from './output-stream.js'
 import { checkPartial, planRequest } from './plan.js'
@@ -75,18 +75,17 @@ export async function exportIn(run: Run, request: FileRequest, hooks: ExportHook
   const named = planOutputs(request.output, format, asked.series)
   if (!sink) await checkOutputs(named, request)
   const { partial, limit, tail, fingerprint, signal, threads } = request
-  const cut = tail === undefined ? asked : await cutPlan(asked, tail, run)
-  const prepared: EncodeTask[] = []
-  for (const { path, series, ...spec } of planOutputs(request.output, format, cut.series)) {
-    const place = sink || (await isStream(path)) ? undefined : await prepareFile(path, request)
-    prepared.push({ series, outputs: [{ ...spec, path, toTime: Infinity, place }] })
-  }
+  const cut = await cutPlan(asked, tail, run)
+  const places = new Map<string, FilePlace>()
+  for (const { path } of named) if (!sink && !(await isStream(path))) places.set(path, await prepareFile(path, request))
   // Bytes in a pipe cannot be taken back: every window is there before the first one. Files are read and counted once.
-  const isStreamed = prepared.some(({ outputs: [{ place }] }) => place === undefined)
+  const isStreamed = places.size < named.length
   const first = isStreamed || run.source ? await downloadPlan(cut, run, request, true) : undefined
-  const there = new Map(cut.series.map(one => [one, withoutAbsent(one, run)]))
-  const tasks = prepared.map(task => ({ ...task, series: task.series.map(one => there.get(one) ?? one) }))
-  const tally = new Tally({ ...cut, series: [...there.values()] }, first ? quiet(run) : run)
+  const there = thereOf(cut, run)
+  const tasks = planOutputs(request.output, format, there.series).map(({ path, series, ...spec }): EncodeTask => {
+    return { series, outputs: [{ ...spec, path, toTime: Infinity, place: places.get(path) }] }
+  })
+  const tally = new Tally(there, first ? quiet(run) : run)
   const content = { range: cut.range, source: sourceOf(run), rowFormat, partial, limit, tail }
   const encoding: Encoding = { ...content, fingerprint: fingerprint ? 'named' : undefined }
   const open = (path: string) => (sink ? sink() : StreamOutput.to(path, signal))
@@ -106,9 +105,14 @@ export async function planExport(request: FileRequest, run: Run): Promise<Plan> 
   parseContent(request)
   const plan = await planFiles(request, run)
   if (run.source === undefined) return plan
-  const cut = request.tail === undefined ? plan : await cutPlan(plan, request.tail, run)
+  const cut = await cutPlan(plan, request.tail, run)
   await downloadPlan(cut, run, request, true)
-  return cut
+  return thereOf(cut, run)
+}
+
+/** A plan without the windows that the source was found to lack at its ends. */
+export function thereOf(plan: Plan, run: Run): Plan {
+  return { ...plan, series: plan.series.map(one => withoutAbsent(one, run)) }
 }
 
 function planFiles(request: FileRequest, run: Run): Promise<Plan> {
@@ -167,8 +171,9 @@ function checkExcerpt(request: Omit<Partial<ExportRequest>, 'output'>): void {
   throw new KlinesError('bad_option', '--limit and --tail both say which candles to write. Expected one of them.')
 }
 
-/** A plan of the last candles of each series: nothing is missing before them. */
-async function cutPlan(plan: Plan, tail: number, run: Run): Promise<Plan> {
+/** A plan of the last candles of each series: nothing is missing before them. Without `tail` the plan itself. */
+async function cutPlan(plan: Plan, tail: number | undefined, run: Run): Promise<Plan> {
+  if (tail === undefined) return plan
   const series: SeriesPlan[] = []
   for (const one of plan.series) series.push(await cutToTail(run, one, tail))
   return { ...plan, series, range: { ...plan.range, named: { ...plan.range.named, from: undefined } } }

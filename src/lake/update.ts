@@ -2,12 +2,12 @@ import { lstatSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { seriesName } from '../candles/series.js'
 import { type EncodedTask, type EncodeTask, encodeTasks, type WrittenFile } from '../engine/encode.js'
-import { type ExportReport, reportExport } from '../engine/export.js'
+import { type ExportReport, reportExport, thereOf } from '../engine/export.js'
 import { downloadPlan } from '../engine/klines.js'
 import { noWholeCandle } from '../engine/no-candles.js'
 import { commitFiles, prepareFile, writeFiles } from '../engine/output-file.js'
 import { Tally } from '../engine/report.js'
-import { openRun, quiet, sourceOf, withoutAbsent, withRun } from '../engine/run.js'
+import { openRun, quiet, sourceOf, withRun } from '../engine/run.js'
 import { removeLeftovers } from '../fs/files.js'
 import { checkInside, missingFolders, removeFolders } from '../fs/folders.js'
 import { openFolder, removeParts } from './folder.js'
@@ -75,7 +75,7 @@ async function updateLake(job: LakeJob, lock: LakeLock): Promise<LakeReport> {
   const { threads, prune } = request
   removeLeftovers(job.folder.parts.map(path => join(root, path)))
   const report = await downloadPlan(asked, run, request, true)
-  const plan = { ...asked, series: asked.series.map(one => withoutAbsent(one, run)) }
+  const plan = thereOf(asked, run)
   const states: SeriesState[] = []
   for (const one of plan.series) states.push(await compareSeries(job, one))
   const tasks: EncodeTask[] = []

@@ -28,8 +28,7 @@ interface TreeFile {
 interface CachedFile {
   readonly version: FileVersion | undefined
   readonly body?: Body
-  readonly final?: boolean
-  /** Of an open window: it may become final without its file changing. */
+  /** Of an open window: it may become final without its file changing. None for a final one. */
   readonly known?: ReturnType<Tree['knownOf']>
   readonly corrupt?: string
 }
@@ -77,7 +76,7 @@ export class Tree {
   file(path: string, mayAsk: boolean): TreeFile | Promise<TreeFile> {
     const cached = this.get(path)
     const upstream = mayAsk ? this.upstream : undefined
-    if (cached?.body && (cached.final || !upstream)) return { body: cached.body }
+    if (cached?.body && !(cached.known && upstream)) return { body: cached.body }
     const entry = parseTreePath(path)
     if (!entry) throw noSuchFile()
     if (!upstream || !this.canChange(entry, cached)) return { body: this.stored(path, entry) }
@@ -158,7 +157,7 @@ export class Tree {
     const mtimeMs = lastModified(window, read.batch, mirror.factsOf(window, read), state)
     // The kernel reads the next window into the same memory.
     const body = new Body(Buffer.from(read.bytes), { mtimeMs, final })
-    return { version, body, final, ...(!final && { known: this.knownOf(window) }) }
+    return { version, body, known: final ? undefined : this.knownOf(window) }
   }
 }
 

@@ -127,17 +127,10 @@ function hasNewCandle(interval: Interval, asked: number, now: number): boolean {
   return Math.floor((now - SETTLING_MS) / step) !== Math.floor((asked - SETTLING_MS) / step)
 }
 
-async function refreshEntry(run: Run<Source>, entry: TreeEntry): Promise<void> {
-  switch (entry.kind) {
-    case 'window':
-      await refreshOne(run, entry.window)
-      break
-    case 'startDates':
-      await fetchStartDates(run, entry.interval)
-      break
-    case 'symbols':
-      await refreshSymbols(run)
-  }
+function refreshEntry(run: Run<Source>, entry: TreeEntry): Promise<unknown> {
+  if (entry.kind === 'window') return refreshOne(run, entry.window)
+  if (entry.kind === 'startDates') return fetchStartDates(run, entry.interval)
+  return refreshSymbols(run)
 }
 
 async function refreshSymbols(run: Run<Source>): Promise<void> {

@@ -1,4 +1,4 @@
-import { readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openRun } from '../../../src/engine/run.js'
@@ -64,6 +64,15 @@ describe('a server with a service behind it', () => {
     expect(log.filter(path => !path.includes(OPEN_WEEK) && !path.includes(STARTED[0]))).toEqual(
       FULL_WEEKS.map(date => weekPath('BTCUSDT', date)),
     )
+  })
+
+  it('begins with the first window that the service has', async () => {
+    const { request, tree } = await upstreamSetup()
+    for (const date of STARTED.slice(0, 3)) rmSync(join(tree, weekPath('BTCUSDT', date)))
+    const { status, body } = await request(PATH)
+    expect([status, body.equals(await exportedFile(tree, ['BTCUSDT', '15m', 'csv']))]).toEqual([200, true])
+    const { headers } = await request(`${PATH}?from=${FULL_WEEKS[0]}`)
+    expect(headers.warning).toContain('1,344 short at the start')
   })
 
   it('records a change once, however many clients of the tree and of exports wait for the window', async () => {
