@@ -60,8 +60,6 @@ interface Representation {
 
 /** A body in memory. Each coding is computed once, on first use. */
 export class Body {
-  /** As an HTTP date, in whole seconds (RFC 9110, 5.6.7). */
-  readonly lastModified: string | undefined
   readonly isSmall: boolean
   /** Memory use, bytes: the codings together are about half as long, and the output of zlib takes whole blocks. */
   readonly size: number
@@ -74,7 +72,6 @@ export class Body {
     private readonly metadata: BodyMetadata = {},
   ) {
     this.hash = createHash('sha1').update(bytes).digest('base64url')
-    this.lastModified = metadata.mtimeMs === undefined ? undefined : new Date(metadata.mtimeMs).toUTCString()
     this.isSmall = bytes.length < MIN_CODED_BYTES
     this.size = Math.ceil(1024 + bytes.length + (this.isSmall ? 0 : Math.max(32 * 1024, 0.75 * bytes.length)))
     this.identity = this.represent(bytes, 'identity')
@@ -88,7 +85,7 @@ export class Body {
   }
 
   private represent(bytes: Buffer, coding: Coding): Representation {
-    const { type = 'application/json; charset=utf-8', final, isPrivate } = this.metadata
+    const { type = 'application/json; charset=utf-8', mtimeMs, final, isPrivate } = this.metadata
     const isCoded = coding !== 'identity'
     // A strong ETag differs between codings.
     const etag = isCoded ? `"${this.hash}-${coding}"` : `"${this.hash}"`
@@ -97,7 +94,7 @@ export class Body {
       'content-length': String(bytes.length),
       ...(isCoded && { 'content-encoding': coding }),
       etag,
-      ...(this.lastModified !== undefined && { 'last-modified': this.lastModified }),
+      ...(mtimeMs !== undefined && { 'last-modified': new Date(mtimeMs).toUTCString() }),
       'cache-control': final ? 'public, max-age=31536000, immutable' : 'public, no-cache',
       vary: 'accept-encoding',
       'accept-ranges': 'bytes',
