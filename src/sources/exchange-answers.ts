@@ -9,13 +9,6 @@ import type { Fetched } from './source.js'
 import { clockSkew, parseBody, type SourceClock } from './static.js'
 import type { WholeResponse } from './transport.js'
 
-/** `asked`: when the exchange answered, by its own clock, ms UTC. */
-interface Answer<T> {
-  readonly value: T
-  readonly bytes: Buffer
-  readonly asked: number
-}
-
 /** The calls of the exchange, and its clock: the Date of its latest answer. */
 export class ExchangeAnswers {
   /** ms UTC, and this machine's present then. */
@@ -27,8 +20,8 @@ export class ExchangeAnswers {
     readonly clock: SourceClock,
   ) {}
 
-  /** Calls a path. `parse` gets the body, and when the exchange answered, ms UTC. */
-  get<T>(path: string, parse: (bytes: Buffer, asked: number) => T, signal: AbortSignal): Promise<Answer<T>> {
+  /** Calls a path. `parse` gets the body, and when the exchange answered, by its own clock, ms UTC. */
+  get<T>(path: string, parse: (bytes: Buffer, asked: number) => T, signal: AbortSignal) {
     const accept = (response: WholeResponse) => {
       const error = findError(response)
       if (error) throw error

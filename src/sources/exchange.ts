@@ -11,7 +11,7 @@ import { callsLimitMs, NAMES_PATH, windowCalls } from './exchange-api.js'
 import { cleanText } from './fetch-error.js'
 import type { Fetcher } from './fetcher.js'
 import { FirstCandles } from './first-candles.js'
-import type { Cost, Fetched, FetchedList, Source } from './source.js'
+import type { Cost, FetchedList, Source } from './source.js'
 import type { SourceClock } from './static.js'
 
 /** The market data of the exchange as windows of the published tree. `open`: opens the archive, which its answers check. */
@@ -25,11 +25,6 @@ export function exchangeSource(
   const firstCandles = new FirstCandles(answers)
   const archive = open?.(answers, firstCandles)
 
-  const fetchWindow = async (window: WindowRef, _cached: unknown, signal: AbortSignal): Promise<Fetched> => {
-    const known = await firstCandles.fetch(window, signal)
-    const fetched = known ?? (await archive?.fetch(window, signal))
-    return fetched ?? answers.window(window, signal)
-  }
   return {
     name: fetcher.name,
     rules: { kind: 'exchange' },
@@ -38,7 +33,11 @@ export function exchangeSource(
     now: signal => answers.now(signal),
     symbols: signal => fetchSymbols(answers, warn, signal),
     startDates: (interval, signal) => listStartDates(answers, interval, signal),
-    fetch: fetchWindow,
+    fetch: async (window, _cached, signal) => {
+      const known = await firstCandles.fetch(window, signal)
+      const fetched = known ?? (await archive?.fetch(window, signal))
+      return fetched ?? answers.window(window, signal)
+    },
     firstCandle: (series, signal) => firstCandles.time(series, signal),
     cost: (missing, open = []) => findCost(missing, open, archive),
     close: async () => {

@@ -31,7 +31,7 @@ export class Archive implements SourceArchive {
   private readonly closing = new AbortController()
   private readonly inTurn = limiter(MONTHS_CHECKED)
   private readonly fetchZips: ReturnType<typeof zipFetcher>
-  private checker: DayChecker | undefined
+  private readonly checker = new DayChecker()
   private windows = 0
 
   constructor(
@@ -91,9 +91,11 @@ export class Archive implements SourceArchive {
     const ending = AbortSignal.any([signal, this.closing.signal])
     for (const [ahead, month] of this.months.slice(index, index + MONTHS_AHEAD).entries()) {
       if (month.days) continue
-      month.files ??= thrownLater(this.load(month, ending))
-      const { files } = month
-      if (ahead < MONTHS_CHECKED) month.days = thrownLater(this.inTurn(() => this.check(month, files, ending)))
+      const files = month.files ?? this.load(month, ending)
+      month.files = files
+      if (ahead < MONTHS_CHECKED) month.days = this.inTurn(() => this.check(month, files, ending))
+      // Their errors are thrown where they are awaited.
+      for (const later of [files, month.days]) later?.catch(() => {})
     }
   }
 
@@ -113,16 +115,9 @@ export class Archive implements SourceArchive {
       this.refused.push(...refuse(month.windows, files))
       return new Map()
     }
-    this.checker ??= new DayChecker()
     const check = { ...files, checker: this.checker, firstTime, signal }
     const { days, refused } = await checkMonth(month, this.answers, check)
     this.refused.push(...refused)
     return days
   }
-}
-
-/** A promise whose error is thrown where it is awaited, if it is. */
-function thrownLater<T>(promise: Promise<T>): Promise<T> {
-  promise.catch(() => {})
-  return promise
 }

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib'
+import pMap from 'p-map'
 import { fromBufferPromise } from 'yauzl'
 import { KlinesError } from '../../candles/errors.js'
 import { DAY_MS } from '../../candles/intervals.js'
@@ -6,7 +7,6 @@ import type { Series, WindowRef } from '../../candles/series.js'
 import { trimPeriod } from '../../candles/text.js'
 import { cleanText, FetchError, toStatusError } from '../fetch-error.js'
 import type { Fetcher } from '../fetcher.js'
-import { limiter } from '../limiter.js'
 import type { WholeResponse } from '../transport.js'
 import { type ArchiveMonth, monthSpan } from './months.js'
 
@@ -33,8 +33,6 @@ export function countZips(month: ArchiveMonth, now: number): number {
 /** Fetches the zip of a month, or those of its days where that one is not there yet. After ten failures in a row no further one. */
 export function zipFetcher(fetcher: Fetcher, warn: (text: string) => void) {
   let inARow = 0
-  // A zip that waits for its turn may not be needed any more.
-  const inTurn = limiter(ZIPS_AT_ONCE)
   const fetchBody = async (series: Series, date: string, signal: AbortSignal): Promise<Buffer | string> => {
     if (inARow >= MOST_IN_A_ROW) return 'the archive was not asked any more'
     try {
@@ -57,14 +55,15 @@ export function zipFetcher(fetcher: Fetcher, warn: (text: string) => void) {
   return async (month: ArchiveMonth, now: number, signal: AbortSignal): Promise<Zip[]> => {
     const { series, windows } = month
     const fetchZip = async (date: string, windows: readonly WindowRef[]) => {
-      return { name: zipName(series, date), windows, body: await inTurn(() => fetchBody(series, date, signal)) }
+      return { name: zipName(series, date), windows, body: await fetchBody(series, date, signal) }
     }
     const { endTime } = monthSpan(month)
     if (endTime <= now) {
       const zip = await fetchZip(month.month, windows)
       if (zip.body !== NO_ZIP || endTime <= now - MAY_LACK_ZIP_MS) return [zip]
     }
-    return Promise.all(windows.map(window => fetchZip(window.startDate, [window])))
+    // A zip that waits for its turn may not be needed any more.
+    return pMap(windows, window => fetchZip(window.startDate, [window]), { concurrency: ZIPS_AT_ONCE })
   }
 }
 
