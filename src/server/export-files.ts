@@ -115,8 +115,13 @@ export class ExportFiles {
     const { mirror, now } = this.tree
     if (!mirror.intervals.includes(wanted.interval))
       throw new HttpError(404, noMinutes(wanted.interval, 'This server').message)
-    const plan = await planExport(wanted.request, mirrorRun(mirror, { now, signal, warn: this.warn }))
-    return this.waitFor(signal, async () => this.find(wanted) ?? this.onCore(() => this.make(wanted, plan)))
+    return this.waitFor(signal, async () => {
+      // Another client may have asked for the same one meanwhile.
+      const made = this.find(wanted)
+      if (made) return made
+      const plan = await planExport(wanted.request, mirrorRun(mirror, { now, signal, warn: this.warn }))
+      return this.onCore(() => this.make(wanted, plan))
+    })
   }
 
   /** Ends what is being written, and removes all files. */

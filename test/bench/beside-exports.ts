@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { Pool } from 'undici'
-import type { Measured } from './row.js'
 import { type Command, environment } from './timed-run.js'
 
 const CONNECTIONS = 50
@@ -31,15 +30,17 @@ setTimeout(async () => {
 }, 1000 * seconds)
 `
 
+export type BesideExports = Awaited<ReturnType<typeof measureBesideExports>>
+
 /**
- * 50 clients that repeat an export for some seconds, and one that sends a small request each 100 ms beside them. The value is the 99th
- * percentile of the small ones, ms. `path`: that of the n-th export. Every response has to be whole.
+ * 50 clients that repeat an export for some seconds, and one that sends a small request each 100 ms beside them. `path`: that of the n-th
+ * export. Every response has to be whole.
  */
 export async function measureBesideExports(
   serve: Command,
   seconds = 30,
   path: (count: number) => string = () => EXPORT,
-): Promise<Measured> {
+) {
   const child = spawn(serve.program, serve.args, {
     cwd: tmpdir(),
     env: environment(serve.env),
@@ -79,15 +80,13 @@ export async function measureBesideExports(
   child.kill('SIGTERM')
   if (child.exitCode === null) await once(child, 'exit')
   return {
-    value: percentile(small, 99),
-    detail: {
-      smallP50Ms: percentile(small, 50),
-      exports: exports.length,
-      exportP50Ms: percentile(exports, 50),
-      exportP99Ms: percentile(exports, 99),
-      ...others,
-      peakMb: Number(peak) / 1000,
-    },
+    smallP50Ms: percentile(small, 50),
+    smallP99Ms: percentile(small, 99),
+    exports: exports.length,
+    exportP50Ms: percentile(exports, 50),
+    exportP99Ms: percentile(exports, 99),
+    ...others,
+    peakMb: Number(peak) / 1000,
   }
 }
 

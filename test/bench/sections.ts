@@ -4,7 +4,7 @@ import { coldRows, latencyRows } from './rows/download.js'
 import { lakeRows } from './rows/lake.js'
 import { memoryRows } from './rows/memory.js'
 import { parquetRows } from './rows/parquet.js'
-import { serveRows } from './rows/serve.js'
+import { exportRows, serveRows } from './rows/serve.js'
 import { startRows } from './rows/start.js'
 import { verifyRows } from './rows/verify.js'
 import type { Workspace } from './workspace.js'
@@ -26,6 +26,7 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   d: { needs: ['nginx'], hasHeadline: true, rows: latencyRows },
   f: { needs: [], rows: startRows },
   g: { needs: ['wrk'], hasHeadline: true, rows: serveRows },
+  serve: { needs: [], rows: exportRows },
   h: { needs: [], rows: memoryRows },
   i: { needs: [], hasHeadline: true, rows: verifyRows },
   k: { needs: [], hasHeadline: true, rows: lakeRows },
