@@ -37,9 +37,7 @@ export function sumOf(numbers: readonly number[]): number {
 }
 
 export function seriesStatus(mirror: Mirror, series: Series): SeriesStatus {
-  const sizes = mirror.dates(series).flatMap(startDate => {
-    return mirror.size(windowOf(series, startDate)) ?? []
-  })
+  const sizes = mirror.dates(series).flatMap(startDate => mirror.size(windowOf(series, startDate)) ?? [])
   return {
     ...series,
     windows: sizes.length,

@@ -32,7 +32,7 @@ export interface SeriesBeginning {
   readonly rules: { readonly kind: 'static' | 'exchange' | 'fixed' }
   /** When the first candle opens that is known of the series. */
   readonly begin?: number | undefined
-  /** The list of start dates, if the range begins before it: windows that it has before that candle are empty. */
+  /** The list of start dates, if the range begins before it. */
   readonly list?: Coverage['list'] | undefined
 }
 
@@ -114,7 +114,7 @@ function countKnown(
 ): number {
   if (begin === undefined) return grid.count(from, until)
   const first = Math.min(grid.start(begin), until)
-  // Windows that were read are empty before that candle; a tree may lack those before them, or not list them.
+  // The windows that were read are empty before that candle. Nobody knows of those before them, which a tree lacks or does not list.
   const unknownUntil = rules.kind === 'exchange' || windows.length === 0 ? -Infinity : windowSpan(windows[0]).startTime
   return grid.count(from, Math.min(unknownUntil, first)) + grid.count(Math.max(from, first), until)
 }

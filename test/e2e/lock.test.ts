@@ -89,7 +89,7 @@ describe('klines lock', () => {
       [end + DAY - 1000, 2, 1],
       [end + DAY, 3, 2],
     ]) {
-      // Another version: of the same one, the latest time counts.
+      // A new version each time.
       putFile(tree, path(OPEN_WEEK), weekRows(OPEN_WEEK, { days, seed: days }), rendered)
       expect(await sandbox.call([...download, '--refresh'])).toMatchObject({ code: 0 })
       expect(await sandbox.call([...lockArgs, 'ETHUSDT', '--force'])).toMatchObject({ code: 0 })
