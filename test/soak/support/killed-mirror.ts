@@ -82,6 +82,8 @@ export class KilledMirror {
 
   /** Expects that a run downloads only the missing windows, exports the expected file and leaves no temp file. */
   async expectRepair(): Promise<void> {
+    // A run that has nothing to write removes no temp file either.
+    for (const path of [...this.windows.keys()].slice(0, 1)) rmSync(join(this.mirror, path), { force: true })
     const missing = this.missing()
     this.server.clear()
     expect(await this.repair()).toMatchObject({ code: 0, stderr: '' })
