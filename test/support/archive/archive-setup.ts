@@ -1,8 +1,7 @@
 import type { KlineRow } from '../../../src/candles/columns.js'
 import { type DownloadRequest, downloadKlines } from '../../../src/index.js'
 import { exchangeSetup } from '../exchange/exchange-setup.js'
-import type { Market } from '../exchange/market.js'
-import { EXCHANGE_NOW } from '../exchange/market.js'
+import { EXCHANGE_NOW, lowerBound, type Market } from '../exchange/market.js'
 import { ArchiveServer } from '../servers/archive-server.js'
 
 const DAY = 86_400_000
@@ -20,7 +19,7 @@ export async function archiveSetup(market: Market, series: { symbol: string; int
     const rows = market.rows(symbol, interval) as readonly KlineRow[]
     return datesBetween(from, to).filter(date => {
       const start = Date.parse(date)
-      const ofDay = rows.filter(([time]) => time >= start && time < start + DAY)
+      const ofDay = rows.slice(lowerBound(rows, start), lowerBound(rows, start + DAY))
       return setup.text(`${folder}/${symbol}/${date}`) !== JSON.stringify(ofDay)
     })
   }

@@ -17,7 +17,7 @@ export function makeZip(...members: readonly ZipMember[]): Buffer {
   let offset = 0
   for (const { name, content, isEncrypted = false, size, crc } of members) {
     const [raw, fileName] = [Buffer.from(content), Buffer.from(name)]
-    const data = deflateRawSync(raw)
+    const data = deflateRawSync(raw, { level: 1 })
     // Shared by both headers: version, flags (UTF-8 names), method, time, date, CRC, sizes, length of the name.
     const common = Buffer.alloc(26)
     common.writeUInt16LE(20, 0)
