@@ -1,13 +1,12 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 
 const { CI, KLINES_TEST_REPORT = '.vitest-report.json' } = process.env
-const END_TO_END = ['test/e2e/**/*.test.ts']
-const FAULTS = ['test/faults/**/*.test.ts']
+const END_TO_END = ['test/e2e/**/*.test.ts', 'test/faults/**/*.test.ts']
 const BROWSER = ['test/e2e/viewer.test.ts', 'test/server/docs/browser.test.ts', 'test/chart/svg/rendered.test.ts']
 
 /**
- * `e2e` and `faults` run the built program, `dist`; `unit` runs the sources, so that one of its files starts at once. The files of
- * `browser` share one browser, and run `dist` too.
+ * `e2e`, which has the faults too, runs the built program, `dist`; `unit` runs the sources, so that one of its files starts at once. The
+ * files of `browser` share one browser, and run `dist` too. Each project transforms and loads the sources for itself.
  */
 const projects: TestProjectInlineConfiguration[] = [
   {
@@ -15,7 +14,7 @@ const projects: TestProjectInlineConfiguration[] = [
     test: {
       name: 'unit',
       include: ['test/**/*.test.ts'],
-      exclude: [...END_TO_END, ...FAULTS, ...BROWSER],
+      exclude: [...END_TO_END, ...BROWSER],
       globalSetup: ['test/support/built-files.ts'],
     },
   },
@@ -23,7 +22,6 @@ const projects: TestProjectInlineConfiguration[] = [
     extends: true,
     test: { name: 'e2e', include: END_TO_END, exclude: BROWSER, globalSetup: ['test/support/global-setup.ts'] },
   },
-  { extends: true, test: { name: 'faults', include: FAULTS, globalSetup: ['test/support/global-setup.ts'] } },
   {
     extends: true,
     test: {
