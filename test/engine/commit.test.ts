@@ -7,10 +7,19 @@ import {
   unlinkSync,
   utimesSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, test } from 'vitest'
-import { commitFiles, type FilePlace, openFile, prepareFile, withPlaces } from '../../src/engine/output-file.js'
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import {
+  commitFiles,
+  type FilePlace,
+  openFile,
+  prepareFile,
+  withPlaces,
+  writeFiles,
+} from '../../src/engine/output-file.js'
 import { catchError } from '../support/errors.js'
 import { tempFolder } from '../support/temp-folder.js'
 
@@ -96,6 +105,23 @@ describe('a file with the same bytes', () => {
 })
 
 describe('one file', () => {
+  test('that the disk cuts short leaves the old one, and no temp file', async () => {
+    writeFileSync(paths[0], 'old')
+    const handle = await open(paths[0])
+    const write = vi.spyOn(Object.getPrototypeOf(handle) as FileHandle, 'write')
+    onTestFinished(() => write.mockRestore())
+    write.mockImplementation(async function (this: FileHandle, buffer: unknown) {
+      const bytes = buffer as Uint8Array
+      writeSync(this.fd, bytes, 0, bytes.length / 2)
+      return { bytesWritten: bytes.length, buffer: bytes } as never
+    })
+    await handle.close()
+    const error = await catchError(writeFiles([{ path: paths[0], bytes: Buffer.alloc(20, 'n') }], { force: true }))
+    expect(error).toMatchObject({ code: 'output_unwritable' })
+    expect(error.message).toBe(`Cannot write ${paths[0]}: the disk took 10 of 20 bytes.`)
+    expect(contents()).toEqual({ 'a.csv': 'old' })
+  })
+
   test('that is a hard link is replaced alone', async () => {
     const other = join(folder, 'other.csv')
     writeFileSync(other, 'old')

@@ -73,6 +73,15 @@ describe('the first and the last candles of a series', () => {
       from: fc.option(times, { nil: undefined }),
       to: fc.option(times, { nil: undefined }),
     })
+    // Partial candles at both ends: the last day has half of its quarters.
+    const ofDays = {
+      interval: '15m',
+      resample: '1d',
+      partial: false,
+      count: 2,
+      from: undefined,
+      to: undefined,
+    } as const
     await fc.assert(
       fc.asyncProperty(request, async ({ interval, resample, partial, count, from, to }) => {
         const asText = (time: number | undefined) => (time === undefined ? undefined : new Date(time).toISOString())
@@ -91,7 +100,7 @@ describe('the first and the last candles of a series', () => {
         expect(await lines({ ...options, tail: count })).toEqual(all.slice(-count))
         expect(await lines({ ...options, limit: count })).toEqual(all.slice(0, count))
       }),
-      { numRuns: cases(200, 12) },
+      { numRuns: cases(200, 12), examples: [[ofDays], [{ ...ofDays, partial: true }]] },
     )
   })
 })
@@ -125,5 +134,8 @@ describe('cutToTail', () => {
     rmSync(join(broken, windowPath({ symbol: 'BTCUSDT', interval: '1h', startDate: '2025-03-01' })))
     expect((await exportRun({ mirror: broken, tail: 1 })).report.files).toMatchObject([{ candles: 1 }])
     await expect(exportRun({ mirror: broken, tail: 300 })).rejects.toMatchObject({ code: 'incomplete' })
+    // Nothing is missing before the last candles, whatever start was named.
+    const last = await exportRun({ from: '2025-01-01', tail: 3, failOnGaps: true })
+    expect(last.report.series).toMatchObject([{ candles: 3, coverage: { shortAtStart: 0 } }])
   })
 })

@@ -6,7 +6,16 @@ import { downloadKlines } from '../../src/engine/klines.js'
 import { downloadSetup } from '../support/download-setup.js'
 import { onWindow } from '../support/events.js'
 import { filesBelow } from '../support/files-below.js'
-import { FULL_WEEKS, putFile, RENDERED, SYMBOLS, treeRows, weekPath, weekRows } from '../support/synthetic-tree.js'
+import {
+  FULL_WEEKS,
+  OPEN_WEEK,
+  putFile,
+  RENDERED,
+  SYMBOLS,
+  treeRows,
+  weekPath,
+  weekRows,
+} from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
 
 async function exportSetup() {
@@ -29,6 +38,9 @@ describe('an export through the service', () => {
     expect(server.paths('windows')).toHaveLength(7)
     expect(filesBelow(join(mirror, 'api', 'klines', '15m', 'BTCUSDT'))).toHaveLength(7)
     expect(filesBelow(out)).toEqual(['out.csv'])
+    server.reset()
+    await exportKlines({ ...request, tail: 1, force: true })
+    expect(server.paths('windows')).toEqual([weekPath('BTCUSDT', OPEN_WEEK)])
   })
 
   it('adds columns for symbol and interval when several series share a file', async () => {

@@ -41,11 +41,14 @@ describe('a window that cannot be downloaded', () => {
     for (const date of FULL_WEEKS.slice(0, 4)) server.always(path(date), { status: 404 })
     server.always(path(FULL_WEEKS[4]), { status: 403, body: '{"message":"No\\u001b[2J way"}' })
     const { message } = await catchError(downloadKlines(request))
-    const [a, b, c] = FULL_WEEKS.map(date => `BTCUSDT 15m ${date}`)
+    const [a, b, c, d] = FULL_WEEKS.map(date => `BTCUSDT 15m ${date}`)
     expect(message.split('\n').slice(1)).toEqual([
       `4 x status 404 (${a}, ${b}, ${c} and 1 more)`,
       `1 x status 403: No [2J way (BTCUSDT 15m ${FULL_WEEKS[4]})`,
     ])
+    for (const [index, date] of STARTED.entries()) server.always(path(date), { status: 410 + index })
+    const lines = (await catchError(downloadKlines(request))).message.split('\n')
+    expect(lines.slice(5)).toEqual([`1 x status 414 (${d})`, 'and 2 other causes; --json names every window'])
   })
 })
 

@@ -51,6 +51,7 @@ describe('a file is the old one or the complete new one', () => {
     await commitFiles([file.at])
     expect(readdirSync(folder)).toEqual(['out.csv'])
     expect(readFileSync(path, 'utf8')).toBe('new')
+    expect(fileMode(path)).toBe(0o666 & ~process.umask())
   })
 
   test('discard leaves the old file unchanged, at any point before commit', async () => {
@@ -166,6 +167,7 @@ describe('a path that cannot be a file is refused', () => {
 describe('unusual names are accepted', () => {
   test.each([
     ['255 bytes', `${'n'.repeat(251)}.csv`],
+    ['60 characters of four bytes', `${'🕯'.repeat(60)}.csv`],
     ['spaces, quotes and a line end', ` "a'b\n.csv`],
   ])('%s', async (_, name) => {
     await save(join(folder, name), 'new')

@@ -1,8 +1,9 @@
 import { cpSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { exportKlines } from '../../src/engine/export.js'
+import { dryRun, exportKlines } from '../../src/engine/export.js'
 import { downloadKlines } from '../../src/engine/klines.js'
+import { lockKlines } from '../../src/identity/lock.js'
 import { downloadSetup, readJson } from '../support/download-setup.js'
 import { catchError } from '../support/errors.js'
 import { filesBelow } from '../support/files-below.js'
@@ -69,7 +70,15 @@ describe('a first run', () => {
 describe('a second run', () => {
   it('requests no final window, the others with If-Modified-Since; after 304 the file stays', async () => {
     const { server, mirror, request } = await downloadSetup()
+    const planned = async (more = {}) => {
+      const { series, requests } = await dryRun({ ...request, ...more })
+      return { ...series[0].windows, requests }
+    }
+    expect(await planned()).toEqual({ total: 7, cached: 0, open: 0, missing: 7, requests: 7 })
+    expect(existsSync(mirror)).toBe(false)
     await downloadKlines(request)
+    expect(await planned()).toEqual({ total: 7, cached: 5, open: 2, missing: 0, requests: 2 })
+    expect(await planned({ refresh: true })).toEqual({ total: 7, cached: 0, open: 7, missing: 0, requests: 7 })
     server.reset()
     const report = await downloadKlines(request)
     expect(server.paths().sort()).toEqual([...OPEN, LIST])
@@ -96,6 +105,10 @@ describe('a second run', () => {
     })
     expect(readJson(mirror, path(OPEN_WEEK))).toEqual(weekRows(OPEN_WEEK, { days: 3 }))
     expect(statSync(join(mirror, path(OPEN_WEEK))).mtimeMs).toBe(RENDERED + DAY)
+    // What is cached is no part that the service never had.
+    server.always(path(OPEN_WEEK), { status: 404 })
+    const lost = { code: 'incomplete', data: { failures: [{ startDate: OPEN_WEEK, reason: 'status 404' }] } }
+    expect(await catchError(downloadKlines(request))).toMatchObject(lost)
   })
 
   it('requests the next window once it has started', async () => {
@@ -138,7 +151,7 @@ describe('a window that was fetched before its end', () => {
   })
 
   it('whose last candles do not exist is requested until its Last-Modified is a day after its end', async () => {
-    const { tree, server, request } = await downloadSetup()
+    const { tree, server, mirror, request } = await downloadSetup()
     /** Whether a run so many days later requests it. */
     const isRequested = async (days: number) => {
       server.reset()
@@ -151,6 +164,16 @@ describe('a window that was fetched before its end', () => {
     putFile(tree, path(stale), weekRows(stale, { days: 2 }), Date.UTC(2025, 0, 21, 3))
     expect(await isRequested(3)).toBe(true)
     expect(await isRequested(4)).toBe(false)
+    const damaged = JSON.stringify(weekRows(stale, { days: 2 })).replace('3.50000000', '3.50000001')
+    putFile(mirror, path(stale), damaged, Date.UTC(2025, 0, 21, 3))
+    const locked = lockKlines({ ...request, from: stale, to: '2025-01-15', output: join(mirror, 'x.lock.json') })
+    expect(await catchError(locked)).toMatchObject({
+      suggestions: [expect.stringContaining(`${stale} is not as the index of the mirror has it`)],
+    })
+    expect(await isRequested(5)).toBe(true)
+    const again = server.log.find(entry => entry.path === path(stale))
+    expect(again?.headers).not.toHaveProperty('if-modified-since')
+    expect(readJson(mirror, path(stale))).toEqual(weekRows(stale, { days: 2 }))
   })
 
   it('is requested once more a day after later candles were first seen: it may be an old file beside new ones', async () => {
@@ -161,6 +184,10 @@ describe('a window that was fetched before its end', () => {
     server.date = NOW + DAY
     await downloadKlines({ ...request, now: NOW + DAY })
     expect(readJson(mirror, path(stale))).toEqual(weekRows(stale))
+    // The empty week was rendered late, and a 304 has said since that it is still so.
+    server.reset()
+    await downloadKlines({ ...request, now: NOW + 2 * DAY })
+    expect(server.paths('windows')).toEqual([path(OPEN_WEEK)])
   })
 
   it.each(['1970-01-01', '1980-01-01', '1985-10-26'])(
@@ -189,8 +216,9 @@ describe('a new version of a window', () => {
   it('that lacks candles is not stored: the cached file stays, with a warning', async () => {
     const { tree, server, mirror, warnings, request } = await downloadSetup()
     await downloadKlines(request)
-    putFile(tree, path(OPEN_WEEK), weekRows(OPEN_WEEK, { days: 1 }), RENDERED + DAY)
-    for (const refresh of [false, true]) {
+    const [first, second] = weekRows(OPEN_WEEK)
+    for (const [refresh, row] of [[false, first], [true, first], [false, second]] as const) {
+      putFile(tree, path(OPEN_WEEK), [row], RENDERED + DAY)
       warnings.length = 0
       const report = await downloadKlines({ ...request, refresh })
       expect(report.series[0]).toMatchObject({ candles: 42, windows: { retained: 1 } })

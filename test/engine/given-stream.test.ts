@@ -5,15 +5,15 @@ import { expect, it } from 'vitest'
 import { type ExportRequest, exportKlines } from '../../src/engine/export.js'
 import { downloadSetup } from '../support/download-setup.js'
 import { catchError } from '../support/errors.js'
-import { treeRows } from '../support/synthetic-tree.js'
+import { candle, FULL_WEEKS, putFile, treeRows, weekPath } from '../support/synthetic-tree.js'
 
 const EXPECTED = [...treeRows('BTCUSDT').values()].flat()
 
 async function setUp() {
-  const { request, folder, server } = await downloadSetup()
+  const { request, folder, server, tree } = await downloadSetup()
   const run = (output: ExportRequest['output'], more: Partial<ExportRequest> = {}) =>
     exportKlines({ ...request, format: 'json', ...more, output })
-  return { run, folder, server }
+  return { run, folder, server, tree }
 }
 
 /** A stream that takes a chunk only when the test lets it. */
@@ -105,6 +105,24 @@ it('a stream that the caller ends meanwhile fails the run', async () => {
   })
   expect(await catchError(run(stream))).toMatchObject({ code: 'output_closed' })
 })
+
+it.each(['an abort while it is slow', 'a failure'])(
+  'a stream is destroyed after %s, so no part is taken for the whole',
+  async end => {
+    const { run, tree } = await setUp()
+    const stop = new AbortController()
+    const isFailure = end === 'a failure'
+    if (isFailure)
+      putFile(tree, weekPath('BTCUSDT', FULL_WEEKS[4]), [candle(Date.parse(FULL_WEEKS[4])).with(5, '0.123456789')])
+    const write = (_: unknown, __: unknown, done: () => void) => (isFailure ? done() : stop.abort(new Error('enough')))
+    const stream = new Writable({ write })
+    const options = isFailure ? ({ format: 'parquet', numbers: 'decimal' } as const) : { signal: stop.signal }
+    expect(await catchError(run(stream, options))).toMatchObject(
+      isFailure ? { code: 'digits_lost' } : { message: 'enough' },
+    )
+    expect([stream.destroyed, stream.writableFinished]).toEqual([true, false])
+  },
+)
 
 it('an error of the stream ends the run with what is wrong', async () => {
   const { run, folder } = await setUp()

@@ -80,6 +80,7 @@ describe('a service that is late', () => {
       `The list of 1h start dates of ${server.url} begins with 2026-06-01; the older cached windows stay.`,
     ])
     expect(stored('2026-03-01')).toBe(31 * 24)
+    expect(server.paths('windows')).not.toContain(path('2026-01-01'))
   })
 
   it('and withdraws a candle of the newest window: the window goes on', async () => {

@@ -4,6 +4,7 @@ import type { TimeText } from '../../src/candles/time-range.js'
 import { klineBatches, klineRows } from '../../src/engine/klines.js'
 import { listSymbols } from '../../src/engine/lists.js'
 import { mirrorStatus } from '../../src/mirror/user-mirrors.js'
+import type { KlineBatch } from '../../src/rows/kline-batch.js'
 import { serve } from '../../src/server/serve.js'
 import { verifyKlines } from '../../src/verify/verify.js'
 import { downloadSetup } from '../support/download-setup.js'
@@ -54,6 +55,12 @@ describe('rows', () => {
       break
     }
   })
+})
+
+it('batches can be kept: each has memory of its own', async () => {
+  const batches: KlineBatch[] = []
+  for await (const batch of klineBatches(offline().request)) batches.push(batch)
+  expect(batches.flatMap(batch => Array.from({ length: batch.length }, (_, row) => batch.row(row)))).toEqual(ROWS)
 })
 
 it('klineBatches resamples each series, as sums of its rows show', async () => {

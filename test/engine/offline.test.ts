@@ -8,12 +8,14 @@ import { catchError } from '../support/errors.js'
 import { onWarning, onWindow } from '../support/events.js'
 import { filesBelow } from '../support/files-below.js'
 import {
+  EMPTY_WEEK,
   FULL_WEEKS,
   FUTURE_WEEK,
   makeTree,
   NOW,
   OPEN_WEEK,
   putFile,
+  START_DATES,
   SYMBOLS,
   treeRows,
   weekPath,
@@ -50,9 +52,14 @@ function expectedCsv(symbol: string, weeks: readonly string[]): string {
 
 describe('an export from the mirror alone', () => {
   it('writes exactly the rows of the range', async () => {
-    const { output, request } = offlineSetup()
-    const report = await exportKlines({ ...request, from: '2025-01-13', to: '2025-01-27' })
+    const { mirror, folder, output, warnings, request } = offlineSetup()
+    const range = { ...request, from: '2025-01-13', to: '2025-01-27' }
+    const report = await exportKlines(range)
     expect(readFileSync(output, 'utf8')).toBe(expectedCsv('BTCUSDT', ['2025-01-13', '2025-01-20']))
+    expect(warnings).toEqual([])
+    for (const week of ['2025-01-13', '2025-01-20']) putFile(mirror, weekPath('ETHUSDT', week), [])
+    const { files } = await exportKlines({ ...range, symbols: SYMBOLS, output: join(folder, '{symbol}.csv') })
+    expect([files.length, warnings]).toEqual([1, ['No candles in the range: ETHUSDT 15m.']])
     expect(report).toMatchObject({ requests: 0, bytes: 0, baseUrl: undefined, files: [{ path: output, candles: 16 }] })
   })
 
@@ -129,6 +136,13 @@ describe('an export from the mirror alone', () => {
     putFile(mirror, 'mirror.json', { baseUrl: 'http://one.example' })
     await exportKlines(request)
     expect(warnings).toEqual([])
+    remove(EMPTY_WEEK)
+    for (const more of [{ from: FULL_WEEKS[0] }, { tail: 1 }, {}])
+      await exportKlines({ ...request, ...more, force: true })
+    expect(warnings.splice(0)).toEqual([
+      `The mirror begins later than its source: BTCUSDT 15m with ${FULL_WEEKS[0]}. klines download without --from has the rest.`,
+    ])
+    putFile(mirror, 'api/klines/start-dates/15m.json', START_DATES.slice(1))
     remove(FUTURE_WEEK)
     remove(OPEN_WEEK)
     await exportKlines({ ...request, force: true })

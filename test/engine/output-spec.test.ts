@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Series } from '../../src/candles/series.js'
-import { parseTemplate, planOutputs } from '../../src/engine/output-names.js'
+import { checkOutputs, parseTemplate, planOutputs } from '../../src/engine/output-names.js'
 import { type Format, resolveFormat } from '../../src/options.js'
+import { catchError } from '../support/errors.js'
 import { thrownBy } from '../support/thrown-by.js'
 
 const BTC_1H: Series = { symbol: 'BTCUSDT', interval: '1h' }
@@ -84,6 +85,19 @@ describe('the files of a template', () => {
         ),
       })
     }
+  })
+
+  test.each([
+    ['x/a.csv', 'x/A.csv'],
+    ['x/\u00e9.csv', 'x/e\u0301.csv'],
+    ['x/\u00e9.csv', 'x/E\u0301.csv'],
+  ])('%s beside %s is refused: on some disks they are the same file', async (first, second) => {
+    const outputs = [first, 'x/b.csv', second].map(path => ({ path }))
+    expect(await catchError(checkOutputs(outputs, {}))).toMatchObject({
+      code: 'bad_output',
+      data: { outputs: [first, second] },
+    })
+    await checkOutputs([...outputs.slice(1), { path: '-' }, { path: '-' }], {})
   })
 
   test('a template without an extension is refused', () => {

@@ -8,10 +8,11 @@ import { openRun } from '../../src/engine/run.js'
 import { catchError } from '../support/errors.js'
 import { onWarning } from '../support/events.js'
 import { EXCHANGE_NOW } from '../support/exchange/market.js'
+import { indexTree } from '../support/index-tree.js'
 import { PUBLISHED_INTERVALS, PUBLISHED_SYMBOLS, publishSetup } from '../support/published-mirror.js'
 import { startTestServer } from '../support/servers/test-server.js'
 import { snapshot } from '../support/snapshot.js'
-import { makeTree, NOW, putFile } from '../support/synthetic-tree.js'
+import { makeTree, NOW, putFile, weekPath, weekRows } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
 
 const DAY = 86_400_000
@@ -195,6 +196,17 @@ describe('a window that begins after it was published', () => {
     expect(requested).toContain(Date.parse('2027-01-01'))
     expect(await publish({ now: LATER + DAY })).toMatchObject({ emptyWritten: 0, listsWritten: 0 })
   })
+})
+
+it('a window that is open, though it was rendered late, is not final for those who download the tree or ask a server', async () => {
+  const [mirror, path] = [tempFolder(), weekPath('BTCUSDT', '2025-01-06')]
+  putFile(mirror, 'api/klines/start-dates/15m.json', ['2025-01-06'])
+  putFile(mirror, path, weekRows('2025-01-06', { days: 4 }))
+  indexTree(mirror, { rendered: Date.parse('2025-01-16') })
+  const { headers } = await (await startTestServer(mirror)).request(path)
+  expect(headers['last-modified']).toBe('Mon, 13 Jan 2025 23:59:59 GMT')
+  await publishMirror({ mirror, now: NOW })
+  expect(statSync(join(mirror, path)).mtimeMs).toBe(Date.parse('2025-01-13T23:59:59Z'))
 })
 
 describe('a server with a published mirror', () => {

@@ -180,6 +180,7 @@ describe('F70 a file of a mirror that is a link to a store', () => {
     const { sandbox, server, series, expectUnchanged } = await linkedMirror(new RegExp(path))
     const run = await sandbox.call(['download', ...series, '--base-url', server.url])
     expect([run.code, run.stderr]).toEqual([2, expect.stringContaining(`m/${path} is a link.`)])
+    expect(server.paths('windows')).toEqual([])
     expectUnchanged()
   })
 

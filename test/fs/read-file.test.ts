@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import fs, { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
-import { readFile } from '../../src/fs/files.js'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { isSameVersion, readFile } from '../../src/fs/files.js'
+import { makeFolder } from '../../src/fs/folders.js'
 import { tempFolder } from '../support/temp-folder.js'
 
 describe('readFile', () => {
@@ -63,4 +65,27 @@ describe('readFile', () => {
     symlinkSync('loop', join(root, 'loop'))
     expect(readFile(join(root, 'loop'), 16)).toMatchObject({ reason: 'a link that leads back to itself' })
   })
+})
+
+it('a file is another version when it is another file, or its size, its time or its last change is another', () => {
+  const version = { ino: 1, size: 2, mtimeMs: 3, ctimeMs: 4 }
+  for (const key of ['ino', 'size', 'mtimeMs', 'ctimeMs'])
+    expect(isSameVersion(version, { ...version, [key]: 5 }), key).toBe(false)
+  expect([isSameVersion(version, { ...version }), isSameVersion(version, undefined)]).toEqual([true, false])
+})
+
+it('a folder that another process makes at the same time is there', () => {
+  const folder = join(tempFolder(), 'a', 'b')
+  const { mkdirSync } = fs
+  onTestFinished(() => {
+    fs.mkdirSync = mkdirSync
+    syncBuiltinESMExports()
+  })
+  fs.mkdirSync = ((path: string) => {
+    mkdirSync(path)
+    return mkdirSync(path)
+  }) as typeof fs.mkdirSync
+  syncBuiltinESMExports()
+  makeFolder(folder)
+  expect(existsSync(folder)).toBe(true)
 })

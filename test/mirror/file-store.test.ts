@@ -61,7 +61,9 @@ describe('writing', () => {
     ['below a linked folder', 'api', '.'],
     ['with a linked folder of temp files', TEMP_FOLDER, '.'],
   ])('is refused: %s', (_, link, target) => {
-    const [root, elsewhere] = [tempFolder(), tempFolder()]
+    const folder = tempFolder()
+    const [root, elsewhere] = ['m', 'm2'].map(name => join(folder, name))
+    for (const made of [root, elsewhere]) mkdirSync(made)
     writeFileSync(join(elsewhere, 'precious'), 'kept')
     if (link.includes('/')) mkdirSync(join(root, 'api'))
     symlinkSync(join(elsewhere, target), join(root, link))
@@ -69,6 +71,15 @@ describe('writing', () => {
     const error = thrownBy(() => writeFile(root, 'api/file', Buffer.from('new'), MTIME))
     expect(error).toMatchObject({ code: 'linked_path', data: { link: join(root, link) } })
     expect([snapshot(root), snapshot(elsewhere)]).toEqual(before)
+  })
+
+  it('goes through a link above the root, and through one below it that stays there', () => {
+    const [folder, link] = [tempFolder(), join(tempFolder(), 'm')]
+    symlinkSync(folder, link)
+    mkdirSync(join(folder, 'store'))
+    symlinkSync('store', join(folder, 'api'))
+    writeFile(link, 'api/file', Buffer.from('new'), MTIME)
+    expect(readFileSync(join(folder, 'store', 'file'), 'utf8')).toBe('new')
   })
 
   it('that fails leaves no temp file and does not change the target', async () => {

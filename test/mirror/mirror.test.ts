@@ -1,11 +1,12 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { WindowRef } from '../../src/candles/series.js'
-import { Mirror } from '../../src/mirror/mirror.js'
-import { indexPath } from '../../src/mirror/series-index.js'
-import type { WindowFacts } from '../../src/mirror/window-state.js'
+import { lastModified, Mirror } from '../../src/mirror/mirror.js'
+import { indexPath, laterSince } from '../../src/mirror/series-index.js'
+import type { State, WindowFacts } from '../../src/mirror/window-state.js'
 import { sha256 } from '../../src/rows/fingerprint.js'
+import { decodeWindow } from '../../src/rows/window-codec.js'
 import { catchError } from '../support/errors.js'
 import { filesBelow } from '../support/files-below.js'
 import {
@@ -25,6 +26,7 @@ const BASE = 'http://example.com/klines'
 const week = (startDate: string): WindowRef => ({ symbol: 'BTCUSDT', interval: '15m', startDate })
 const names = (folder: string) => readdirSync(folder).sort()
 const EMPTY = Buffer.from('[]')
+const valid = windowBytes(weekRows(FULL_WEEKS[0]))
 const factsOf = (bytes: Buffer, times: Partial<WindowFacts> = {}): WindowFacts => ({
   size: bytes.length,
   sha256: sha256(bytes),
@@ -39,23 +41,27 @@ function store(mirror: Mirror, source = BASE, startDate = FULL_WEEKS[0]): void {
 }
 
 describe('the first window', () => {
-  it.each<[string, (root: string) => void]>([
+  it.each<[string, (root: string, mirror: Mirror) => void]>([
     ['an empty folder', () => {}],
     ['a missing folder', root => rmSync(root, { recursive: true })],
+    ['one that somebody has removed meanwhile', (root, mirror) => [store(mirror), rmSync(root, { recursive: true })]],
   ])('makes %s a mirror with mirror.json', (_, make) => {
     const root = tempFolder()
-    make(root)
-    store(new Mirror(root))
+    const mirror = new Mirror(root)
+    make(root, mirror)
+    store(mirror)
     expect(names(root)).toEqual(['.klines', '.klines-tmp', 'api', 'mirror.json'])
     expect(JSON.parse(readFileSync(join(root, 'mirror.json'), 'utf8'))).toEqual({ baseUrl: BASE })
   })
 
-  it('adopts a bare tree and changes none of its files', () => {
+  it('adopts a bare tree and changes none of its files; what a killed run has left is removed', () => {
     const root = makeTree(tempFolder())
+    putFile(root, '.klines-tmp/7~00112233445566aa', 'half')
     const before = readFileSync(join(root, weekPath('BTCUSDT', OPEN_WEEK)))
     store(new Mirror(root))
     expect(new Mirror(root).source).toBe(BASE)
     expect(readFileSync(join(root, weekPath('BTCUSDT', OPEN_WEEK))).equals(before)).toBe(true)
+    expect(names(join(root, '.klines-tmp'))).toEqual([])
   })
 
   it('of another base address is refused, naming both, with suggestions', async () => {
@@ -91,7 +97,6 @@ describe('the first window', () => {
 
 describe('a window', () => {
   const path = weekPath('BTCUSDT', FULL_WEEKS[0])
-  const valid = windowBytes(weekRows(FULL_WEEKS[0]))
 
   it('that does not exist is missing', () => {
     expect(new Mirror(tempFolder()).read(week(FULL_WEEKS[0]))).toEqual({ state: 'missing' })
@@ -230,14 +235,76 @@ describe('the index of a series', () => {
     }
   })
 
-  it('knows nothing of a file that is not as it was downloaded', () => {
-    const mirror = new Mirror(tempFolder())
-    store(mirror)
-    const read = () => mirror.read(week(first)) as never
-    expect(mirror.factsOf(week(first), read())).toEqual(factsOf(EMPTY))
-    putFile(mirror.root, weekPath('BTCUSDT', first), '[ ]')
-    expect(mirror.factsOf(week(first), read())).toBeUndefined()
+  it('keeps the least time at which a window was seen with candles, whoever has seen it', () => {
+    const root = tempFolder()
+    const [a, b] = [new Mirror(root), new Mirror(root)]
+    const see = (mirror: Mirror, rendered: number) => mirror.note(week(first), factsOf(EMPTY, { rendered, last: 0 }))
+    const known = () => new Mirror(root).facts(SERIES).get(first)
+    for (const [mirror, rendered] of [
+      [a, RENDERED],
+      [b, RENDERED + 1],
+    ] as const) {
+      see(mirror, rendered)
+      mirror.flushAll()
+      expect(known()).toMatchObject({ rendered, since: RENDERED })
+    }
+    see(a, RENDERED + 2)
+    see(b, RENDERED - 1)
+    b.flushAll()
+    a.flushAll()
+    expect(known()).toMatchObject({ rendered: RENDERED + 2, since: RENDERED - 1 })
+    const entries = [1, 5, 3, undefined].map(
+      (since, index) => [FULL_WEEKS[index], { ...factsOf(EMPTY), since }] as const,
+    )
+    expect(FULL_WEEKS.map(date => laterSince(new Map(entries), date))).toEqual([3, 3, undefined, undefined, undefined])
   })
+
+  it('is written when a second has passed: a run that is killed loses no more', () => {
+    let now = 0
+    const mirror = new Mirror(tempFolder(), undefined, () => now)
+    const written = [0, 1_000, 1_001, 2_001, 2_002].map((time, index) => {
+      now = time
+      mirror.note(week(FULL_WEEKS[index]), factsOf(EMPTY))
+      return asked(mirror.root).length
+    })
+    expect(written).toEqual([0, 0, 3, 3, 5])
+  })
+
+  it('knows nothing of a file that is not as it was downloaded, also one of the same size and time', () => {
+    const mirror = new Mirror(tempFolder())
+    mirror.store(week(first), valid, factsOf(valid), BASE)
+    mirror.flushAll()
+    const [file, index] = [weekPath('BTCUSDT', first), indexPath(SERIES)].map(path => join(mirror.root, path))
+    const read = () => mirror.read(week(first)) as never
+    expect(mirror.factsOf(week(first), read())).toMatchObject(factsOf(valid))
+    expect(mirror.digest(week(first))).toBe(sha256(valid))
+    for (const other of ['[]', String(valid).replace('3.50000000', '3.50000001')]) {
+      // Until the clock of the disk has moved on.
+      do putFile(mirror.root, weekPath('BTCUSDT', first), other)
+      while (statSync(file).ctimeMs <= statSync(index).ctimeMs)
+      expect(mirror.factsOf(week(first), read())).toBeUndefined()
+      expect(mirror.digest(week(first))).toBe(sha256(Buffer.from(other)))
+    }
+  })
+})
+
+it.each<[string, number, rendered: string | undefined, State, string]>([
+  ['final', 4, '2025-01-16T05:00Z', 'final', '2025-01-16T05:00Z'],
+  [
+    'open, and rendered late: never one that makes it final for a client',
+    4,
+    '2025-01-16',
+    'open',
+    '2025-01-13T23:59:59Z',
+  ],
+  ['open, and rendered before its end', 4, '2025-01-08T05:00Z', 'open', '2025-01-08T05:00Z'],
+  ['not known: the close of its last candle', 4, undefined, 'open', '2025-01-09T00:15Z'],
+  ['not known, and empty: its start', 0, undefined, 'open', '2025-01-06'],
+])('the time that clients are told of a window that is %s', (_, days, rendered, state, expected) => {
+  const window = week(FULL_WEEKS[0])
+  const facts = rendered === undefined ? undefined : factsOf(valid, { rendered: Date.parse(rendered) })
+  const batch = decodeWindow(windowBytes(weekRows(FULL_WEEKS[0], { days })), window)
+  expect(lastModified(window, batch, facts, state)).toBe(Date.parse(expected))
 })
 
 describe('a mirror that cannot be written', () => {
