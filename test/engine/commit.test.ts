@@ -54,12 +54,6 @@ function contents(): Record<string, string> {
 }
 
 describe('several files', () => {
-  test('are all put in place, and no other file is left', async () => {
-    writeFileSync(paths[1], 'old')
-    await commit(await finishAll(paths, true))
-    expect(contents()).toEqual({ 'a.csv': 'new', 'b.csv': 'new', 'c.csv': 'new' })
-  })
-
   test('are all left out when one appears meanwhile without force', async () => {
     const outputs = await finishAll(paths, false)
     writeFileSync(paths[1], 'theirs')

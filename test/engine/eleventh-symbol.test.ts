@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { exportKlines } from '../../src/engine/export.js'
@@ -7,7 +7,6 @@ import { Mirror } from '../../src/mirror/mirror.js'
 import { seriesStatuses } from '../../src/mirror/status.js'
 import { verifyKlines } from '../../src/verify/verify.js'
 import { downloadSetup } from '../support/download-setup.js'
-import { catchError } from '../support/errors.js'
 import { startTestServer } from '../support/servers/test-server.js'
 import { NOW, OPEN_WEEK, putFile, STARTED, weekPath, weekRows, windowBytes } from '../support/synthetic-tree.js'
 
@@ -43,20 +42,5 @@ describe('a pair that the published list has beside the ten', () => {
     expect([served.status, String(served.body)]).toEqual([200, String(windowBytes(weekRows(STARTED[2], { seed: 5 })))])
     expect(warnings).toEqual([])
     expect(server.log.every(({ status }) => status === 200)).toBe(true)
-  })
-})
-
-describe('a pair that the published list lacks', () => {
-  const LISTED = ['BTCUSDT', 'ETHUSDT']
-
-  it('is unknown, before anything is downloaded', async () => {
-    const { request, server, mirror } = await setup(LISTED)
-    const error = await catchError(downloadKlines({ ...request, symbols: ['BTCUSDT', 'PEPEUSD', 'ETHUSD'] }))
-    expect(error).toMatchObject({
-      code: 'unknown_symbol',
-      suggestions: expect.arrayContaining(['Did you mean ETHUSDT?']),
-    })
-    expect(server.paths('windows')).toEqual([])
-    expect(existsSync(mirror)).toBe(false)
   })
 })

@@ -96,16 +96,6 @@ describe('a file that exists', () => {
     await save(path, 'new', true)
     expect(fileMode(path)).toBe(mode)
   })
-
-  test('is kept without force even if it was created after the check', async () => {
-    const other = join(folder, 'other.csv')
-    const file = await writeUncommitted(other, 'mine')
-    writeFileSync(other, 'theirs')
-    expect((await catchError(commitFiles([file.at]))).code).toBe('output_exists')
-    await file.discard()
-    expect(readFileSync(other, 'utf8')).toBe('theirs')
-    expect(readdirSync(folder).toSorted()).toEqual(['other.csv', 'out.csv'])
-  })
 })
 
 describe('a path that cannot be a file is refused', () => {

@@ -82,22 +82,6 @@ describe('a service that is late', () => {
     expect(stored('2026-03-01')).toBe(31 * 24)
     expect(server.paths('windows')).not.toContain(path('2026-01-01'))
   })
-
-  it('and withdraws a candle of the newest window: the window goes on', async () => {
-    const { tree, deploy, download, stored } = await setup()
-    deploy('2026-07-10T05:00Z', '2026-07-10')
-    await download('2026-07-10T06:00Z', { from: '2026-07' })
-    for (const [at, until] of [
-      ['2026-07-11T05:00Z', '2026-07-11'],
-      ['2026-07-12T05:00Z', '2026-07-12'],
-    ]) {
-      deploy(at, until)
-      const rows = monthRows('2026-07-01', ms(until)).filter((_, index) => index !== 5)
-      putFile(tree, path('2026-07-01'), rows, ms(at))
-      await download(at, { from: '2026-07' })
-      expect(stored('2026-07-01')).toBe(rows.length)
-    }
-  })
 })
 
 it('a lock goes on with the downloads, also behind a window that was downloaded hours after its end', async () => {

@@ -3,10 +3,7 @@ import { COLUMNS } from '../../src/candles/columns.js'
 import type { TimeText } from '../../src/candles/time-range.js'
 import { klineBatches, klineRows } from '../../src/engine/klines.js'
 import { listSymbols } from '../../src/engine/lists.js'
-import { mirrorStatus } from '../../src/mirror/user-mirrors.js'
 import type { KlineBatch } from '../../src/rows/kline-batch.js'
-import { serve } from '../../src/server/serve.js'
-import { verifyKlines } from '../../src/verify/verify.js'
 import { downloadSetup } from '../support/download-setup.js'
 import { makeTree, NOW, SYMBOLS, treeRows } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
@@ -79,22 +76,6 @@ it('klineBatches resamples each series, as sums of its rows show', async () => {
       .map(([[time, open]]) => [time, open])
     expect(found[symbol]).toEqual(expected)
   }
-})
-
-describe('the mirror', () => {
-  it('is verified, listed and served', async () => {
-    const { mirror } = offline()
-    const report = await verifyKlines({ symbols: 'all', intervals: 'all', mirror, now: NOW })
-    expect(report.series.map(({ symbol, candles }) => [symbol, candles])).toEqual(
-      SYMBOLS.map(symbol => [symbol, [...treeRows(symbol).values()].flat().length]),
-    )
-    const status = await mirrorStatus({ mirror })
-    expect(status).toMatchObject({ mirror, series: SYMBOLS.map(symbol => ({ symbol, interval: '15m' })) })
-    const server = await serve({ mirror })
-    const response = await fetch(`${server.url}/api/klines/15m/BTCUSDT/2025-01-06.json`)
-    expect(await response.json()).toEqual(treeRows('BTCUSDT').get('2025-01-06'))
-    await server.close()
-  })
 })
 
 it('listSymbols returns those of the service', async () => {

@@ -58,11 +58,3 @@ it('a series without candles needs all windows', async () => {
   expect(await cutToTail(run, plan, 1)).toEqual(plan)
   expect(new Set(read).size).toBe(9)
 })
-
-it('a window that cannot be read is an error', async () => {
-  const { run, plan } = await weeks(3, new Set([0]))
-  const missing = windowOf(series, '2025-02-03')
-  await expect(cutToTail(run, { ...plan, windows: [...plan.windows, missing] }, 1)).rejects.toThrow(
-    /1 of 1 windows are missing or corrupt, so nothing was exported:\n1 x not in the mirror \(BTCUSDT 15m 2025-02-03\)/,
-  )
-})

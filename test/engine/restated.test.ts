@@ -2,12 +2,19 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { downloadKlines } from '../../src/engine/klines.js'
-import type { KlinesEvent } from '../../src/engine/run.js'
 import { downloadSetup, readJson } from '../support/download-setup.js'
-import { onWindow } from '../support/events.js'
-import { FULL_WEEKS, OPEN_WEEK, putFile, RENDERED, type Row, weekPath, weekRows } from '../support/synthetic-tree.js'
+import {
+  FULL_WEEKS,
+  OPEN_WEEK,
+  putFile,
+  RENDERED,
+  type Row,
+  STARTED,
+  weekPath,
+  weekRows,
+} from '../support/synthetic-tree.js'
 
-const [WEEK, _NEXT_WEEK] = FULL_WEEKS
+const [WEEK] = FULL_WEEKS
 const DAY = 86_400_000
 const path = (startDate: string) => weekPath('BTCUSDT', startDate)
 /** The volume that the service changes a candle to. */
@@ -37,7 +44,10 @@ describe('values that the service changed', () => {
     expect((await downloadKlines(request)).series).toMatchObject([NOTHING])
     expect(server.paths('windows')).not.toContain(path(WEEK))
     const [old] = [weekRows(WEEK)]
+    server.reset()
     const report = await downloadKlines({ ...request, refresh: true })
+    expect(server.paths('windows').sort()).toEqual(STARTED.map(path))
+    expect(server.log.every(({ headers }) => headers['if-modified-since'] === undefined)).toBe(true)
     expect(report.series[0]).toMatchObject({ restated: 2, windows: { fetched: 7, retained: 0 } })
     expect(report.series[0].changes).toEqual([
       cell(rows[0], 'volume', '3.50000000', RESTATED),
@@ -75,22 +85,5 @@ describe('values that the service changed', () => {
       cell(rows[1], 'quote_volume', String(weekRows(OPEN_WEEK)[1][7]), RESTATED),
     ])
     expect(readJson(mirror, path(OPEN_WEEK))).toEqual(rows)
-  })
-
-  it('in a version that lacks candles are not stored: the old file stays, and nothing counts as changed', async () => {
-    const { tree, mirror, warnings, request } = await downloadSetup()
-    await downloadKlines(request)
-    putFile(tree, path(WEEK), changedRows(WEEK, [[0, 5, RESTATED]], { days: 7 }), RENDERED + DAY)
-    const changes: unknown[] = []
-    const note = onWindow(({ status, change }) => status === 'retained' && changes.push(change))
-    const onEvent = (event: KlinesEvent) => {
-      request.onEvent(event)
-      note(event)
-    }
-    const report = await downloadKlines({ ...request, refresh: true, onEvent })
-    expect(report.series[0]).toMatchObject({ ...NOTHING, candles: 42, windows: { fetched: 6, retained: 1 } })
-    expect(changes).toEqual([undefined])
-    expect(warnings).toEqual([expect.stringMatching(/the new version lacks 1 cached candle/)])
-    expect(readJson(mirror, path(WEEK))).toEqual(weekRows(WEEK))
   })
 })

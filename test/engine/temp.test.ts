@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { removeLeftovers, tempPath } from '../../src/fs/files.js'
@@ -27,12 +27,6 @@ function leaveTemp(target: string, ageMs = OLD): string {
 }
 
 describe('the temp file of a killed run', () => {
-  it('is removed by the next run for the same output, without a word', async () => {
-    leaveTemp(path)
-    removeLeftovers([path])
-    expect(readdirSync(folder)).toEqual([])
-  })
-
   it.each<[string, () => string, boolean]>([
     ['more than an hour old', () => leaveTemp(path), true],
     ['less than an hour old', () => leaveTemp(path, FRESH), false],

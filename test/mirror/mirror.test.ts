@@ -44,7 +44,10 @@ describe('the first window', () => {
   it.each<[string, (root: string, mirror: Mirror) => void]>([
     ['an empty folder', () => {}],
     ['a missing folder', root => rmSync(root, { recursive: true })],
-    ['one that somebody has removed meanwhile', (root, mirror) => [store(mirror), rmSync(root, { recursive: true })]],
+    [
+      'one that somebody has removed meanwhile',
+      (root, mirror) => [store(mirror), mirror.source, rmSync(root, { recursive: true })],
+    ],
   ])('makes %s a mirror with mirror.json', (_, make) => {
     const root = tempFolder()
     const mirror = new Mirror(root)
