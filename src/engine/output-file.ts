@@ -162,8 +162,7 @@ export async function withPlaces<T>(places: readonly FilePlace[], write: () => P
   try {
     return await write()
   } finally {
-    // The last one first: an earlier one may have made the folder above it.
-    for (const place of places.toReversed()) await discardFile(place)
+    for (const place of places) await discardFile(place)
   }
 }
 

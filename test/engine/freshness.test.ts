@@ -111,11 +111,15 @@ describe('a second run', () => {
     expect(await catchError(downloadKlines(request))).toMatchObject(lost)
   })
 
-  it('requests the next window once it has started', async () => {
+  it.each([
+    ["this machine's", NOW, Date.parse(FUTURE_WEEK)],
+    ["the service's", Date.parse(FUTURE_WEEK), NOW],
+  ])('requests the next window once it has started by %s clock', async (_, date, now) => {
     const { server, request } = await downloadSetup()
     await downloadKlines(request)
     server.reset()
-    await downloadKlines({ ...request, now: Date.parse(FUTURE_WEEK) })
+    server.date = date
+    await downloadKlines({ ...request, now })
     expect(server.paths('windows').sort()).toEqual([...OPEN, path(FUTURE_WEEK)])
   })
 

@@ -148,6 +148,15 @@ describe('an export from the mirror alone', () => {
     await exportKlines({ ...request, force: true })
     expect(readFileSync(output, 'utf8')).toBe(expectedCsv('BTCUSDT', FULL_WEEKS))
     expect(warnings).toEqual(['15m candles end 2025-02-09 23:45, 2 days ago; klines update fetches newer ones.'])
+    // An end that moves may lag behind by two days, and no end that is named.
+    const lagging = { ...request, from: FULL_WEEKS[0], force: true }
+    const [twoDays, later] = [Date.parse('2025-02-11T23:59Z'), Date.parse('2025-02-12T00:00Z')]
+    await exportKlines({ ...lagging, to: 'now', now: twoDays })
+    for (const range of [
+      { to: 'now', now: later },
+      { to: '2025-02-11', now: twoDays },
+    ])
+      await expect(exportKlines({ ...lagging, ...range })).rejects.toMatchObject({ code: 'incomplete' })
   })
 })
 
