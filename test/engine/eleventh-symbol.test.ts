@@ -11,22 +11,19 @@ import { startTestServer } from '../support/servers/test-server.js'
 import { NOW, OPEN_WEEK, putFile, STARTED, weekPath, weekRows, windowBytes } from '../support/synthetic-tree.js'
 
 const PEPE = 'PEPEUSDT'
-const SYMBOLS_LIST = 'api/klines/symbols.json'
 
-/** The synthetic tree with one more pair, which its list names or not. */
-async function setup(listed: readonly string[]) {
+/** The synthetic tree with one more pair. */
+async function setup() {
   const all = await downloadSetup()
-  putFile(all.tree, SYMBOLS_LIST, listed)
+  putFile(all.tree, 'api/klines/symbols.json', ['BTCUSDT', 'ETHUSDT', PEPE])
   for (const date of STARTED)
     putFile(all.tree, weekPath(PEPE, date), weekRows(date, { seed: 5, days: date === OPEN_WEEK ? 2 : 8 }))
   return all
 }
 
 describe('a pair that the published list has beside the ten', () => {
-  const LISTED = ['BTCUSDT', 'ETHUSDT', PEPE]
-
   it('is used as it is: downloaded by its name, exported, verified, served and counted', async () => {
-    const { server, request, mirror, folder, warnings } = await setup(LISTED)
+    const { server, request, mirror, folder, warnings } = await setup()
     const report = await downloadKlines({ ...request, symbols: ['pepe/usdt'] })
     expect(report.series).toMatchObject([{ symbol: PEPE, candles: 50, windows: { total: 7, fetched: 7 } }])
     const output = join(folder, 'x.json')

@@ -51,16 +51,6 @@ describe('an export through the service', () => {
   })
 })
 
-describe('a file that exists', () => {
-  it('is not touched without force, and no window is requested', async () => {
-    const { server, request } = await exportSetup()
-    writeFileSync(request.output, 'old')
-    await expect(exportKlines(request)).rejects.toMatchObject({ code: 'output_exists' })
-    expect(readFileSync(request.output, 'utf8')).toBe('old')
-    expect(server.paths('windows')).toEqual([])
-  })
-})
-
 describe('several files', () => {
   it('are not written when windows cannot be downloaded; the error lists these, and the mirror has all others', async () => {
     const { server, mirror, out, request } = await exportSetup()

@@ -180,8 +180,6 @@ describe('windows before the first candle that the mirror lacks', () => {
 })
 
 describe('a window that begins after it was published', () => {
-  const LATER = Date.parse('2027-01-02')
-
   it('is open: a client asks for it again, and so does the next download', async () => {
     const { mirror, download, publish, exchange, readJson } = await publishedSetup()
     const file = windowPath('BTCUSDT', '12h', '2027-01-01')

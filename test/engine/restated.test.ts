@@ -43,7 +43,6 @@ describe('values that the service changed', () => {
     server.reset()
     expect((await downloadKlines(request)).series).toMatchObject([NOTHING])
     expect(server.paths('windows')).not.toContain(path(WEEK))
-    const [old] = [weekRows(WEEK)]
     server.reset()
     const report = await downloadKlines({ ...request, refresh: true })
     expect(server.paths('windows').sort()).toEqual(STARTED.map(path))
@@ -52,7 +51,7 @@ describe('values that the service changed', () => {
     expect(report.series[0].changes).toEqual([
       cell(rows[0], 'volume', '3.50000000', RESTATED),
       cell(rows[0], 'count', '42', '43'),
-      cell(rows[7], 'close', old[7][4], '1.00000000'),
+      cell(rows[7], 'close', weekRows(WEEK)[7][4], '1.00000000'),
     ])
     expect(readJson(mirror, path(WEEK))).toEqual(rows)
     expect((await downloadKlines({ ...request, refresh: true })).series).toMatchObject([NOTHING])

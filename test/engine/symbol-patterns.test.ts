@@ -5,7 +5,6 @@ import { catchError } from '../support/errors.js'
 import { SYMBOLS } from '../support/synthetic-tree.js'
 
 const SYMBOLS_LIST = 'api/klines/symbols.json'
-const LIST = 'api/klines/start-dates/15m.json'
 
 it('a pattern stands for the symbols that the service lists and it matches', async () => {
   const { server, request } = await downloadSetup()
@@ -30,11 +29,4 @@ it('a pattern that none matches names the symbols of the service, and no window 
     message: `No symbol matches "DOT*". There are ${SYMBOLS.join(', ')}.`,
   })
   expect(server.paths()).toEqual([SYMBOLS_LIST])
-})
-
-it('names alone need no list of symbols', async () => {
-  const { server, request } = await downloadSetup()
-  await downloadKlines(request)
-  expect(server.paths()[0]).toBe(LIST)
-  expect(server.paths()).not.toContain(SYMBOLS_LIST)
 })

@@ -1,10 +1,8 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { FULL_WEEKS, weekPath, weekRows } from '../support/synthetic-tree.js'
 import { expectPlainText } from './support/fault-case.js'
 import { useFaultScenarios } from './support/fault-scenario.js'
-import { rows } from './support/responses.js'
 
 const newScenario = useFaultScenarios()
 
@@ -35,21 +33,5 @@ describe('F63 mirror.json', () => {
     expect(run.stderr.match(/mirror\.json/g)).toHaveLength(1)
     expect(readFileSync(meta, 'utf8')).toBe(before)
     await scenario.expectRepair()
-  })
-
-  it.concurrent('that is lost: candles of another service are not taken for those of this one', async () => {
-    const scenario = await newScenario()
-    expect((await scenario.downloadInProcess()).code).toBe(0)
-    writeFileSync(join(scenario.mirror, 'mirror.json'), '')
-    for (const week of FULL_WEEKS) {
-      scenario.server.always(weekPath('BTCUSDT', week), rows(weekRows(week, { seed: 5 })))
-    }
-    const run = await scenario.downloadInProcess({ force: true })
-    expect(run.code).toBe(2)
-    expect(run.stderr).toMatch(
-      /does not say where its candles come from, and BTCUSDT 15m 2025-02-03 differs from that of http:/,
-    )
-    // The window that was held against the service's is requested.
-    await scenario.expectRepair([weekPath('BTCUSDT', '2025-02-03')])
   })
 })

@@ -10,19 +10,10 @@ import { makeFolder } from '../../src/fs/folders.js'
 import { tempFolder } from '../support/temp-folder.js'
 
 describe('readFile', () => {
-  it('returns missing for a missing path', () => {
-    expect(readFile(join(tempFolder(), 'missing'), 16)).toEqual({ state: 'missing' })
-  })
-
-  it('returns missing below a file, where a folder should be', () => {
-    const root = tempFolder()
-    writeFileSync(join(root, 'file'), 'x')
-    expect(readFile(join(root, 'file', 'below'), 16)).toEqual({ state: 'missing' })
-  })
-
-  it('of an empty file returns no bytes', () => {
+  it('returns missing for a missing path, also below a file, and no bytes of an empty file', () => {
     const root = tempFolder()
     writeFileSync(join(root, 'file'), '')
+    for (const path of ['missing', 'file/below']) expect(readFile(join(root, path), 16)).toEqual({ state: 'missing' })
     expect(readFile(join(root, 'file'), 16)).toMatchObject({ state: 'file', bytes: Buffer.alloc(0) })
   })
 
