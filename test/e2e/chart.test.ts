@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { ChartSchema } from '../../src/commands/reports/schemas.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { parseObject } from '../support/cli/stocked-sandbox.js'
@@ -7,7 +7,6 @@ import { afterBar, atTerminal, hasScript, type TerminalOptions } from '../suppor
 import { makeQuarterHours, QUARTER, quarterHours } from '../support/quarter-hour-tree.js'
 import { TreeServer } from '../support/servers/tree-server.js'
 import { candle, weekPath } from '../support/synthetic-tree.js'
-import { tempFolder } from '../support/temp-folder.js'
 
 const newSandbox = useSandboxes()
 
@@ -18,21 +17,17 @@ const WEEK = Date.UTC(2025, 1, 10)
 const END = WEEK + 2 * DAY + 12 * 3_600_000
 const NEWEST = weekPath('BTCUSDT', '2025-02-10')
 
-interface Setup {
-  readonly sandbox: CliSandbox
-  readonly server: TreeServer
-  readonly tree: string
-  readonly args: string[]
-}
+let tree: string
+beforeAll(() => {
+  tree = makeQuarterHours(newSandbox().path('tree'), ['BTCUSDT', 'ETHUSDT'], Date.UTC(2025, 0, 10), END)
+})
 
 /** A service with candles since 2025-01-10, and the arguments that name it. */
-async function setUp({ symbols = ['BTCUSDT'], now = END + 60_000, end = END } = {}): Promise<Setup> {
+async function setUp(): Promise<{ sandbox: CliSandbox; server: TreeServer; args: string[] }> {
   const sandbox = newSandbox()
-  const tree = makeQuarterHours(tempFolder(), symbols, Date.UTC(2025, 0, 10), end)
   const server = await TreeServer.start(tree)
-  server.date = now
-  sandbox.now = now
-  return { sandbox, server, tree, args: ['-i', '15m', '--base-url', server.url, '--mirror', 'm'] }
+  server.date = sandbox.now = END + 60_000
+  return { sandbox, server, args: ['-i', '15m', '--base-url', server.url, '--mirror', 'm'] }
 }
 
 /** Two title lines of one chart, and the rows that name a price at the axis. */
@@ -83,7 +78,7 @@ describe('with a range', () => {
   })
 
   it('and --json, the object has the exact candles', async () => {
-    const { sandbox, args } = await setUp({ symbols: ['BTCUSDT', 'ETHUSDT'] })
+    const { sandbox, args } = await setUp()
     const range = ['--from', '2025-02-12', '--to', '2025-02-12T02:00']
     const run = await sandbox.call(['chart', 'BTCUSDT', 'ETHUSDT', ...args, ...range, '--json'])
     const object = parseObject(run.stdout, ChartSchema)

@@ -22,23 +22,13 @@ function whyNot(shell: string, needsTerminal: boolean): string {
   return needsTerminal && !hasScript ? ' (skipped: script of util-linux is not installed)' : ''
 }
 
-/**
- * What is typed before TAB, and what the line then is; the same line when there is nothing to complete.
- */
+/** What is typed before TAB, and what the line then is; the same line when there is nothing to complete. */
 const ALL_LINES: readonly [typed: string, completed: string][] = [
   ['klines mi', 'klines mirror '],
-  ['klines --ver', 'klines --version '],
   ['klines download BTCUSDT -i 1h --form', 'klines download BTCUSDT -i 1h --format '],
   ['klines download -- --form', 'klines download -- --form'],
   ['klines download --format=p', 'klines download --format=parquet '],
-  ['klines download -f p', 'klines download -f parquet '],
   ['klines download --from=2024-01-01T00:00 -f p', 'klines download --from=2024-01-01T00:00 -f parquet '],
-  ['klines download -i 1h,4', 'klines download -i 1h,4h '],
-  ['klines download -i 1mi', 'klines download -i 1mi'],
-  ['klines download --columns open_time,close_', 'klines download --columns open_time,close_time '],
-  ['klines download --numbers de', 'klines download --numbers decimal '],
-  ['klines download btc', 'klines download BTCUSDT '],
-  ['klines download -i 1h xr', 'klines download -i 1h XRPUSDT '],
   ['klines download BTCUSDT,so', 'klines download BTCUSDT,SOLUSDT '],
   // `report.csv` and `lake` are in the working folder.
   ['klines download -o rep', 'klines download -o report.csv '],
@@ -119,10 +109,8 @@ describe.concurrent('completion at the prompt', () => {
 describe.concurrent('klines completion', () => {
   it.each(['bash', 'zsh', 'fish'])('prints the script of %s, as text and as JSON', async shell => {
     const sandbox = newSandbox()
-    const [text, json] = [
-      await sandbox.call(['completion', shell]),
-      await sandbox.call(['completion', shell, '--json']),
-    ]
+    const text = await sandbox.call(['completion', shell])
+    const json = await sandbox.call(['completion', shell, '--json'])
     expect(text).toMatchObject({ code: 0, stderr: '' })
     const script = readFileSync(join(PROJECT, `src/cli/completion/scripts/klines.${shell}`), 'utf8')
     expect(text.stdout).toBe(script)
@@ -132,12 +120,16 @@ describe.concurrent('klines completion', () => {
 
 describe.concurrent('klines __complete', () => {
   it('answers without loading the commands', async () => {
-    const script = `require(${JSON.stringify(join(PROJECT, 'dist/completion.cjs'))}).printCompletion(['download', 'bt'])
+    const lines = ['bt', '-i 1h xr', '-i 1h,4', '-i 1mi', '-f p', '--numbers de', '--columns open_time,close_']
+    const words = JSON.stringify([['--ver'], ...lines.map(line => ['download', ...line.split(' ')])])
+    const script = `const { printCompletion } = require(${JSON.stringify(join(PROJECT, 'dist/completion.cjs'))})
+      for (const words of ${words}) printCompletion(words)
       console.log(Object.keys(require.cache).length)`
-    expect(await newSandbox().node(['-e', script])).toMatchObject({
-      code: 0,
-      stdout: ':words\nBTCUSDT\n1\n',
-      stderr: '',
-    })
+    const values = ['--version', 'BTCUSDT', 'XRPUSDT', '1h,4h', '', 'parquet', 'decimal', 'open_time,close_time']
+    const run = await newSandbox().node(['-e', script])
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    // A description may follow.
+    const answers = values.map(value => `:words\n${value && `${value}\n`}`).join('')
+    expect(run.stdout.replaceAll(/\t.*/g, '')).toBe(`${answers}1\n`)
   })
 })

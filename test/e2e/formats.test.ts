@@ -38,11 +38,8 @@ describe.concurrent('formats of an export', () => {
     expect(run).toMatchObject({ code: 0, stdout: '', stderr: '' })
   })
 
-  it('csv has the rows as text under the header', async () => {
+  it('csv has the rows as text under the header; csv.gz is the same, compressed', async () => {
     expect(String(await exported('BTCUSDT -i 4h', 'a.csv'))).toBe(csvOf(ROWS))
-  })
-
-  it('csv.gz is the same, compressed', async () => {
     const bytes = await exported('BTCUSDT -i 4h', 'a.csv.gz')
     expect(String(gunzipSync(bytes))).toBe(csvOf(ROWS))
     // gzip itself reads it as one valid file.
@@ -56,9 +53,10 @@ describe.concurrent('formats of an export', () => {
     expect(lines[0]).toBe(JSON.stringify(named(ROWS[0])))
   })
 
-  const codecs = { zstd: 'ZSTD', snappy: 'SNAPPY' }
-
-  it.each(Object.entries(codecs))('parquet --compression %s is %s, and --json says so', async (compression, codec) => {
+  it.each([
+    ['zstd', 'ZSTD'],
+    ['snappy', 'SNAPPY'],
+  ])('parquet --compression %s is %s, and --json says so', async (compression, codec) => {
     const output = `${compression}.parquet`
     const args = ['export', 'BTCUSDT', '-i', '4h', '--mirror', 'mirror', '--json', '--compression', compression]
     const run = await sandbox.call([...args, '-o', output])
@@ -90,12 +88,8 @@ describe.concurrent('formats of an export', () => {
         return [name, name === 'ignore' ? 'VARCHAR' : 'DECIMAL(38,8)']
       }),
     )
-    const cells = COLUMNS.map(name => {
-      if (name.endsWith('_time')) return `epoch_ms(${name})::varchar as ${name}`
-      return `${name}::varchar as ${name}`
-    })
-    const rows = await query(`select ${cells} from ${file}`)
-    expect(rows).toEqual(ROWS.map(row => named(row.map(String))))
+    const cells = COLUMNS.map(name => `${name.endsWith('_time') ? `epoch_ms(${name})` : name}::varchar as ${name}`)
+    expect(await query(`select ${cells} from ${file}`)).toEqual(ROWS.map(row => named(row.map(String))))
     expect(await query(`select distinct repetition_type from parquet_schema(${file}) where type is not null`)).toEqual([
       { repetition_type: 'REQUIRED' },
     ])
@@ -106,21 +100,14 @@ describe.concurrent('formats of an export', () => {
 
   it('{symbol} and {interval} in -o write a file for each series', async () => {
     await sandbox.call('export BTCUSDT ETHUSDT -i 4h,1d --mirror mirror -o each-{symbol}-{interval}.csv'.split(' '))
-    for (const symbol of ['BTCUSDT', 'ETHUSDT']) {
-      for (const interval of ['4h', '1d']) {
+    for (const symbol of ['BTCUSDT', 'ETHUSDT'])
+      for (const interval of ['4h', '1d'])
         expect(sandbox.text(`each-${symbol}-${interval}.csv`)).toBe(csvOf(sampleRows(symbol, interval)))
-      }
-    }
     expect(sandbox.files().filter(name => name.startsWith('each-'))).toHaveLength(4)
   })
 
   it('series that share a CSV have leading columns with their names, in the requested order', async () => {
-    const names = [
-      ['ETHUSDT', '1d'],
-      ['ETHUSDT', '4h'],
-      ['BTCUSDT', '1d'],
-      ['BTCUSDT', '4h'],
-    ]
+    const names = ['ETHUSDT', 'BTCUSDT'].flatMap(symbol => ['1d', '4h'].map(interval => [symbol, interval]))
     const rows = names.flatMap(([symbol, interval]) =>
       sampleRows(symbol, interval).map(row => [symbol, interval, ...row]),
     )

@@ -80,11 +80,10 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
 }
 
 const newSandbox = useSandboxes()
-const ENV = { KLINES_MIRROR: 'm', KLINES_BASE_URL: 'sample', KLINES_GREETING_URL: '' }
+const ENV = { KLINES_MIRROR: 'm', KLINES_BASE_URL: 'sample' }
 let greeting: ServeProcess
 beforeAll(async () => {
   greeting = await startServeCommand(newSandbox(), ['--base-url', 'sample'])
-  ENV.KLINES_GREETING_URL = greeting.url
 })
 afterAll(() => greeting.stop())
 
@@ -144,12 +143,13 @@ describe.each(COMMANDS)('%s --json', command => {
 
   it('prints an object of its schema, which the page names; an error is an object, on stdout alone', async () => {
     expect(cases.length).toBeGreaterThan(0)
+    const sandbox = await (WRITES.includes(command) ? prepare() : shared)
     for (const [args, code = 0, name] of cases) {
       if (name && name !== 'ErrorSchema')
         expect(PAGE).toMatch(new RegExp(`^\\|.*\`${command}.*\\| \`${name}\` \\|$`, 'm'))
       const schema = name ?? schemaName(command)
       expect(Object.keys(SCHEMAS)).toContain(schema)
-      const run = await runCommand(WRITES.includes(command) ? await prepare() : await shared, command, args)
+      const run = await runCommand(sandbox, command, args)
       expect(run, args).toMatchObject({ code })
       expect(faults(run, schema), args).toEqual([])
     }

@@ -1,9 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { KlineRow } from '../../src/candles/columns.js'
 import { LockCheckSchema, LockSchema, RunSchema } from '../../src/commands/reports/schemas.js'
-import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { type CliSandbox, type Env, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { parseObject, startTreeServer, stockedSandbox } from '../support/cli/stocked-sandbox.js'
 import { madeMarket } from '../support/exchange/made-market.js'
 import { EXCHANGE_NOW } from '../support/exchange/market.js'
@@ -102,7 +100,9 @@ describe('klines lock', () => {
   })
 
   it('of the exchange, ends with the last candle that had ended a day before it was sent', async () => {
-    const exchange = await ExchangeServer.start(madeMarket({ BTCUSDT: { from: '2026-04-01T00:00Z' } }))
+    const exchange = await ExchangeServer.start(
+      madeMarket({ BTCUSDT: { from: '2026-04-20' } }, { until: '2026-05-05' }),
+    )
     const sandbox = newSandbox()
     sandbox.now = EXCHANGE_NOW
     const source = `binance:${exchange.url}`
@@ -144,22 +144,13 @@ describe('klines lock', () => {
 })
 
 describe('another source than that of a lock', () => {
-  it.each<[string, (url: string, sandbox: CliSandbox) => { args?: string[]; env?: Record<string, string> }]>([
-    ['a flag', url => ({ args: ['--base-url', url] })],
-    ['a variable', url => ({ env: { KLINES_BASE_URL: url } })],
-    [
-      'the file of defaults',
-      (url, sandbox) => {
-        mkdirSync(dirname(sandbox.userConfig), { recursive: true })
-        writeFileSync(sandbox.userConfig, JSON.stringify({ 'base-url': url }))
-        return {}
-      },
-    ],
-  ])('is refused without a request: by %s', async (_, name) => {
+  it.each(['a flag', 'a variable', 'the file of defaults'])('is refused without a request: by %s', async way => {
     const { sandbox, server } = await stockedSandbox(newSandbox())
     expect(await sandbox.call(lockArgs)).toMatchObject({ code: 0 })
     const other = await startTreeServer(sandbox)
-    const { args = [], env = {} } = name(other.url, sandbox)
+    const args = way === 'a flag' ? ['--base-url', other.url] : []
+    const env: Env = way === 'a variable' ? { KLINES_BASE_URL: other.url } : {}
+    if (way === 'the file of defaults') await sandbox.call(['config', 'set', 'base-url', other.url])
     for (const command of ['download', 'verify']) {
       const run = await sandbox.call([command, '--lock', LOCK, '--mirror', 'm', ...args], env)
       expect(run).toMatchObject({ code: 2, stdout: '' })
@@ -222,7 +213,7 @@ describe('other candles than those of a lock', () => {
   })
 
   const range = { from: ROWS[0][0], to: LAST[0] + QUARTER }
-  it.each<[string, object, string]>([
+  const ENDS: [string, object, string][] = [
     ['firstOpenTime', { firstOpenTime: ROWS[0][0] + QUARTER }, 'first candle 2025-01-06 00:00 here, 2025-01-06 00:15'],
     ['lastOpenTime', { lastOpenTime: LAST[0] + 1 }, 'last candle 2025-02-11 00:00 here, 2025-02-11 00:00:00.001'],
     [
@@ -231,19 +222,22 @@ describe('other candles than those of a lock', () => {
       'from 2025-01-06 00:00 here, 2025-01-05 23:59:59.999',
     ],
     ['range.to', { range: { ...range, to: range.to - 60_000 } }, 'to 2025-02-11 00:15 here, 2025-02-11 00:14'],
-  ])('have another end than the %s of the lock', async (_, change, expected) => {
+  ]
+  it('have another end than the lock', async () => {
     const { sandbox } = await stockedSandbox(newSandbox())
     expect(await sandbox.call(lockArgs)).toMatchObject({ code: 0 })
     const lock = JSON.parse(sandbox.text(LOCK))
-    sandbox.write(LOCK, JSON.stringify({ ...lock, series: [{ ...lock.series[0], ...change }] }))
-    const message = expect.stringContaining(`${expected} in the lock`)
-    const offline = await sandbox.call(['verify', '--lock', LOCK, '--mirror', 'm'])
-    expect([offline.code, offline.stdout]).toEqual([6, message])
-    const run = await sandbox.call(['download', '--lock', LOCK, '--mirror', 'm', '-o', 'a.csv'])
-    expect([run.code, run.stderr]).toEqual([6, message])
-    expect(sandbox.exists('a.csv')).toBe(false)
-    const { stdout } = await sandbox.call(['verify', '--lock', LOCK, '--mirror', 'm', '--json'])
-    expect(parseObject(stdout, LockCheckSchema)).toMatchObject({ verdict: 'different', series: [{ years: [] }] })
+    for (const [name, change, expected] of ENDS) {
+      sandbox.write(LOCK, JSON.stringify({ ...lock, series: [{ ...lock.series[0], ...change }] }))
+      const message = expect.stringContaining(`${expected} in the lock`)
+      const offline = await sandbox.call(['verify', '--lock', LOCK, '--mirror', 'm'])
+      expect([name, offline.code, offline.stdout]).toEqual([name, 6, message])
+      const run = await sandbox.call(['download', '--lock', LOCK, '--mirror', 'm', '-o', 'a.csv'])
+      expect([name, run.code, run.stderr]).toEqual([name, 6, message])
+      expect(sandbox.exists('a.csv')).toBe(false)
+      const { stdout } = await sandbox.call(['verify', '--lock', LOCK, '--mirror', 'm', '--json'])
+      expect(parseObject(stdout, LockCheckSchema)).toMatchObject({ verdict: 'different', series: [{ years: [] }] })
+    }
   })
 
   it('missing candles and all of them count, too', async () => {

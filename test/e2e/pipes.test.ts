@@ -3,15 +3,15 @@ import { bigMirror } from '../support/big-mirror.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 
 const newSandbox = useSandboxes()
-const EXPORT = 'klines export BTCUSDT ETHUSDT -i 15m --to 2025-10 --mirror mirror'
+const EXPORT = 'klines export BTCUSDT ETHUSDT -i 15m --mirror mirror'
 
 describe('stdout into a pipe', () => {
   let sandbox: CliSandbox
   beforeAll(async () => {
     sandbox = newSandbox()
-    bigMirror(sandbox.path('mirror'), { symbols: ['BTCUSDT', 'ETHUSDT'], weeks: 40 })
+    bigMirror(sandbox.path('mirror'), { symbols: ['BTCUSDT', 'ETHUSDT'], weeks: 6 })
     expect(await sandbox.call(`${EXPORT} -o whole.jsonl`.split(' ').slice(1))).toMatchObject({ code: 0, stderr: '' })
-    expect(sandbox.bytes('whole.jsonl').length).toBeGreaterThan(10_000_000)
+    expect(sandbox.bytes('whole.jsonl').length).toBeGreaterThan(1_500_000)
   })
 
   it.concurrent('a reader that stops ends it with exit code 0 and without a message', async () => {

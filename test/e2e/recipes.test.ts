@@ -11,12 +11,10 @@ import { startServeCommand } from '../support/servers/serve-command.js'
 const newSandbox = useSandboxes()
 const RECIPES = join(PROJECT, 'src/docs/recipes')
 const MAX_LINES = 80
-/** What publish.md needs is run by mirror-publish.test.ts: a cron line and a workflow are not. service.md is about other programs. */
+/** What publish.md needs is run by mirror.test.ts: a cron line and a workflow are not. service.md is about other programs. */
 const NOT_RUN = ['publish.md', 'service.md']
-const ALL_RECIPES = [
-  ...['backtrader.md', 'charts.md', 'cite.md', 'compare.md', 'duckdb.md', 'freqtrade.md'],
-  ...['pandas.md', 'polars.md', 'sql.md'],
-]
+const NAMES = ['backtrader', 'charts', 'cite', 'compare', 'duckdb', 'freqtrade', 'pandas', 'polars', 'sql']
+const ALL_RECIPES = NAMES.map(name => `${name}.md`)
 const UNTESTED = 'Not run by the tests'
 /** Where a server listens by default; the tests start one on a free port. */
 const ADDRESS = 'http://127.0.0.1:8787'
@@ -26,10 +24,7 @@ const python = findPython('pandas')
 const SAMPLE = { KLINES_BASE_URL: 'sample', KLINES_QUIET: '1' }
 
 /** A code block of a recipe. */
-interface Block {
-  readonly language: string
-  readonly code: string
-}
+type Block = Readonly<Record<'language' | 'code', string>>
 
 const readRecipe = (name: string) => readFileSync(join(RECIPES, name), 'utf8')
 
@@ -77,6 +72,8 @@ async function callCommands(sandbox: CliSandbox, code: string) {
 /** Runs blocks in one folder, as a reader would; returns the lines that each printed. */
 async function runBlocks(sandbox: CliSandbox, blocks: readonly Block[]): Promise<string[][]> {
   mkdirSync(sandbox.path('bin'))
+  // Blocks of Python run last, in one process: pandas takes a second to load.
+  sandbox.write('all.py', 'import runpy, sys\nfor name in sys.argv[1:]:\n  runpy.run_path(name)\n  print("THE END")\n')
   // Not a link: a Python of a virtual environment finds its modules by its own path.
   if (python) chmodSync(sandbox.write('bin/python3', `#!/bin/sh\nexec '${python}' "$@"\n`), 0o755)
   const instance = await DuckDBInstance.create(':memory:', { file_search_path: sandbox.folder })
@@ -84,6 +81,7 @@ async function runBlocks(sandbox: CliSandbox, blocks: readonly Block[]): Promise
   const printed: string[][] = []
   const isServed = blocks.some(({ code }) => code.includes(ADDRESS))
   const server = isServed ? await startServeCommand(sandbox, ['--base-url', 'sample']) : undefined
+  const scripts: { index: number; name: string }[] = []
   for (const { language, code: written } of blocks) {
     const code = written.replaceAll(ADDRESS, server?.url ?? ADDRESS)
     if (language === 'sql') {
@@ -95,13 +93,22 @@ async function runBlocks(sandbox: CliSandbox, blocks: readonly Block[]): Promise
     }
     const name = `block-${printed.length}.${language}`
     sandbox.write(name, code)
-    const program = language === 'sh' ? 'bash -euo pipefail' : 'python3'
-    const run =
-      language === 'sh' && hasCommandsOnly(code)
-        ? await callCommands(sandbox, code)
-        : await sandbox.shell(`PATH="$PWD/bin:$PATH" ${program} ${name}`, SAMPLE)
+    if (language === 'python') {
+      scripts.push({ index: printed.length, name })
+      printed.push([])
+      continue
+    }
+    const run = hasCommandsOnly(code)
+      ? await callCommands(sandbox, code)
+      : await sandbox.shell(`PATH="$PWD/bin:$PATH" bash -euo pipefail ${name}`, SAMPLE)
     expect(run.code, `${code}\n${run.stderr}`).toBe(0)
     printed.push(lines(run.stdout.trimEnd()))
+  }
+  if (scripts.length > 0) {
+    const run = await sandbox.shell(`PATH="$PWD/bin:$PATH" python3 all.py ${scripts.map(({ name }) => name).join(' ')}`)
+    expect(run.code, run.stderr).toBe(0)
+    for (const [at, text] of run.stdout.split('THE END\n').slice(0, -1).entries())
+      printed[scripts[at].index] = lines(text.trimEnd())
   }
   connection.closeSync()
   await server?.stop()

@@ -23,11 +23,12 @@ async function startService() {
   const root = makeTree(tempFolder())
   const sandbox = newSandbox()
   const server = await startTreeServer(sandbox, root)
-  const download = (...args: string[]) => sandbox.call([...DOWNLOAD, '--base-url', server.url, ...args])
+  const download = (args: readonly string[], env = {}) =>
+    sandbox.call([...DOWNLOAD, '--base-url', server.url, ...args], env)
   /** Downloads, and returns the requested paths. */
   const requested = async (...args: string[]) => {
     server.reset()
-    expect(await download(...args)).toMatchObject({ code: 0, stderr: '' })
+    expect(await download(args)).toMatchObject({ code: 0, stderr: '' })
     return server.paths().sort()
   }
   return { root, server, sandbox, download, requested }
@@ -77,4 +78,42 @@ describe('an export from the mirror', () => {
     expect(await sandbox.call(args)).toMatchObject({ code: 0 })
     expect(sandbox.bytes('offline.parquet').equals(sandbox.bytes('online.parquet'))).toBe(true)
   })
+})
+
+describe('--retries', () => {
+  it.each([
+    [['--retries', '1'], {}],
+    [[], { KLINES_RETRIES: '1' }],
+  ])('%j (%j) is a second try', async (flags, env) => {
+    const { sandbox, server, download } = await startService()
+    server.always(LIST, { status: 503 })
+    const run = await download(flags, env)
+    expect(run).toMatchObject({ code: 5, stdout: '' })
+    expect(run.stderr).toContain(`The service at ${server.url} answered 503 (Service Unavailable)`)
+    expect(run.stderr).toMatch(/^ {2}Try again later/m)
+    expect(server.paths()).toEqual([LIST, LIST])
+    expect(sandbox.exists('m')).toBe(false)
+  })
+})
+
+it('KLINES_TIMEOUT ends a try', async () => {
+  const { server, download } = await startService()
+  server.hold = () => new Promise<void>(() => {})
+  const run = await download([], { KLINES_TIMEOUT: '0.2', KLINES_RETRIES: '1' })
+  expect(run).toMatchObject({ code: 5, stdout: '' })
+  expect(run.stderr).toContain('cannot be reached: no whole answer within 0.2 s; tried 2 times')
+  expect(server.paths()).toEqual([LIST, LIST])
+})
+
+it('missing folders of an output are not made in a dry run, not left behind after a failure, and made', async () => {
+  const { sandbox, server, download } = await startService()
+  const output = ['-o', 'a/{symbol}/{interval}.csv']
+  expect(await download([...output, '--dry-run'])).toMatchObject({ code: 0 })
+  expect(sandbox.exists('a')).toBe(false)
+  server.always(weekPath('BTCUSDT', FULL_WEEKS[1]), { status: 404 })
+  expect(await download(output)).toMatchObject({ code: 3 })
+  expect(sandbox.exists('a')).toBe(false)
+  server.reset()
+  expect(await download(output)).toMatchObject({ code: 0, stderr: '' })
+  expect(sandbox.files('a')).toEqual(['BTCUSDT/15m.csv'])
 })

@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { ErrorSchema, RunSchema } from '../../src/commands/reports/schemas.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { usePreparedSandboxes } from '../support/cli/prepared-sandbox.js'
 import { parseObject } from '../support/cli/stocked-sandbox.js'
-import { afterBar, atTerminal, hasScript, type TerminalOptions } from '../support/cli/terminal.js'
+import { afterBar, atTerminal, hasScript } from '../support/cli/terminal.js'
 import { csvOf, sampleRows } from '../support/sample-tree.js'
-import { TreeServer } from '../support/servers/tree-server.js'
-import { makeTree, PRESENT } from '../support/synthetic-tree.js'
 
 const newSandbox = useSandboxes()
 const ROWS = sampleRows('BTCUSDT', '1d')
@@ -46,31 +44,36 @@ describe.concurrent('stdout under another name', () => {
   const command = `klines ${EXPORT.join(' ')}`
 
   it.each<[string, string, string]>([
-    ['/dev/fd/1', `${command} -f csv -o /dev/fd/1`, csv],
-    ['/proc/self/fd/1, without a format', `${command} -o /proc/self/fd/1`, `${JSON.stringify(ROWS)}\n`],
-    ['the value of a variable', `KLINES_OUTPUT=/dev/fd/1 ${command} -f csv`, csv],
-    ['a link, whose extension is the format', `ln -s /dev/stdout out.csv; ${command} -o out.csv`, csv],
     ['a link of a series', `ln -s /dev/stdout BTCUSDT.csv.gz; ${command} -o '{symbol}.csv.gz' | gzip -d`, csv],
-    ['the file behind a redirection', `${command} -o out.csv > out.csv && cat out.csv`, csv],
     ['a file that is appended to', `echo first > x.csv; ${command} -o ./x.csv >> x.csv; cat x.csv`, `first\n${csv}`],
     ['a FIFO', `mkfifo pipe; cat pipe & ${command} -f csv -o pipe > pipe; wait`, csv],
-    ['of download', `${command.replace('export', 'download')} --base-url sample -f csv -o /dev/fd/1`, csv],
   ])('carries the data and no summary: %s', async (_, script, expected) => {
     const sandbox = await sandboxWithDays()
     expect(await sandbox.shell(script)).toMatchObject({ code: 0, stdout: expected, stderr: '' })
   })
 
-  it.each(['lock BTCUSDT -i 1d', 'chart BTCUSDT -i 1d --offline'])('is that of %s, too', async command => {
-    const sandbox = await sandboxWithDays()
-    const args = [...command.split(' '), '--mirror', 'mirror', '-o']
-    const { stdout } = await sandbox.run([...args, '-'])
-    expect(stdout).toMatch(/^[{<]/)
-    expect(await sandbox.run([...args, '/dev/fd/1'])).toMatchObject({ code: 0, stdout })
+  it.each<[string, Record<string, string>, string]>([
+    ['-o /proc/self/fd/1', {}, `${JSON.stringify(ROWS)}\n`],
+    ['-f csv', { KLINES_OUTPUT: '/dev/fd/1' }, csv],
+  ])('carries the data and no summary: %s %j', async (args, env, stdout) => {
+    const run = await (await sandboxWithDays()).call([...EXPORT, ...args.split(' ')], env)
+    expect(run).toMatchObject({ code: 0, stdout, stderr: '' })
   })
+
+  it.each(['lock BTCUSDT -i 1d', 'chart BTCUSDT -i 1d --offline', 'download BTCUSDT -i 1d --base-url sample'])(
+    'is that of %s, too',
+    async command => {
+      const sandbox = await sandboxWithDays()
+      const args = [...command.split(' '), '--mirror', 'mirror', '-o']
+      const { stdout, stderr } = await sandbox.call([...args, '-'])
+      expect(stdout).toMatch(/^[[{<]/)
+      expect(await sandbox.call([...args, '/dev/fd/1'])).toMatchObject({ code: 0, stdout, stderr })
+    },
+  )
 
   it('leaves no room for the object of --json', async () => {
     const sandbox = await sandboxWithDays()
-    const run = await sandbox.shell(`${command} -f csv -o /dev/fd/1 --json`)
+    const run = await sandbox.call([...EXPORT, ...'-f csv -o /dev/fd/1 --json'.split(' ')])
     expect(parseObject(run.stdout, ErrorSchema).error).toMatchObject({ code: 'bad_option', exitCode: 2 })
   })
 })
@@ -84,11 +87,7 @@ it.concurrent('a warning goes to stderr, into the object with --json, and nowher
     expect(run.code).toBe(0)
     return run
   }
-  const [text, json, quiet] = await Promise.all([
-    withCorruptWindow(),
-    withCorruptWindow('--json'),
-    withCorruptWindow('-q'),
-  ])
+  const [text, json, quiet] = await Promise.all([[], ['--json'], ['-q']].map(args => withCorruptWindow(...args)))
   expect(text.stderr).toMatch(/^Note: .*BTCUSDT 1d 2024-01-01.*\n$/)
   expect(json.stderr).toBe('')
   expect(parseObject(json.stdout, RunSchema).warnings).toEqual([expect.stringContaining('BTCUSDT 1d 2024-01-01')])
@@ -96,28 +95,21 @@ it.concurrent('a warning goes to stderr, into the object with --json, and nowher
 })
 
 describe.skipIf(!hasScript)('at a terminal (skipped without script of util-linux)', { concurrent: true }, () => {
-  it.each(['parquet'])('%s is refused, and no binary data is printed', async format => {
-    const sandbox = await sandboxWithDays()
-    const run = await atTerminal(sandbox, `klines ${EXPORT.join(' ')} -f ${format} -o -`)
+  it('parquet is refused, and no binary data is printed', async () => {
+    const run = await atTerminal(await sandboxWithDays(), `klines ${EXPORT.join(' ')} -f parquet -o -`)
     expect(run.code).toBe(2)
     expect(run.stdout).toContain('terminal')
     expect(run.stdout).not.toMatch(/PAR1|ARROW1/)
   })
 
-  it.each([['json with -f, and a line end after it', '-f json', `${JSON.stringify(ROWS)}\n`]])(
-    'data is %s',
-    async (_, flags, expected) => {
-      const sandbox = await sandboxWithDays()
-      const run = await atTerminal(sandbox, `klines ${EXPORT.join(' ')} -q ${flags}`)
-      expect(run.code).toBe(0)
-      const data = run.stdout.replaceAll('\r\n', '\n')
-      expect(data).toBe(expected)
-    },
-  )
+  it('data is json with -f, and a line end after it', async () => {
+    const run = await atTerminal(await sandboxWithDays(), `klines ${EXPORT.join(' ')} -q -f json -o /dev/stdout`)
+    expect(run).toMatchObject({ code: 0, stdout: `${JSON.stringify(ROWS)}\r\n` })
+  })
 
-  it.each(['', '-o /dev/stdout'])('without a format candles are a table (%s)', async flags => {
+  it('without a format candles are a table', async () => {
     const sandbox = await sandboxWithDays()
-    const run = await atTerminal(sandbox, `klines ${EXPORT.join(' ')} ETHUSDT ${flags}`, { columns: 80 })
+    const run = await atTerminal(sandbox, `klines ${EXPORT.join(' ')} ETHUSDT`, { columns: 80 })
     const lines = afterBar(run.stdout).trimEnd().split('\r\n')
     expect(run.code).toBe(0)
     expect(Math.max(...lines.map(line => line.length))).toBeLessThanOrEqual(80)
@@ -131,29 +123,5 @@ describe.skipIf(!hasScript)('at a terminal (skipped without script of util-linux
     expect(newest).toHaveLength(cells.length)
     expect(lines[22]).toBe('... 71 more; -o FILE writes all')
     expect(lines.at(-1)).toBe('... 71 more; -o FILE writes all. 5 more columns: --columns')
-  })
-
-  /** Its service costs the program less than a sample server of its own. */
-  let service: TreeServer
-  beforeAll(async () => {
-    service = await TreeServer.open(makeTree(newSandbox().folder))
-    service.date = PRESENT
-  })
-  afterAll(() => service.stop())
-  const downloadAtTerminal = (flags: string, options: TerminalOptions) => {
-    const sandbox = newSandbox()
-    sandbox.now = PRESENT
-    return atTerminal(sandbox, `klines download BTCUSDT -i 15m --base-url ${service.url} ${flags}`, options)
-  }
-  const [SPINS, COLOURS] = ['\u001B[?25l', '\u001B[36m']
-
-  it.each<[string, string, TerminalOptions, boolean, boolean]>([
-    ['is shown, with colours', '', {}, true, true],
-    ['is shown without colours with NO_COLOR', '', { env: { NO_COLOR: '1' } }, true, false],
-    ['is not shown with --json', '--json', {}, false, false],
-  ])('progress %s', async (_, flags, options, spins, hasColours) => {
-    const run = await downloadAtTerminal(flags, options)
-    expect(run.code).toBe(0)
-    expect([run.stdout.includes(SPINS), run.stdout.includes(COLOURS)]).toEqual([spins, hasColours])
   })
 })

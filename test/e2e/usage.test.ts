@@ -1,5 +1,8 @@
-import { describe, expect, it } from 'vitest'
-import { useSandboxes } from '../support/cli/cli-sandbox.js'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { wrapLines } from '../../src/cli/terminal/text.js'
+import { type CliSandbox, PROJECT, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { atTerminal, hasScript } from '../support/cli/terminal.js'
 
 const newSandbox = useSandboxes()
@@ -7,14 +10,18 @@ const LIST = 'Run klines --help for a list of commands.'
 
 describe.concurrent('an unknown command', () => {
   it.each([
-    ['donwload BTCUSDT -i 1h', `Unknown command: donwload. Did you mean download?\n  ${LIST}`],
     ['miror publish', `Unknown command: miror publish. Did you mean mirror publish?\n  ${LIST}`],
     ['mirror publsh -q', 'Unexpected argument: publsh.\n  Run klines mirror --help for more.'],
     ['donwload --help', `Unknown command: donwload. Did you mean download?\n  ${LIST}`],
     ['-q download', `Expected a command before -q.\n  ${LIST}`],
   ])('klines %s', async (args, message) => {
-    const run = await newSandbox().run(args.split(' '))
+    const run = await newSandbox().call(args.split(' '))
     expect(run).toMatchObject({ code: 2, stdout: '', stderr: `klines: ${message}\n` })
+  })
+
+  it('is an error of the real program, too', async () => {
+    const stderr = `klines: Unknown command: donwload. Did you mean download?\n  ${LIST}\n`
+    expect(await newSandbox().run(['donwload', 'BTCUSDT', '-i', '1h'])).toMatchObject({ code: 2, stdout: '', stderr })
   })
 
   it.skipIf(!hasScript)('is not asked about at a terminal (skipped without script of util-linux)', async () => {
@@ -70,4 +77,105 @@ it('--since, --start, --end and --timeframe are --from, --to and --interval', as
   for (const start of ['--since', '--start'])
     expect((await download(`--timeframe 1d ${start} 2025-01 --end=2025-02`)).stdout).toBe(run.stdout)
   expect((await sandbox.call(['download', '--help'])).stdout).not.toMatch(/--(since|start|end|timeframe)\b/)
+})
+
+describe.concurrent('what people type from habit is refused with what it is here', () => {
+  const exported = 'download BTCUSDT -i 1d --base-url sample'
+  it.each([
+    ['get BTCUSDT', 'Did you mean download?'],
+    ['fetch BTCUSDT', 'Did you mean download?'],
+    ['check BTCUSDT', 'Did you mean verify?'],
+    ['gaps BTCUSDT', 'Did you mean verify?'],
+    ['plot BTCUSDT', 'Did you mean chart?'],
+    ['ls', 'Did you mean mirror?'],
+    ['query x', 'Did you mean export --layout hive, and DuckDB on it?'],
+    ['live BTCUSDT', 'Did you mean serve --upstream?'],
+    ['watch BTCUSDT', 'Did you mean serve --upstream?'],
+    [`${exported} --days 3`, 'Did you mean --last, as in --last 30d?'],
+    [`${exported} --period 3d`, 'Did you mean --last, as in --last 30d?'],
+    [`${exported} --head 3`, 'Did you mean --limit?'],
+    [`${exported} --overwrite`, 'Did you mean --force?'],
+    [`${exported} --timerange 20250101-`, 'Name both ends: --from 2025-01-01 --to 2025-02-01.'],
+    [`${exported} --tz Europe/Berlin`, 'All times are UTC;'],
+    [`${exported} --from 20250101`, 'Did you mean 2025-01-01?'],
+    [`${exported} --from 2025/01/01`, 'Did you mean 2025-01-01?'],
+    [`${exported} --from 2025-1-1`, 'Did you mean 2025-01-01?'],
+    [`${exported} --from 2025-03-09T15`, 'Did you mean 2025-03-09T15:00?'],
+    [`${exported} --last 1Y`, 'Did you mean 1y?'],
+    [`${exported} --last 30days`, 'Did you mean 30d?'],
+    [`${exported} --last 6mo`, 'Did you mean 6M?'],
+    ['export BTC/USDT:USDT -i 1d', 'Did you mean BTCUSDT?'],
+    ['export BINANCE:BTCUSDT -i 1d', 'Did you mean BTCUSDT?'],
+    ['export BTCUSDT -i M', 'Did you mean 1M (a month)?'],
+    ['export BTCUSDT -i 1Q', '--resample 1q makes such candles of shorter ones: -i 1M'],
+    ['export BTCUSDT -i 1min', 'Did you mean 1m (a minute)?'],
+  ])('klines %s', async (args, suggestion) => {
+    const run = await newSandbox().call(args.split(' '))
+    expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(suggestion) })
+  })
+})
+
+describe.concurrent('times, at noon of 20 February 2025', () => {
+  let sandbox: CliSandbox
+  beforeAll(async () => {
+    sandbox = newSandbox()
+    await sandbox.call('download BTCUSDT -i 1d --base-url sample --mirror m -q'.split(' '))
+    sandbox.now = Date.UTC(2025, 1, 20, 12)
+  })
+
+  // The candles open at midnight of UTC.
+  it.each([
+    ['--from yesterday --to today', '2025-02-19', 1],
+    ['--from=-7d --to=-1d', '2025-02-14', 6],
+    ['--to -1M --from 2025', '2025-01-01', 20],
+    ['--from 1738368000 --to 1738454400000', '2025-02-01', 1],
+    ['--to yesterday --last 3d', '2025-02-16', 3],
+    ['--from 2025-01-01T12:00:00.000000 --limit 1', '2025-01-02', 1],
+    ['--last 2880m --to 2025-01-05', '2025-01-03', 2],
+  ])('%s', async (range, first, days) => {
+    const run = await sandbox.call(`export BTCUSDT -i 1d --mirror m -f json ${range}`.split(' '))
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    const times = JSON.parse(run.stdout).map(([openTime]: number[]) => openTime)
+    expect(times).toEqual(Array.from({ length: days }, (_, day) => Date.parse(first) + day * 86_400_000))
+  })
+})
+
+describe.concurrent('a leading ~ is the home folder', () => {
+  it.each([
+    ['--mirror=~/candles', {}, ''],
+    ['', { KLINES_MIRROR: '~/candles' }, ''],
+    ['', {}, '~/candles'],
+  ])('%s %o %s', async (flag, env, setting) => {
+    const sandbox = newSandbox()
+    if (setting) await sandbox.call(['config', 'set', 'mirror', setting])
+    const run = await sandbox.call(['mirror', '--path', ...(flag ? [flag] : [])], env)
+    expect(run.stdout).toBe(`${sandbox.path('../home/candles')}\n`)
+  })
+
+  it("in the name of an output, too; the user's file keeps an absolute path", async () => {
+    const sandbox = newSandbox()
+    mkdirSync(sandbox.path('../home'), { recursive: true })
+    const args = 'download BTCUSDT -i 1M --base-url sample --mirror m -o ~/x.csv --json'
+    const run = await sandbox.call(args.split(' '))
+    expect(JSON.parse(run.stdout).files).toMatchObject([{ path: sandbox.path('../home/x.csv') }])
+    await sandbox.call(['config', 'set', 'mirror', 'candles'])
+    expect((await sandbox.call(['mirror', '--path'])).stdout).toBe(`${sandbox.path('candles')}\n`)
+  })
+})
+
+it('a Node that is too old is told so', async () => {
+  const sandbox = newSandbox()
+  for (const version of ['12.22.12', '20.9.0', '21.7.3', '22.2.0']) {
+    const preload = sandbox.write('old.cjs', `Object.defineProperty(process.versions, 'node', { value: '${version}' })`)
+    const run = await sandbox.node(['-r', preload, join(PROJECT, 'bin/run.js'), '--version'])
+    const message = `klines: This is Node ${version}. Expected Node 20.18.1 or later of 20, or 22.3 or later.\n`
+    expect(run).toMatchObject({ code: 1, stdout: '', stderr: message })
+  }
+})
+
+it('long lines of a terminal break at words', () => {
+  expect(wrapLines('Note: one two three\n  four five six\nx', 12)).toBe(
+    'Note: one\n  two three\n  four five\n    six\nx',
+  )
+  expect(wrapLines('averyveryverylongword and more', 12)).toBe('averyveryverylongword and more')
 })

@@ -1,10 +1,13 @@
+import { cpSync, rmSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { windowPath } from '../../src/candles/paths.js'
 import type { Series } from '../../src/candles/series.js'
 import { startDateAt } from '../../src/candles/windows.js'
-import { useSandboxes } from '../support/cli/cli-sandbox.js'
+import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { makeRows } from '../support/exchange/made-rows.js'
-import { putFile } from '../support/synthetic-tree.js'
+import { makeOffGridTree } from '../support/off-grid-tree.js'
+import { type FileRow, SAMPLE_TREE, sampleRows } from '../support/sample-tree.js'
+import { putFile, type Row } from '../support/synthetic-tree.js'
 
 const newSandbox = useSandboxes()
 const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000]
@@ -61,18 +64,11 @@ const BOTH = ['-i', '1m,1h', ...DAY_RANGE]
 const TEN = LOST + 10 * HOUR
 
 describe('klines verify of a day', () => {
-  it.each<[string, Made & Required<Pick<Made, 'lost'>>, string]>([
-    ['that lost its candles after 10 o’clock', { lost: [TEN, NEXT] }, '2 of 2 series: 14 candles differ, 1 gap'],
-  ])('%s has failed: hours have no minutes', async (_, made, reasons) => {
-    const { lost } = made
-    const run = await verify([...BOTH, '--fail-on-gaps'], made)
-    expect(run).toMatchObject({ code: 6, verdict: `FAILED: ${reasons}` })
-    // Nothing is finer than minutes; every hour is compared.
-    const minutes = (NEXT - LOST - (lost[1] - lost[0])) / MINUTE
-    const unverified = `${minutes} of ${minutes + 24} candles`
-    expect(/^Not compared, because no finer candles are cached: (.*)$/m.exec(run.stdout)?.[1]).toBe(
-      minutes > 0 ? unverified : undefined,
-    )
+  it('that lost its candles after 10 o’clock has failed: hours have no minutes', async () => {
+    const run = await verify([...BOTH, '--fail-on-gaps'], { lost: [TEN, NEXT] })
+    expect(run).toMatchObject({ code: 6, verdict: 'FAILED: 2 of 2 series: 14 candles differ, 1 gap' })
+    // Nothing is finer than the 600 minutes; every hour is compared.
+    expect(run.stdout).toMatch(/^Not compared, because no finer candles are cached: 600 of 624 candles$/m)
   })
 
   it.each<[string, readonly [number, number], readonly string[]]>([
@@ -118,5 +114,54 @@ describe('klines verify of a day', () => {
     )
     expect(failing.code).toBe(6)
     expect(failing.verdict).toMatch(new RegExp(`^FAILED: \\d of 2 series: ${short} candles fewer than requested$`))
+  })
+})
+
+/** A sandbox with the sample, which ends with March 2025, as the mirror `m`. */
+function sampleMirror(): CliSandbox {
+  const sandbox = newSandbox()
+  sandbox.now = Date.UTC(2025, 3, 2)
+  cpSync(SAMPLE_TREE, sandbox.path('m'), { recursive: true, preserveTimestamps: true })
+  rmSync(sandbox.path('m/mirror.json'))
+  return sandbox
+}
+
+describe('klines verify -v of a short range', () => {
+  const OPEN = Date.parse('2025-02-10T21:00Z')
+  const HOUR_RANGE = ['--from', '2025-02-10T21:00', '--to', '2025-02-10T22:00']
+  const verifyCells = (sandbox: CliSandbox, ...args: string[]) =>
+    sandbox.call(['verify', 'BTCUSDT', ...args, '--mirror', 'm', '-v'])
+
+  it('shows the candle beside its exact sum, cell by cell; every line fits 80 columns', async () => {
+    const row = sampleRows('BTCUSDT', '1h').find(([openTime]) => openTime === OPEN) as FileRow
+    const run = await verifyCells(sampleMirror(), '-i', '1h', ...HOUR_RANGE)
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    expect(run.stdout.split('\n').filter(line => line.length > 80)).toEqual([])
+    expect(run.stdout).toMatch(/^BTCUSDT 1h 2025-02-10 21:00 \(UTC\):\n +candle +sum of 4 x 15m$/m)
+    for (const [column, index] of Object.entries({ open: 1, volume: 5, count: 8, ignore: 11 }))
+      expect(run.stdout).toMatch(new RegExp(`^${column} +${row[index]} +${row[index]}$`, 'm'))
+    expect(run.stdout).toMatch(/^close_time +2025-02-10 21:59:59\.999 +2025-02-10 21:59:59\.999$/m)
+  })
+
+  it('marks a cell of which the finer candles have another sum', async () => {
+    const sandbox = sampleMirror()
+    const path = 'api/klines/1h/BTCUSDT/2025-02-01.json'
+    const rows: Row[] = JSON.parse(sandbox.text(`m/${path}`))
+    putFile(
+      sandbox.path('m'),
+      path,
+      rows.map(row => (row[0] === OPEN ? row.with(5, '1.00000000') : row)),
+    )
+    const run = await verifyCells(sandbox, '-i', '15m,1h', ...HOUR_RANGE)
+    expect(run.code).toBe(6)
+    expect(run.stdout).toMatch(/^volume +1\.00000000 +[\d.]+ +!=$/m)
+  })
+
+  it('candles off the grid, where the exchange itself has them, have no sum', async () => {
+    const sandbox = newSandbox()
+    makeOffGridTree(sandbox.path('m'))
+    const run = await verifyCells(sandbox, '-i', '1h', '--from', '2018-02-09T09:00', '--to', '2018-02-09T11:00')
+    expect(run.stdout).toContain('\nBTCUSDT 1h 2018-02-09 09:28:14.789 (UTC):\n')
+    expect(run.stdout).not.toContain('sum of')
   })
 })

@@ -13,7 +13,7 @@ function sandboxWithMirror() {
 /** The same with every window of its lists. */
 function sandboxWithWholeMirror() {
   const sandbox = newSandbox()
-  copySample(sandbox.path('m'))
+  copySample(sandbox.path('m'), ['15m', '1h', '4h', '1d'])
   return sandbox
 }
 const MIRROR = ['--mirror', 'm']

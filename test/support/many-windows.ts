@@ -4,9 +4,6 @@ const [QUARTER, DAY] = [900_000, 86_400_000]
 const FIRST = Date.UTC(2018, 0, 1)
 const WEEKS = 64
 
-/** The day after the last window. */
-export const MANY_END = new Date(FIRST + WEEKS * 7 * DAY).toISOString().slice(0, 10)
-
 export const MANY_SYMBOLS = [
   'BTCUSDT',
   'ETHUSDT',
@@ -17,8 +14,6 @@ export const MANY_SYMBOLS = [
   'SOLUSDT',
   'LINKUSDT',
 ] as const
-/** Number of windows: enough that several threads have something to do. */
-export const MANY_WINDOWS = MANY_SYMBOLS.length * WEEKS
 
 /** The candles of one symbol: two hours of each Monday, so there are gaps, with values of its own. */
 export function manyRows(symbol: (typeof MANY_SYMBOLS)[number]): Row[][] {
@@ -28,10 +23,10 @@ export function manyRows(symbol: (typeof MANY_SYMBOLS)[number]): Row[][] {
   )
 }
 
-/** Writes a tree of many small 15m windows. */
-export function manyWindows(root: string): string {
-  for (const symbol of MANY_SYMBOLS) {
-    for (const rows of manyRows(symbol)) putFile(root, manyPath(symbol, rows[0][0]), rows)
+/** Writes a tree of many small 15m windows, or of the first of them. */
+export function manyWindows(root: string, symbols: number = MANY_SYMBOLS.length, weeks = WEEKS): string {
+  for (const symbol of MANY_SYMBOLS.slice(0, symbols)) {
+    for (const rows of manyRows(symbol).slice(0, weeks)) putFile(root, manyPath(symbol, rows[0][0]), rows)
   }
   return root
 }

@@ -5,10 +5,10 @@ const PYTHONS = ['python3', '/usr/bin/python3']
 
 /** The path of a Python that has a module; undefined where there is none. Tests that need it are skipped then. */
 export function findPython(module = 'json'): string | undefined {
-  const script = `import ${module}, sys; print(sys.executable)`
+  const script = `import importlib.util, sys; print(sys.executable if importlib.util.find_spec('${module}') else '')`
   for (const name of PYTHONS) {
-    const { status, stdout } = spawnSync(name, ['-c', script], { encoding: 'utf8' })
-    if (status === 0) return stdout.trim()
+    const { stdout } = spawnSync(name, ['-c', script], { encoding: 'utf8' })
+    if (stdout?.trim()) return stdout.trim()
   }
   console.warn(`Tests in Python are skipped: no python3 with ${module} is installed.`)
   return undefined

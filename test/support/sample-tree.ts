@@ -32,9 +32,13 @@ export function csvOf(rows: readonly FileRow[], header = HEADER): string {
 }
 
 /** Copies the sample data as a mirror that has a file for each window of its lists: the bundled tree lacks empty ones. */
-export function copySample(root: string): void {
-  cpSync(SAMPLE_TREE, root, { recursive: true })
-  for (const interval of ALL_INTERVALS) {
+export function copySample(root: string, intervals: readonly string[] = ALL_INTERVALS): void {
+  const isCopied = (path: string) => {
+    const [interval] = /(?<=klines\/)\d+\w/.exec(path) ?? []
+    return interval === undefined || intervals.includes(interval)
+  }
+  cpSync(SAMPLE_TREE, root, { recursive: true, filter: path => isCopied(path.slice(SAMPLE_TREE.length)) })
+  for (const interval of intervals) {
     const dates: string[] = JSON.parse(readFileSync(join(root, `api/klines/start-dates/${interval}.json`), 'utf8'))
     for (const path of ['BTCUSDT', 'ETHUSDT'].flatMap(name => dates.map(date => `${interval}/${name}/${date}.json`)))
       if (!existsSync(join(root, 'api/klines', path))) writeFileSync(join(root, 'api/klines', path), '[]')

@@ -60,7 +60,7 @@ async function call(
     const { run } = loadProgram(project)
     if (policy) restorePolicy = changePolicy(policy)
     if (faults.length > 0) restoreCalls = failCalls(faults)
-    await run([...args], { root: project })
+    await run([...args], { root: project }).catch(sayNoCommand)
     return { stdout: stdout.bytes(), stderr: stderr.bytes(), code: Number(process.exitCode ?? 0) }
   } finally {
     restoreCalls?.()
@@ -72,6 +72,13 @@ async function call(
     stdout.restore()
     stderr.restore()
   }
+}
+
+/** Does what `bin/start.js` does when there is no such command. */
+function sayNoCommand(error: Error & { oclif?: { exit: number }; suggestions?: string[] }): void {
+  if (!error.oclif) throw error
+  process.exitCode = error.oclif.exit
+  process.stderr.write(`klines: ${[error.message, ...(error.suggestions ?? [])].join('\n  ')}\n`)
 }
 
 /** The default retry policy of the bundle of the commands, which shares no modules with the tests, and what a call changes of it. */
