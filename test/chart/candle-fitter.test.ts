@@ -143,6 +143,7 @@ describe('the newest candles', () => {
         const drawn = all.filter(hour => hour > last - maxCandles)
         const expected = count(last - drawn[0] + 1).map(index => (all.includes(drawn[0] + index) ? 'c' : '.'))
         expect(pattern(fitted)).toBe(expected.join(''))
+        expect(fitted.firstTime).toBe(startTime + drawn[0] * HOUR)
       }),
     )
   })

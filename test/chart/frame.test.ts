@@ -66,6 +66,8 @@ describe('the frame of a series whose rule can be checked by hand', () => {
     // A falling last candle has a red price.
     expect(frame[16].slice(frame[16].lastIndexOf(red))).toBe(`${red}╵│╿┃ ◂ 4${noColour}`)
     expect(draw(zigzag()).join('')).not.toContain('\x1b')
+    const falling = { open: 5, high: 6, low: 1, close: 4, volume: 1 }
+    expect(draw(daily([falling]), { colour: true })[0]).toContain(`${red}-20.00%${noColour}`)
   })
 })
 

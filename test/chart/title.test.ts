@@ -55,6 +55,14 @@ describe('titles', () => {
   })
 })
 
+it('a high and a low are those that come first, and a volume has three digits and a unit', () => {
+  const day = { open: 5, high: 9, low: 3, close: 4 }
+  const volumes = [7, 999, 999_600, 44_932_000].map(volume => summarize(daily([{ ...day, volume }])))
+  expect(volumes.map(summary => summary?.volumeText)).toEqual(['7 vol', '999 vol', '1M vol', '44.9M vol'])
+  const { prices } = title(daily([{ ...day, high: 8, low: 4 }, day, day].map(prices => ({ ...prices, volume: 1 }))))
+  expect(prices).toBe('high 9 on 2024-01-02, low 3 on 2024-01-02, last 4')
+})
+
 describe('changes', () => {
   it.each([
     ['66980.00000000', '75780.0', '+13.14%'],

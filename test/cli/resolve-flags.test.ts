@@ -22,8 +22,10 @@ describe('the command line wins over defaults of the environment and of the conf
       expect(resolve({ compression: 'snappy', output }, ['output', 'compression']).compression).toBe('snappy')
     }
     expect(resolve({ compression: 'snappy', output: 'a.parquet' }, ['output']).compression).toBe('snappy')
-    expect(resolve({ compression: 'snappy', layout: 'hive', output: 'a' }, ['output', 'layout'])).toMatchObject({
-      compression: 'snappy',
+    expect(
+      resolve({ compression: 'snappy', layout: 'hive', output: 'a', tail: 3 }, ['output', 'layout']),
+    ).toMatchObject({
+      ...{ compression: 'snappy', tail: undefined },
     })
   })
 
@@ -32,6 +34,7 @@ describe('the command line wins over defaults of the environment and of the conf
     expect(resolve(values, ['output']).partial).toBeUndefined()
     expect(resolve({ ...values, resample: '1w' }, ['output', 'resample']).partial).toBe(true)
     expect(resolve({ partial: true }, []).output).toBeUndefined()
+    expect(resolve({ partial: false }, ['partial']).output).toBeUndefined()
     expect(() => resolve(values, ['output', 'partial'])).toThrow('keeps incomplete candles of another length')
   })
 
@@ -56,6 +59,10 @@ describe.each([
   { compression: 'none' },
   { 'time-format': 's' },
   { partial: true },
+  { resample: '3h' },
+  { limit: 3 },
+  { tail: 3 },
+  { threads: 2 },
 ])('without an output, %j', values => {
   const [name] = Object.keys(values) as (keyof CandleFlags)[]
 

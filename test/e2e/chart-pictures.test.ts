@@ -35,17 +35,12 @@ describe.concurrent('klines chart -o', () => {
   })
 
   it('ignores the size of charts in the terminal and the defaults of exports', async () => {
-    const env = {
-      KLINES_WIDTH: '100',
-      KLINES_HEIGHT: '20',
-      KLINES_ASCII: '1',
-      KLINES_FORMAT: 'csv',
-      KLINES_OUTPUT: 'x.csv',
-    }
+    const size = { KLINES_WIDTH: '100', KLINES_HEIGHT: '20', KLINES_ASCII: '1' }
+    const env = { ...size, KLINES_FORMAT: 'csv', KLINES_OUTPUT: 'x.csv' }
     expect(await chart(`BTCUSDT -i 1d ${SAMPLE} -o default.svg`, env)).toMatchObject({ code: 0, stderr: '' })
     expect(sandbox.text('default.svg')).toContain('width="1200" height="600"')
     const terminal = await chart(`BTCUSDT -i 1d ${SAMPLE}`, { ...env, KLINES_THEME: 'dark' })
-    expect(terminal).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^BTCUSDT 1d/) })
+    expect(terminal).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^BTCUSDT 1d.* sample data/s) })
     expect(sandbox.exists('x.csv')).toBe(false)
   })
 
@@ -54,6 +49,7 @@ describe.concurrent('klines chart -o', () => {
     ['-o x.svg --width 100', /--width is 100\. Expected a whole number of pixels from 400 to 10000/],
     ['-f svg --json', /--json prints an object on stdout/],
     ['--theme dark', /--theme is for a picture/],
+    ['-o x.svg --ascii', /--ascii is for a terminal/],
   ])('refuses %s', async (args, message) => {
     const run = await chart(`BTCUSDT -i 1d ${SAMPLE} ${args}`)
     expect(run.code).toBe(2)
@@ -66,11 +62,8 @@ describe.concurrent('klines chart -o', () => {
     sandbox.write('old.svg', 'old')
     expect(await chart(`BTCUSDT -i 1d ${SAMPLE} -o old.svg`)).toMatchObject({ code: 2, stdout: '' })
     expect(sandbox.text('old.svg')).toBe('old')
-    expect(await chart(`BTCUSDT -i 1d ${SAMPLE} -o old.svg --force -q`)).toMatchObject({
-      code: 0,
-      stdout: '',
-      stderr: '',
-    })
+    const forced = await chart(`BTCUSDT -i 1d ${SAMPLE} -o old.svg --force -q`)
+    expect(forced).toMatchObject({ code: 0, stdout: '', stderr: '' })
     expect(sandbox.text('old.svg')).toMatch(/^<svg /)
   })
 })

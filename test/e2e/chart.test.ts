@@ -75,6 +75,7 @@ describe('with a range', () => {
     const range = ['--from', '2025-01-20', '--to', '2025-02-10']
     const wide = await sandbox.call(['chart', 'BTCUSDT', ...args, ...range, '--width', '100'])
     expect(wide.stdout).toMatch(/^BTCUSDT 6h /)
+    expect((await sandbox.call(['chart', 'BTCUSDT', ...args, ...range], { COLUMNS: '100' })).stdout).toBe(wide.stdout)
   })
 
   it('and --json, the object has the exact candles', async () => {
@@ -106,7 +107,12 @@ describe('a service that cannot be reached', () => {
   it('does not matter for what is cached, which a note says', async () => {
     const { sandbox, server, args } = await setUp()
     const before = await sandbox.call(['chart', 'BTCUSDT', ...args])
+    server.always(NEWEST, { status: 429, headers: { 'retry-after': '3600' } })
+    const limited = await sandbox.call(['chart', 'BTCUSDT', ...args])
+    expect(limited).toMatchObject({ code: 0, stdout: before.stdout, stderr: expect.stringContaining('rate limited') })
     await server.stop()
+    const none = await sandbox.call(['chart', 'BTCUSDT', ...args.slice(0, -1), 'none', '--retries', '0'])
+    expect(none).toMatchObject({ code: 5, stdout: '' })
     const run = await sandbox.call(['chart', 'BTCUSDT', ...args])
     expect(run).toMatchObject({ code: 0, stdout: before.stdout })
     expect(run.stderr).toMatch(/^Note: The service at .* cannot be reached: .* Drawing what is cached\.\n$/)
@@ -139,7 +145,7 @@ describe('characters and colours', () => {
       (await sandbox.call(['chart', 'BTCUSDT', ...args, ...flags], env)).stdout
     const plain = await draw({})
     expect(plain).toContain('║')
-    for (const ascii of [await draw({}, '--ascii'), await draw({ LANG: 'C' }), await draw({ LC_ALL: 'POSIX' })]) {
+    for (const ascii of [await draw({}, '--ascii'), await draw({ LC_CTYPE: 'C' }), await draw({ LC_ALL: 'POSIX' })]) {
       expect(ascii).toMatch(/^[ -~\n]*$/)
       expect(ascii).toContain('O')
     }

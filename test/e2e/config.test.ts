@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type CliSandbox, type Env, useSandboxes } from '../support/cli/cli-sandbox.js'
@@ -56,6 +56,8 @@ describe.concurrent('values are defaults', () => {
     expect((await sandbox.call(['mirror', '--path', '--no-json'])).stdout).toMatch(/^\//)
     expect(await sandbox.call(['mirror', '--path', '--no-json', '--nothing'])).toMatchObject({ code: 2, stdout: '' })
     expect((await sandbox.call(['mirror', '--path'], { KLINES_JSON: '0' })).stdout).toMatch(/^\//)
+    expect(await sandbox.call(['mirror', '--nothing'], { KLINES_JSON: '0' })).toMatchObject({ code: 2, stdout: '' })
+    expect(await newSandbox().call(['mirror', '--nothing'], { KLINES_JSON: '1' })).toMatchObject({ stderr: '' })
   })
 
   it('an error that shows a value names its file', async () => {
@@ -68,11 +70,12 @@ describe.concurrent('values are defaults', () => {
     const reversed = await other.call(['download', 'BTCUSDT'])
     expect(reversed).toMatchObject({ code: 2, stdout: '' })
     expect(reversed.stderr).toMatch(/Set elsewhere: .*from in .*klines\.config\.json/)
-    const given = await other.call(['download', 'BTCUSDT', '--from', '2026'])
-    expect(given.stderr).not.toContain('from in')
+    for (const from of [['--from', '2026'], ['--from=2026']])
+      expect((await other.call(['download', 'BTCUSDT', ...from])).stderr).not.toContain('from in')
   })
 })
 
+const REFUSED = ['force', 'prune', 'output', 'lock']
 /** What works whatever the config file holds. */
 const ALWAYS = [['--version'], ['--help'], ['download', '--help']]
 
@@ -81,7 +84,7 @@ describe.concurrent('a broken file', () => {
     ['{\n  "mirror": data\n}\n', /klines\.config\.json is not JSON: .*\n/],
     ['{"mirorr": "x"}', /klines\.config\.json: Unknown key "mirorr"\.\n {2}Did you mean mirror\?\n/],
     ['{"__proto__": 1}', /Unknown key "__proto__"\./],
-    ['{"force": true}', /klines\.config\.json: "force" cannot be set: every command line has to say it\.\n/],
+    ...REFUSED.map((key): [string, RegExp] => [`{"${key}": true}`, RegExp(`json: "${key}" cannot be set: every `)]),
     ['{"concurrency": 1.5}', /concurrency is 1\.5\. Expected an integer but received/],
     ['{"quiet": "yes"}', /quiet is "yes"\. Expected true or false\./],
     ['{"format": "xml"}', /format is "xml"\. Expected one of csv, json, .*parquet/],
@@ -114,12 +117,8 @@ describe.concurrent('klines config', () => {
     const sandbox = sandboxWith({ mirror: 'user', interval: '1h' })
     const run = await sandbox.call(['config'], { KLINES_INTERVAL: '1d' })
     expect(run).toMatchObject({ code: 0, stderr: '' })
-    expect(
-      run.stdout
-        .trimEnd()
-        .split('\n')
-        .map(line => line.split(/ {2,}/)),
-    ).toEqual([
+    const lines = run.stdout.trimEnd().split('\n')
+    expect(lines.map(line => line.split(/ {2,}/))).toEqual([
       ['key', 'value', 'from'],
       ['interval', '1d', 'KLINES_INTERVAL'],
       ['interval', '1h', `${sandbox.userConfig} (overridden)`],
@@ -127,8 +126,8 @@ describe.concurrent('klines config', () => {
     ])
   })
 
-  it('shows no password', async () => {
-    const run = await newSandbox().call(['config'], { KLINES_BASE_URL: 'https://me:secret@example.com/k' })
+  it.each([[[]], [['--json']]])('shows no password %j', async args => {
+    const run = await newSandbox().call(['config', ...args], { KLINES_BASE_URL: 'https://me:secret@example.com/k' })
     expect(run.code).toBe(0)
     expect(run.stdout).toContain('https://***@example.com/k')
     expect(run.stdout).not.toContain('secret')
@@ -139,6 +138,7 @@ describe.concurrent('klines config set and unset', () => {
   const SET: [string, string, object][] = [
     ['interval', '1h,1d', { interval: ['1h', '1d'] }],
     ['concurrency', '8', { concurrency: 8 }],
+    ['quiet', 'true', { quiet: true }],
   ]
 
   it.each(SET)('set %s %s, and unset', async (key, value, expected) => {
@@ -149,6 +149,14 @@ describe.concurrent('klines config set and unset', () => {
     expect(await sandbox.call(['config'])).toMatchObject({ code: 0 })
     expect(await sandbox.call(['config', 'unset', key])).toMatchObject({ code: 0, stderr: '' })
     expect(readConfig(sandbox)).toBe('{}\n')
+    const again = await sandbox.call(['config', 'unset', key])
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining(`does not set "${key}".`) })
+  })
+
+  it.each([...REFUSED, 'mirorr'])('set %s is refused', async key => {
+    const sandbox = newSandbox()
+    expect(await sandbox.call(['config', 'set', key, 'true'])).toMatchObject({ code: 2, stdout: '' })
+    expect(existsSync(sandbox.userConfig)).toBe(false)
   })
 })
 

@@ -113,6 +113,7 @@ describe('less than was requested', () => {
     const asked = 'Note: You asked for 2025-02-01 00:00 to 2025-04-05 00:00 UTC; '
     const quiet = await sandbox.call(['lock', ...HOURLY, '--from', '2025-02', '--to', '2025-04-05', '-q', '--force'])
     expect(quiet.stderr).toContain(`${asked}BTCUSDT 1h: `)
+    expect(lock.stderr).toContain('synthetic sample data')
     expect(lock.stderr).toContain(
       `${asked}BTCUSDT 1h: candles from 2025-02-01 00:00 to 2025-03-30 23:00: 120 short at the end.`,
     )
@@ -147,6 +148,7 @@ describe('less than was requested', () => {
       ['export', ...HOURLY, '-o', 'x.csv'],
       ['export', ...HOURLY, '-q', '-o', 'y.csv'],
       ['export', ...HOURLY, '-q', '-f', 'csv', '-o', '-'],
+      ['export', ...HOURLY, '-f', 'csv', '-o', '-'],
       ['export', ...HOURLY, '-o', 'z.csv', '--resample', '3h'],
       ['stats', ...HOURLY],
       ['stats', ...HOURLY, '-f', 'csv'],
@@ -154,7 +156,8 @@ describe('less than was requested', () => {
       ['fingerprint', ...HOURLY, '-q'],
       ['chart', ...HOURLY, '--offline'],
       ['chart', ...HOURLY, '--offline', '-q', '-o', 'x.svg'],
-      ['chart', ...HOURLY, '--offline', '-f', 'svg'],
+      ['chart', ...HOURLY, '--offline', '-o', 'w.svg'],
+      ['chart', ...HOURLY, '--offline', '-q', '-f', 'svg'],
       ['diff', 'm', 'm', 'BTCUSDT', '-i', '1h'],
     ]
     for (const command of commands) {

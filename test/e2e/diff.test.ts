@@ -107,6 +107,22 @@ describe('klines diff of two mirrors, lakes and files', () => {
     ])
   })
 
+  it('lists the first 20 differences of a series, and all with -v', async () => {
+    copyMirror('many', rows => {
+      for (const row of rows.slice(0, 24)) row[8] = 7
+    })
+    const listed = async (...flags: string[]) => (await lines(['diff m many', ...flags].join(' '), 6)).slice(5)
+    const all = await listed('-v')
+    expect(all).toHaveLength(2 * 24)
+    expect(all[46]).toBe('  2025-01-01 23:00')
+    expect(await listed()).toEqual([...all.slice(0, 40), '  and 4 more; -v lists all'])
+    await call('export BTCUSDT -i 1h --from 2025-01-01T02:00 --to 2025-03-30 -q --force -o BTCUSDT-1h.csv')
+    expect((await lines('diff BTCUSDT-1h.csv m', 6)).slice(5)).toEqual([
+      '  2024-12-30 00:00 to 2025-01-01 01:00: 50 candles only in B, before the first one of A',
+      '  2025-03-30 00:00 to 2025-03-30 23:00: 24 candles only in B, after the last one of A',
+    ])
+  })
+
   it('names a window that one side lacks as missing, and compares nothing of it', async () => {
     copyMirror('holes')
     rmSync(sandbox.path(`holes/${WINDOW}`))
@@ -120,6 +136,11 @@ describe('klines diff of two mirrors, lakes and files', () => {
       'Download them with klines download, or choose a range that both sides have with --from and --to.',
     ])
     expect((await lines('diff holes m --to 2025-01-01'))[0]).toMatch(/^Equal: 4 series/)
+    const [none] = await lines('diff holes m BTCUSDT -i 1h --from 2026', 4)
+    expect(none).toBe('No candles: neither side has one of BTCUSDT 1h in the range')
+    copyMirror('bad')
+    sandbox.write(`bad/${WINDOW}`, '[[')
+    expect((await lines('diff m bad BTCUSDT -i 1h', 3))[0]).toMatch(/^Incomplete: 1 window corrupt in B; all else is/)
     const { verdict, series, differences } = parseObject((await call('diff holes m --json', 3)).stdout, DiffSchema)
     expect([verdict, differences]).toEqual(['incomplete', []])
     expect(series[0]).toMatchObject({
@@ -172,11 +193,8 @@ describe('klines diff of a mirror and a service', () => {
     rmSync(sandbox.path(`m/${weekPath('BTCUSDT', OPEN_WEEK)}`))
     const run = await sandbox.call(['diff', 'm', server.url, '--json'])
     const { series, differences, b } = parseObject(run.stdout, DiffSchema)
-    expect([run.code, b, series.map(({ both }) => both)]).toEqual([
-      6,
-      { name: server.url, kind: 'service', asked: 11 },
-      [39, 42],
-    ])
+    const asked = { name: server.url, kind: 'service', asked: 11 }
+    expect([run.code, b, series.map(({ both }) => both)]).toEqual([6, asked, [39, 42]])
     expect(differences).toMatchObject([{ side: 'b', position: 'inside', candles: 1 }])
   })
 

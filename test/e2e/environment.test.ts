@@ -3,7 +3,10 @@ import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { csvOf, sampleRows } from '../support/sample-tree.js'
 
 const newSandbox = useSandboxes()
-const DAILY = csvOf(sampleRows('BTCUSDT', '1d'))
+const ROWS = sampleRows('BTCUSDT', '1d')
+const DAILY = csvOf(ROWS)
+const isoRow = (row: (typeof ROWS)[number]) =>
+  row.map((cell, index) => (index % 6 === 0 ? new Date(cell).toISOString() : cell))
 
 describe.concurrent('environment variables', () => {
   let sandbox: CliSandbox
@@ -20,33 +23,40 @@ describe.concurrent('environment variables', () => {
     [
       { KLINES_FORMAT: 'csv', KLINES_COLUMNS: 'count,ignore', KLINES_FROM: '2025-03-30' },
       csvOf(
-        sampleRows('BTCUSDT', '1d')
-          .slice(-1)
-          .map(row => [row[8], row[11]]),
+        [ROWS[ROWS.length - 1]].map(row => [row[8], row[11]]),
         'count,ignore',
       ),
     ],
     [
       { KLINES_FORMAT: 'csv', KLINES_TO: '2025-01-01', KLINES_LAST: '1d', KLINES_TIME_FORMAT: 'iso' },
-      csvOf(
-        sampleRows('BTCUSDT', '1d')
-          .slice(1, 2)
-          .map(row => row.map((cell, index) => (index % 6 === 0 ? new Date(cell).toISOString() : cell))),
-      ),
+      csvOf([isoRow(ROWS[1])]),
     ],
   ])('%j has the effect of its flags', async (env, expected) => {
     const run = await sandbox.call(['export', 'BTCUSDT', '-i', '1d', '--mirror', 'mirror'], env)
     expect(run).toMatchObject({ code: 0, stdout: expected, stderr: '' })
   })
 
+  it.each<[Record<string, string>, string, number]>([
+    [{ KLINES_LAST: '1d' }, '--from 2025-03-29', 2],
+    [{ KLINES_FROM: '2025-03-30' }, '--last 3d --to 2025-03-31', 3],
+    [{ KLINES_TAIL: '1' }, '--limit 2', 2],
+    [{ KLINES_LIMIT: '1' }, '--tail 2', 2],
+  ])('%j gives way to %s', async (env, flags, candles) => {
+    const args = ['export', 'BTCUSDT', '-i', '1d', '--mirror', 'mirror', '-f', 'jsonl', ...flags.split(' ')]
+    expect((await sandbox.call(args, env)).stdout.trimEnd().split('\n')).toHaveLength(candles)
+  })
+
   it.each([
     ['true', 0],
+    ['Y', 0],
     ['0', 2],
+    ['No', 2],
     ['', 2],
   ])('KLINES_FORCE=%s on a file that exists gives exit code %d', async (KLINES_FORCE, code) => {
     const name = sandbox.write(`old-${KLINES_FORCE}.csv`, 'old')
     const args = ['export', 'BTCUSDT', '-i', '1d', '--mirror', 'mirror', '-o', name]
-    expect(await sandbox.call(args, { KLINES_FORCE })).toMatchObject({ code })
+    const stderr = code === 0 ? '' : expect.stringContaining('exists already')
+    expect(await sandbox.call(args, { KLINES_FORCE })).toMatchObject({ code, stderr })
     expect(sandbox.text(`old-${KLINES_FORCE}.csv`) === 'old').toBe(code === 2)
   })
 

@@ -83,6 +83,8 @@ describe('exit code 3: a requested window is missing or could not be downloaded'
     expect(run).toMatchObject({ code: 3, stdout: '' })
     expect(run.stderr).toMatch(/BTCUSDT 1h 2025-02-01/)
     expect(run.stderr).toMatch(/klines download/)
+    const dry = await sandbox.call('export BTCUSDT -i 1h --mirror mirror --dry-run'.split(' '))
+    expect(dry.stdout).toContain('Dry run: 1 window missing, so the export would fail; nothing was written.')
     expect(sandbox.text('old.csv')).toBe(OLD)
     expect(sandbox.files()).toEqual(before)
 

@@ -40,6 +40,7 @@ describe('klines fingerprint', () => {
       'klines:1:set:HASH  2 series  1,092 candles',
     ])
     expect(await lines('fingerprint eth/usdt -i 4h'.replace('/', ''))).toEqual([all[1]])
+    expect((await call('fingerprint BTCUSDT -i 4h')).stderr).toMatch(/^Note: .* synthetic sample data, .*\n$/)
     const { series, set } = parseObject((await call('fingerprint all -i 4h --json')).stdout, FingerprintSchema)
     expect([...series.map(({ fingerprint }) => fingerprint), set]).toEqual(all.map(line => line.split(' ')[0]))
     expect(series[0].years.map(({ year, candles }) => [year, candles])).toEqual([
@@ -94,10 +95,8 @@ describe('klines fingerprint', () => {
     expect(both.series).toEqual(fingerprints?.series.map(one => ({ ...one, file: 'both.parquet', named: true })))
     expect(both.set).toBe(fingerprints?.set)
     const { stdout, stderr } = await call('export BTCUSDT -i 1h --fingerprint -f csv -o -')
-    expect([stdout.split('\n').length, stderr.split('\n').filter(line => line.startsWith('klines:1:'))]).toEqual([
-      2183,
-      [expected[0]],
-    ])
+    const said = stderr.split('\n').filter(line => line.startsWith('klines:1:'))
+    expect([stdout.split('\n').length, said]).toEqual([2183, [expected[0]]])
   })
 
   it.each<[string, number, string]>([

@@ -53,6 +53,8 @@ describe('users update', () => {
     expect(server.log).toHaveLength(1)
     expect(server.log[0]).toMatchObject({ method: 'POST', url: `/api/users/${ID}?notify=email` })
     expect(sent()).toEqual({ email: 'a@example.com', profile: { name: 'A B', age: 30 } })
+    expect(await update('--notify', 'none')).toMatchObject({ code: 0 })
+    expect([server.log[1].url, sent()]).toEqual([`/api/users/${ID}?notify=none`, {}])
   })
 
   it('a response without success is exit code 2', async () => {

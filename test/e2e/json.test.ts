@@ -47,10 +47,12 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     ['BTCUSDT -i 1d --refresh --mirror bad', 0, 'RunSchema'],
     ['--lock klines.lock.json -o x.parquet', 0, 'RunSchema'],
     ['BTCUSDT -i 1h --dry-run', 0, 'DryRunSchema'],
+    ['--lock klines.lock.json --dry-run', 0, 'DryRunSchema'],
   ],
   export: [
     ['all -i 1d,4h -o new/ --layout hive', 0, 'RunSchema'],
     ['BTCUSDT -i 1d -o x.csv --dry-run', 0, 'DryRunSchema'],
+    ['BTCUSDT -i 1d --dry-run', 0, 'DryRunSchema'],
   ],
   fingerprint: [['all -i all --from 2024 --to 2025-02'], ['a.parquet']],
   intervals: [['']],

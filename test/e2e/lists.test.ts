@@ -6,7 +6,6 @@ import {
   FULL_WEEKS,
   FUTURE_WEEK,
   makeTree,
-  OPEN_WEEK,
   START_DATES,
   SYMBOLS,
   treeRows,
@@ -29,11 +28,8 @@ describe('the lists', () => {
     const server = await startTreeServer(sandbox)
     const location = ['--base-url', server.url, '--mirror', 'm']
     const [week, nextWeek] = FULL_WEEKS
-    expect(
-      await sandbox.call(['download', 'BTCUSDT', '-i', '15m', ...location, '--from', week, '--to', nextWeek]),
-    ).toMatchObject({
-      code: 0,
-    })
+    const download = ['download', 'BTCUSDT', '-i', '15m', ...location, '--from', week, '--to', nextWeek]
+    expect(await sandbox.call(download)).toMatchObject({ code: 0 })
     const [text, json, dates, dateText] = await Promise.all([
       sandbox.call(['symbols', ...location]),
       sandbox.call(['symbols', ...location, '--json']),
@@ -51,6 +47,7 @@ describe('the lists', () => {
       ],
       warnings: [],
     })
+    expect(dateText.stdout).toMatch(RegExp(`^${week} +${nextWeek} +BTCUSDT$`, 'm'))
     expect(firstWords(dateText.stdout)).toEqual(START_DATES)
     expect(JSON.parse(dates.stdout)).toMatchObject({ listsFrom: 'service', interval: '15m', windowLength: '7 days' })
     const ends = START_DATES.map(date => new Date(Date.parse(date) + 7 * 86_400_000).toISOString().slice(0, 10))
@@ -61,6 +58,11 @@ describe('the lists', () => {
         mirrored: startDate === week ? ['BTCUSDT'] : [],
       })),
     )
+    // A window is listed from its first moment on.
+    for (const [ms, started] of [[0, START_DATES] as const, [-3_600_000, START_DATES.slice(0, -1)] as const]) {
+      sandbox.now = Date.parse(FUTURE_WEEK) + ms
+      expect(firstWords((await sandbox.call(['start-dates', '15m', ...location])).stdout)).toEqual(started)
+    }
   })
 
   it('come from the mirror, with a note, when the service is unreachable', async () => {
@@ -99,26 +101,19 @@ describe('mirror', () => {
       sandbox.call(['mirror', '--mirror', 'm', '--json']),
       sandbox.call(['mirror', '--mirror', 'm']),
     ])
+    expect((await sandbox.call(['mirror', '--mirror', 'm', '--path', '--json'])).stdout).toBe(json.stdout)
     const bytes = sandbox
       .files('m/api/klines/15m')
       .reduce((sum, name) => sum + sandbox.bytes(`m/api/klines/15m/${name}`).length, 0)
     const [series] = JSON.parse(json.stdout).series
+    const sizes = { windows: START_DATES.length, cachedBytes: bytes }
+    const rows = [...treeRows('BTCUSDT').values()].flat()
+    const ends = { firstOpenTime: rows[0][0], lastOpenTime: rows.at(-1)?.[0] }
     expect(JSON.parse(json.stdout)).toEqual({
       mirror: 'm',
       baseUrl: server.url,
-      windows: START_DATES.length,
-      cachedBytes: bytes,
-      series: [
-        {
-          symbol: 'BTCUSDT',
-          interval: '15m',
-          windows: START_DATES.length,
-          empty: [EMPTY_WEEK, FUTURE_WEEK].length,
-          cachedBytes: bytes,
-          firstOpenTime: treeRows('BTCUSDT').get(FULL_WEEKS[0])?.[0][0],
-          lastOpenTime: treeRows('BTCUSDT').get(OPEN_WEEK)?.at(-1)?.[0],
-        },
-      ],
+      ...sizes,
+      series: [{ symbol: 'BTCUSDT', interval: '15m', ...sizes, empty: [EMPTY_WEEK, FUTURE_WEEK].length, ...ends }],
       others: [],
       warnings: [],
     })

@@ -30,6 +30,12 @@ const ROWS = [...treeRows('BTCUSDT').values()].flat()
 const [LAST] = ROWS.slice(-1)
 const expected = (rows: readonly Row[]) => fingerprintOf('BTCUSDT', '15m', rows as unknown as KlineRow[])
 
+/** Command lines with a lock and a flag that has no use beside it, and what each is told. */
+const refused = (command: string, flags: string): [string[], string][] =>
+  flags
+    .split(' ')
+    .map(flag => [[command, '--lock', 'x', `--${flag}`], `klines: --${flag.split('=')[0]} contradicts --lock `])
+
 /** The first series of the lock of a sandbox. */
 const locked = (sandbox: CliSandbox, name = LOCK) => JSON.parse(sandbox.text(name)).series[0]
 
@@ -47,19 +53,19 @@ describe('klines lock', () => {
     })
     expect(JSON.parse(sandbox.text(LOCK))).toMatchObject({ source: server.url, version: 1 })
 
-    for (const range of [
-      ['--from', '2024', '--to', '2026'],
-      ['--last', '1y'],
-    ]) {
-      const again = await sandbox.call([...lockArgs, ...range, '-o', 'again', '--force'])
+    for (const range of ['--from 2024 --to 2026', '--last 1y']) {
+      const again = await sandbox.call([...lockArgs, ...range.split(' '), '-o', 'again', '--force'])
       expect(again).toMatchObject({ code: 0 })
       expect(sandbox.bytes('again').equals(sandbox.bytes(LOCK))).toBe(true)
+      expect(again.stdout.includes('. Nothing changed.\n')).toBe(range === '--last 1y')
     }
 
     const other = newSandbox()
     other.now = PRESENT
     other.write(LOCK, sandbox.text(LOCK))
-    const first = await other.call(['download', '--lock', LOCK, '-o', 'a.csv', '--json'])
+    // What a lock says is no matter of defaults.
+    const defaults = { KLINES_TAIL: '3', KLINES_RESAMPLE: '1d', KLINES_LAST: '2d', KLINES_LAYOUT: 'hive' }
+    const first = await other.call(['download', '--lock', LOCK, '-o', 'a.csv', '--json'], defaults)
     expect(first).toMatchObject({ code: 0, stderr: '' })
     expect(parseObject(first.stdout, RunSchema)).toMatchObject({
       lock: { path: LOCK, series: 1 },
@@ -67,14 +73,16 @@ describe('klines lock', () => {
       files: [{ path: 'a.csv', candles: ROWS.length }],
     })
     expect(other.text('a.csv').trimEnd().split('\n').slice(1)).toEqual(ROWS.map(row => row.join(',')))
-    const second = await other.call(['download', '--lock', LOCK])
+    const second = await other.call(['download', '--fingerprint'], { KLINES_LOCK: LOCK })
     expect(second).toMatchObject({ code: 0, stderr: '' })
     expect(second.stdout.split('\n').slice(0, 2)).toEqual([
       `The one series is exactly as ${LOCK} has it: ${ROWS.length} candles.`,
       `Source: ${server.url}`,
     ])
+    expect(second.stdout).toContain(`\n${expected(ROWS)}  BTCUSDT 15m`)
     expect(await other.call(['verify', '--lock', LOCK])).toMatchObject({ code: 0, stderr: '' })
-    expect(await other.call(['download', '--lock', LOCK, '-o', 'a.csv'])).toMatchObject({ code: 2 })
+    expect(await other.call(['download', '--lock', LOCK, '-o', 'a.csv', '--mirror', 'm'])).toMatchObject({ code: 2 })
+    expect(other.exists('m')).toBe(false)
   })
 
   it('ends with the last final candle: one that ended a day or more before its window was rendered', async () => {
@@ -90,7 +98,9 @@ describe('klines lock', () => {
       // A new version each time.
       putFile(tree, path(OPEN_WEEK), weekRows(OPEN_WEEK, { days, seed: days }), rendered)
       expect(await sandbox.call([...download, '--refresh'])).toMatchObject({ code: 0 })
-      expect(await sandbox.call([...lockArgs, 'ETHUSDT', '--force'])).toMatchObject({ code: 0 })
+      const run = await sandbox.call([...lockArgs, 'ETHUSDT', '--force'])
+      const change = count === 2 ? 'Changed in the lock:\n  BTCUSDT 15m: changed, 2025\n' : ' candles.\n'
+      expect(run).toMatchObject({ code: 0, stdout: expect.stringMatching(`${change}$`) })
       const { candles, lastOpenTime, range } = locked(sandbox)
       // Each series has an end of its own.
       expect(JSON.parse(sandbox.text(LOCK)).series[1].lastOpenTime).toBe(LAST[0])
@@ -134,7 +144,10 @@ describe('klines lock', () => {
 
   it.each([
     [['download', 'BTCUSDT', '--lock', 'x'], 'BTCUSDT contradicts --lock'],
-    [['download', '--lock', 'x', '--resample', '3h'], '--resample contradicts --lock'],
+    [['verify', 'BTCUSDT', '--lock', 'x'], 'BTCUSDT contradicts --lock'],
+    ...refused('verify', 'interval=1d from=2025 format=csv fail-on-gaps threads=2'),
+    ...refused('download', 'interval=1d from=2025 to=2025 last=3d resample=3h partial limit=3 tail=3 layout=hive'),
+    ...refused('download', 'partition=year prune fail-on-gaps'),
     [['download', '--lock', 'x'], 'x does not exist'],
   ])('refuses %j', async (args, message) => {
     const run = await newSandbox().call(args)
@@ -251,6 +264,9 @@ describe('other candles than those of a lock', () => {
     const some = await other.call(['download', '--lock', LOCK, '--base-url', server.url])
     expect(some).toMatchObject({ code: 6, stdout: '' })
     expect(some.stderr).toContain('  BTCUSDT 15m: 2025 has 12 candles, and 42 locked')
+    for (const week of FULL_WEEKS) putFile(tree, path(week), [])
+    const none = await other.call(['download', '--lock', LOCK, '--base-url', server.url, '--mirror', 'empty'])
+    expect(none).toMatchObject({ code: 6, stderr: expect.stringContaining(': 2025 has no candle, and 42 locked') })
   })
 
   it('windows that cannot be downloaded or are missing offline are exit code 3', async () => {
@@ -263,6 +279,7 @@ describe('other candles than those of a lock', () => {
     expect(sandbox.exists('a.csv')).toBe(false)
     const offline = await sandbox.call(['verify', '--lock', LOCK, '--mirror', 'm'])
     expect(offline).toMatchObject({ code: 3 })
+    expect(offline.stdout).toContain(`Windows are missing; what is there is as ${LOCK} has it.\n`)
     expect(offline.stdout).toContain('1 window missing or corrupt:\n  BTCUSDT 15m 2025-01-13: not in the mirror')
   })
 })

@@ -36,13 +36,16 @@ async function startService() {
 
 describe('a download requests', () => {
   it('every window at first; then the list and the windows that are not final, if they changed', async () => {
-    const { server, sandbox, requested } = await startService()
+    const { server, sandbox, download, requested } = await startService()
     expect(await requested('-o', 'first.csv')).toEqual([...allWindows('BTCUSDT'), LIST].sort())
     expect(sandbox.text('first.csv')).toBe(csvOf([...treeRows('BTCUSDT').values()].flat()))
     const open = [OPEN_WEEK, FUTURE_WEEK].map(date => weekPath('BTCUSDT', date))
     expect(await requested('-o', 'second.csv')).toEqual([...open, LIST])
     expect(server.log.filter(({ path }) => path !== LIST).map(({ status }) => status)).toEqual([304, 304])
     expect(sandbox.bytes('second.csv').equals(sandbox.bytes('first.csv'))).toBe(true)
+    const { stdout } = await download('--dry-run', '--json')
+    expect(JSON.parse(stdout).series[0].windows).toEqual({ total: 8, cached: 6, stale: 2, missing: 0 })
+    expect((await download('--dry-run')).stdout).toContain('\nDry run: 2 windows would be requested; nothing was ')
   })
 
   it('only the windows of the range', async () => {

@@ -6,6 +6,7 @@ import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { startTreeServer } from '../support/cli/stocked-sandbox.js'
 import type { TreeServer } from '../support/servers/tree-server.js'
 import {
+  candle,
   FULL_WEEKS,
   FUTURE_WEEK,
   makeTree,
@@ -76,7 +77,7 @@ describe('values that the service restated in a final window', () => {
     ])
     expect(lines.filter(line => line.includes('->'))).toHaveLength(3)
 
-    const json = await sandbox.call([...args.slice(0, -1), 'm3', '--refresh', '--json'])
+    const json = await sandbox.call([...args.slice(0, -1), 'm3', '--refresh', '--json', '-v'])
     expect(json).toMatchObject({ code: 0, stderr: '' })
     const report = JSON.parse(json.stdout)
     expect(Check(RunSchema, report)).toBe(true)
@@ -133,5 +134,17 @@ describe('changes.jsonl', () => {
       before: '1.5',
       after: '7.5',
     })
+
+    // A candle that fills a gap is none that changed.
+    const filled = changed(WEEK, 8).toSpliced(1, 0, candle(Date.parse(WEEK) + 900_000))
+    putFile(tree, path(WEEK), filled, RENDERED + 3 * 86_400_000)
+    const piped = await sandbox.call([...args, '--refresh', '-q', '-f', 'jsonl', '-o', '-'])
+    expect(piped.stdout.trimEnd().split('\n')).toHaveLength(43)
+    expect(piped.stderr).toMatch(/^2 cached candles changed:\n {2}BTCUSDT 15m .*\n( {4}volume .* -> 8\.5\n)/)
+    expect(piped.stderr).not.toContain('added')
+    // One is withdrawn: the window stays as it is.
+    putFile(tree, path(OPEN_WEEK), weekRows(OPEN_WEEK, { days: 1 }), RENDERED + 3 * 86_400_000)
+    const kept = 'No new candles. Windows: 0 downloaded, 1 revalidated, 6 cached, 1 kept as cached.\n'
+    expect((await sandbox.call(args)).stdout).toContain(kept)
   })
 })

@@ -16,17 +16,27 @@ describe.concurrent('the bundled sample', () => {
     expect(sandbox.files()).toEqual(['btcusdt-1h.csv'])
   })
 
-  it('exports every interval as in its window files, without a network: a proxy at an unreachable address is not used', async () => {
+  it('exports every interval of both symbols as in its window files, without a network: a proxy at an unreachable address is not used', async () => {
     const dead = 'http://127.0.0.1:9'
     const proxies = { HTTP_PROXY: dead, http_proxy: dead, HTTPS_PROXY: dead, https_proxy: dead, ALL_PROXY: dead }
     const sandbox = newSandbox()
-    const args = 'download ETH-USDT -i all --base-url sample -o {symbol}-{interval}.json'
-    expect(await sandbox.call(args.split(' '), proxies)).toMatchObject({ code: 0, stderr: '' })
-    for (const interval of ALL_INTERVALS) {
-      const rows = sampleRows('ETHUSDT', interval)
-      expect(rows.length).toBeGreaterThan(0)
-      expect(sandbox.text(`ETHUSDT-${interval}.json`) === JSON.stringify(rows), interval).toBe(true)
+    const args = 'download btc/usdt ETH-USDT -i all --base-url sample -o {symbol}-{interval}.json'.split(' ')
+    const run = await sandbox.call(args, proxies)
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    let total = 0
+    for (const symbol of ['BTCUSDT', 'ETHUSDT']) {
+      for (const interval of ALL_INTERVALS) {
+        const rows = sampleRows(symbol, interval)
+        expect(rows.length).toBeGreaterThan(0)
+        total += rows.length
+        expect(sandbox.text(`${symbol}-${interval}.json`) === JSON.stringify(rows), interval).toBe(true)
+      }
     }
-    expect(sandbox.files()).toHaveLength(12)
+    expect(sandbox.files()).toHaveLength(24)
+    const count = total.toLocaleString('en')
+    expect(run.stdout).toMatch(RegExp(`^symbol .*\nBTCUSDT +12 .*\nETHUSDT +12 .*\ntotal +24 series +${count} `))
+    expect(run.stdout).toMatch(RegExp(`^24 files, BTCUSDT\\S+ to ETHUSDT\\S+: ${count} candles, `, 'm'))
+    const each = await sandbox.call([...args, '--per-series'])
+    expect(each.stdout.match(/^(BTC|ETH)USDT +\d+\w +\d/gm)).toHaveLength(24)
   })
 })

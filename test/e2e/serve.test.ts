@@ -75,17 +75,17 @@ describe('klines serve', () => {
     expect(service.paths()).toEqual([weekPath('BTCUSDT', WEEK)])
     const run = await server.stop()
     expect(run).toMatchObject({ code: 0, stderr: '' })
-    expect(run.stdout).toContain(service.url)
+    expect(run.stdout).toContain(`${service.url}.\nMissing and open windows are downloaded from there on request.\n`)
     expect(sandbox.exists(`m/${weekPath('BTCUSDT', WEEK)}`)).toBe(true)
   })
 
   it('finishes a response that has begun before it ends', async () => {
-    const server = await startServeCommand(newSandbox())
+    const server = await startServeCommand(newSandbox(), ['-q'])
     const answer = await fetch(`${server.url}/api/streams/tokens`)
     const ended = server.stop('SIGTERM')
     const words = lines(await answer.text()).map(line => JSON.parse(line).message)
     expect(words.length).toBeGreaterThan(10)
-    expect(await ended).toMatchObject({ code: 0, signal: null })
+    expect(await ended).toMatchObject({ code: 0, signal: null, stdout: `${server.url}\n` })
   })
 
   it('a folder that is named and has no mirror is an error, never the sample', async () => {

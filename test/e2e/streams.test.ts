@@ -33,9 +33,25 @@ describe.concurrent('stdout and stderr', () => {
   })
 
   it('--json together with candles on stdout is a usage error', async () => {
-    const run = await sandbox.call([...EXPORT, '--json'])
-    expect(run).toMatchObject({ code: 2, stderr: '' })
-    expect(parseObject(run.stdout, ErrorSchema).error).toMatchObject({ code: 'bad_option', exitCode: 2 })
+    for (const args of [EXPORT, ['lock', ...EXPORT.slice(1), '-o', '-']]) {
+      const run = await sandbox.call([...args, '--json'])
+      expect(run).toMatchObject({ code: 2, stderr: '' })
+      expect(parseObject(run.stdout, ErrorSchema).error).toMatchObject({ code: 'bad_option', exitCode: 2 })
+    }
+  })
+
+  const DATA =
+    'symbols, intervals, start-dates 1d, mirror, stats BTCUSDT -i 1d, verify BTCUSDT -i 1d, config, completion zsh'
+  const MORE = 'fingerprint BTCUSDT -i 1d, diff mirror mirror, chart BTCUSDT -i 1d --offline'
+  it('-q leaves out the summary of a run, and nothing that was asked for', async () => {
+    const env = { KLINES_MIRROR: 'mirror', KLINES_BASE_URL: 'sample' }
+    for (const command of `${DATA}, ${MORE}`.split(', ')) {
+      const { stdout } = await sandbox.call(command.split(' '), env)
+      expect(stdout, command).toMatch(/\n$/)
+      expect(await sandbox.call([...command.split(' '), '-q'], env), command).toMatchObject({ code: 0, stdout })
+    }
+    for (const command of ['update -q', 'lock BTCUSDT -i 1d -q', 'mirror publish -q', 'config set threads 2 -q'])
+      expect(await sandbox.call(command.split(' '), env), command).toMatchObject({ code: 0, stdout: '', stderr: '' })
   })
 })
 

@@ -36,6 +36,7 @@ describe.concurrent('a misspelt flag or value is suggested', () => {
   it.each([
     ['export BTCUSDT -i 1d --formt csv', 'Unknown flag: --formt.', 'Did you mean --format?'],
     ['export BTCUSDT -i 1d --begin 2024', 'Unknown flag: --begin.', 'Did you mean --from?'],
+    ['export BTCUSDT -i 1d --Until=2024', 'Unknown flag: --Until=2024.', 'Did you mean --to?'],
     ['export BTCUSDT -i 1d --colums x --nope', 'Unknown flags: --colums, --nope.', 'Did you mean --columns?'],
   ])('klines %s', async (args, message, suggestion) => {
     const run = await newSandbox().call(args.split(' '))

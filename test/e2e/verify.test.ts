@@ -48,6 +48,7 @@ describe('klines verify', () => {
       const output = lines(text.stdout)
       expect(output[0]).toBe('INCOMPLETE: 1 of 12 series: 3 windows are missing')
       expect(output).toContain(`BTCUSDT 15m: ${MISSING.join(', ')}`)
+      expect(text.stdout).toContain('\nklines download downloads missing and corrupt windows.\n')
       expect(text.stdout).toMatch(/^symbol +interval +candles +missing windows\nBTCUSDT +15m +[\d,]+ +3\n\n/m)
       expect(json.code).toBe(3)
       const { verdict, totals, series, differences } = JSON.parse(json.stdout)
@@ -63,13 +64,15 @@ describe('klines verify', () => {
       const sandbox = sandboxWithMissingWindows()
       const verify = (...range: string[]) =>
         sandbox.call(['verify', 'BTCUSDT', '-i', '15m,1h', ...MIRROR, '--json', ...range])
-      const [within, before, last, none] = await Promise.all([
+      const [within, before, last, none, strict] = await Promise.all([
         verify('--from', '2025-01-13', '--to', '2025-02-10'),
         verify('--from', '2024-11', '--to', '2025-01-06'),
         verify('--to', '2025-02-20', '--last', '8d'),
         verify('--from', '2025-01-14', '--to', '2025-01-13'),
+        verify('--from', '2024-12-30', '--to', '2025-02-10', '--fail-on-gaps'),
       ])
-      expect([within.code, before.code, last.code, none.code]).toEqual([0, 3, 3, 2])
+      expect([within.code, before.code, last.code, none.code, strict.code]).toEqual([0, 3, 3, 2, 6])
+      expect(JSON.parse(strict.stdout).verdict).toBe('incomplete')
       const missing = (run: { stdout: string }) =>
         JSON.parse(run.stdout).series.map((one: { missingWindows: string[] }) => one.missingWindows)
       expect(missing(within)).toEqual([[], []])
@@ -87,6 +90,9 @@ describe('klines verify', () => {
       expect(run.code).toBe(6)
       expect(lines(run.stdout)[0]).toBe('FAILED: 1 of 1 series: 1 window is corrupt, 3 are missing')
       expect(run.stdout).toMatch(/^BTCUSDT 15m 2025-01-20: .*JSON/m)
+      for (const day of ['01-27', '02-03', '02-24', '03-03', '03-10']) rmSync(sandbox.path(quarterPath(`2025-${day}`)))
+      const { stdout } = await sandbox.call(['verify', 'BTCUSDT', '-i', '15m', ...MIRROR])
+      expect(stdout).toContain('\nBTCUSDT 15m: 2025-01-06, 2025-01-27 to 2025-03-10 (7)\n')
     })
   })
 
@@ -117,13 +123,8 @@ describe('klines verify', () => {
     expect(lines(text.stdout).length).toBeLessThan(9)
     const { comparisons, differences, series } = JSON.parse(json.stdout)
     expect([comparisons > 10_000, differences]).toEqual([true, []])
-    expect(
-      series.find((one: { symbol: string; interval: string }) => one.symbol === 'BTCUSDT' && one.interval === '1h'),
-    ).toMatchObject({
-      candles: 2181,
-      missing: 3,
-      gaps: [{ missing: 3, outage: true }],
-    })
+    const isHourly = (one: { symbol: string; interval: string }) => one.symbol === 'BTCUSDT' && one.interval === '1h'
+    expect(series.find(isHourly)).toMatchObject({ candles: 2181, missing: 3, gaps: [{ missing: 3, outage: true }] })
     expect(lines(csv.stdout)[0]).toBe(
       'symbol,interval,windows,missing_windows,corrupt_windows,candles,first_UTC,last_UTC,gaps,missing_candles,early_close,no_trade,invalid,different,notes,unverified',
     )
@@ -134,12 +135,14 @@ describe('klines verify', () => {
     const sandbox = sandboxWithMirror()
     const [strict, lenient, on] = await Promise.all([
       sandbox.call(['verify', 'BTCUSDT', '-i', '1h', ...MIRROR, '--fail-on-gaps']),
-      sandbox.call(['verify', 'BTCUSDT', '-i', '1h', ...MIRROR]),
-      sandbox.call(['verify', 'BTCUSDT', '-i', '1h', ...MIRROR], { KLINES_FAIL_ON_GAPS: 'on' }),
+      sandbox.call(['verify', 'BTCUSDT', '-i', '1h', ...MIRROR, '-v']),
+      sandbox.call(['verify', 'BTCUSDT', '-i', '1h', ...MIRROR, '--json'], { KLINES_FAIL_ON_GAPS: 'on' }),
     ])
     expect([strict.code, lenient.code, on.code]).toEqual([6, 0, 6])
     expect(lines(strict.stdout)[0]).toBe('FAILED: 1 of 1 series: 1 gap')
     expect(lines(lenient.stdout)[0]).toBe('OK: 1 series, 2,181 candles, 4,362 comparisons, 1 gap')
+    expect(lenient.stdout).toMatch(/^BTCUSDT 1h 2025-02-11 02:00: 3 candles missing until 2025-02-11 05:00$/m)
+    expect(JSON.parse(on.stdout).totals).toMatchObject({ windows: 4, candles: 2181, gaps: 1, missingCandles: 3 })
   })
 
   it('names a flipped digit with both values and ends with 6', async () => {
@@ -162,17 +165,11 @@ describe('klines verify', () => {
     expect(run.stdout.replaceAll(/\n +/g, ' ')).toContain(
       `\nBTCUSDT 4h ${time} volume: ${after}, expected ${before} (1h)\n`,
     )
-    expect(JSON.parse(json.stdout).differences).toEqual([
-      {
-        symbol: 'BTCUSDT',
-        interval: '4h',
-        finer: '1h',
-        openTime,
-        column: 'volume',
-        value: after,
-        expected: before,
-      },
-    ])
+    expect(run.stdout).toContain('\nklines download --refresh ')
+    const { totals, differences } = JSON.parse(json.stdout)
+    expect(totals).toMatchObject({ differentCandles: 1, invalidCandles: 0 })
+    const cell = { symbol: 'BTCUSDT', interval: '4h', finer: '1h', openTime, column: 'volume' }
+    expect(differences).toEqual([{ ...cell, value: after, expected: before }])
   })
 
   it.each([
@@ -190,26 +187,16 @@ describe('klines stats', () => {
     const sandbox = sandboxWithMirror()
     const rows = JSON.parse(sandbox.text('m/api/klines/1d/BTCUSDT/2024-01-01.json'))
     const units = (text: string) => BigInt(text.replace('.', ''))
-    const volume = String(rows.reduce((sum: bigint, row: string[]) => sum + units(row[5]), 0n)).replace(
-      /(\d{8})$/,
-      '.$1',
-    )
+    const total = rows.reduce((sum: bigint, row: string[]) => sum + units(row[5]), 0n)
+    const volume = String(total).replace(/(\d{8})$/, '.$1')
     const [text, json, csv] = await Promise.all([
       sandbox.call(['stats', 'BTCUSDT', '-i', '1d', ...MIRROR]),
       sandbox.call(['stats', 'BTCUSDT', '-i', '1d', ...MIRROR, '--json']),
       sandbox.call(['stats', 'BTCUSDT', '-i', '1d', ...MIRROR, '-f', 'csv']),
     ])
     const [first, last] = [rows[0], rows[rows.length - 1]]
-    expect(JSON.parse(json.stdout).series).toMatchObject([
-      {
-        candles: rows.length,
-        firstOpenTime: first[0],
-        lastOpenTime: last[0],
-        firstPrice: first[1],
-        lastPrice: last[4],
-        volume,
-      },
-    ])
+    const ends = { firstOpenTime: first[0], lastOpenTime: last[0], firstPrice: first[1], lastPrice: last[4] }
+    expect(JSON.parse(json.stdout).series).toMatchObject([{ ...ends, candles: rows.length, volume }])
     expect(lines(csv.stdout)).toHaveLength(2)
     expect(csv.stdout).toContain(volume)
     // For people: separators in counts, and no zeros at the end of decimals.

@@ -17,6 +17,7 @@ describe('the format of a file', () => {
     ['a.ndjson', undefined, 'jsonl', false],
     ['a.parquet', undefined, 'parquet', false],
     ['a.arrow', undefined, 'arrow', false],
+    ['a.feather', undefined, 'arrow', false],
     ['.csv', undefined, 'csv', false],
     ['a.csv', 'parquet', 'parquet', false],
     ['a', 'csv', 'csv', false],
@@ -36,6 +37,7 @@ describe('the format of a file', () => {
 
   test.each([
     ['a.parquet.gz', undefined, 'a.parquet'],
+    ['a.arrow.gz', undefined, 'a.arrow'],
     ['a.gz', 'parquet', 'a'],
   ] as const)('%s with -f %s is refused, since it would be compressed twice', (path, given, suggested) => {
     const error = thrownBy(() => resolveFormat(path, given))

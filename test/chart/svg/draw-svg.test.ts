@@ -83,6 +83,16 @@ describe('a picture of five days', () => {
     ])
   })
 
+  it('has no label of a price beside the last one, and says what was resampled, and a note', () => {
+    const slots = FIVE_DAYS.slots.map(slot => ({ ...slot, candle: slot.candle && { ...slot.candle, close: '162.5' } }))
+    const picture =
+      drawSvg({ ...FIVE_DAYS, slots, resampledFrom: '1h' }, { ...DEFAULT_PICTURE, ...SIZE }, 'a note') ?? ''
+    const [, said, ...labels] = textsOf(picture)
+    expect(said).toMatch(/^1h resampled to 1d · 2024-.* · a note$/)
+    expect(labels.slice(0, 6)).toEqual(['100', '120', '140', '180', '200', '40 vol'])
+    expect(picture).toMatch(/<desc>.*1h resampled to 1d.*a note<\/desc>/)
+  })
+
   it('needs nothing else: no script, style sheet, event handler or reference', () => {
     expect(svg.replace('xmlns="http://www.w3.org/2000/svg"', '')).not.toMatch(
       /script|style|href|url\(|http|\son\w+=|<!/i,

@@ -3,7 +3,7 @@ import { showProgress } from '../../../src/cli/terminal/progress.js'
 
 const WORDS = { start: 'Fetching lists', verb: 'Downloading', noun: 'window' }
 
-it('plain progress is a line every 15 s', async () => {
+it('plain progress is a line every 15 s, after the cost of a run that takes minutes', async () => {
   vi.useFakeTimers()
   const lines: unknown[] = []
   vi.spyOn(process.stderr, 'write').mockImplementation(text => lines.push(text) > 0)
@@ -18,6 +18,7 @@ it('plain progress is a line every 15 s', async () => {
       change: undefined,
     } as const
     await showProgress(WORDS, {}, async onEvent => {
+      for (const limitMs of [60_000, 60_001]) onEvent({ type: 'plan', windows: 8, requests: 3_000, limitMs })
       for (let done = 0; done <= 8; done++) {
         onEvent({ ...event, done })
         vi.advanceTimersByTime(4_000)
@@ -28,6 +29,7 @@ it('plain progress is a line every 15 s', async () => {
     vi.restoreAllMocks()
   }
   expect(lines).toEqual([
+    'This takes about 3,000 requests to the exchange, and at half its limit 2 minutes.\n',
     expect.stringMatching(/^3 of 8 windows \(37%\), .* left; now BTCUSDT 1h\n$/),
     expect.stringMatching(/^7 of 8 windows \(87%\), .* left; now BTCUSDT 1h\n$/),
   ])
