@@ -43,9 +43,9 @@ describe('a download requests', () => {
     expect(await requested('-o', 'second.csv')).toEqual([...open, LIST])
     expect(server.log.filter(({ path }) => path !== LIST).map(({ status }) => status)).toEqual([304, 304])
     expect(sandbox.bytes('second.csv').equals(sandbox.bytes('first.csv'))).toBe(true)
-    const { stdout } = await download('--dry-run', '--json')
+    const { stdout } = await download(['--dry-run', '--json'])
     expect(JSON.parse(stdout).series[0].windows).toEqual({ total: 8, cached: 6, stale: 2, missing: 0 })
-    expect((await download('--dry-run')).stdout).toContain('\nDry run: 2 windows would be requested; nothing was ')
+    expect((await download(['--dry-run'])).stdout).toContain('\nDry run: 2 windows would be requested; nothing was ')
   })
 
   it('only the windows of the range', async () => {
