@@ -98,11 +98,8 @@ export function knownStartDates(interval: Interval): string[] {
 /** The startDates of the windows from the one at `first` to the one that contains `time` (ms UTC), ascending. */
 export function consecutiveStartDates(interval: Interval, first: string, time: number): string[] {
   const dates: string[] = []
-  for (let start = parseDate(first); start <= time; ) {
-    const startDate = formatDate(start)
-    dates.push(startDate)
-    start = windowSpan({ interval, startDate }).endTime
-  }
+  const { length } = CYCLES[interval]
+  for (let start = parseDate(first); start <= time; start = addLengths(length, start)) dates.push(formatDate(start))
   return dates
 }
 
@@ -116,7 +113,7 @@ export function firstExchangeStartDate(interval: Interval): string {
  * cycle. Those of 1m, 3m and 5m end with the window that contains `now`, ms UTC.
  */
 export function exchangeStartDates(interval: Interval, now: number): string[] {
-  const last = knownStartDates(interval).at(-1)
+  const [, , last] = WINDOWS[interval]
   const lastTime = last === undefined ? now : parseDate(last)
   return consecutiveStartDates(interval, firstExchangeStartDate(interval), lastTime)
 }

@@ -20,8 +20,8 @@ const newScenario = useFaultScenarios()
 const TEN_YEARS = 10 * 365.25 * 86_400_000
 
 const clocks: readonly [string, Record<string, string>][] = [
-  ['ten years behind', { KLINES_TEST_SHIFT: String(-TEN_YEARS) }],
-  ['ten years ahead', { KLINES_TEST_SHIFT: String(TEN_YEARS) }],
+  ['ten years behind', { KLINES_TEST_NOW: String(PRESENT - TEN_YEARS) }],
+  ['ten years ahead', { KLINES_TEST_NOW: String(PRESENT + TEN_YEARS) }],
   ['that jumps ten years ahead and back', { KLINES_TEST_JUMP: String(TEN_YEARS) }],
 ]
 const EMPTY = weekPath('BTCUSDT', EMPTY_WEEK)

@@ -1,13 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import { candle, putFile, windowBytes } from '../support/synthetic-tree.js'
-import { testFaults } from './support/fault-case.js'
+import { EXCHANGE, testFaults } from './support/fault-case.js'
 import { ALL_WINDOWS, FAULTY, LIST, useFaultScenarios, WEEK } from './support/fault-scenario.js'
+import type { FaultResponse } from './support/fault-server.js'
 import { cutAt, drip, endless, hangUp, raw, silence, toChunk } from './support/responses.js'
 
 const newScenario = useFaultScenarios()
 
 const HEAD = 'HTTP/1.1 200 OK\r\n'
 const CHUNKED = `${HEAD}Transfer-Encoding: chunked\r\n\r\n`
+const counted = (length: number, body: Buffer) => `${HEAD}Content-Length: ${length}\r\n\r\n${body}`
+/** Bytes made of the healthy file; then the connection ends. */
+const send =
+  (make: (file: Buffer) => string): FaultResponse =>
+  ({ socket, file = Buffer.alloc(0) }) =>
+    void socket.end(make(file))
 const PIECE = Buffer.alloc(64 * 1024, '1')
 const CUTS = ([0, 1, 'middle', -1] as const).flatMap(at => [cutAt(at, 'close'), cutAt(at, 'reset')])
 /** An attempt may take three seconds instead of thirty, and there are two instead of six: a busy machine stalls for a second. */
@@ -17,52 +24,14 @@ describe('a connection that fails', () => {
   testFaults(newScenario, [
     ['F02 closed before headers, twice', [hangUp(), hangUp('reset')], 3],
     ['F02 closed before headers, always', hangUp(), 6, /connection closed/],
-    [
-      'F03 closed and reset at every part of a body: the file from its start',
-      CUTS,
-      9,
-      undefined,
-      { policy: { tries: 20 } },
-    ],
-    [
-      'F03 reset in the middle, always',
-      cutAt('middle', 'reset'),
-      6,
-      /connection (reset|closed)/,
-      { source: 'exchange' },
-    ],
-    [
-      'F04 content-length too large, then closed',
-      ({ socket, file }) => void socket.end(`${HEAD}Content-Length: ${file!.length + 1}\r\n\r\n${file}`),
-      6,
-      /closed|announced/,
-    ],
-    [
-      'F05 chunks without the last one',
-      ({ socket, file }) => void socket.end(Buffer.concat([Buffer.from(CHUNKED), toChunk(file!)])),
-      6,
-      /closed/,
-    ],
+    ['F03 cut at every part of a body: the file from its start', CUTS, 9, undefined, { policy: { tries: 20 } }],
+    ['F03 reset in the middle, always', cutAt('middle', 'reset'), 6, /connection (reset|closed)/, EXCHANGE],
+    ['F04 content-length too large, then closed', send(file => counted(file.length + 1, file)), 6, /closed|announced/],
+    ['F05 chunks without the last one', send(file => `${CHUNKED}${toChunk(file)}`), 6, /closed/],
     ['F05 a chunk size that is not a number', raw(`${CHUNKED}xyz\r\n[[1]]\r\n0\r\n\r\n`), 6, /chunk/i],
-    [
-      'F06 a body without a length, cut short',
-      ({ socket, file }) => void socket.end(`${HEAD}\r\n${file!.subarray(0, -20)}`),
-      3,
-      /not JSON/,
-      { source: 'exchange' },
-    ],
-    [
-      'F06 a body without a length, cut to nothing',
-      ({ socket }) => void socket.end(`${HEAD}\r\n`),
-      3,
-      /the body is empty/,
-    ],
-    [
-      'F07 content-length too small',
-      ({ socket, file }) => void socket.end(`${HEAD}Content-Length: ${file!.length - 20}\r\n\r\n${file}`),
-      3,
-      /not JSON/,
-    ],
+    ['F06 no length, cut short', send(file => `${HEAD}\r\n${file.subarray(0, -20)}`), 3, /not JSON/, EXCHANGE],
+    ['F06 a body without a length, cut to nothing', send(() => `${HEAD}\r\n`), 3, /the body is empty/],
+    ['F07 content-length too small', send(file => counted(file.length - 20, file)), 3, /not JSON/],
     [
       'F07 content-length too small once: the surplus bytes must not become the next response',
       [({ socket, file }) => void socket.write(`${HEAD}Content-Length: 20\r\n\r\n${file}`)],

@@ -1,13 +1,16 @@
-import { createHash } from 'node:crypto'
 import { cpSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
-import type { CliSandbox } from '../support/cli/cli-sandbox.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { downloadKlines, updateKlines } from '../../src/engine/klines.js'
+import { sha256 } from '../../src/rows/fingerprint.js'
+import { verifyKlines } from '../../src/verify/verify.js'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
-import { stockedSandbox } from '../support/cli/stocked-sandbox.js'
+import { failCalls } from '../support/cli/failing-fs.mjs'
+import { TreeServer } from '../support/servers/tree-server.js'
 import {
   FULL_WEEKS,
   FUTURE_WEEK,
+  makeTree,
   OPEN_WEEK,
   PRESENT,
   putFile,
@@ -16,71 +19,69 @@ import {
   weekRows,
 } from '../support/synthetic-tree.js'
 
-const newSandbox = useSandboxes()
 const DAY = 86_400_000
 const HOUR = 3_600_000
 /** A bound for the loop: no update makes so many calls of one kind. */
 const MOST_CALLS = 40
 const [, RESTATED] = FULL_WEEKS
+const SERIES = { symbols: ['BTCUSDT'], intervals: ['15m'] } as const
+const sandbox = useSandboxes()()
+const [tree, mirror, before] = ['tree', 'm', 'before'].map(name => sandbox.path(name))
 const path = (startDate: string) => weekPath('BTCUSDT', startDate)
-const INDEX = 'm/.klines/15m/BTCUSDT.json'
 
-/** A current mirror of a service that restates a final window, and goes on, two days later. `run`: the program at a time, hours later. */
-async function setUp() {
-  const { sandbox, server, tree } = await stockedSandbox(newSandbox(), ['BTCUSDT'])
-  const run = (hours: number, args: readonly string[], faults: Parameters<CliSandbox['call']>[2] = {}) => {
-    server.date = PRESENT + hours * HOUR
-    sandbox.now = server.date
-    return sandbox.call([...args, '--mirror', 'm'], {}, faults)
-  }
-  expect(await run(25, ['update', '-q'])).toMatchObject({ code: 0, stderr: '' })
-  const before = sandbox.path('before')
-  cpSync(sandbox.path('m'), before, { recursive: true, preserveTimestamps: true })
+let server: TreeServer
+/** What a request says of the mirror, hours after the present. */
+const at = (hours: number) => {
+  server.date = PRESENT + hours * HOUR
+  return { baseUrl: server.url, mirror, now: server.date }
+}
+
+/** A current mirror of a service that restates a final window, and goes on, two days later; `before` is a copy of it. */
+beforeAll(async () => {
+  server = await TreeServer.open(makeTree(tree))
+  await downloadKlines({ ...SERIES, ...at(0) })
+  await updateKlines(at(25))
+  cpSync(mirror, before, { recursive: true, preserveTimestamps: true })
   putFile(tree, path(RESTATED), weekRows(RESTATED, { seed: 5 }), PRESENT + 2 * DAY)
   putFile(tree, path(OPEN_WEEK), weekRows(OPEN_WEEK), PRESENT + 2 * DAY)
   putFile(tree, path(FUTURE_WEEK), weekRows(FUTURE_WEEK, { days: 3 }), PRESENT + 2 * DAY)
-  /** Puts the mirror, or a part of it, back as it was before. */
-  const putBack = (part = '.', withTimes = true) => {
-    rmSync(join(sandbox.path('m'), part), { recursive: true, force: true })
-    cpSync(join(before, part), join(sandbox.path('m'), part), { recursive: true, preserveTimestamps: withTimes })
-  }
-  /** Fails unless files, entries and `verify` are right; the restated window may be the old one. */
-  const expectRight = async (isRefreshed: boolean) => {
-    const entries = JSON.parse(sandbox.text(INDEX)) as Record<string, { size: number; sha256: string }>
-    for (const date of START_DATES) {
-      const bytes = sandbox.bytes(join('m', path(date)))
-      const versions = [
-        join(tree, path(date)),
-        ...(date === RESTATED && !isRefreshed ? [join(before, path(date))] : []),
-      ]
-      expect(
-        versions.map(version => readFileSync(version).equals(bytes)),
-        date,
-      ).toContain(true)
-      const sha256 = createHash('sha256').update(bytes).digest('hex')
-      expect(entries[date], date).toMatchObject({ size: bytes.length, sha256 })
-    }
-    expect(await run(50, ['verify', 'BTCUSDT', '-i', '15m', '-q'])).toMatchObject({ code: 0 })
-  }
-  return { run, putBack, expectRight }
+})
+afterAll(() => server.stop())
+
+/** Puts the mirror, or a part of it, back as it was before. */
+function putBack(part = '.', withTimes = true): void {
+  rmSync(join(mirror, part), { recursive: true, force: true })
+  cpSync(join(before, part), join(mirror, part), { recursive: true, preserveTimestamps: withTimes })
 }
 
-it.each<[string, readonly string[], string]>([
-  ['any write of an update', [], 'writeSync'],
-  ['any rename of an update', [], 'renameSync'],
-  ['any write of a refresh', ['--refresh'], 'writeSync'],
-  ['any rename of a refresh', ['--refresh'], 'renameSync'],
-])('a run that ends before %s is mended by the next plain update', async (_, flags, call) => {
-  const { run, putBack, expectRight } = await setUp()
+/** Fails unless files, entries and `verify` are right; the restated window may be the old one. */
+async function expectRight(isRefreshed: boolean): Promise<void> {
+  const entries = JSON.parse(sandbox.text('m/.klines/15m/BTCUSDT.json'))
+  for (const date of START_DATES) {
+    const bytes = readFileSync(join(mirror, path(date)))
+    const versions = date === RESTATED && !isRefreshed ? [tree, before] : [tree]
+    const isOne = versions.some(version => readFileSync(join(version, path(date))).equals(bytes))
+    expect([date, isOne]).toEqual([date, true])
+    expect(entries[date], date).toMatchObject({ size: bytes.length, sha256: sha256(bytes) })
+  }
+  expect((await verifyKlines({ ...SERIES, ...at(50) })).verdict).toBe('ok')
+}
+
+it.each([
+  ['an update', false],
+  ['a refresh', true],
+])('a run that ends before any rename of %s is mended by the next plain update', async (_, refresh) => {
   let points = 0
-  for (let at = 1; at <= MOST_CALLS; at++) {
+  for (let number = 1; number <= MOST_CALLS; number++) {
     putBack()
+    const seen: string[] = []
     // Nothing is written any more from this call on.
-    const faults = [{ call, path: 'm/.klines-tmp', at, code: 'EIO' }]
-    const { code, stderr } = await run(49, ['update', '-q', ...flags], { faults })
-    if (code === 0 && !stderr.includes('EIO')) break
+    const restore = failCalls([{ call: 'renameSync', path: 'm/.klines-tmp', at: number, code: 'EIO', seen }])
+    await updateKlines({ ...at(49), refresh }).catch(() => {})
+    restore()
+    if (seen.length < number) break
     points++
-    expect(await run(50, ['update', '-q'])).toMatchObject({ code: 0 })
+    await updateKlines(at(50))
     await expectRight(false)
   }
   expect(points).toBeGreaterThan(0)
@@ -88,10 +89,10 @@ it.each<[string, readonly string[], string]>([
 
 describe.each([true, false])('an older copy that is put back, with its times: %s', withTimes => {
   it.each(['.klines', 'api', '.'])('of %s: the next plain update makes files, entries and verify right', async part => {
-    const { run, putBack, expectRight } = await setUp()
-    expect(await run(49, ['update', '-q', '--refresh'])).toMatchObject({ code: 0 })
+    putBack()
+    await updateKlines({ ...at(49), refresh: true })
     putBack(part, withTimes)
-    expect(await run(50, ['update', '-q'])).toMatchObject({ code: 0 })
+    await updateKlines(at(50))
     await expectRight(part !== '.')
   })
 })

@@ -27,26 +27,20 @@ async function startStalledDownload(): Promise<{
 }
 
 describe('a signal in a download', () => {
-  it.concurrent.each([
-    ['F39 SIGINT', 'SIGINT', 130],
-    ['F40 SIGTERM', 'SIGTERM', 143],
-    ['F40 SIGHUP', 'SIGHUP', 129],
-  ] as [string, NodeJS.Signals, number][])(
-    '%s ends it promptly, stored windows stay, and the next run requests the rest',
-    async (_, signal, code) => {
-      const { scenario, running } = await startStalledDownload()
-      const signalled = performance.now()
-      running.child.kill(signal)
-      const run = await running.ended
-      expect(performance.now() - signalled).toBeLessThan(PROMPT_MS)
-      expect(run).toMatchObject({ code, signal: null, stdout: '' })
-      expect(run.stderr).toMatch(new RegExp(`^klines: Interrupted \\(${signal}\\)[^\\n]*\\n$`))
-      expect(scenario.mirroredFiles()).toEqual([...stored, LIST].sort())
-      expect(scenario.outputs()).toEqual(['x.csv'])
-      expect(scenario.sandbox.text('x.csv')).toBe(OLD)
-      await scenario.expectRepair(rest)
-    },
-  )
+  // All signals: test/e2e/signals.test.ts.
+  it.concurrent('F39 SIGINT ends it promptly, stored windows stay, and the next run requests the rest', async () => {
+    const { scenario, running } = await startStalledDownload()
+    const signalled = performance.now()
+    running.child.kill('SIGINT')
+    const run = await running.ended
+    expect(performance.now() - signalled).toBeLessThan(PROMPT_MS)
+    expect(run).toMatchObject({ code: 130, signal: null, stdout: '' })
+    expect(run.stderr).toMatch(/^klines: Interrupted \(SIGINT\)[^\n]*\n$/)
+    expect(scenario.mirroredFiles()).toEqual([...stored, LIST].sort())
+    expect(scenario.outputs()).toEqual(['x.csv'])
+    expect(scenario.sandbox.text('x.csv')).toBe(OLD)
+    await scenario.expectRepair(rest)
+  })
 
   it.concurrent('F39 SIGINT twice ends it', async () => {
     const { scenario, running } = await startStalledDownload()
@@ -63,21 +57,10 @@ describe('a signal in a download', () => {
 })
 
 describe('kill -9', () => {
-  it.concurrent('F41 while it waits for a window', async () => {
-    const { scenario, running } = await startStalledDownload()
-    running.child.kill('SIGKILL')
-    expect(await running.ended).toMatchObject({ signal: 'SIGKILL', stdout: '' })
-    expect(scenario.mirroredFiles()).toEqual([...stored, LIST].sort())
-    expect(scenario.sandbox.text('x.csv')).toBe(OLD)
-    await scenario.expectRepair(rest, { killed: true })
-  })
-
   /** The call in which the program kills itself, and how many files of the tree it has stored by then. */
   it.concurrent.each([
     ['F41 in the middle of writing a window', { call: 'writeSync', at: 3, path: 'm/.klines-tmp' }, 1],
-    ['F41 between writing and renaming a window', { call: 'renameSync', at: 5, path: 'm/.klines-tmp' }, 3],
     ['F42 in the middle of writing the export', { call: 'handle.write', path: '.x.csv' }, 9],
-    ['F42 between syncing and renaming the export', { call: 'promises.rename', path: '.x.csv' }, 9],
   ] as [string, Omit<FailingCall, 'code'>, number][])(
     '%s: nothing is torn, and the next run continues',
     async (_, fail, fileCount) => {

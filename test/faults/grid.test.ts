@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { type CliSandbox, type Run, useSandboxes } from '../support/cli/cli-sandbox.js'
-import { HOURS, makeOffGridTree, START } from '../support/off-grid-tree.js'
 import { startTestServer } from '../support/servers/test-server.js'
 import { TreeServer } from '../support/servers/tree-server.js'
 import { putFile, type Row } from '../support/synthetic-tree.js'
@@ -24,15 +23,11 @@ function candles(openTime: number, length: number, count: number): Row[] {
 }
 
 const HOURS_OF_JANUARY = candles(JANUARY, HOUR, 31 * 24)
-const changed = (row: number, element: 0 | 6 | 8, value: number) =>
-  HOURS_OF_JANUARY.with(row, HOURS_OF_JANUARY[row].with(element, value) as Row)
 
-/** Windows of 1h that are none, and where they are wrong. */
+/** Windows of 1h that are none, and where they are wrong. Others: test/rows. */
 const WRONG: readonly [string, readonly Row[], RegExp][] = [
   ['rows of 30m', candles(JANUARY, HOUR / 2, 31 * 48), /row 1, element 0 \(open_time\): 2025-01-01T00:30.* the grid/],
   ['rows of 4h', candles(JANUARY, 4 * HOUR, 186), /row 0, element 6 \(close_time\): 2025-01-01T03:59:59.999Z is after/],
-  ['a close time 1 ms late', changed(2, 6, JANUARY + 3 * HOUR), /row 2, element 6 .* is after the end of the candle/],
-  ['a negative count', changed(4, 8, -1), /row 4, element 8 \(count\): expected a number of trades, got -1/],
 ]
 
 /** A tree of one series of 1h, and a sandbox at its present. */
@@ -149,20 +144,4 @@ describe('F75 3d windows', () => {
     expect(await download('--from', '2020-01-01', '-o', 'x.csv', '-q')).toMatchObject({ code: 0 })
     expect(sandbox.text('x.csv').split('\n')[1]).toMatch(/^1577923200000,/)
   })
-})
-
-it('F75 before 1 March 2018 an open time off the grid is a note, by its date alone; close times are not', async () => {
-  const sandbox = newSandbox()
-  sandbox.now = Date.parse('2018-06-01')
-  const mirror = makeOffGridTree(sandbox.path('m'))
-  const run = (...args: string[]) =>
-    sandbox.call([...args, 'BTCUSDT', '-i', '1h', '--mirror', 'm', '--to', '2018-03-01'])
-  expect(await run('export', '-o', 'x.csv', '-q')).toMatchObject({ code: 0 })
-  expect(sandbox.text('x.csv').split('\n')).toHaveLength(1 + HOURS.length + 1)
-  const verified = await run('verify')
-  expect(verified.code).toBe(0)
-  expect(verified.stdout).toContain('Notes: candles that the exchange itself has off the grid')
-  const late = HOURS.with(0, HOURS[0].with(6, START + HOUR) as (typeof HOURS)[0])
-  putFile(mirror, 'api/klines/1h/BTCUSDT/2018-02-01.json', late)
-  expectNamed(await run('export', '-o', 'y.csv'), 3, /row 0, element 6 \(close_time\).* is after the end of the candle/)
 })

@@ -1,54 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { until } from '../support/deferred.js'
 import { SYMBOLS } from '../support/synthetic-tree.js'
 import { expectPlainText, SHORT_DELAYS } from './support/fault-case.js'
-import { ALL_WINDOWS, FAULTY, LIST, useFaultScenarios } from './support/fault-scenario.js'
-import { busy, drip, ok, reply } from './support/responses.js'
+import { ALL_WINDOWS, LIST, useFaultScenarios } from './support/fault-scenario.js'
+import { ok, reply } from './support/responses.js'
 
 const newScenario = useFaultScenarios()
 const PAGE = '<!DOCTYPE html><html><title>Sign in</title><p>Pay for this network</p></html>'
 
-describe('a host that sends Retry-After', () => {
-  it.concurrent('F25 Retry-After of 2 s: no other request is sent meanwhile', async () => {
-    const scenario = await newScenario()
-    const [first, second] = ALL_WINDOWS
-    let told = 0
-    scenario.server.script(first, async request => {
-      await until(() => scenario.server.requestsFor(second).length === 1)
-      told = performance.now()
-      return busy('2')(request)
-    })
-    // In flight when the pause begins and done long before it ends: its slot is free for another request.
-    scenario.server.script(
-      second,
-      drip(100, () => 50),
-    )
-    const run = await scenario.download({ args: ['--concurrency', '2'] })
-    expect(run).toMatchObject({ code: 0, stderr: '' })
-    const after = scenario.server.log.filter(({ at }) => at > told).map(({ at }) => at - told)
-    expect(after).toHaveLength(ALL_WINDOWS.length - 1)
-    expect(Math.min(...after)).toBeGreaterThan(1_950)
-    expect(Math.min(...after)).toBeLessThan(30_000)
-    expect(scenario.server.requestsFor(first)).toHaveLength(2)
-  })
-
-  it.concurrent('F25 Retry-After of a day ends the run, which reports until when; stored windows stay', async () => {
-    const scenario = await newScenario()
-    scenario.server.always(FAULTY, busy('86400'))
-    const run = await scenario.download({ args: ['--concurrency', '1'] })
-    expect(run).toMatchObject({ code: 5, stdout: '' })
-    expect(run.stderr).toMatch(
-      /^klines: .* answered 429 \(Too Many Requests\): rate limited until \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\.\n/,
-    )
-    expectPlainText(run.stderr)
-    expect(run.tookMs).toBeLessThan(60_000)
-    const before = ALL_WINDOWS.slice(0, ALL_WINDOWS.indexOf(FAULTY))
-    expect(scenario.server.windowRequests()).toEqual([...before, FAULTY])
-    expect(scenario.mirroredFiles()).toEqual([...before, LIST].sort())
-    expect(scenario.outputs()).toEqual([])
-    await scenario.expectRepair(ALL_WINDOWS.slice(before.length), { inChildProcess: true })
-  })
-
+describe('a host', () => {
   it.concurrent('F24 5xx for every window: ten failures in a row end the run with exit code 5', async () => {
     const scenario = await newScenario()
     for (const symbol of SYMBOLS) {
@@ -83,7 +42,7 @@ describe('F15 a captive portal', () => {
     expectPlainText(run.stderr)
     expect(scenario.server.log.map(({ path }) => path)).toEqual([LIST, LIST, LIST])
     expect(scenario.mirroredFiles()).toEqual([])
-    await scenario.expectRepair(ALL_WINDOWS, { inChildProcess: true })
+    await scenario.expectRepair(ALL_WINDOWS, { byProgram: true })
   })
 
   it.concurrent('that appears during a run ends it after three windows in a row', async () => {

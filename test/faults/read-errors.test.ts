@@ -1,8 +1,10 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { openRun } from '../../src/engine/run.js'
 import { sha256 } from '../../src/rows/fingerprint.js'
 import { READ_CALLS, type ReadCall, whileReadsFail } from '../support/failing-reads.js'
+import { startTestServer } from '../support/servers/test-server.js'
 import { FULL_WEEKS, PRESENT, putFile, weekPath, weekRows } from '../support/synthetic-tree.js'
 import { ALL_WINDOWS, FAULTY, type FaultScenario, useFaultScenarios, WEEK } from './support/fault-scenario.js'
 import { rows } from './support/responses.js'
@@ -12,8 +14,8 @@ const newScenario = useFaultScenarios()
 const FAULTS = READ_CALLS.map((call, index) => [call, ['EMFILE', 'EIO', 'EACCES'][index % 3]] as [ReadCall, string])
 
 /** A mirror with every window, and a service that has lost half of each. */
-async function shorterService(source?: 'exchange'): Promise<FaultScenario> {
-  const scenario = await newScenario(source)
+async function shorterService(): Promise<FaultScenario> {
+  const scenario = await newScenario()
   expect((await scenario.downloadInProcess()).code).toBe(0)
   for (const week of FULL_WEEKS) {
     const path = weekPath('BTCUSDT', week)
@@ -62,22 +64,8 @@ describe('F71 a cached window that cannot be read, while the service has a short
     }
   })
 
-  it('of the exchange: the same', async () => {
-    const scenario = await shorterService('exchange')
-    const before = contents(scenario)
-    for (const refresh of [false, true]) {
-      const run = () => scenario.downloadInProcess({ force: true, refresh })
-      const { result } = await whileReadsFail({ call: 'openSync', code: 'EMFILE', path: FAULTY }, run)
-      expect(result.code).toBe(3)
-      expect(result.stderr).toContain(`Cannot read ${FAULTY} of the mirror`)
-      expect(contents(scenario)).toEqual(before)
-    }
-  })
-
   it('is served as an error, never as empty, missing or shorter', async () => {
     const scenario = await shorterService()
-    const { startTestServer } = await import('../support/servers/test-server.js')
-    const { openRun } = await import('../../src/engine/run.js')
     const { mirror, baseUrl } = scenario
     const before = contents(scenario)
     const upstream = () => openRun({ baseUrl, mirror, now: PRESENT })

@@ -30,18 +30,6 @@ const KINDS: [string, (lying?: Lying) => Promise<GrowingService>][] = [
 ]
 
 describe.each(KINDS)('F72 a mirror of %s', (_, open) => {
-  it('that was copied without times, half a window long ago: all of it is downloaded', async () => {
-    const world = new GrowingMirror(await open())
-    world.advance(5 * DAY)
-    await world.download()
-    world.advance(world.service.end - world.time)
-    world.mirror = world.copy()
-    world.advance(2 * HOUR)
-    world.service.requests()
-    await world.download()
-    world.expectCurrent()
-  })
-
   it('that was copied without times and is current: what is final stays so, without a request', async () => {
     const world = new GrowingMirror(await open())
     for (const next of [world.service.end - world.time, 2 * HOUR, 30 * DAY, 2 * HOUR]) {

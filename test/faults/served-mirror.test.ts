@@ -1,8 +1,12 @@
 import { truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { openRun } from '../../src/engine/run.js'
+import { onWarning } from '../support/events.js'
 import { startServeCommand } from '../support/servers/serve-command.js'
-import { FULL_WEEKS, weekPath } from '../support/synthetic-tree.js'
+import { startTestServer } from '../support/servers/test-server.js'
+import { NO_PAUSE } from '../support/servers/upstream-setup.js'
+import { FULL_WEEKS, PRESENT, weekPath } from '../support/synthetic-tree.js'
 import {
   ALL_WINDOWS,
   FAULTY,
@@ -32,35 +36,40 @@ async function damagedMirror(): Promise<{ scenario: FaultScenario; damaged: stri
 const status = async (url: string) => (await fetch(url)).status
 
 describe('F48 a corrupt window in a mirror', () => {
-  it.concurrent('is 404 from the server, which logs each version once', async () => {
+  it('is 404 from the server, which logs each version once', async () => {
     const { scenario, damaged } = await damagedMirror()
-    const server = await startServeCommand(scenario.sandbox, ['--mirror', 'm'])
+    const lines: string[] = []
+    const { request } = await startTestServer(scenario.mirror, { now: () => PRESENT, warn: line => lines.push(line) })
+    const statusOf = async (path: string) => (await request(path)).status
     for (let round = 0; round < 2; round++) {
-      for (const path of damaged) expect(await status(`${server.url}/${path}`), path).toBe(404)
+      for (const path of damaged) expect(await statusOf(path), path).toBe(404)
     }
-    expect(await status(`${server.url}/${weekPath('ETHUSDT', FULL_WEEKS[0])}`)).toBe(404)
+    expect(await statusOf(weekPath('ETHUSDT', FULL_WEEKS[0]))).toBe(404)
     writeFileSync(join(scenario.mirror, damaged[0]), 'another version')
-    for (let round = 0; round < 2; round++) expect(await status(`${server.url}/${damaged[0]}`)).toBe(404)
-    const { stderr } = await server.stop()
-    const lines = stderr.trimEnd().split('\n')
+    for (let round = 0; round < 2; round++) expect(await statusOf(damaged[0])).toBe(404)
     expect(lines).toHaveLength(DAMAGES.length + 1)
     for (const [index, path] of [...damaged, damaged[0]].entries()) {
-      expect(lines[index]).toContain(`klines: Corrupt in the mirror m, so not served: ${path}: `)
+      expect(lines[index]).toContain(`Corrupt in the mirror ${scenario.mirror}, so not served: ${path}: `)
       expect(lines[index]).toMatch(DAMAGES[index % DAMAGES.length][1])
     }
   })
 
-  it.concurrent('is downloaded again by a server with --upstream, and logged once', async () => {
+  it('is downloaded again by a server with --upstream, and logged once', async () => {
     const { scenario, damaged } = await damagedMirror()
     scenario.server.heal()
-    const location = ['--mirror', 'm', '--base-url', scenario.server.url, '--upstream']
-    const server = await startServeCommand(scenario.sandbox, location)
+    const lines: string[] = []
+    const { mirror, baseUrl } = scenario
+    const events = onWarning(line => lines.push(line))
+    const { request } = await startTestServer(mirror, {
+      source: baseUrl,
+      now: () => PRESENT,
+      upstream: () => openRun({ baseUrl, mirror, now: PRESENT, onEvent: events }, { policy: NO_PAUSE }),
+    })
     for (let round = 0; round < 2; round++) {
-      for (const path of damaged) expect(await status(`${server.url}/${path}`), path).toBe(200)
+      for (const path of damaged) expect((await request(path)).status, path).toBe(200)
     }
     expect(scenario.server.windowRequests()).toEqual(damaged)
-    const { stderr } = await server.stop()
-    expect(stderr.trimEnd().split('\n')).toHaveLength(damaged.length)
+    expect(lines).toHaveLength(damaged.length)
     expect(scenario.mirroredFiles()).toEqual([...ALL_WINDOWS, LIST].sort())
   })
 })
@@ -90,7 +99,7 @@ describe('F65 a mirrored file of gigabytes', () => {
       else expect(run.stdout).toContain('"missing": 1')
       expect(run.tookMs).toBeLessThan(60_000)
     }
-    await scenario.expectRepair([FAULTY], { inChildProcess: true })
+    await scenario.expectRepair([FAULTY])
   })
 
   it.concurrent('is 404 from the server, which goes on answering in flat memory', async () => {
@@ -101,7 +110,9 @@ describe('F65 a mirrored file of gigabytes', () => {
     expect(await (await fetch(`${server.url}/${LIST}`)).json()).toHaveLength(783)
     const { stderr } = await server.stop()
     expect(stderr.trimEnd().split('\n')).toHaveLength(2)
-    expect(stderr).toContain('of 1500000000 bytes; expected at most 16777216')
+    expect(stderr).toContain(
+      `klines: Corrupt in the mirror m, so not served: ${FAULTY}: a file of 1500000000 bytes; expected at most 16777216`,
+    )
     expect(memory()).toBeLessThan(250 * 1024 * 1024)
   })
 })

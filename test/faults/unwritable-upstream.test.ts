@@ -21,28 +21,22 @@ function serveOn(scenario: FaultScenario, script: string) {
 }
 
 describe.runIf(hasNamespaces)('F67 serve with upstream on (skipped without unshare -rm and tmpfs)', () => {
-  it.concurrent.each([
-    [
-      'a full disk',
-      'ENOSPC',
-      'mkdir m && mount -t tmpfs -o size=24k none m && cp -r ready/. m && { cat /dev/zero > m/full || true; } 2> errors',
-    ],
-    ['a read-only disk', 'EROFS', 'mkdir m && mount -t tmpfs none m && cp -r ready/. m && mount -o remount,ro none m'],
-  ])('%s answers what it has and what it fetches, from memory', async (_, code, script) => {
+  it('a full disk answers what it has and what it fetches, from memory', async () => {
     const scenario = await newScenario()
     const { server: service, sandbox } = scenario
     // A mirror with one window of the service.
-    const prepare = await sandbox.call(
-      ['download', 'BTCUSDT', '-i', '15m', '--mirror', 'ready', '--base-url', service.url].concat([
-        '--from',
-        FULL_WEEKS[1],
-        '--to',
-        FULL_WEEKS[2],
-      ]),
-    )
+    const prepare = await sandbox.call([
+      ...'download BTCUSDT -i 15m --mirror ready --base-url'.split(' '),
+      service.url,
+      '--from',
+      FULL_WEEKS[1],
+      '--to',
+      FULL_WEEKS[2],
+    ])
     expect(prepare.code).toBe(0)
     service.heal()
-    const server = await serveOn(scenario, script)
+    const disk = 'mkdir m && mount -t tmpfs -o size=24k none m && cp -r ready/. m'
+    const server = await serveOn(scenario, `${disk} && { cat /dev/zero > m/full || true; } 2> errors`)
     for (let round = 0; round < 3; round++) {
       for (const path of [STORED, FINAL, OPEN, ...OTHERS]) {
         const response = await fetch(`${server.url}/${path}`)
@@ -57,7 +51,7 @@ describe.runIf(hasNamespaces)('F67 serve with upstream on (skipped without unsha
     expect(service.requestsFor(OPEN).map(({ head }) => /if-modified-since/i.test(head))).toEqual([false, true, true])
     const { stderr } = await server.stop()
     const warnings = stderr.split('\n').filter(line => line.includes('memory'))
-    expect(warnings).toEqual([expect.stringContaining(`(${code}). Continuing in memory`)])
+    expect(warnings).toEqual([expect.stringContaining('(ENOSPC). Continuing in memory')])
     expect(stderr.trimEnd().split('\n')).toHaveLength(1)
   })
 })

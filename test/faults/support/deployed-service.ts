@@ -134,20 +134,8 @@ export class DeployedService {
 
   private row(open: number): KlineRow {
     const price = `${1000 + (Math.floor(open / DAY) % 977)}.00000000`
-    return [
-      open,
-      price,
-      price,
-      price,
-      price,
-      '1.00000000',
-      open + this.calendar.candleMs - 1,
-      price,
-      1,
-      '1.00000000',
-      price,
-      '0',
-    ]
+    const [one, closes] = ['1.00000000', open + this.calendar.candleMs - 1]
+    return [open, price, price, price, price, one, closes, price, 1, one, price, '0']
   }
 
   private answer(request: IncomingMessage, response: ServerResponse): void {

@@ -40,12 +40,12 @@ export const OPEN_WINDOWS = [OPEN_WEEK, FUTURE_WEEK].map(date => weekPath('BTCUS
 const STORED_LISTS: readonly string[] = [STORED_LIST, STORED_SYMBOLS]
 
 /** The path in the tree of a file of a mirror: lists lie elsewhere. */
-export function treePath(name: string): string {
+function treePath(name: string): string {
   return STORED_LISTS.includes(name) ? name.replace('.klines', 'api/klines') : name
 }
 
 /** Whether a file of a mirror is what is known of a series. */
-export function isIndex(name: string): boolean {
+function isIndex(name: string): boolean {
   return name.startsWith('.klines/') && !STORED_LISTS.includes(name)
 }
 
@@ -64,8 +64,6 @@ export interface RunOptions extends CallSettings {
   readonly preload?: readonly string[]
   /** Whether it has a process of its own, whose peak memory is checked. */
   readonly inChildProcess?: boolean
-  /** How much memory that process may take at most, MiB; by default 250. */
-  readonly mostMemory?: number
 }
 
 /** Settings of a run in this process. */
@@ -150,12 +148,11 @@ export class FaultScenario {
   async run(args: readonly string[], options: RunOptions = {}): Promise<Run> {
     const { env = {}, faults, policy } = options
     if (!options.inChildProcess && !options.preload && findProcessSetting(env) === undefined) {
-      return this.sandbox.call(args, { ...env, KLINES_TEST_NOW: String(this.server.now()) }, { faults, policy })
+      return this.sandbox.call(args, { KLINES_TEST_NOW: String(this.server.now()), ...env }, { faults, policy })
     }
     const { running, memory } = this.start(args, options)
     const run = await running.ended
-    if (run.signal === null)
-      expect(memory(), 'bytes of memory').toBeLessThan((options.mostMemory ?? MOST_MEMORY) * 1024 * 1024)
+    if (run.signal === null) expect(memory(), 'bytes of memory').toBeLessThan(MOST_MEMORY * 1024 * 1024)
     return run
   }
 
@@ -226,12 +223,10 @@ export class FaultScenario {
    * Runs the download over the healthy service: it succeeds and requests only the list, `missing` and windows that are not final. A run
    * that was `killed` may not have written what it knew of the empty window.
    */
-  async expectRepair(missing: readonly string[] = [], { inChildProcess = false, killed = false } = {}): Promise<void> {
+  async expectRepair(missing: readonly string[] = [], { byProgram = false, killed = false } = {}): Promise<void> {
     this.server.heal()
     letAnHourPass(this.sandbox.folder)
-    const run = await (inChildProcess
-      ? this.download({ args: ['--force'], inChildProcess })
-      : this.downloadInProcess({ force: true }))
+    const run = await (byProgram ? this.download({ args: ['--force'] }) : this.downloadInProcess({ force: true }))
     expect(run.stderr.replace(/^Note: .*\n/gm, '')).toBe('')
     expect(run.code).toBe(0)
     const isSure = (path: string) => !killed || path !== ALL_WINDOWS[0]

@@ -109,11 +109,6 @@ export class FaultServer {
     return this.raw.stop()
   }
 
-  /** Listens again, on the port it had. */
-  async listenAt(port: number): Promise<void> {
-    this.raw = await RawServer.listenAt(port, (socket, head) => void this.serve(socket, head))
-  }
-
   private async serve(socket: Socket, head: string): Promise<void> {
     const target = head.split(' ')[1].slice(1)
     const path = toTreePath(target)

@@ -31,11 +31,6 @@ export function redirect(location: string | undefined, status = '302 Found'): Fa
   return reply(status, location === undefined ? [] : [`Location: ${location}`], '')
 }
 
-/** 429 with a `Retry-After` header. */
-export function busy(retryAfter: string): FaultResponse {
-  return reply('429 Too Many Requests', [`Retry-After: ${retryAfter}`], '')
-}
-
 /** Raw bytes; the connection stays open. */
 export function raw(bytes: string | Buffer): FaultResponse {
   return ({ socket }) => void socket.write(bytes)

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CliSandbox, Run } from '../../support/cli/cli-sandbox.js'
 import type { FailingCall } from '../../support/cli/failing-fs.mjs'
@@ -6,14 +6,14 @@ import { letAnHourPass } from '../../support/let-an-hour-pass.js'
 import { csvOf, SAMPLE_TREE, sampleRows } from '../../support/sample-tree.js'
 
 const SYMBOLS = ['BTCUSDT', 'ETHUSDT']
-const INTERVALS = ['12h', '1d', '3d', '1w']
+const INTERVALS = ['1d', '1w']
 const FOLDER = 'out'
 const OLD = 'what was there before\n'
 
 /** What is at an output. */
 export type OutputState = 'absent' | 'old' | 'new' | 'other'
 
-/** An export of eight files into one folder, offline from the sample. */
+/** An export of four files into one folder, offline from the sample. */
 export class SeveralOutputs {
   static readonly paths = INTERVALS.flatMap(interval =>
     SYMBOLS.map(symbol => join(FOLDER, `${symbol}-${interval}.csv`)),
@@ -72,11 +72,6 @@ export class SeveralOutputs {
   /** The state of each output before a run. */
   statesBefore(): OutputState[] {
     return SeveralOutputs.paths.map(path => (this.existing.includes(path) ? 'old' : 'absent'))
-  }
-
-  /** When each output was written. */
-  times(): number[] {
-    return SeveralOutputs.paths.map(path => statSync(this.sandbox.path(path)).mtimeMs)
   }
 
   /** Outputs that differ from before. */

@@ -19,7 +19,7 @@ export const FORCED_EXIT = fileURLToPath(new URL('forced-exit.mjs', import.meta.
 /** Preload that makes calls of the file system fail. */
 export const FAILING_FS = fileURLToPath(new URL('failing-fs.mjs', import.meta.url))
 /** What only a new process obeys: what Node reads when it starts, and what preloads read. */
-const PROCESS_SETTINGS = ['NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS', 'TZ', 'KLINES_TEST_SHIFT', 'KLINES_TEST_JUMP']
+const PROCESS_SETTINGS = ['NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS', 'TZ', 'KLINES_TEST_JUMP']
 /** Where Node caches compiled code: all commands of a test run share it, which speeds them up. */
 const COMPILE_CACHE = join(tmpdir(), 'compile-cache')
 /** A run that takes longer hangs and is killed. A soak test allows more. */

@@ -1,8 +1,8 @@
-// Preload: this process starts at KLINES_TEST_NOW, ms UTC (default: the present), shifted by KLINES_TEST_SHIFT ms; every other
+// Preload: this process starts at KLINES_TEST_NOW, ms UTC (default: the present); every other
 // reading of its clock by KLINES_TEST_JUMP ms more.
 const { now } = Date
 const start = Number(process.env.KLINES_TEST_NOW ?? now())
-const shift = start - now() + Number(process.env.KLINES_TEST_SHIFT ?? 0)
+const shift = start - now()
 const jump = Number(process.env.KLINES_TEST_JUMP ?? 0)
 let readings = 0
 Date.now = () => now() + shift + (readings++ % 2 === 0 ? 0 : jump)
