@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { PUBLIC_BASE_URL, parseBaseUrl, toSourceName } from '../../src/candles/base-url.js'
+import { exchangeMayHaveMore, PUBLIC_BASE_URL, parseBaseUrl, toSourceName } from '../../src/candles/base-url.js'
 import { catchError } from '../support/errors.js'
 
 describe('parseBaseUrl', () => {
@@ -24,9 +24,11 @@ describe('parseBaseUrl', () => {
     ['nonsense here', 'it is not a URL', []],
     ['example.com/klines', 'it is not a URL', ['Did you mean http://example.com/klines?']],
     ['localhost:8787', 'it is not a URL', ['Did you mean http://localhost:8787?']],
+    ['127.0.0.1:8787', 'it is not a URL', ['Did you mean http://127.0.0.1:8787?']],
     ['ftp://example.com', 'it begins with ftp:', []],
     ['file:///etc/passwd', 'it begins with file:', []],
     ['http://me:secret@example.com', 'a user name or password', []],
+    ['http://me@example.com', 'a user name or password', []],
     ['http://example.com?x=1', 'it has a query or a fragment', []],
     ['http://example.com/#a', 'it has a query or a fragment', []],
     ['http://example.com/api', 'it includes /api', ['Did you mean http://example.com?']],
@@ -54,9 +56,13 @@ describe('parseBaseUrl', () => {
     })
   })
 
-  it('suggests the full address when the scheme is missing', async () => {
-    expect(await catchError(() => parseBaseUrl('127.0.0.1:8787'))).toMatchObject({
-      suggestions: ['Did you mean http://127.0.0.1:8787?'],
-    })
+  it.each([
+    [' binance ', 'binance', false],
+    ['binance:https://data-api.binance.vision/', 'binance', false],
+    ['binance:https://API.binance.com', 'binance:https://api.binance.com', false],
+    ['sample', 'sample', false],
+    ['http://sample/', 'http://sample', true],
+  ])('%j is the source %s, of which the exchange may have more: %s', (text, name, hasLess) => {
+    expect([toSourceName(text), exchangeMayHaveMore(name)]).toEqual([name, hasLess])
   })
 })

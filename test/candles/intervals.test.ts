@@ -4,7 +4,6 @@ import {
   countLengths,
   EXCHANGE_INTERVALS,
   INTERVALS,
-  type Interval,
   isInterval,
   LENGTHS,
   nextOpenTime,
@@ -52,20 +51,6 @@ describe('parseInterval', () => {
 })
 
 describe('the grid of an interval', () => {
-  const utc = Date.UTC
-  const nexts: [Interval, number, number][] = [
-    ['1m', utc(2024, 1, 29, 23, 59), utc(2024, 2, 1)],
-    ['15m', utc(2024, 1, 29, 23, 45), utc(2024, 2, 1)],
-    ['1d', utc(2023, 1, 28), utc(2023, 2, 1)],
-    ['3d', utc(2017, 7, 17), utc(2017, 7, 20)],
-    ['1w', utc(2019, 11, 30), utc(2020, 0, 6)],
-    ['1M', utc(2024, 1, 1), utc(2024, 2, 1)],
-  ]
-  test.each(nexts)('%s: after %i the next candle opens at %i', (interval, openTime, next) => {
-    expect(nextOpenTime(interval, openTime)).toBe(next)
-    expect(countLengths(LENGTHS[interval], openTime, next)).toBe(1)
-  })
-
   test.each(INTERVAL_LENGTHS)('%s: steps of %i ms, from any start', (interval, length) => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 2e12 }), fc.nat(100_000), (openTime, steps) => {

@@ -94,10 +94,18 @@ describe('findMissingStartDates', () => {
   })
 
   test('knows what an earlier list or the cache knows', () => {
-    const known = ['2014-01-01', '2016-01-01', '2030-01-01']
-    expect(missing(['2016-01-01', '2018-01-01', '2020-01-01', '2022-01-01', '2024-01-01'], known)).toEqual([
+    const known = ['2030-01-01', '2016-01-01', '2014-01-01']
+    expect(missing(['2016-01-01', '2018-01-01', '2020-01-01', '2022-01-01'], known)).toEqual([
       '2014-01-01',
+      '2024-01-01',
       '2030-01-01',
     ])
+    expect(missing([])).toEqual(['2016-01-01', '2018-01-01', '2020-01-01', '2022-01-01', '2024-01-01'])
+  })
+
+  test('expects no day of 1m, 3m or 5m after the last one, on which the list was made', () => {
+    const days = ['2025-02-09', '2025-02-11']
+    expect(findMissingStartDates(days, '1m', { known: [], now })).toEqual(['2025-02-10'])
+    expect(findMissingStartDates([], '1m', { known: [], now }).at(-1)).toBe('2025-02-12')
   })
 })

@@ -1,43 +1,20 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { INTERVALS, type Interval } from '../../src/candles/intervals.js'
+import { INTERVALS } from '../../src/candles/intervals.js'
 import { planWindows } from '../../src/candles/time-range.js'
+import { knownStartDates } from '../../src/candles/windows.js'
 
 const DAY = 86_400_000
 const SYMBOL = 'BTCUSDT'
-
-/** The length of a window in months or, for the shortest intervals, in days: measured on the service's whole tree. */
-const LENGTHS: Record<Interval, { first: string; days?: number; months?: number }> = {
-  '1m': { first: '2017-07-01', days: 1 },
-  '3m': { first: '2017-07-01', days: 1 },
-  '5m': { first: '2017-07-01', days: 1 },
-  '15m': { first: '2024-12-30', days: 7 },
-  '30m': { first: '2024-01-01', days: 14 },
-  '1h': { first: '2022-01-01', months: 1 },
-  '2h': { first: '2017-07-01', months: 2 },
-  '4h': { first: '2017-07-01', months: 3 },
-  '6h': { first: '2017-07-01', months: 6 },
-  '8h': { first: '2017-07-01', months: 6 },
-  '12h': { first: '2017-01-01', months: 12 },
-  '1d': { first: '2016-01-01', months: 24 },
-  '3d': { first: '2015-01-01', months: 60 },
-  '1w': { first: '2010-01-01', months: 120 },
-  '1M': { first: '2010-01-01', months: 240 },
-}
-
-/** The starts of the first `count` windows of an interval and the end of the last, ms. */
-function windowStarts(interval: Interval, count: number): number[] {
-  const { first, days = 0, months = 0 } = LENGTHS[interval]
-  const [year, month, day] = first.split('-').map(Number)
-  return Array.from({ length: count + 1 }, (_, i) => Date.UTC(year, month - 1 + i * months, day + i * days))
-}
 
 const toDate = (time: number) => new Date(time).toISOString().slice(0, 10)
 
 const cases = fc
   .record({ interval: fc.constantFrom(...INTERVALS), count: fc.integer({ min: 1, max: 60 }) })
   .chain(({ interval, count }) => {
-    const bounds = windowStarts(interval, count)
+    const bounds = knownStartDates(interval)
+      .slice(0, count + 1)
+      .map(date => Date.parse(date))
     const time = fc.oneof(
       fc.constantFrom(...bounds, ...bounds.map(bound => bound - 1), ...bounds.map(bound => bound + 1)),
       fc.integer({ min: bounds[0] - 30 * DAY, max: (bounds.at(-1) as number) + 30 * DAY }),
@@ -72,7 +49,15 @@ describe('the planned windows', () => {
   })
 
   const dates = ['2025-01-06', '2025-01-13', '2025-01-20']
-  it.each<[string, string | undefined, string | undefined, string, string[]]>([
+  it.each<[string, string | undefined, string | undefined, string, string[], string[]?]>([
+    [
+      'listed twice, in another order',
+      undefined,
+      '2025-01-20',
+      '2025-02-01',
+      dates.slice(0, 2),
+      [...dates.toReversed(), ...dates],
+    ],
     ['no range', undefined, undefined, '2025-02-01', dates],
     ['the end is a window start: half-open', '2025-01-06', '2025-01-13', '2025-02-01', ['2025-01-06']],
     ['the end is 1 ms later', '2025-01-06', '2025-01-13T00:00:00.001Z', '2025-02-01', dates.slice(0, 2)],
@@ -83,9 +68,9 @@ describe('the planned windows', () => {
     ['before all windows', '2024-01-01', '2025-01-06', '2025-02-01', []],
     ['after all windows', '2025-01-27', '2026-01-01', '2026-02-01', []],
     ['all in the future', undefined, undefined, '2025-01-01', []],
-  ])('when %s', (_, from, to, now, expected) => {
+  ])('when %s', (_, from, to, now, expected, listed = dates) => {
     const range = { fromTime: from ? Date.parse(from) : -Infinity, toTime: to ? Date.parse(to) : Infinity }
-    const planned = planWindows({ symbol: SYMBOL, interval: '15m' }, dates, range, Date.parse(now))
+    const planned = planWindows({ symbol: SYMBOL, interval: '15m' }, listed, range, Date.parse(now))
     expect(planned.map(({ startDate }) => startDate)).toEqual(expected)
   })
 })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { parseSelection } from '../../src/candles/selection.js'
+import { combine, parseSelection } from '../../src/candles/selection.js'
+import { seriesName } from '../../src/candles/series.js'
 import { catchError } from '../support/errors.js'
 
 describe('a selection', () => {
@@ -13,6 +14,12 @@ describe('a selection', () => {
     [['b*', 'all'], ['1h'], { symbols: 'all', intervals: ['1h'] }],
   ])('of %j and %j has each name once, in the given order', (symbols, intervals, expected) => {
     expect(parseSelection({ symbols, intervals })).toEqual(expected)
+  })
+
+  it('makes each combination once, symbol by symbol, also where a pattern has a symbol that is named', () => {
+    const selection = parseSelection({ symbols: ['ETHUSDT', '*USDT'], intervals: ['1d', '1h'] })
+    const names = combine(selection, ['BTCUSDT', 'ETHUSDT', 'BTCEUR'], ['1m']).map(seriesName)
+    expect(names).toEqual(['ETHUSDT 1d', 'ETHUSDT 1h', 'BTCUSDT 1d', 'BTCUSDT 1h'])
   })
 
   it.each([

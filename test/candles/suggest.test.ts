@@ -17,6 +17,7 @@ describe('suggest', () => {
     ['qotevoum', undefined, 'four edits are always too many'],
     ['l', undefined, 'one letter does not count as a start, and two edits are too many for three letters'],
     ['lo', 'low', 'the only one that starts with it'],
+    ['clo', undefined, 'two start with it, and two edits are too many for five letters'],
     ['xyz', undefined, 'no candidate is close'],
     ['', undefined, 'the text is empty'],
   ])('%j returns %j: %s', (text, expected, _reason) => {

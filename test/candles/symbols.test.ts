@@ -69,6 +69,9 @@ describe('parseSymbol', () => {
     expect(error.message).toBe(
       `Unknown symbol "${name}"; the service has no such symbol. Expected one of ${SYMBOLS.join(', ')}.`,
     )
+    const many = Array.from({ length: 21 }, (_, index) => `A${index}`)
+    expect(unknownSymbols([name], many, 'it').message).toBe(`Unknown symbol "${name}"; it has no such symbol.`)
+    expect(unknownSymbols(['XYZ', name], SYMBOLS, 'it').suggestions).toEqual([`Did you mean ${near}?`])
   })
 })
 

@@ -1,5 +1,15 @@
 import { expect, it } from 'vitest'
-import { cutToColumns, formatBytes, formatTime, plural, textColumns } from '../../src/candles/text.js'
+import {
+  cutToColumns,
+  escapeControls,
+  escapeMarkup,
+  formatBytes,
+  formatTime,
+  plural,
+  quoteWord,
+  showValue,
+  textColumns,
+} from '../../src/candles/text.js'
 
 it.each([
   [0, '0 B'],
@@ -24,6 +34,20 @@ it.each([
   [1234, '1,234 windows'],
 ])('%d of them are %s', (count, text) => {
   expect(plural(count, 'window')).toBe(text)
+  expect(plural(count, 'series')).toBe(text.replace(/windows?/, 'series'))
+})
+
+it('what a terminal, a page or a shell could take for a command is escaped, and nothing else', () => {
+  expect(escapeControls('a\u202e币\u001b[2J\tb\u2028\n')).toBe('a\\u202e币\\u001b[2J\tb\\u2028\n')
+  expect(showValue('\u009b"\n')).toBe('"\\u009b\\"\\n"')
+  expect(escapeMarkup(`<a b="c'&">`)).toBe('&#60;a b=&#34;c&#39;&#38;&#34;&#62;')
+  expect(['a/b-c.csv', "it's", 'a b', '$x', ''].map(quoteWord)).toEqual([
+    'a/b-c.csv',
+    `'it'\\''s'`,
+    `'a b'`,
+    `'$x'`,
+    `''`,
+  ])
 })
 
 it('times are UTC in every time zone', () => {

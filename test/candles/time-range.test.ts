@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import { formatTime } from '../../src/candles/text.js'
 import {
   describeRange,
   formatRange,
   parseInstant,
   parseRange,
+  parseRequestedRange,
   type RangeText,
   timeBefore,
 } from '../../src/candles/time-range.js'
@@ -35,12 +37,20 @@ describe('parseInstant reads UTC, whatever the time zone of the system', () => {
     ['yesterday', '2024-03-30T00:00:00.000Z'],
     [' Today\n', '2024-03-31T00:00:00.000Z'],
     ['-7d', '2024-03-24T12:00:00.000Z'],
+    ['-30m', '2024-03-31T11:30:00.000Z'],
+    ['-2w', '2024-03-17T12:00:00.000Z'],
     ['-1M', '2024-02-29T12:00:00.000Z'],
     ['-1y', '2023-03-31T12:00:00.000Z'],
     ['1704067200', '2024-01-01T00:00:00.000Z'],
     ['1704067200123', '2024-01-01T00:00:00.123Z'],
   ])('%j on 31 March 2024 at noon is %s', (text, instant) => {
     expect(iso(parseInstant(text, NOW))).toBe(instant)
+  })
+
+  test('a number is whole milliseconds, and a Date is its time', () => {
+    expect([parseInstant(1_704_067_200_123, 0), parseInstant(new Date(-1), 0)]).toEqual([1_704_067_200_123, -1])
+    for (const time of [0.5, Number.NaN, 8.64e15 + 1, new Date(Number.NaN)])
+      expect(thrownBy(() => parseInstant(time, NOW)).code).toBe('bad_time')
   })
 
   test.each([
@@ -88,6 +98,21 @@ describe('timeBefore', () => {
   )
 })
 
+describe('a requested range knows which ends it names, and whether its end moves on', () => {
+  test.each<[RangeText, string, string, boolean]>([
+    [{}, '-', '-', false],
+    [{ from: '-7d' }, '2024-03-24 12:00', '-', false],
+    [{ from: '2024', to: '2024-02' }, '2024-01-01 00:00', '2024-02-01 00:00', false],
+    [{ to: 'today' }, '-', '2024-03-31 00:00', true],
+    // It reaches up to now.
+    [{ last: '36h' }, '2024-03-30 00:00', '2024-03-31 12:00', true],
+    [{ last: '1d', to: '2024-02' }, '2024-01-31 00:00', '2024-02-01 00:00', false],
+  ])('%j: %s to %s, %s', (range, from, to, moves) => {
+    const { named, endMoves } = parseRequestedRange(range, NOW)
+    expect([formatTime(named.from), formatTime(named.to), endMoves]).toEqual([from, to, moves])
+  })
+})
+
 describe('a described range', () => {
   test.each<[RangeText, string]>([
     [{}, '../..'],
@@ -95,6 +120,7 @@ describe('a described range', () => {
     [{ last: '1d', to: '2024-07' }, '2024-06-30T00:00:00.000Z/2024-07-01T00:00:00.000Z'],
     [{ last: ' 90d ' }, 'last 90d'],
     [{ from: '-7d', to: 'today' }, 'from -7d to today'],
+    [{ from: '2024', to: '-1d' }, 'from 2024 to -1d'],
     [{ from: '2024-01-01 12:00', to: 'now' }, 'from 2024-01-01 12:00 to now'],
   ])('%j is %s', (range, text) => {
     expect(describeRange(range)).toBe(text)

@@ -1,4 +1,4 @@
-import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { gzipSync } from 'node:zlib'
 import { describe } from 'vitest'
 import { weekRows } from '../support/synthetic-tree.js'
 import { testFaults } from './support/fault-case.js'
@@ -18,7 +18,6 @@ const encoded = (encoding: string, body: Buffer): FaultResponse => ok(body, `Con
 /** The window with one row changed. */
 const withRow = (index: number, change: (row: unknown[]) => unknown) =>
   rows(VALID.map((row, at) => (at === index ? change([...row]) : row)))
-const cell = (row: number, element: number, value: unknown) => withRow(row, cells => cells.with(element, value))
 
 // All that the rows of a window may be wrong in: test/rows/window-codec.test.ts.
 describe('a body that is not a valid window', () => {
@@ -35,21 +34,9 @@ describe('a body that is not a valid window', () => {
       /row 0, element 8 \(count\): expected an integer/,
       { source: 'exchange' },
     ],
-    [
-      'F18 a price with terminal control characters',
-      cell(2, 4, '\u001b[2J\u009b2J\u202e\u2028\u007f'),
-      3,
-      /row 2, element 4 \(close\): expected a decimal/,
-    ],
     ['F19 rows in descending order', rows(VALID.toReversed()), 3, /row 1, element 0 \(open_time\): .* after/],
     ["F20 another window's file", rows(weekRows('2025-01-27')), 3, /row 0, element 0 \(open_time\): .*outside the win/],
     ['F21 __proto__ instead of a row', ok('[{"__proto__":[1,2],"length":12}]'), 3, /row 0: .* array, got an object/],
-    [
-      'F21 200,000 nested arrays',
-      ok(`${'['.repeat(200_000)}${']'.repeat(200_000)}`),
-      3,
-      /row 0: .* 12 elements, got 1/,
-    ],
   ])
 })
 
@@ -62,17 +49,8 @@ describe('a body with a content encoding', () => {
       /the gzip body decodes to more than 16777216 bytes/,
       { inChildProcess: true },
     ],
-    [
-      'F11 a brotli bomb',
-      encoded('br', brotliCompressSync(ZEROS, { params: { 1: 1 } })),
-      1,
-      /the br body decodes to more than 16777216 bytes/,
-    ],
-    ['F12 two encodings', encoded('gzip, gzip', gzipSync(GZIP)), 3, /unknown content encoding "gzip, gzip"/],
     ['F12 an unknown encoding with control characters', encoded('\u009b2J', BODY), 3, /unknown content encoding "/],
     ['F12 a wrong checksum', encoded('gzip', BAD_CRC), 3, /not valid gzip/, { source: 'exchange' }],
-    ['F12 gzip cut short', encoded('gzip', GZIP.subarray(0, -12)), 3, /not valid gzip/],
-    ['F12 a plain body labelled gzip', encoded('gzip', BODY), 3, /not valid gzip/],
     ['F12 gzip without its label', ok(GZIP), 3, /not UTF-8/],
     ['F12 a second gzip member behind the first', encoded('gzip', Buffer.concat([GZIP, GZIP])), 3, /not JSON/],
     ['F12 valid gzip named x-gzip', [encoded('x-gzip', GZIP)], 1],

@@ -35,10 +35,7 @@ describe('a status', () => {
     ['F26 no Location', redirect(undefined), 1, /302 without a Location/],
     ['F27 a file', redirect('file:///etc/passwd'), 1, /another origin/],
     ['F27 a private address', redirect('http://169.254.169.254/latest', '307 X'), 1, /another origin, http:\/\/169\./],
-    ...['206 X', '204 X', '304 X', '416 X'].map(
-      status =>
-        [`F28 ${status}`, reply(status, [], ''), 3, RegExp(`${status.slice(0, 3)}, which was not requested`)] as const,
-    ),
+    ['F28 304', reply('304 X', [], ''), 3, /304, which was not requested/],
     ['F28 an interim response before the real one', [sendEarlyHints], 1],
   ])
 })

@@ -1,10 +1,9 @@
 import fc from 'fast-check'
-import { describe, expect, it, test } from 'vitest'
-import type { Interval } from '../../src/candles/intervals.js'
+import { describe, expect, it } from 'vitest'
 import { SYMBOLS } from '../../src/candles/symbols.js'
-import { buildSeriesGrid, CandleGrid } from '../../src/rows/candle-grid.js'
+import { CandleGrid } from '../../src/rows/candle-grid.js'
 import { parseTargetInterval } from '../../src/rows/target-interval.js'
-import { INTERVAL_LENGTHS, LISTING_DATES } from '../support/oracles/intervals.js'
+import { LISTING_DATES } from '../support/oracles/intervals.js'
 
 const time = (text: string) => Date.parse(text)
 const DAY = 86_400_000
@@ -49,43 +48,14 @@ describe('the grid of a target interval', () => {
         expect(start <= moment && moment < end).toBe(true)
         expect([grid.start(start), grid.start(end - 1), grid.offset(moment)]).toEqual([start, start, moment - start])
         expect(grid.start(end)).toBe(end)
-      }),
-    )
-  })
-})
-
-const offset = (interval: Interval, moment: number) => buildSeriesGrid({ symbol: 'BTCUSDT', interval }).offset(moment)
-
-describe('the grid of a series', () => {
-  test.each<[Interval, string, string]>([
-    ['15m', '2024-12-30T00:15Z', '2024-12-30T00:20Z'],
-    ['1h', '2023-03-24T13:00Z', '2023-03-24T13:30Z'],
-    ['1d', '2017-08-17', '2017-08-17T12:00Z'],
-    ['1w', '2019-12-30', '2020-01-01'],
-    ['1w', '1969-12-29', '1969-12-28'],
-    ['1M', '2024-02-01', '2024-02-29'],
-    ['1h', '1969-12-31T23:00Z', '1969-12-31T23:59:59.999Z'],
-  ])('%s: %s is on it, %s is not', (interval, on, off) => {
-    expect(offset(interval, time(on))).toBe(0)
-    expect(offset(interval, time(off))).toBeGreaterThan(0)
-  })
-
-  test.each(INTERVAL_LENGTHS)('%s: has a candle every %i ms, before 1970 too', (interval, length) => {
-    const anchor = interval === '1w' ? time('2024-01-01') : interval === '3d' ? time('2017-08-17') : 0
-    const steps = fc.integer({ min: -20_000, max: 20_000 })
-    fc.assert(
-      fc.property(steps, fc.integer({ min: 0, max: length - 1 }), (step, past) => {
-        expect(offset(interval, anchor + step * length + past)).toBe(past)
-      }),
-    )
-  })
-
-  test('3d: is counted from any candle that is given', () => {
-    const candles = fc.integer({ min: -3_000, max: 3_000 })
-    fc.assert(
-      fc.property(fc.nat(2e12), candles, fc.nat(3 * DAY - 1), (openTime, candle, past) => {
-        const grid = buildSeriesGrid({ symbol: 'ADAUSDT', interval: '3d' }, openTime)
-        expect(grid.offset(openTime + candle * 3 * DAY + past)).toBe(past)
+        expect([grid.next(start), grid.next(start + 1), grid.next(end)]).toEqual([start, end, end])
+        const spans = [
+          [start, end],
+          [start + 1, end],
+          [start, end - 1],
+          [start, grid.end(end)],
+        ]
+        expect(spans.map(([from, to]) => grid.count(from, to))).toEqual([1, 0, 0, 2])
       }),
     )
   })

@@ -29,6 +29,21 @@ describe('a range that begins or ends within an outage lacks its candles', () =>
   })
 })
 
+describe('an end that moves with the present tolerates', () => {
+  it.each([
+    ['a first missing candle that ended 48 hours ago', 'static', '2022-02-01T01:00', true, 0],
+    ['none that ended before', 'static', '2022-02-01T01:01', true, 49],
+    ['two candles of the exchange', 'exchange', '2022-01-30T02:59', true, 0],
+    ['no third one', 'exchange', '2022-01-30T03:00', true, 3],
+    ['nothing where it is a fixed time', 'static', '2022-01-30T01:00', false, 1],
+  ] as const)('%s', (_, kind, now, endMoves, short) => {
+    const range = { ...requested(at('2022-01-01T00:00'), at(now), at(now)), endMoves }
+    const ends = { firstOpenTime: range.fromTime, lastOpenTime: at('2022-01-29T23:00') }
+    const one = { series: SERIES, label: SERIES }
+    expect(coverRange(one, range, ends, { rules: { kind } })).toMatchObject({ shortAtStart: 0, shortAtEnd: short })
+  })
+})
+
 describe('a range that begins before the first candle', () => {
   const LIST = { from: '2022-01-01', why: 'the 1h list of https://klines.example begins 2022-01-01' }
   const windowsFrom = (...dates: string[]) =>
@@ -63,6 +78,9 @@ describe('a range that begins before the first candle', () => {
   ])('%s', (_, begin, dates, short) => {
     const windows = windowsFrom(...dates)
     expect(coverFrom('2022-01-10T05:00', { begin: at(begin) }, '1h', windows).shortAtStart).toBe(short)
+    const ofExchange = { begin: at(begin), rules: { kind: 'exchange' } } as const
+    const isEarlier = begin < '2022'
+    expect(coverFrom('2022-01-10T05:00', ofExchange, '1h', windows).shortAtStart).toBe(isEarlier ? short : 0)
   })
 
   it('lacks all of it without a candle, but what is empty', () => {

@@ -55,7 +55,8 @@ describe('a candle has one line, however its numbers are written', () => {
     const odd = JSON.stringify([row]).replace(String(row[8]), '5.3210e4').replace(String(START), `${START}.0`)
     const batch = decodeWindow(Buffer.from(odd), LEAP_MONTH.window)
     expect(linesOf(batch)).toBe(candleLine(row))
-    expect(linesOfRows([sampleRow(START, { 8: -0 })]).split(',')[8]).toBe('0')
+    const zero = decodeWindow(Buffer.from(JSON.stringify([row]).replace(`,${row[8]},`, ',-0,')), LEAP_MONTH.window)
+    expect([linesOf(zero).split(',')[8], zero.count(0)]).toEqual(['0', 0])
   })
 
   test('any rows have the lines of the definition', () => {
@@ -135,6 +136,7 @@ describe('the fingerprint of a set', () => {
     const all = [member('ﬀUSDT', '1h'), member('𠀀USDT', '1h'), member('BTCUSDT', '1d'), member('BTCUSDT', '12h')]
     expect(fingerprintSet(all)).toBe('klines:1:set:ef7e3a6e8dd77a6b08d82fd6801ea0cff352f737b0d8de4c2177ccb183294325')
     expect(fingerprintSet(all.toReversed())).toBe(fingerprintSet(all))
+    expect(() => fingerprintSet([...all, all[2]])).toThrow('BTCUSDT 1d is there twice. Expected each series once.')
   })
 })
 
@@ -143,8 +145,17 @@ describe('a fingerprint that anybody may have written', () => {
 
   test('is one when it is made of its years', () => {
     expect(isFingerprint(made)).toBe(true)
-    expect(isFingerprint({ ...made, candles: 2 })).toBe(false)
-    expect(isFingerprint({ ...made, years: [] })).toBe(false)
+    const empty = { candles: 0, years: [{ ...made?.years[0], candles: 0 }] }
+    const others = [
+      { candles: 2 },
+      { candles: 0 },
+      { years: [] },
+      empty,
+      { firstOpenTime: 0.5 },
+      { lastOpenTime: 9e15 },
+    ]
+    for (const other of others) expect(isFingerprint({ ...made, ...other })).toBe(false)
+    expect(isFingerprint({ ...made, fingerprint: `klines:1:${'a'.repeat(64)}` })).toBe(false)
   })
 
   test.each(['', '1', '60m', ' 1h', '9999999m', '99999y', '1x', 1, null])('is none of the interval %j', interval => {

@@ -134,6 +134,8 @@ describe('resampling', () => {
     expect(sourceRange(SOURCE, parseTargetInterval('1d'), { ...range, toTime: startTime + DAY }).toTime).toBe(
       startTime + DAY,
     )
+    const atEnd = { ...range, toTime: startTime + 2 * DAY }
+    expect(resampled(hours(96), '1d', { range: atEnd }).map(([time]) => time)).toEqual([startTime + DAY])
     const open = { fromTime: -Infinity, toTime: Infinity }
     for (const name of ['1d', '1M']) expect(sourceRange(SOURCE, parseTargetInterval(name), open)).toEqual(open)
     expect(resampled(hours(48), '1d', { range: open })).toHaveLength(2)
@@ -147,6 +149,7 @@ describe('resampling', () => {
       )[0][5]
     expect(volumeOf('1.123456789')).toBe('35.623456789')
     expect(volumeOf('1000000000000000.00')).toBe('1000000000000034.50')
+    expect(volumeOf('1000000000000000')).toBe('1000000000000034.5')
     expect(volumeOf('123456789012345678901234567890.123456789012')).toBe('123456789012345678901234567924.623456789012')
     expect(volumeOf('0001.1234567800')).toBe('35.62345678')
   })

@@ -1,14 +1,11 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { EXCHANGE_INTERVALS, type Interval } from '../../src/candles/intervals.js'
+import type { Interval } from '../../src/candles/intervals.js'
 import { startDateAt } from '../../src/candles/windows.js'
 import { decodeWindow } from '../../src/rows/window-codec.js'
-import { isOnGrid, nextOpenTime } from '../support/oracles/window-oracle.js'
+import { nextOpenTime } from '../support/oracles/window-oracle.js'
 import { thrownBy } from '../support/thrown-by.js'
 import { sampleRow, toJsonBytes } from '../support/windows.js'
 
-const DAY = 86_400_000
-const MARCH_2018 = Date.parse('2018-03-01')
 const time = (text: string) => Date.parse(text)
 
 type Times = readonly [openTime: number, closeTime: number]
@@ -69,22 +66,6 @@ describe('a candle opens on the grid of its series', () => {
         opens.map(openTime => [openTime, openTime]),
       )?.row,
     ).toBe(2)
-  })
-
-  it.each(EXCHANGE_INTERVALS)('%s: at exactly the times of the oracle, and before March 2018 at any', interval => {
-    const anchor = time('2020-08-11')
-    const near = fc.tuple(fc.integer({ min: time('2017-07-01') / DAY, max: 25_000 }), fc.constantFrom(0, 0, 1, 60_000))
-    const instants = fc.oneof(
-      near.map(([day, ms]) => day * DAY + ms),
-      fc.integer({ min: time('2018-02-27'), max: time('2039-12-31') }),
-      fc.integer({ min: 0, max: 366 * 24 * 60 }).map(minute => time('2024-01-01') + minute * 60_000),
-    )
-    fc.assert(
-      fc.property(instants, openTime => {
-        const isValid = openTime < MARCH_2018 || isOnGrid(interval, openTime, anchor)
-        expect(faultOf(interval, [[openTime, openTime]], anchor)?.element).toBe(isValid ? undefined : 0)
-      }),
-    )
   })
 })
 

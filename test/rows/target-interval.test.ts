@@ -41,6 +41,9 @@ describe('whole candles', () => {
     ['5h', '1d', false],
     ['2d', '4d', true],
     ['1q', '1y', true],
+    ['1w', '1M', false],
+    ['5h', '1M', false],
+    ['9h', '9d', false],
     ['1h', '1h', false],
     ['1h', '15m', false],
   ] as const)('of %s into %s: %s', (source, name, fits) => {

@@ -20,8 +20,8 @@ describe('the call for a window', () => {
     expect(windowCall(window(text))).toBe(`api/v3/klines?${query}`)
   })
 
-  it('keeps the case of 1M, which is not 1m', () => {
-    expect(windowCall(window('BTCUSDT 1M 2010-01-01'))).toContain('interval=1M&')
+  it('has a name of any script as a part of a URL', () => {
+    expect(windowCall(window('币U 1h 2024-02-01'))).toContain('?symbol=%E5%B8%81U&interval=1h&')
   })
 })
 

@@ -36,13 +36,6 @@ describe('the names of the exchange', () => {
     })
   })
 
-  it('may be of any script', async () => {
-    expect(await parse(prices('币安人生USDT', 'ÉUSDT', 'X'.repeat(40)))).toEqual({
-      symbols: ['X'.repeat(40), 'ÉUSDT', '币安人生USDT'],
-      warnings: [],
-    })
-  })
-
   it.each([...['①USDT', 'E\u0301USDT', 'btcusdt', 'BTC-USDT', 'A', 'X'.repeat(41), '../../etc', 'AB\u0000']])(
     'that cannot be a path are left out: %j',
     async name => {
@@ -52,11 +45,6 @@ describe('the names of the exchange', () => {
       })
     },
   )
-
-  it('can be 3,500', async () => {
-    const names = Array.from({ length: 3_500 }, (_, index) => `N${index}USDT`)
-    expect((await parse(prices(...names))).symbols).toHaveLength(3_500)
-  })
 
   it.each([
     ['', /it is not JSON/, 'not_json'],
@@ -69,10 +57,5 @@ describe('the names of the exchange', () => {
     const error = await refusal(text)
     expect(error).toMatchObject({ code: 'bad_list', data: { kind } })
     expect(error.message).toMatch(message)
-  })
-
-  it('are refused when they are not UTF-8', async () => {
-    const latin = Buffer.from('[{"symbol":"\xc9BTC"}]', 'latin1')
-    expect((await refusal(latin)).message).toMatch(/it is not JSON/)
   })
 })

@@ -92,6 +92,9 @@ describe('the first candle', () => {
       kind: 'invalid',
       message: expect.stringMatching(message),
     })
+    // It is asked for again.
+    exchange.reset()
+    expect(await firstCandle({ ...SERIES, symbol: 'BTCEUR' })).toBe(Date.UTC(2024, 0, 3))
   })
 })
 
@@ -124,6 +127,16 @@ describe('the clock of a source that lives for days', () => {
     expect(exchange.log).toHaveLength(calls)
   })
 
+  it('is the latest Date of any answer but one that passes', async () => {
+    const { exchange, source } = await setup()
+    exchange.script('api/v3/time', { status: 503 }, { status: 404 })
+    expect(await source.now(signal)).toBe(EXCHANGE_NOW)
+    exchange.now = EXCHANGE_NOW - 30_000
+    await source.fetch({ ...SERIES, startDate: '2024-01-01' }, undefined, signal)
+    expect(await source.now(signal)).toBe(EXCHANGE_NOW)
+    expect(exchange.log.map(({ status }) => status)).toEqual([503, 404, 200])
+  })
+
   it('gives the list of start dates its newest day', async () => {
     const { exchange, source, machine } = await setup()
     expect((await source.startDates('1m', signal)).names.at(-1)).toBe('2026-04-30')
@@ -136,6 +149,15 @@ describe('the clock of a source that lives for days', () => {
     const fetchRows = async (startDate: string) =>
       (await source.fetch({ symbol: 'NEWUSDT', interval: '1h', startDate }, undefined, signal)) as Fetched
     await firstCandle({ symbol: 'NEWUSDT', interval: '1h' })
+    expect((await fetchRows('2026-03-01')).batch.length).toBe(0)
+    // The window that confirmed the first candle is there once.
+    const asked = exchange.log.length
+    await fetchRows('2026-04-01')
+    expect(exchange.log).toHaveLength(asked)
+    expect((await fetchRows('2026-03-01')).batch.length).toBe(0)
+    await fetchRows('2026-04-01')
+    await fetchRows('2026-04-01')
+    expect(exchange.log).toHaveLength(asked + 2)
     expect((await fetchRows('2026-03-01')).batch.length).toBe(0)
     exchange.now = machine.now += DAY / 4
     // From 29 April 12:00 to the last hour that is over, at 10:20.

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { Fetcher } from '../../src/sources/fetcher.js'
+import { Fetcher, type HostRules } from '../../src/sources/fetcher.js'
 import { RETRY_POLICY, type RetryPolicy, systemClock } from '../../src/sources/retry.js'
 import { staticSource } from '../../src/sources/static.js'
 import { HttpTransport } from '../../src/sources/transport.js'
@@ -17,16 +17,21 @@ interface Setup {
   concurrency?: number
   policy?: Partial<RetryPolicy>
   random?: number
+  rules?: HostRules
   clock?: FakeClock | typeof systemClock
 }
 
 /** Creates a fetcher with a clock that does not wait, and a source on top. */
-function createFetcher(url: string, { concurrency = 8, policy, random = 1, clock = new FakeClock(NOW) }: Setup = {}) {
+function createFetcher(
+  url: string,
+  { concurrency = 8, policy, random = 1, rules, clock = new FakeClock(NOW) }: Setup = {},
+) {
   const transport = new HttpTransport(url, { connections: concurrency })
   const fetcher = new Fetcher(transport, url, {
     concurrency,
     clock,
     random: () => random,
+    rules,
     policy: { ...RETRY_POLICY, ...policy },
   })
   onTestFinished(() => fetcher.close())
@@ -70,6 +75,35 @@ describe('a file', () => {
   })
 })
 
+describe('the 120 s of a file', () => {
+  it.each([
+    ['end its tries', {}, 40_000, 3],
+    ['end them also when the next delay would reach beyond', {}, 38_900, 3],
+    ['do not count the waits that the host demands', { 'retry-after': '50' }, 0, 6],
+  ])('%s', async (_, headers: Record<string, string>, answerMs, tries) => {
+    const { server, symbols, clock } = await treeSetup()
+    server.hold = () => (answerMs > 0 ? clock.sleep(answerMs) : undefined)
+    server.always(LIST, { status: 503, headers })
+    expect(await catchError(symbols())).toMatchObject({ status: 503, tries })
+    expect(server.log).toHaveLength(tries)
+  })
+})
+
+it('a try ends with the time of its file, and what got no answer is counted as sent', async () => {
+  const failures: number[] = []
+  const rules = {
+    stopAfter: () => undefined,
+    pauseAfter: () => 0,
+    countFailure: () => failures.push(1),
+    pauseReason: '',
+  }
+  const { server, symbols } = await treeSetup({ clock: systemClock, policy: { fileMs: 300.5 }, rules })
+  server.script(LIST, { body: BODY }, () => {})
+  await symbols()
+  expect(await catchError(symbols())).toMatchObject({ message: 'no whole answer within 0.301 s', tries: 1 })
+  expect(failures).toHaveLength(1)
+})
+
 describe('Retry-After', () => {
   it('of one response delays every other request', async () => {
     const { server, get, symbols, clock } = await treeSetup({ concurrency: 4, random: 0 })
@@ -94,6 +128,7 @@ describe('Retry-After', () => {
 
   it.each([
     ['2', [2_000]],
+    ['60', [60_000]],
     ['Wed, 12 Feb 2025 12:00:30 GMT', [30_000]],
     ['Wed, 12 Feb 2025 11:00:00 GMT', []],
     ['soon', []],
@@ -102,6 +137,20 @@ describe('Retry-After', () => {
     server.script(LIST, { status: 503, headers: { 'retry-after': header } })
     await symbols()
     expect((clock as FakeClock).sleeps.filter(ms => ms > 0)).toEqual(waits)
+  })
+
+  it('of an answer that is no failure means nothing, and a shorter one does not shorten a pause', async () => {
+    const { server, symbols, get, clock } = await treeSetup({ random: 0 })
+    server.always('good', { headers: { 'retry-after': '7' } })
+    await get('good')
+    expect(clock.now()).toBe(NOW)
+    server.always(LIST, { status: 404, headers: { 'retry-after': '30' } })
+    server.always('soon', { status: 404, headers: { 'retry-after': '2' } })
+    const first = catchError(symbols())
+    server.hold = path => (path === 'soon' ? first.then(() => {}) : undefined)
+    await Promise.all([first, get('soon')])
+    await get('good')
+    expect(clock.now() - NOW).toBe(30_000)
   })
 
   it.each([
@@ -119,6 +168,24 @@ describe('Retry-After', () => {
   })
 })
 
+it.each([
+  [100, 300],
+  [300, 100],
+])('a wait of %i s and then one of %i s end a run for the longer time, and no longer', async (first, second) => {
+  const { server, get, clock } = await treeSetup()
+  const limited = (seconds: number) => ({ status: 429, headers: { 'retry-after': String(seconds) } })
+  server.always('first', limited(first))
+  server.always('second', limited(second))
+  const error = catchError(get('first'))
+  server.hold = path => (path === 'second' ? error.then(() => {}) : undefined)
+  const [, last] = await Promise.all([error, catchError(get('second'))])
+  expect(last).toMatchObject({ data: { until: '2025-02-12T12:05:00Z' } })
+  await clock.sleep(299_999)
+  expect(await catchError(get(LIST))).toBe(last)
+  await clock.sleep(1)
+  expect(await get(LIST)).toBe(`200 ${BODY}`)
+})
+
 describe('a run', () => {
   it('ends when the service does not answer for ten files in a row', async () => {
     const { server, symbols } = await treeSetup({ policy: { tries: 2 } })
@@ -133,6 +200,13 @@ describe('a run', () => {
     expect(server.log).toHaveLength(20)
     expect(await catchError(symbols())).toMatchObject({ code: 'unreachable' })
     expect(server.log).toHaveLength(20)
+  })
+
+  it('ends when three files in a row are not JSON', async () => {
+    const { server, symbols } = await treeSetup({ policy: { invalidTries: 1 } })
+    server.always(LIST, { body: '<html>Sign in</html>' })
+    for (let file = 0; file < 2; file++) expect(await catchError(symbols())).toMatchObject({ name: 'FetchError' })
+    expect(await catchError(symbols())).toMatchObject({ code: 'unreachable' })
   })
 
   it.each([

@@ -3,9 +3,9 @@ import { limitPolicy, QUICK_POLICY, RETRY_POLICY, type RequestLimits } from '../
 import { thrownBy } from '../support/thrown-by.js'
 
 describe('the limits of a user', () => {
-  it('that are not set leave a policy as it is', () => {
-    expect(limitPolicy(RETRY_POLICY, {})).toBe(RETRY_POLICY)
-    expect(limitPolicy(QUICK_POLICY, {})).toBe(QUICK_POLICY)
+  it('that are not set mean 6 tries of 30 s, and 2 of 5 s for lists that are only shown', () => {
+    expect(limitPolicy(RETRY_POLICY, {})).toMatchObject({ tries: 6, invalidTries: 3, attemptMs: 30_000 })
+    expect(limitPolicy(QUICK_POLICY, {})).toMatchObject({ tries: 2, invalidTries: 1, attemptMs: 5_000, fileMs: 10_000 })
   })
 
   it.each<[string, RequestLimits, object]>([

@@ -1,45 +1,24 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { FetchError } from '../../src/sources/fetch-error.js'
-import type { FetchErrorKind } from '../../src/sources/retry.js'
 import { isTransientStatus, parseRetryAfter, RETRY_POLICY, retryDelay } from '../../src/sources/retry.js'
 
 const NOW = Date.UTC(2025, 1, 12, 12)
 
 describe('retryDelay', () => {
-  const ceilings = [500, 1_000, 2_000, 4_000, 8_000]
-
-  it.each(ceilings.map((ceiling, index) => [index + 1, ceiling]))(
-    'after failure %i is between 0 and %i ms, with full jitter',
-    (failures, ceiling) => {
-      const failure = new FetchError('transient', 'x')
-      expect(retryDelay(failure, failures, 0, RETRY_POLICY)).toBe(0)
-      expect(retryDelay(failure, failures, 0.5, RETRY_POLICY)).toBe(ceiling / 2)
-      expect(retryDelay(failure, failures, 1, RETRY_POLICY)).toBe(ceiling)
-    },
-  )
-
-  it('is never longer than 20 s, whatever the number of failures', () => {
+  it('doubles from half a second to 20 s, with full jitter', () => {
     const policy = { ...RETRY_POLICY, tries: 1_000 }
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 999 }), fc.double({ min: 0, max: 1, noNaN: true }), (failures, random) => {
-        const delay = retryDelay(new FetchError('transient', 'x'), failures, random, policy) ?? Number.NaN
-        const expected = random * (failures > 6 ? 20_000 : Math.min(20_000, 500 * 2 ** (failures - 1)))
-        expect(delay).toBeCloseTo(expected, 6)
-      }),
+      fc.property(
+        fc.oneof(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 1, max: 999 })),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (failures, random) => {
+          const delay = retryDelay(new FetchError('transient', 'x'), failures, random, policy) ?? Number.NaN
+          const expected = random * (failures > 6 ? 20_000 : Math.min(20_000, 500 * 2 ** (failures - 1)))
+          expect(delay).toBeCloseTo(expected, 6)
+        },
+      ),
     )
-  })
-
-  it.each<[FetchErrorKind, number]>([
-    ['transient', 6],
-    ['invalid', 3],
-    ['permanent', 1],
-  ])('a %s error is tried %i times in all', (kind, tries) => {
-    const delays = Array.from({ length: 7 }, (_, index) =>
-      retryDelay(new FetchError(kind, 'x'), index + 1, 0.5, RETRY_POLICY),
-    )
-    expect(delays.indexOf(undefined)).toBe(tries - 1)
-    expect(delays.slice(tries - 1).every(delay => delay === undefined)).toBe(true)
   })
 })
 

@@ -49,3 +49,13 @@ describe('the error for a service says what happened:', () => {
     expect(error.data.status).toBe(failure.status)
   })
 })
+
+it.each([
+  ['EAI_AGAIN', 'transient', false, undefined],
+  ['ENOTFOUND', 'permanent', false, undefined],
+  ['UND_ERR_HEADERS_TIMEOUT', 'transient', true, undefined],
+  ['CERT_HAS_EXPIRED', 'permanent', false, undefined],
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'permanent', false, expect.stringMatching(/^NODE_EXTRA_CA_CERTS=/)],
+])('%s is %s', (code, kind, timedOut, advice) => {
+  expect(fault(code)).toMatchObject({ kind, timedOut, advice })
+})

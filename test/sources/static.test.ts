@@ -45,6 +45,8 @@ describe('a window', () => {
       expect(fetched.batch.length).toBe(8)
       expect(fetched.batch.row(0)).toEqual(weekRows(FULL_WEEKS[0])[0])
     }
+    const wireBytes = gzipSync(BODY).length + brotliCompressSync(BODY).length
+    expect(source.traffic).toMatchObject({ requests: 2, bytes: wireBytes })
   })
 
   it.each([
@@ -83,10 +85,15 @@ describe('a cached window', () => {
     expect(server.log).toHaveLength(1)
   })
 
-  it('that does not exist means a request without a condition', async () => {
+  it.each([
+    ['that does not exist', undefined],
+    ['without a time', { asked: NOW }],
+    // The service had a Date alone, which is no time of the file.
+    ['whose time is that of its answer', { rendered: cachedTime, asked: cachedTime }],
+  ])('%s means a request without a condition', async (_, cached) => {
     const { server, source } = await setup()
     server.always(PATH, { body: BODY })
-    await source.fetch(WINDOW, undefined, signal)
+    await source.fetch(WINDOW, cached, signal)
     expect(server.log[0].headers).not.toHaveProperty('if-modified-since')
     expect(server.log[0].headers).not.toHaveProperty('range')
   })
@@ -95,35 +102,56 @@ describe('a cached window', () => {
 describe('the times of a window', () => {
   const modified = 'Last-Modified: Wed, 12 Feb 2025 03:17:00 GMT'
   const date = 'Date: Wed, 12 Feb 2025 11:59:00 GMT'
+  const DATE = Date.UTC(2025, 1, 12, 11, 59)
+  /** A second before the close of the last candle. */
+  const OLD = `Last-Modified: ${new Date(weekRows(FULL_WEEKS[0])[7][6] - 1000).toUTCString()}`
 
-  it.each<[string, string[], number | undefined, number]>([
-    ['Last-Modified and Date', [date, modified], Date.UTC(2025, 1, 12, 3, 17), Date.UTC(2025, 1, 12, 11, 59)],
-    ['Date, without Last-Modified', [date], Date.UTC(2025, 1, 12, 11, 59), Date.UTC(2025, 1, 12, 11, 59)],
-    [
-      'Date, when Last-Modified is nonsense',
-      ['Last-Modified: yesterday-ish', date],
-      Date.UTC(2025, 1, 12, 11, 59),
-      Date.UTC(2025, 1, 12, 11, 59),
-    ],
+  it.each<[string, string[], number | undefined, number, string?]>([
+    ['Last-Modified and Date', [date, modified], Date.UTC(2025, 1, 12, 3, 17), DATE],
+    ['Date, without Last-Modified', [date], DATE, DATE],
+    ['Date, when Last-Modified is nonsense', ['Last-Modified: yesterday-ish', date], DATE, DATE],
+    ['Date, when Last-Modified is later', [date, 'Last-Modified: Wed, 12 Feb 2025 11:59:30 GMT'], DATE, DATE],
     ['unknown and the present, with neither', [], undefined, NOW],
+    ['Date, when Last-Modified is before the close of its last candle', [OLD, date], DATE, DATE],
+    ['unknown and the present, with such a Last-Modified alone', [OLD], undefined, NOW],
+    [
+      'Date, when Last-Modified is before all candles of the exchange',
+      ['Last-Modified: Fri, 30 Jun 2017 23:59:59 GMT', date],
+      DATE,
+      DATE,
+      '[]',
+    ],
     [
       'the present at the latest',
       ['Date: Wed, 12 Feb 2030 11:59:00 GMT', 'Last-Modified: Wed, 12 Feb 2031 11:59:00 GMT'],
       NOW,
       NOW,
     ],
-  ])('are %s', async (_, headers, rendered, asked) => {
-    const server = await RawServer.start(rawReply('200 OK', [...headers, `Content-Length: ${BODY.length}`], BODY))
+  ])('are %s', async (_, headers, rendered, asked, body = String(BODY)) => {
+    const server = await RawServer.start(rawReply('200 OK', [...headers, `Content-Length: ${body.length}`], body))
     expect(await openSource(server.url).fetch(WINDOW, undefined, signal)).toMatchObject({ rendered, asked })
   })
 })
 
 describe('the lists', () => {
-  it('have the paths of the service', async () => {
+  it('and windows have the paths of the service', async () => {
     const { server, source } = await setup()
     server.always('api/klines/symbols.json', { body: '["DOTUSDT","XYZUSDT","BTCUSDT"]' })
     server.always('api/klines/start-dates/1M.json', { body: '["2010-01-01","2030-01-01"]' })
     expect((await source.symbols(signal)).names).toEqual(['DOTUSDT', 'XYZUSDT', 'BTCUSDT'])
     expect((await source.startDates('1M', signal)).names).toEqual(['2010-01-01', '2030-01-01'])
+    server.always(weekPath('%E5%B8%81U', FULL_WEEKS[0]), { body: BODY })
+    expect(await source.fetch({ ...WINDOW, symbol: '币U' }, undefined, signal)).toHaveProperty('batch.length', 8)
   })
+
+  it.each([-3_600_000, 3_600_000])(
+    'say the present of the service, and when they were asked, its clock %i ms ahead',
+    async ahead => {
+      const { server, source } = await setup()
+      server.date = NOW + ahead
+      server.always('api/klines/symbols.json', { body: '["DOTUSDT"]' })
+      const asked = Math.min(server.date, NOW)
+      expect(await source.symbols(signal)).toMatchObject({ served: server.date, asked })
+    },
+  )
 })

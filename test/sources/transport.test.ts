@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { HttpTransport } from '../../src/sources/transport.js'
 import { deferred } from '../support/deferred.js'
@@ -9,6 +8,7 @@ import { TreeServer } from '../support/servers/tree-server.js'
 import { tempFolder } from '../support/temp-folder.js'
 
 const PATH = 'api/klines/symbols.json'
+const MIB = 1024 * 1024
 const BODY = '["BTCUSDT","ETHUSDT"]'
 const signal = () => new AbortController().signal
 
@@ -43,14 +43,45 @@ describe('requests', () => {
 
 describe('a response', () => {
   it.each([
-    ['gzip', gzipSync(BODY)],
-    ['br', brotliCompressSync(BODY)],
-  ])('in %s is decoded, and its size on the wire counted', async (coding, body) => {
+    ['of 8 MiB is taken', 8 * MIB, 'length 8388608'],
+    ['that goes on is cut there, and its connection closed', 64 * MIB, 'the body is larger than 8388608 bytes'],
+  ])('%s', async (_, bytes, expected) => {
+    let [left, sent] = [bytes, 0]
+    const server = await RawServer.start(socket => {
+      const more = () => {
+        while (left > 0 && socket.writable) {
+          left -= MIB
+          if (!socket.write(Buffer.alloc(MIB))) return
+        }
+        socket.end()
+      }
+      socket.on('drain', more).on('close', () => {
+        sent = socket.bytesWritten
+      })
+      socket.write('HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n')
+      more()
+    })
+    const reply = createTransport(server.url).get(PATH, { signal: signal() })
+    expect(
+      await reply.then(
+        ({ body }) => `length ${body.length}`,
+        ({ message }) => message,
+      ),
+    ).toBe(expected)
+    await expect.poll(() => sent).toBeGreaterThan(8 * MIB)
+    expect(sent).toBeLessThan(32 * MIB)
+  })
+
+  it('of a redirect is that of its Location, query and all, with the fields of the request', async () => {
     const server = await TreeServer.start(tempFolder())
-    server.always(PATH, { headers: { 'content-encoding': coding }, body })
-    const reply = await createTransport(server.url).get(PATH, { signal: signal() })
+    server.always(PATH, { status: 303, headers: { location: `list?token=a%20b` } })
+    server.always('api/klines/list?token=a%20b', { body: BODY })
+    const reply = await createTransport(server.url).get(PATH, {
+      signal: signal(),
+      headers: { 'if-modified-since': 'x' },
+    })
     expect(reply.body.toString()).toBe(BODY)
-    expect(reply.wireBytes).toBe(body.length)
+    expect(server.log[1].headers).toMatchObject({ 'if-modified-since': 'x' })
   })
 })
 

@@ -6,7 +6,7 @@ export type DayTexts = ReadonlyMap<number, Buffer>
 
 /** A line has some 200 bytes. A file without a newline would be read to its end, and copied with each piece. */
 const MAX_LINE_BYTES = 4096
-const [NEWLINE, RETURN, COMMA, ZERO, NINE] = Buffer.from('\n\r,09')
+const [NEWLINE, COMMA, ZERO, NINE] = Buffer.from('\n,09')
 
 /**
  * Reads the CSV of the archive to text for the window codec: cells are put where the exchange's JSON has them, and not judged. The last
@@ -36,7 +36,7 @@ export async function readDays(chunks: AsyncIterable<Buffer>, wanted: ReadonlySe
     const bytes = Buffer.concat([rest, chunk])
     let start = 0
     for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
-      add(bytes, start, bytes[end - 1] === RETURN ? end - 1 : end)
+      add(bytes, start, end)
       start = end + 1
     }
     rest = bytes.subarray(start)

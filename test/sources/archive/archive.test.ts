@@ -64,13 +64,21 @@ describe('the archive', () => {
     const { archive, download, wrongDays } = await setup(interval)
     archive.now = Date.UTC(2026, 3, 10)
     archive.zips.set(`TICKUSDT-${interval}-2026-02`, undefined)
+    // So many in a row, of which eight are asked for at once, are no failure of the archive.
+    const absent = datesBetween('2026-03-01', '2026-03-19')
+    for (const date of absent) archive.zips.set(`TICKUSDT-${interval}-${date}`, undefined)
     const report = await download({ from: FROM, to: '2026-04-15' })
     expect(wrongDays(FROM, '2026-04-15')).toEqual([])
     expect(archive.names).toContain(`TICKUSDT-${interval}-2026-03`)
     expect(archive.names).toContain(`TICKUSDT-${interval}-2026-03-31`)
     // February ended more than 45 days ago.
     expect(archive.names).not.toContain(`TICKUSDT-${interval}-2026-02-28`)
-    const without = [...datesBetween(FROM, '2026-03-01'), '2026-03-20', ...datesBetween('2026-04-09', '2026-04-15')]
+    const without = [
+      ...datesBetween(FROM, '2026-03-01'),
+      ...absent,
+      '2026-03-20',
+      ...datesBetween('2026-04-09', '2026-04-15'),
+    ]
     expect(report.archive?.refused.map(({ startDate }) => startDate)).toEqual(without)
   })
 

@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest'
+import type { Interval } from '../../../src/candles/intervals.js'
+import { windowOf } from '../../../src/candles/series.js'
+import { consecutiveStartDates, formatDate } from '../../../src/candles/windows.js'
 import { readDays } from '../../../src/sources/archive/csv.js'
+import { archiveMonths } from '../../../src/sources/archive/months.js'
+
+const DAY = 86_400_000
 
 /** Real lines of the archive, of 1d: in µs, and one of 2017 with another twelfth cell. */
 const IN_2025 =
@@ -22,4 +28,25 @@ it.each([1, 7, 64, 10_000])('lines become the rows of the exchange, in pieces of
   const texts = await readDays(pieces(), new Set(days))
   expect(days.map(day => texts.get(day)?.toString())).toEqual(ROWS)
   expect(await readDays(pieces(), new Set())).toEqual(new Map())
+})
+
+it('a line of thirteen cells is a row that the codec refuses', async () => {
+  const lines = (async function* () {
+    yield Buffer.from(`${IN_2025},0\n`)
+  })()
+  expect(String((await readDays(lines, new Set([Date.UTC(2025, 0)]))).get(Date.UTC(2025, 0)))).toBe('[[]]')
+})
+
+it('months have the days of 1m, 3m and 5m that ended a day ago, from fifteen missing ones on', () => {
+  const last = Date.UTC(2024, 0, 31)
+  const days = (interval: Interval, count: number) =>
+    consecutiveStartDates('1m', formatDate(last - (count - 1) * DAY), last).map(date =>
+      windowOf({ symbol: 'A', interval }, date),
+    )
+  const found = (interval: Interval, count: number, now: number) =>
+    archiveMonths(days(interval, count), now).map(({ month, windows }) => `${month} ${windows.length}`)
+  const dayAfter = last + 2 * DAY
+  expect(found('5m', 33, dayAfter)).toEqual(['2023-12 2', '2024-01 31'])
+  expect([found('1m', 15, dayAfter), found('1m', 14, dayAfter)]).toEqual([['2024-01 15'], []])
+  expect([found('3m', 16, dayAfter - 1), found('15m', 31, dayAfter)]).toEqual([['2024-01 15'], []])
 })

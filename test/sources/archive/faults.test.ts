@@ -364,6 +364,7 @@ describe('an archive with', () => {
 
   it.each([
     ['is no list', 'null', 'The page of candles'],
+    ['has no row', '[]', 'is not that of the exchange'],
     ['has something else', '[null]', 'the page of candles has something else than rows'],
     ['is an error', '{"code":-1000,"msg":"sorry"}', 'status 200: sorry (code -1000)'],
   ])('a page of the exchange that %s: it gives the whole month', async (_, body, reason) => {
