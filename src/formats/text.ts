@@ -113,16 +113,14 @@ class TextExporter implements Exporter {
 export const TIME_CONVERSIONS: Readonly<Record<TimeFormat, ((ms: string) => string) | undefined>> = {
   ms: undefined,
   s: toSeconds,
-  us: ms => (ms === '0' ? ms : `${ms}000`),
+  us: ms => `${ms}000`,
   iso: ms => new Date(Number(ms)).toISOString(),
 }
 
 /** A whole second has no decimals; any other time keeps its three. */
 function toSeconds(ms: string): string {
-  const sign = ms.startsWith('-') ? '-' : ''
-  const digits = ms.slice(sign.length).padStart(4, '0')
-  const [whole, rest] = [digits.slice(0, -3), digits.slice(-3)]
-  return sign + whole + (rest === '000' ? '' : `.${rest}`)
+  const [whole, rest] = [ms.slice(0, -3), ms.slice(-3)]
+  return rest === '000' ? whole : `${whole}.${rest}`
 }
 
 interface Slot extends CellSlot {

@@ -6,8 +6,8 @@ import type { SymbolName } from '../candles/symbols.js'
 import { windowSpan } from '../candles/windows.js'
 import { type FileVersion, isSameVersion } from '../fs/files.js'
 import { lastModified } from '../mirror/mirror.js'
-import { laterSince } from '../mirror/series-index.js'
 import { knownDates, knownSymbols, mirrorSymbols } from '../mirror/status.js'
+import type { WindowFacts } from '../mirror/window-state.js'
 import { Kernel } from '../rows/wasm/kernel.js'
 import { Body, type Route, sendBody } from './body.js'
 import { HttpError, quotable } from './errors.js'
@@ -29,7 +29,7 @@ interface CachedFile {
   readonly version: FileVersion | undefined
   readonly body?: Body
   /** Of an open window: it may become final without its file changing. None for a final one. */
-  readonly known?: ReturnType<Tree['knownOf']>
+  readonly known?: { readonly window: WindowRef; readonly facts: WindowFacts | undefined } | undefined
   readonly corrupt?: string
 }
 
@@ -134,15 +134,12 @@ export class Tree {
 
   private isCurrent(path: string, { version, known }: CachedFile): boolean {
     if (!isSameVersion(version, this.mirror.version(path))) return false
-    if (!known) return true
-    const { facts, since } = this.knownOf(known.window)
-    return facts === known.facts && since === known.since
+    return !known || this.factsOf(known.window) === known.facts
   }
 
-  /** What the index says of a window: its facts, and since when later ones are known. */
-  private knownOf(window: WindowRef) {
-    const index = this.mirror.facts(window)
-    return { window, facts: index.get(window.startDate), since: laterSince(index, window.startDate) }
+  /** What the index says of a window: another object after each change of the index. */
+  private factsOf(window: WindowRef): WindowFacts | undefined {
+    return this.mirror.facts(window).get(window.startDate)
   }
 
   private read(path: string, window: WindowRef): CachedFile | undefined {
@@ -157,7 +154,7 @@ export class Tree {
     const mtimeMs = lastModified(window, read.batch, mirror.factsOf(window, read), state)
     // The kernel reads the next window into the same memory.
     const body = new Body(Buffer.from(read.bytes), { mtimeMs, final })
-    return { version, body, known: final ? undefined : this.knownOf(window) }
+    return { version, body, known: final ? undefined : { window, facts: this.factsOf(window) } }
   }
 }
 

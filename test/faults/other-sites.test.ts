@@ -12,7 +12,7 @@ describe('F84 a page of another site', () => {
     await request(path, { headers: { 'sec-fetch-site': 'cross-site' } })
     expect([service.log, storedPaths()]).toEqual([[], []])
     // The pages of this server, and programs, can.
-    for (const site of ['same-origin', 'none']) {
+    for (const site of ['same-site', 'same-origin', 'none']) {
       expect((await request(path, { headers: { 'sec-fetch-site': site } })).status).toBe(200)
     }
     expect(service.log.length).toBeGreaterThan(0)

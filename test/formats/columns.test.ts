@@ -56,6 +56,31 @@ describe('a DECIMAL(38,8) column', () => {
   })
 })
 
+it('the bounds of a column are those of its values, also where all are long', () => {
+  const [low, high] = [`${'3'.repeat(29)}.25`, `${'9'.repeat(29)}.5`]
+  for (const texts of [
+    [high, low, high],
+    [low, high],
+    ['7', low, high],
+  ]) {
+    const least = texts.includes('7') ? '7' : low
+    const column = new NumberColumn('open', 'decimal', 'big', texts.length, { inexactDoubles: 0 })
+    column.append(rowsOf(texts), 0, texts.length, 0)
+    expect(column.take(texts.length)).toMatchObject({ min: scaledTo8(least), max: scaledTo8(high) })
+    expect(doubles(texts)).toMatchObject({ min: Number(least), max: Number(high) })
+  }
+})
+
+it('a column begins again when its values are taken: its bounds, and the digits that are lost', () => {
+  const stats = { inexactDoubles: 0 }
+  const column = new NumberColumn('open', 'double', 'little', 1, stats)
+  for (const text of ['956967472546.43256738', '1.5', '2.5']) {
+    column.append(rowsOf([text]), 0, 1, 0)
+    expect(column.take(1)).toMatchObject({ min: Number(text), max: Number(text) })
+  }
+  expect(stats.inexactDoubles).toBe(1)
+})
+
 describe('a column of doubles', () => {
   it('stores what Number() returns, bit for bit, and counts lost digits, for any decimal', () => {
     const far = fc.tuple(fc.nat(340), decimals(20, 1), fc.boolean()).map(([zeros, text, small]) => {

@@ -199,7 +199,7 @@ describe('a refusal', () => {
     })
   })
 
-  it.each([500, 503])('of status %i is not a refusal: the service is unreachable', async status => {
+  it.each([408, 429, 500, 503])('of status %i is not a refusal: the service is unreachable', async status => {
     const { server, error } = await refuse(status, { message: 'Oops.' })
     expect(error).toMatchObject({
       code: 'unreachable',

@@ -21,3 +21,8 @@ it('yields the same lines wherever the bytes are split, in characters and line e
     { numRuns: 500 },
   )
 })
+
+it('takes no line above 1 MiB, whose end may never come', async () => {
+  const lines = readLines(split(Buffer.alloc(2 ** 20 + 1, 'x'), [2 ** 20]))
+  await expect(lines.next()).rejects.toMatchObject({ kind: 'invalid', message: 'a line is longer than 1048576 bytes' })
+})

@@ -47,14 +47,15 @@ function useDescribedServer(document: string) {
 describe('responses match the klines document', () => {
   const { url, validate } = useDescribedServer('/api/openapi.json')
 
-  it('every file of the sample', async () => {
+  it('files of each path of the sample', async () => {
     const files = filesBelow(join(SAMPLE_TREE, 'api'))
-    const seen = new Set<string>()
+    const seen = new Map<string, number>()
     for (const file of files) {
       const path = `/api/${file
         .replace(/(start-dates)\/\w+/, '$1/{interval}')
         .replace(/[A-Z]+USDT\/\d{4}-\d{2}-\d{2}/, '{symbol}/{startDate}')}`
-      seen.add(path)
+      seen.set(path, (seen.get(path) ?? 0) + 1)
+      if (Number(seen.get(path)) > 2) continue
       expect(validate(path, 'get', 200, await (await fetch(`${url()}/api/${file}`)).json()), file).toBe(VALID)
     }
     expect(seen.size).toBe(2 + ALL_INTERVALS.length)

@@ -18,7 +18,7 @@ const NOW = Date.UTC(2026, 10, 24)
 
 let root: string
 beforeAll(() => {
-  root = bigMirror(mkdtempSync(join(tmpdir(), 'klines-export-')), { symbols: ['BTCUSDT'], weeks: 100 })
+  root = bigMirror(mkdtempSync(join(tmpdir(), 'klines-export-')), { symbols: ['BTCUSDT'], weeks: 40 })
 })
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 afterEach(() => void vi.unstubAllEnvs())
@@ -139,7 +139,7 @@ describe('the files of exports', () => {
     expect((await server.request('/export/15m/BTCUSDT.csv?limit=1')).status).toBe(200)
     const clients = await Promise.all(Array.from({ length: AT_ONCE + 2 }, () => RawClient.open(server.url)))
     for (const [index, client] of clients.entries())
-      client.send(rawRequest(`GET /export/15m/BTCUSDT.parquet?limit=${60_000 - index}`))
+      client.send(rawRequest(`GET /export/15m/BTCUSDT.parquet?limit=${26_000 - index}`))
     await expect.poll(() => files().some(name => name.includes('.parquet'))).toBe(true)
     await server.close()
     expect(files()).toEqual([])

@@ -34,13 +34,11 @@ describe('an export is a file that readers of files over HTTP take', () => {
     expect(headers['content-range']).toBe(`bytes ${first}-${first + part.length - 1}/${whole.length}`)
   })
 
-  it('a download that broke off goes on where it ended, as that of curl -C -', async () => {
-    const { body: whole } = await ask({})
-    const { body: rest } = await ask({ range: 'bytes=5000-' })
-    expect(Buffer.concat([whole.subarray(0, 5000), rest]).equals(whole)).toBe(true)
-    const { status, headers } = await ask({ range: `bytes=${whole.length}-` })
-    expect([status, headers['content-range']]).toEqual([416, `bytes */${whole.length}`])
-    expectError(await sendRaw(server.url(), rawRequest(`GET ${TARGET}`, [`Range: bytes=${whole.length}-`])), 416)
+  it('a download that is whole already is 416, with its size, as curl -C - takes it', async () => {
+    const { length } = (await ask({})).body
+    const response = await sendRaw(server.url(), rawRequest(`GET ${TARGET}`, [`Range: bytes=${length}-`]))
+    expectError(response, 416)
+    expect(response.headers['content-range']).toBe(`bytes */${length}`)
   })
 
   it('one that the client has already is 304, without a body', async () => {
@@ -51,12 +49,6 @@ describe('an export is a file that readers of files over HTTP take', () => {
       expect([same.status, same.body.length, same.headers.etag]).toEqual([304, 0, etag])
     }
     expect((await ask({ 'if-none-match': '"other"' })).status).toBe(200)
-  })
-
-  it('another server sends the same bytes, under the same ETag', async () => {
-    const { request } = await startTestServer(SAMPLE_TREE)
-    const [one, other] = [await ask({}), await request(TARGET)]
-    expect([other.headers.etag, other.body.equals(one.body)]).toEqual([one.headers.etag, true])
   })
 
   it('If-Range: a part of the same file, and all of one that has changed since', async () => {

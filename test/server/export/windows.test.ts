@@ -6,7 +6,16 @@ import { bigMirror } from '../../support/big-mirror.js'
 import { expectError } from '../../support/servers/error-response.js'
 import { sendRaw } from '../../support/servers/raw-client.js'
 import { startTestServer } from '../../support/servers/test-server.js'
-import { FULL_WEEKS, makeTree, putFile, weekPath, weekRows, windowBytes } from '../../support/synthetic-tree.js'
+import {
+  FULL_WEEKS,
+  FUTURE_WEEK,
+  makeTree,
+  OPEN_WEEK,
+  putFile,
+  weekPath,
+  weekRows,
+  windowBytes,
+} from '../../support/synthetic-tree.js'
 import { tempFolder } from '../../support/temp-folder.js'
 
 const PATH = '/export/15m/BTCUSDT.csv'
@@ -38,6 +47,9 @@ describe('a window that is missing or corrupt', () => {
       ])
       expect((await get(url, `/export/15m/BTCUSDT.${extension}?from=${others[0]}`)).status).toBe(200)
     }
+    putFile(root, weekPath('BTCUSDT', others[0]), [weekRows(others[0])[0].with(1, '1.123456789')])
+    const lost = await get(url, `/export/15m/BTCUSDT.parquet?numbers=decimal&from=${others[0]}`)
+    expect(expectError(lost, 409).message).toContain('open 1.123456789 does not fit DECIMAL(38,8)')
     const { request } = await startTestServer(root)
     expect((await request(PATH, { method: 'HEAD' })).status).toBe(409)
   })
@@ -61,6 +73,7 @@ describe('windows that change', () => {
 
   it('between two requests: the second one gets the new candles', async () => {
     const root = makeTree(tempFolder())
+    for (const date of [OPEN_WEEK, FUTURE_WEEK]) rmSync(join(root, weekPath('BTCUSDT', date)))
     const { request } = await startTestServer(root)
     const target = `${PATH}?from=${FULL_WEEKS[0]}`
     const before = await request(target)
@@ -71,5 +84,8 @@ describe('windows that change', () => {
     expect(String(before.body)).not.toContain(',7.77,')
     expect(String(after.body)).toContain(',7.77,')
     expect(after.headers.etag).not.toBe(before.headers.etag)
+    putFile(root, weekPath('BTCUSDT', OPEN_WEEK), weekRows(OPEN_WEEK, { days: 2 }))
+    const longer = await request(target)
+    expect(String(longer.body).split('\n')).toHaveLength(String(after.body).split('\n').length + 2)
   })
 })

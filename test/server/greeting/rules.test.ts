@@ -12,7 +12,7 @@ const RULES: Rule[] = [
   [
     'params.id',
     [ID, ID.toUpperCase(), '123e4567-e89b-92d3-f456-426614174000'],
-    ['x', ID.slice(1), `{${ID}}`, ID.replaceAll('-', ''), ID.replace('e', 'g')],
+    ['x', ID.slice(1), `{${ID}}`, `urn:uuid:${ID}`, ID.replaceAll('-', ''), ID.replace('e', 'g')],
   ],
   ['query.notify', ['email', 'sms', ' '], ['']],
   ['body.email', ['a@example.com', 'a.b+c@sub.example.co'], ['', 'a@', '@b', 'a b@example.com', 1, null, ['a@b.de']]],
@@ -64,10 +64,11 @@ describe('the greeting API as documented', () => {
 
   it('unknown fields are accepted everywhere', async () => {
     const more = { ...USER, more: 1, profile: { ...USER.profile, more: [null] } }
-    const { status, body } = await sendRaw(
+    const { status, headers, body } = await sendRaw(
       server.url(),
       rawPost(`${USER_PATH}?more=1&notify=push&a`, JSON.stringify(more)),
     )
+    expect(headers['cache-control']).toBe('no-store')
     expect([status, JSON.parse(body.toString())]).toEqual([200, { success: true, id: ID, notify: 'push' }])
   })
 

@@ -7,8 +7,8 @@ import { startTestServer } from '../../support/servers/test-server.js'
 /** The messages of a server's token stream. */
 async function streamMessages(streamText?: string): Promise<string[]> {
   const { request } = await startTestServer(SAMPLE_TREE, { streamText })
-  const { status, body } = await request('/api/streams/tokens')
-  expect(status).toBe(200)
+  const { status, headers, body } = await request('/api/streams/tokens')
+  expect([status, headers['cache-control']]).toEqual([200, 'no-store'])
   return String(body)
     .trimEnd()
     .split('\n')

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { SAMPLE_TREE } from '../../support/sample-tree.js'
 import { type SendRequest, startTestServer } from '../../support/servers/test-server.js'
-import { FULL_WEEKS, makeTree, NOW, putFile, weekPath } from '../../support/synthetic-tree.js'
+import { FULL_WEEKS, makeTree, NOW, OPEN_WEEK, putFile, weekPath } from '../../support/synthetic-tree.js'
 import { tempFolder } from '../../support/temp-folder.js'
 
 async function fetchJson(request: SendRequest, path: string) {
@@ -36,6 +36,8 @@ describe('/coverage.json', () => {
       upstream: false,
       now: NOW,
     })
+    rmSync(join(root, weekPath('BTCUSDT', OPEN_WEEK)))
+    expect((await fetchJson(request, '/coverage/15m/BTCUSDT.json')).missingStartDates).toEqual([])
   })
 
   it('the sample, which has no files of empty windows, lacks nothing', async () => {

@@ -59,10 +59,9 @@ describe('the page at /', () => {
       expect(links).toEqual(expect.arrayContaining(series))
     }
     // All are relative: the server may be reached below a path of another one.
-    for (const link of links) {
-      expect(link).not.toMatch(/^\/|:/)
+    for (const link of links) expect(link).not.toMatch(/^\/|:/)
+    for (const link of links.filter(link => !link.startsWith('export/') || /\/1[dwM]\//.test(link)))
       expect((await request(`/${link}`, { method: 'HEAD' })).status, link).toBe(200)
-    }
   })
 
   it.each([
@@ -149,16 +148,4 @@ describe('the files of the page', () => {
       expect(parseErrorObject(answer)).toEqual({ statusCode: 404, message: expect.any(String), isError: true })
     },
   )
-})
-
-describe.each(['/', '/reference', ...ASSETS])('%s over HTTP', path => {
-  it('HEAD has the header fields of GET', async () => {
-    const { request } = sample
-    const [{ headers: ofGet }, { headers: ofHead, body, status }] = [
-      await request(path),
-      await request(path, { method: 'HEAD' }),
-    ]
-    expect([status, body.length]).toEqual([200, 0])
-    expect({ ...ofHead, date: '' }).toEqual({ ...ofGet, date: '' })
-  })
 })

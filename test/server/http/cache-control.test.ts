@@ -92,6 +92,16 @@ describe('a window is final', () => {
     expect(await readCacheControl(request, path)).toBe(expected)
   })
 
+  it('and Last-Modified is what another process has noted meanwhile', async () => {
+    const root = tempFolder()
+    putFile(root, path, rows.slice(0, -1))
+    const { request } = await startTestServer(indexTree(root, { rendered: END - 9_000 }))
+    for (const rendered of [END - 9_000, END - 5_000]) {
+      indexTree(root, { rendered })
+      expect((await request(path)).headers['last-modified']).toBe(new Date(rendered).toUTCString())
+    }
+  })
+
   it('without its last candle in a copy without an index: not at all', async () => {
     const root = tempFolder()
     putFile(root, path, rows.slice(1, -1), END + DAY)

@@ -59,6 +59,19 @@ describe('pages of other sites may not', () => {
     }
   })
 
+  it('read pages, what the viewer reads, or their errors', async () => {
+    for (const [path, status] of [
+      ['/', 200],
+      ['/coverage.json', 200],
+      ['/chart/BTCUSDT/15m', 200],
+      ['/coverage/1s/BTCUSDT.json', 404],
+    ] as const) {
+      const response = await tree.request(path, { headers: ORIGIN })
+      expect([path, response.status, findCorsFields(response)]).toEqual([path, status, []])
+    }
+    expect(findCorsFields(await tree.request('/', { method: 'OPTIONS', headers: ORIGIN }))).toEqual([])
+  })
+
   it('get permission to post from a preflight', async () => {
     const preflight = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type' }
     const response = await tree.request(USER, { method: 'OPTIONS', headers: { ...ORIGIN, ...preflight } })

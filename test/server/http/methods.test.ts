@@ -8,6 +8,7 @@ const READ = 'GET, HEAD, OPTIONS'
 /** Each kind of path and its methods. */
 const PATHS: [string, string][] = [
   ['/', READ],
+  ['/reference', READ],
   ['/docs/page.js', READ],
   ['/chart/BTCUSDT/1h', READ],
   ['/viewer/main.js', READ],
@@ -42,7 +43,7 @@ describe('methods', () => {
     const { status, headers, body } = await server.sendRaw(rawRequest(`OPTIONS ${path}`))
     expect([status, headers.allow, body.length]).toEqual([204, allow, 0])
     // Pages of any site may read the data, not what this server has; only its own pages may send an update.
-    const isPage = path === '/' || path.startsWith('/chart')
+    const isPage = path === '/' || /^\/(chart|reference)/.test(path)
     const cors =
       allow === READ && !isPage
         ? { 'access-control-allow-origin': '*', 'access-control-allow-methods': 'GET, HEAD' }

@@ -74,7 +74,7 @@ describe('a server that closes', () => {
     const root = tempFolder()
     putFile(root, WINDOW_PATH, makeWindow(672))
     const server = await startServer({ root, limits: patient })
-    const clients = await Promise.all(Array.from({ length: 3 }, () => RawClient.open(server.url)))
+    const clients = await Promise.all(Array.from({ length: 2 }, () => RawClient.open(server.url)))
     // More than the buffers of the kernel hold.
     const requests = Array<Buffer>(120).fill(WINDOW)
     for (const client of clients) {

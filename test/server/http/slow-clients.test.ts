@@ -64,13 +64,13 @@ describe.concurrent('a slow request gets 408 after the limits: the client', () =
 })
 
 describe.concurrent('with small limits', () => {
-  const limits = { ...LIMITS, headersMs: 400, requestMs: 500, checkMs: 50, keepAliveMs: 100 }
+  const limits = { ...LIMITS, headersMs: 400, requestMs: 500, checkMs: 50, keepAliveMs: 1_000 }
   const server = useHttpServer({ limits })
 
   it('a connection is closed when it is idle after a response', async () => {
     const client = await RawClient.open(server.url())
     client.send(rawRequest(`GET ${SYMBOLS}`))
-    expect((await client.next()).headers['keep-alive']).toMatch(/^timeout=\d+, max=1000$/)
+    expect((await client.next()).headers['keep-alive']).toBe('timeout=1, max=1000')
     await client.closed
     client.close()
     expect(client.rest.toString()).toBe('')
@@ -94,7 +94,7 @@ describe.concurrent('with small limits', () => {
 })
 
 describe('a request that has arrived is answered, however long the machine was busy meanwhile', () => {
-  const limits = { ...LIMITS, headersMs: 200, requestMs: 200, checkMs: 50, keepAliveMs: 200 }
+  const limits = { ...LIMITS, headersMs: 1_000, requestMs: 1_000, checkMs: 50, keepAliveMs: 1_000 }
   const server = useHttpServer({ limits })
   /** Everything in this process stands still, and what was sent before lies in the socket. */
   const standStill = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500)

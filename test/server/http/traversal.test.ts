@@ -42,8 +42,12 @@ it('no request reaches a file outside the tree, or one in it that is no part of 
   const climbs = DOTS.flatMap(dots => SLASHES.flatMap(slash => [1, 3, 6].map(steps => (dots + slash).repeat(steps))))
   const targets = [
     ...goals.map(goal => `/${goal}`),
-    ...ROOTS.flatMap(host => STEMS.flatMap(stem => climbs.map(climb => host + stem + climb))).flatMap(
-      (start, index) => [start + goals[index % goals.length], `${start}secret%00.json`],
+    ...STEMS.flatMap((stem, shift) =>
+      climbs.map((climb, index) => {
+        const host = ROOTS[(Math.floor(index / 3) + shift) % ROOTS.length]
+        const goal = index % STEMS.length === shift ? 'secret%00.json' : goals[(index + shift) % goals.length]
+        return host + stem + climb + goal
+      }),
     ),
   ]
   let client = await RawClient.open(server.url)

@@ -18,7 +18,7 @@ describe('the time axis of the chart', () => {
   it.each(INTERVALS)('%s: missing candles are counted as in an audit, and places ascend', interval => {
     const random = new Random(interval.length * 7)
     const series = { symbol: 'XXXUSDT', interval }
-    for (let round = 0; round < 40; round++) {
+    for (let round = 0; round < 20; round++) {
       // Five windows of twelve steps, some of them missing; a third of the candles missing, some off the grid.
       const bounds = [START]
       const steps: number[] = [START]
