@@ -64,15 +64,6 @@ describe('klines fingerprint', () => {
     expect(await lines('fingerprint odd.arrow')).toEqual([odd])
   })
 
-  it('is the same for lakes of any partition', async () => {
-    const expected = await lines('fingerprint BTCUSDT ETHUSDT -i 4h')
-    for (const partition of ['series', 'month']) {
-      const options = partition === 'series' ? '' : ` --partition ${partition}`
-      await call(`export all -i 4h --numbers decimal --layout hive${options} -q -o lake-${partition}`)
-      expect(new Set(await lines(`fingerprint lake-${partition}/`))).toEqual(new Set(expected))
-    }
-  })
-
   it('--fingerprint of download and export prints the same, with several threads too', async () => {
     const expected = await lines('fingerprint BTCUSDT ETHUSDT -i 1h')
     const printed = async (command: string) => (await lines(command)).filter(line => line.startsWith('klines:1:'))

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { DryRunSchema, RunSchema } from '../../src/commands/reports/schemas.js'
@@ -78,18 +78,6 @@ describe('--layout hive', () => {
     expect(run).toMatchObject({ code: 2, stdout: '' })
     expect(run.stderr).toContain(message)
     expect(sandbox.exists('lake')).toBe(false)
-  })
-
-  it('a missing or corrupt window is exit 3, and no part is written', async () => {
-    const { sandbox } = await stockedSandbox(newSandbox())
-    await sandbox.call(EXPORT)
-    const before = fileSnapshot(sandbox.path('lake'))
-    writeFileSync(sandbox.path(`m/${weekPath('ETHUSDT', OPEN_WEEK)}`), '[[')
-    putFile(sandbox.path('m'), weekPath('BTCUSDT', OPEN_WEEK), weekRows(OPEN_WEEK))
-    const run = await sandbox.call(EXPORT)
-    expect(run).toMatchObject({ code: 3, stdout: '' })
-    expect(run.stderr).toContain('ETHUSDT 15m 2025-02-10')
-    expect(fileSnapshot(sandbox.path('lake'))).toEqual(before)
   })
 
   it.each(["[it's] ☃*"])('a lake in the folder %j is read by _views.sql', async name => {

@@ -15,13 +15,11 @@ import {
   ALL_COLUMNS,
   cutBatches,
   cutPoints,
-  manyRows,
   rowFormat,
   runExporter,
   toBatches,
   twoSeries,
 } from '../support/exporting.js'
-import { duckdb } from '../support/oracles/duckdb.js'
 import { fingerprintOf } from '../support/oracles/fingerprint-oracle.js'
 import { decimals, readableTexts } from '../support/oracles/kline-arbitraries.js'
 import { tempFolder } from '../support/temp-folder.js'
@@ -69,26 +67,6 @@ describe('the same candles have the same fingerprint', () => {
       }),
       { numRuns: cases(400, 25) },
     )
-  })
-
-  it('in a Parquet file that another program has written again', async () => {
-    const folder = tempFolder()
-    const part = manyRows(3000)
-    const columns = [...NEEDED].reverse()
-    const { bytes } = await runExporter('parquet', toBatches([part]), rowFormat({ numbers: 'decimal' }))
-    const [from, to] = ['a.parquet', 'BTCUSDT-1h.parquet'].map(name => join(folder, name))
-    writeFileSync(from, bytes)
-    const select = `select ${columns.join(', ')} from '${from}' order by open_time`
-    for (const options of [
-      'row_group_size 2048',
-      'codec zstd, row_group_size 4096',
-      'codec gzip',
-      'codec uncompressed',
-    ]) {
-      await duckdb(`copy (${select}) to '${to}' (format parquet, ${options})`)
-      const { series } = await fingerprintFiles([to])
-      expect(series[0].fingerprint, options).toBe(fingerprintOf('BTCUSDT', '1h', part.rows))
-    }
   })
 })
 
@@ -239,7 +217,7 @@ describe('a file is refused with the file, the row and the cell', () => {
     }
   })
 
-  it('a file that is not there, a picture, and another name', async () => {
+  it('a file that is not there or has no candle, a picture, and another name', async () => {
     const folder = tempFolder()
     mkdirSync(join(folder, 'empty'))
     writeFileSync(join(folder, 'a.txt'), '')
@@ -248,6 +226,8 @@ describe('a file is refused with the file, the row and the cell', () => {
     expect(await codeOf('b.csv')).toBe(`${join(folder, 'b.csv')}: there is no such file.`)
     expect(await codeOf('a.svg')).toBe(`${join(folder, 'a.svg')}: its name does not say its format.`)
     expect(await codeOf('a.txt')).toBe(`${join(folder, 'a.txt')}: its name does not say its format.`)
+    const none = await written('BTCUSDT-1h.csv', [])
+    expect(await catchError(fingerprintFiles([none]))).toMatchObject({ code: 'no_candles' })
     expect(await codeOf('empty')).toBe(
       `${join(folder, 'empty')} is not a lake that can be read: it has no _klines.json.`,
     )

@@ -66,6 +66,9 @@ describe('a lock', () => {
       /do not make its fin/,
     ],
     ['a range of nothing', changeSeries({ range: { from: 1735516800000, to: 1735603200000 } }), /do not fit together/],
+    ['another count', changeSeries({ candles: 3 }), /its values do not make its fingerprint/],
+    ['a first candle before its range', changeSeries({ firstOpenTime: 1735516799999 }), /do not fit together/],
+    ['a first candle behind its last one', changeSeries({ firstOpenTime: 1735603200001 }), /do not fit together/],
     ['a range far ahead', changeSeries({ range: { ...SERIES.range, to: 9e15 } }), /do not fit together/],
   ])('is refused with %s', (_, text, message) => {
     const error = thrownBy(() => parse(text))

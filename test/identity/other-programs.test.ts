@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { COLUMNS } from '../../src/candles/columns.js'
 import { fingerprintFiles } from '../../src/identity/fingerprint.js'
 import { catchError } from '../support/errors.js'
-import { rowFormat, runExporter, toBatches } from '../support/exporting.js'
+import { manyRows, rowFormat, runExporter, toBatches } from '../support/exporting.js'
 import { duckdb } from '../support/oracles/duckdb.js'
 import { fingerprintOf } from '../support/oracles/fingerprint-oracle.js'
 import { tempFolder } from '../support/temp-folder.js'
@@ -14,24 +14,22 @@ const START = LEAP_MONTH.span.startTime
 const HOUR = 3_600_000
 const rows = [0, 1, 2, 3].map(hour => sampleRow(START + hour * HOUR))
 describe('a Parquet file of another program', () => {
+  const many = manyRows(3000)
   async function rewritten(options: string, more = ''): Promise<string> {
     const [from, to] = ['a.parquet', 'BTCUSDT-1h.parquet'].map(name => join(tempFolder(), name))
-    const { bytes } = await runExporter(
-      'parquet',
-      toBatches([{ known: LEAP_MONTH, rows }]),
-      rowFormat({ columns: COLUMNS }),
-    )
+    const { bytes } = await runExporter('parquet', toBatches([many]), rowFormat({ columns: COLUMNS }))
     writeFileSync(from, bytes)
     await duckdb(`copy (select *${more} from '${from}') to '${to}' (format parquet, ${options})`)
     return to
   }
 
   it.each([
+    ['several row groups', 'codec uncompressed, row_group_size 2048', ''],
     ['lists and structs', 'codec zstd', ', {a: 1, open: 2} as extra, [1, 2] as l, map {1: 2} as m'],
     ['pages of version 2 with gzip', 'parquet_version v2, codec gzip', ", 'x' as note"],
   ])('with %s has the same fingerprint', async (_, options, more) => {
     const { series } = await fingerprintFiles([await rewritten(options, more)])
-    expect(series[0].fingerprint).toBe(fingerprintOf('BTCUSDT', '1h', rows))
+    expect(series[0].fingerprint).toBe(fingerprintOf('BTCUSDT', '1h', many.rows))
   })
 })
 

@@ -47,9 +47,11 @@ describe('a lake is built and kept up to date', () => {
     ).not.toContain('symbol')
   })
 
-  it('writes nothing when nothing has changed', async () => {
-    const { update, lake } = await lakeSetup()
+  it('writes nothing when nothing has changed; a dry run names what an open window may change', async () => {
+    const { update, dryRun, lake } = await lakeSetup()
     await update()
+    expect((await dryRun()).files).toEqual([BTC, ETH].map(path => join(lake, path)))
+    expect((await dryRun({ offline: true })).files).toEqual([])
     const before = fileSnapshot(lake)
     const { lake: changes, files } = await update()
     expect(changes).toMatchObject({ written: 0, unchanged: 2 })
@@ -108,23 +110,25 @@ describe('a lake is built and kept up to date', () => {
     expect((await update({ offline: true })).lake).toMatchObject({ written: 0, unchanged: 2 })
   })
 
-  it.each(['{', '{"schema":2,"source":null,"options":{},"series":[{"symbol":"../x"}]}'])(
-    'makes all parts again, with a note, when the manifest is %j',
-    async text => {
-      const { update, write, read, warnings } = await lakeSetup()
-      await update()
-      const bytes = [read(BTC), read(ETH)]
-      warnings.length = 0
-      write('_klines.json', text)
-      // Those that are the same stay, time and all.
-      expect((await update({ offline: true })).lake).toMatchObject({ written: 0, unchanged: 2 })
-      expect(warnings).toContainEqual(
-        expect.stringMatching(/_klines\.json cannot be used: .* All parts are written again\.$/),
-      )
-      expect([read(BTC), read(ETH)].map((now, index) => now.equals(bytes[index]))).toEqual([true, true])
-      expect((await update({ offline: true })).lake).toMatchObject({ written: 0 })
-    },
-  )
+  it.each([
+    '{',
+    '{"schema":1,"source":null,"options":{},"series":[]}',
+    '{"schema":2,"source":null,"options":{},"series":[{"symbol":"../x"}]}',
+    '{"schema":2,"source":null,"options":{},"series":[{"symbol":"BTCUSDT","interval":"15m","parts":[1]}]}',
+  ])('makes all parts again, with a note, when the manifest is %j', async text => {
+    const { update, write, read, warnings } = await lakeSetup()
+    await update()
+    const bytes = [read(BTC), read(ETH)]
+    warnings.length = 0
+    write('_klines.json', text)
+    // Those that are the same stay, time and all.
+    expect((await update({ offline: true })).lake).toMatchObject({ written: 0, unchanged: 2 })
+    expect(warnings).toContainEqual(
+      expect.stringMatching(/_klines\.json cannot be used: .* All parts are written again\.$/),
+    )
+    expect([read(BTC), read(ETH)].map((now, index) => now.equals(bytes[index]))).toEqual([true, true])
+    expect((await update({ offline: true })).lake).toMatchObject({ written: 0 })
+  })
 
   it('replaces nothing when a window is missing, and leaves no folder of a new lake', async () => {
     const { update, lake, mirror } = await lakeSetup()
@@ -159,6 +163,10 @@ describe('partitions', () => {
       unchanged: 1,
     })
     expect(fileSnapshot(lake)[month('02')]).toEqual(before[month('02')])
+    // Parts of another kind go: no reader sees a candle twice.
+    const whole = await update({ symbols: ['BTCUSDT'], offline: true })
+    expect(whole.lake).toMatchObject({ written: 1, unchanged: 0, removed: [month('01'), month('02')] })
+    expect(files()).toEqual([...ROOT_FILES, BTC])
   })
 })
 
@@ -175,6 +183,22 @@ describe('resampled candles and ranges', () => {
     expect(later.lake).toMatchObject({ removed: ['symbol=BTCUSDT/interval=15m/year=2025/month=01/part-0.parquet'] })
     expect(files()).toHaveLength(4)
   })
+})
+
+it('other options or another range make all parts again; those of one lake may be compressed in different ways', async () => {
+  const { update } = await lakeSetup()
+  await update()
+  for (const options of [
+    { numbers: 'decimal' },
+    { columns: ['open_time', 'close'] },
+    { from: '2025-01-07' },
+  ] as const) {
+    expect((await update({ ...options, offline: true })).lake).toMatchObject({ written: 2, unchanged: 0 })
+    expect((await update({ ...options, offline: true })).lake).toMatchObject({ written: 0, unchanged: 2 })
+  }
+  const snappy = { from: '2025-01-07', compression: 'snappy', offline: true } as const
+  expect((await update({ ...snappy, symbols: ['BTCUSDT'] })).lake).toMatchObject({ written: 1, unchanged: 0 })
+  expect((await update(snappy)).lake).toMatchObject({ written: 1, unchanged: 1 })
 })
 
 describe('series that are not requested', () => {
@@ -231,7 +255,9 @@ describe('series that are not requested', () => {
 })
 
 describe('refusals', () => {
-  it.each(['-', 'x/{symbol}'])('of the folder %j', async output => {
+  it.each([
+    ...['-', 'x/{symbol}', 'x.csv', 'symbol=X/lake', 'interval=1h', 'x/open=1/lake', 'year=2025/lake', 'month=1'],
+  ])('of the folder %j', async output => {
     const { update, server } = await lakeSetup()
     expect(await catchError(update({ output }))).toMatchObject({ code: 'bad_output' })
     expect(server.log).toEqual([])
@@ -250,6 +276,14 @@ describe('refusals', () => {
       message: `${lake} is not empty. Expected a lake (a folder with _klines.json), or a new folder.`,
     })
     expect(snapshot(folder)).toEqual(before)
+  })
+
+  it('of candles of another source than those of the lake', async () => {
+    const { update, folder, lake, server } = await lakeSetup()
+    await update()
+    const other = { baseUrl: 'https://other.example', mirror: join(folder, 'other'), offline: true }
+    const message = `${lake} has candles of ${server.url}, and this run of https://other.example.`
+    expect(await catchError(update(other))).toMatchObject({ code: 'bad_output', message })
   })
 
   it.each(['symbol'])('of the column %s, which the folders name', async column => {

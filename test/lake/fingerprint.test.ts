@@ -52,11 +52,14 @@ beforeEach(() => {
 describe('a lake with fingerprints', () => {
   it.each(['none', 'year', 'month'] as const)('has them in its manifest, with partition %s', async partition => {
     const { update, manifest, expected, output } = yearsSetup({ partition, numbers: 'decimal' })
+    await update()
     const report = await update({ fingerprint: true })
     const [{ fingerprint }] = manifest().series
     expect(fingerprint).toMatchObject({ symbol: 'BTCUSDT', interval: '1h', fingerprint: expected(), candles: 72 })
     expect(fingerprint?.years.map(({ year, candles }) => [year, candles])).toEqual(YEARS.map(year => [year, 24]))
     expect(report.fingerprints).toEqual({ series: [fingerprint], set: undefined })
+    const count = { none: 1, year: 3, month: 36 }[partition]
+    expect(manifest().series[0].parts.map(({ rows }) => rows)).toEqual(Array(count).fill(72 / count))
     expect((await fingerprintFiles([output])).series).toEqual([{ ...fingerprint, file: output, named: false }])
   })
 
@@ -77,6 +80,10 @@ describe('a lake with fingerprints', () => {
         expect(fingerprints?.series[0].fingerprint).toBe(expected())
         expect(manifest().series[0].fingerprint).toEqual(fingerprints?.series[0])
       }
+      // It is kept up by a run that does not ask for it.
+      put('2023-03-01', [])
+      await update()
+      expect(manifest().series[0].fingerprint?.fingerprint).toBe(expected())
     },
   )
 

@@ -117,12 +117,4 @@ describe('a refresh without a change writes nothing', () => {
     expect(report.series.map(({ windows }) => windows.fetched)).toEqual([0, 1])
     expect(parts()).toEqual(before)
   })
-
-  it.each([[undefined], [1]])('and a manifest with the parts %j cannot be used', async parts => {
-    const { editSeries, refresh } = await trustedLake()
-    editSeries(series => ({ ...series, parts }))
-    const { report, warnings } = await refresh({ offline: true })
-    expect(report.lake).toMatchObject({ written: 0, unchanged: 2 })
-    expect(warnings).toContainEqual(expect.stringContaining('_klines.json cannot be used'))
-  })
 })

@@ -1,9 +1,11 @@
-import { mkdirSync, rmSync, utimesSync } from 'node:fs'
+import fs, { copyFileSync, mkdirSync, rmSync, utimesSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { isDeepStrictEqual } from 'node:util'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { deferred } from '../support/deferred.js'
 import { catchError } from '../support/errors.js'
-import { fileSnapshot, lakeSetup } from '../support/lake.js'
+import { fileSnapshot, lakeSetup, onlyPart } from '../support/lake.js'
 import { FULL_WEEKS, putFile, weekPath, weekRows } from '../support/synthetic-tree.js'
 
 const [WEEK] = FULL_WEEKS
@@ -11,7 +13,7 @@ const [WEEK] = FULL_WEEKS
 /** A lake, and a second run of it that waits for the service with the lock; a change that both runs see. */
 async function heldSetup() {
   const setup = await lakeSetup()
-  const { lake, update, server, mirror, tree } = setup
+  const { update, server, mirror, tree } = setup
   await update()
   const rows = weekRows(WEEK, { seed: 7 })
   for (const root of [tree, mirror])
@@ -28,18 +30,19 @@ async function heldSetup() {
     ended.resolve()
     return running
   }
-  /** Puts another lock into the place of that of the first run. */
-  const replaceLock = () => {
-    rmSync(join(lake, '_klines.lock'), { recursive: true })
-    mkdirSync(join(lake, '_klines.lock'))
-  }
-  return { ...setup, finish, replaceLock }
+  return { ...setup, finish }
+}
+
+/** Puts another lock into the place of that of a run. */
+function replaceLock(lake: string): void {
+  rmSync(join(lake, '_klines.lock'), { recursive: true })
+  mkdirSync(join(lake, '_klines.lock'))
 }
 
 describe('a run that slept and lost its lock', () => {
   it('places and removes nothing', async () => {
-    const { lake, finish, replaceLock } = await heldSetup()
-    replaceLock()
+    const { lake, finish } = await heldSetup()
+    replaceLock(lake)
     const before = fileSnapshot(lake)
     expect(await finish()).toMatchObject({
       code: 'lake_busy',
@@ -47,6 +50,37 @@ describe('a run that slept and lost its lock', () => {
       suggestions: ['Run the same command again when it has ended.'],
     })
     expect(fileSnapshot(lake)).toEqual(before)
+  })
+
+  const [BTC, ETH, OTHER] = ['BTCUSDT', 'ETHUSDT', 'ADAUSDT'].map(symbol => onlyPart(symbol))
+  it.each<[string, string[]]>([
+    [BTC, [BTC]],
+    [ETH, [BTC, ETH]],
+    ['_README.md', ['_README.md', BTC, ETH, OTHER]],
+  ])('when %s is renamed changes nothing behind it, and the manifest comes last', async (name, expected) => {
+    const { lake, update, mirror } = await lakeSetup()
+    await update()
+    for (const symbol of ['BTCUSDT', 'ETHUSDT']) putFile(mirror, weekPath(symbol, WEEK), weekRows(WEEK, { seed: 7 }))
+    // A part to prune, and a file that is written before the manifest.
+    putFile(lake, OTHER, '')
+    copyFileSync(join(lake, BTC), join(lake, OTHER))
+    rmSync(join(lake, '_README.md'))
+    const before = fileSnapshot(lake)
+    const { rename } = fs.promises
+    const put = (value: typeof rename) => {
+      fs.promises.rename = value
+      syncBuiltinESMExports()
+    }
+    onTestFinished(() => put(rename))
+    put((from, to) => {
+      if (to === join(lake, name)) replaceLock(lake)
+      return rename(from, to)
+    })
+    expect(await catchError(update({ offline: true, prune: true }))).toMatchObject({ code: 'lake_busy' })
+    const after = fileSnapshot(lake)
+    const changed = Object.keys({ ...before, ...after }).filter(path => !isDeepStrictEqual(before[path], after[path]))
+    expect(changed.sort()).toEqual(expected.toSorted())
+    expect(fs.existsSync(join(lake, '_klines.lock'))).toBe(true)
   })
 
   it('leaves all that another run has written meanwhile', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { KlineRow } from '../../src/candles/columns.js'
+import { COLUMNS, type KlineRow } from '../../src/candles/columns.js'
 import type { Interval } from '../../src/candles/intervals.js'
 import { windowSpan } from '../../src/candles/windows.js'
 import { CandleTable } from '../../src/rows/candle-table.js'
@@ -15,6 +15,8 @@ const KERNEL = new Kernel()
 const HOUR = 3_600_000
 const START = Date.parse('2024-02-01')
 const DAYS = 4
+/** The second day, compared with its hours. */
+const DAY = { symbol: 'BTCUSDT', interval: '1d', finer: '1h', openTime: START + 24 * HOUR }
 
 /** Four days of 1h candles with different values. */
 const HOURS = Array.from({ length: DAYS * 24 }, (_, hour) =>
@@ -105,14 +107,31 @@ describe('crossCheck', () => {
     })
   })
 
-  it('treats amounts that differ in trailing zeros only as equal', () => {
-    expect(
-      crossCheck([
-        loadHours(),
-        loadChangedDays(rows => {
-          rows[0][1] = String(rows[0][1]).replace(/0+$/, '')
-        }),
-      ]).differences,
-    ).toEqual([])
+  it('shows each column of which one digit differs, with both values, and no amount that only has other zeros', () => {
+    for (const [column, name] of COLUMNS.entries()) {
+      if (name === 'open_time') continue
+      const [value, expected] = [
+        (cell: string | number) => `${cell}`.replace(/.$/, digit => `${9 - Number(digit)}`),
+        String,
+      ]
+      const days = loadChangedDays(rows => {
+        rows[2][1] = String(rows[2][1]).replace(/0+$/, '')
+        rows[1][column] = typeof rows[1][column] === 'number' ? Number(value(rows[1][column])) : value(rows[1][column])
+      })
+      const cell = coarse(24)[1][column]
+      expect(crossCheck([loadHours(), days]).differences, name).toEqual([
+        { ...DAY, column: name, value: value(cell), expected: expected(cell), note: undefined },
+      ])
+    }
+  })
+
+  it('shows a candle without finer ones, and finer ones without their candle', () => {
+    const lacking = loadChangedDays(rows => rows.splice(1, 1))
+    expect(crossCheck([loadHours(), lacking]).differences).toMatchObject([
+      { ...DAY, column: undefined, value: 'no candle', expected: '24 finer candles' },
+    ])
+    const { differences, unverified } = crossCheck([loadHours(HOURS.toSpliced(24, 24)), loadChangedDays(() => {})])
+    expect(differences).toMatchObject([{ ...DAY, column: undefined, value: 'a candle', expected: 'no finer candle' }])
+    expect([...unverified.values()]).toEqual([(DAYS - 1) * 24, 0])
   })
 })

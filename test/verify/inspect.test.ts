@@ -58,40 +58,62 @@ describe('SeriesInspector', () => {
     })
   })
 
-  it.each<['early_close' | 'invalid_values', string, unknown[][]]>([
-    ['early_close', 'a close time too early', [hour(0, { 6: START + HOUR - 2 })]],
-    ['invalid_values', 'a low above the open', [hour(0, { 1: '42555', 3: '42555.00000001' })]],
-    ['invalid_values', 'an open above the high', [hour(0, { 1: '42600.50000001' })]],
-    ['invalid_values', 'more bought by takers than traded', [hour(0, { 9: '1195.56000001', 10: '50903331.16' })]],
-    [
-      'invalid_values',
-      'prices of 0 with a volume',
-      [hour(0, { 1: '0', 2: '0', 3: '0', 4: '0', 7: '0', 9: '0', 10: '0' })],
-    ],
-    ['invalid_values', 'a low of 0 with a volume', [hour(0, { 3: '0.00', 9: '0', 10: '0' })]],
-    ['invalid_values', 'more paid than the high allows', [hour(0, { 7: '60903331.16400430' })]],
-    ['invalid_values', 'less paid than the low allows', [hour(0, { 7: '40903331.16400430' })]],
-    ['invalid_values', 'more paid by takers than the high allows', [hour(0, { 10: '35552311.48122210' })]],
-    ['invalid_values', 'less paid by takers than the low allows', [hour(0, { 10: '15552311.48122210' })]],
-    [
-      'invalid_values',
-      'a long volume for which too little was paid',
-      [hour(0, { 5: '1234567890123456789.123456789012' })],
-    ],
-    ['invalid_values', 'a high above the rest without a trade', [hour(0), hour(1, { ...IDLE, 2: '42555.00000001' })]],
-    ['invalid_values', 'a volume without a trade', [hour(0), hour(1, { ...IDLE, 5: '0.00000001' })]],
-    [
-      'invalid_values',
-      'a volume of 64 bits without a trade',
-      [hour(0), hour(1, { ...IDLE, 7: '184467440737.09551616' })],
-    ],
-  ])('finds %s: %s', (kind, _, rows) => {
-    const { earlyClose, offGrid, faults, counts } = inspect(rows)
-    const [early, invalid] = kind === 'early_close' ? [1, 0] : [0, 1]
-    expect(counts).toMatchObject({ earlyClose: early, offGrid: 0, invalid })
-    expect([earlyClose.length, offGrid.length, faults.length]).toEqual([early, 0, invalid])
-    expect([...earlyClose, ...faults][0].openTime).toBe(rows.at(-1)?.[0])
-    for (const fault of faults) expect(fault.kind).toBe(kind)
+  it('finds a close time that is 1 ms early', () => {
+    expect(inspect([hour(0, { 6: START + HOUR - 2 })])).toMatchObject({
+      earlyClose: [{ openTime: START, description: 'closes 1 ms early' }],
+      counts: { earlyClose: 1, invalid: 0 },
+    })
+  })
+
+  describe('a candle that fails by the last digit is named with its columns and values', () => {
+    /** Opens at its low and closes at its high; takers bought all. */
+    const rising = { 1: '1', 2: '3', 3: '1', 4: '3', 5: '10', 7: '20', 8: 5, 9: '10', 10: '20' }
+    const falling = { ...rising, 1: '3', 4: '1' }
+    /** Every trade was at 100. */
+    const flat = { ...rising, 1: '100', 2: '100', 3: '100', 4: '100', 7: '1000', 10: '1000' }
+    const free = { ...falling, 3: '0', 4: '0' }
+    const dust = { ...rising, 2: '1', 4: '1', 5: '0.00000002', 9: '0.00000002', 7: '0.00000002', 10: '0.00000002' }
+    /** More digits than a candle has in memory. */
+    const long = '1234567890123456789.123456789012'
+
+    it.each<[cells: Record<number, unknown>, change: Record<number, unknown>, faults: string[]]>([
+      [rising, {}, []],
+      [falling, {}, []],
+      [rising, { 3: '1.00000001' }, ['low 1.00000001 is above open 1']],
+      [rising, { 1: '0.999999999' }, ['low 1 is above open 0.999999999']],
+      [falling, { 3: '1.000000001' }, ['low 1.000000001 is above close 1']],
+      [falling, { 1: '3.00000001' }, ['open 3.00000001 is above high 3']],
+      [rising, { 2: '2.99999999' }, ['close 3 is above high 2.99999999']],
+      [rising, { 9: '10.00000001' }, ['taker_buy_volume 10.00000001 is above volume 10']],
+      [rising, { 7: '15' }, ['taker_buy_quote_volume 20 is above quote_volume 15']],
+      [rising, { 10: '20.00000001' }, ['taker_buy_quote_volume 20.00000001 is above quote_volume 20']],
+      [flat, {}, []],
+      [flat, { 7: '1000.0009' }, []],
+      [flat, { 7: '1000.0011' }, ['quote_volume 1000.0011 is above high 100 x volume 10']],
+      [flat, { 7: '1000.01' }, ['quote_volume 1000.01 is above high 100 x volume 10']],
+      [flat, { 7: '999.9991', 10: '999.9991' }, []],
+      [flat, { 7: '999.9989', 9: '5', 10: '500' }, ['quote_volume 999.9989 is below low 100 x volume 10']],
+      [flat, { 9: '5', 10: '500.0004' }, []],
+      [flat, { 9: '5', 10: '500.0006' }, ['taker_buy_quote_volume 500.0006 is above high 100 x taker_buy_volume 5']],
+      [flat, { 9: '5', 10: '499.9996' }, []],
+      [flat, { 9: '5', 10: '499.9994' }, ['taker_buy_quote_volume 499.9994 is below low 100 x taker_buy_volume 5']],
+      [flat, { 5: long }, [`quote_volume 1000 is below low 100 x volume ${long}`]],
+      [dust, { 7: '0.00000003' }, []],
+      [dust, { 7: '0.00000004' }, ['quote_volume 0.00000004 is above high 1 x volume 0.00000002']],
+      [dust, { 7: '0.00000001', 10: '0.00000001' }, []],
+      [dust, { 10: '0' }, ['taker_buy_quote_volume 0 is below low 1 x taker_buy_volume 0.00000002']],
+      [free, { 9: '0', 10: '0' }, ['quote_volume 20 is traded at low 0 x volume 10']],
+      [free, { 5: '0', 7: '0', 9: '0', 10: '0' }, []],
+      [IDLE, {}, []],
+      [IDLE, { 2: '42555.00000001' }, ['count is 0, but high 42555.00000001 is above low 42555']],
+      [IDLE, { 5: '0.00000001' }, ['count is 0, but volume is 0.00000001']],
+      [IDLE, { 7: '184467440737.09551616' }, ['count is 0, but quote_volume is 184467440737.09551616']],
+      [IDLE, { 9: '0.00000001' }, ['taker_buy_volume 0.00000001 is above volume 0']],
+    ])('%j with %j', (cells, change, expected) => {
+      const { faults, counts } = inspect([hour(0, { ...cells, ...change })])
+      expect(faults).toEqual(expected.map(description => ({ kind: 'invalid_values', openTime: START, description })))
+      expect(counts).toMatchObject({ earlyClose: 0, offGrid: 0, invalid: expected.length })
+    })
   })
 
   it('finds stretches of candles without a trade, which end with a trade, a gap or an early close', () => {
@@ -123,18 +145,23 @@ describe('SeriesInspector', () => {
       [{ openTime: opens[0], description: 'opens 1694789 ms off the grid' }],
       [{ openTime: opens[1], description: 'opens 3599999 ms off the grid' }],
     ])
+    // Of 3d, a window may have the days of another symbol; that is a fault.
+    const [first, shifted] = ['2024-01-02', '2024-01-06'].map(Date.parse)
+    const rows = [first, shifted].map(openTime => sampleRow(openTime, { 6: openTime + 72 * HOUR - 1 }))
+    expect(inspect(rows, '3d', '2020-01-01')).toMatchObject({
+      faults: [{ kind: 'off_grid', openTime: shifted, description: 'opens 86400000 ms off the grid' }],
+      counts: { offGrid: 0, invalid: 1 },
+    })
   })
 
-  it('describes a fault with its columns and values', () => {
-    expect(inspect([hour(0, { 1: '42555', 3: '42555.00000001' })]).faults[0].description).toBe(
-      'low 42555.00000001 is above open 42555',
-    )
-    const traded = inspect([hour(0, { ...IDLE, 2: '42555.5', 5: '3.50', 7: '7' })])
-    expect(traded).toMatchObject({ counts: { invalid: 1 } })
+  it('counts a candle with several faults once, and describes each', () => {
+    const traded = inspect([hour(0, { ...IDLE, 2: '42555.5', 5: '3.50', 7: '7' }), hour(1, { ...IDLE, 5: '1' })])
+    expect(traded).toMatchObject({ counts: { invalid: 2 } })
     expect(traded.faults.map(({ description }) => description)).toEqual([
       'count is 0, but high 42555.5 is above low 42555',
       'count is 0, but volume is 3.50',
       'count is 0, but quote_volume is 7',
+      'count is 0, but volume is 1',
     ])
   })
 })

@@ -80,6 +80,9 @@ describe('verifyKlines', () => {
     expect(inFebruary).toEqual([])
     expect([differences, verdict]).toEqual([[], 'failed'])
     expect(series[1].unverified).toBeGreaterThanOrEqual(28)
+    // The day after the range is read for 1d alone.
+    const before = await verify(root, ['1h', '1d'], { from: '2025-01-20', to: '2025-02-01' })
+    expect([before.verdict, before.series.map(one => one.windows)]).toEqual(['ok', [1, 1]])
   })
 
   it('tells missing windows from gaps', async () => {
@@ -95,17 +98,6 @@ describe('verifyKlines', () => {
       gap.startTime >= Date.parse('2025-02-01') && gap.startTime < Date.parse('2025-03-01')
     expect(series[0].gaps).toEqual(whole.gaps.filter(gap => !inFebruary(gap)))
     expect([series[1].missingWindows, differences, verdict]).toEqual([[], [], 'incomplete'])
-  })
-
-  it('a gap is an outage only if another symbol lacks candles for half of its time', async () => {
-    const root = copySample()
-    // A month of one symbol, in which both lack the same three hours.
-    writeFileSync(hourPath(root, '2025-02-01'), '[]')
-    const { series } = await verify(root, ['1h'], { symbols: ['BTCUSDT', 'ETHUSDT'] })
-    expect(series.map(({ gaps }) => gaps.map(({ missing, outage }) => [missing, outage]))).toEqual([
-      [[28 * 24, false]],
-      [[3, true]],
-    ])
   })
 
   it('needs no window before the first cached one or after the last one, without a range', async () => {
@@ -157,18 +149,6 @@ describe('verifyKlines', () => {
     expect(days).toEqual(new Set(['2025-01-09', '2025-01-10', '2025-01-11', '2025-01-12']))
   })
 
-  it('finds a changed digit in a window that a finer series covers', async () => {
-    const root = copySample(['1h', '4h'])
-    const path = join(root, windowPath({ symbol: 'BTCUSDT', interval: '4h', startDate: '2025-01-01' }))
-    const rows = JSON.parse(readFileSync(path, 'utf8'))
-    rows[10][5] = rows[10][5].replace(/\d$/, (digit: string) => String((Number(digit) + 1) % 10))
-    writeFileSync(path, JSON.stringify(rows))
-    for (const intervals of [['1h', '4h'], ['4h']]) {
-      const { differences } = await verify(root, intervals)
-      expect(differences).toMatchObject([{ interval: '4h', finer: '1h', openTime: rows[10][0], column: 'volume' }])
-    }
-  })
-
   it('compares with finer candles that are not named, and reports nothing else of them', async () => {
     const root = copySample()
     const path = hourPath(root, '2025-01-01')
@@ -194,26 +174,22 @@ describe('verifyKlines', () => {
     const entry = { size: bytes.length, sha256, rendered: NOW, asked: NOW, first, last }
     putFile(root, '.klines/1h/BTCUSDT.json', { [startDate]: entry })
     expect((await verify(root, ['1h'])).verdict).toBe('ok')
-    writeFileSync(hourPath(root, startDate), JSON.stringify(rows.slice(0, -2)))
-    const [short] = (await verify(root, ['1h'])).series
-    const lost = `it lacks the candle of ${new Date(last).toISOString()}, which the mirror has had`
-    expect(short.corrupt).toMatchObject([{ startDate, reason: expect.stringContaining(lost) }])
-    expect(short.gaps.at(-1)).toMatchObject({ startTime: last - HOUR, endTime: last + HOUR, missing: 2 })
-    writeFileSync(hourPath(root, startDate), `${bytes} `)
-    const [changed] = (await verify(root, ['1h'])).series
-    expect(changed.corrupt).toMatchObject([{ startDate, reason: expect.stringContaining('not as it was downloaded') }])
+    /** Verifies other content of the window; returns its gaps. */
+    const expectCorrupt = async (content: string, lacks: string) => {
+      writeFileSync(hourPath(root, startDate), content)
+      const { series, differences, verdict } = await verify(root, ['1h'])
+      const reason = `not as it was downloaded${lacks}; klines download --refresh replaces it`
+      expect([verdict, series[0].corrupt, differences]).toEqual(['failed', [{ startDate, reason }], []])
+      return series[0].gaps
+    }
+    const lacks = (time: number) => `: it lacks the candle of ${new Date(time).toISOString()}, which the mirror has had`
+    const gaps = await expectCorrupt(JSON.stringify(rows.slice(0, -2)), lacks(last))
+    expect(gaps.at(-1)).toMatchObject({ startTime: last - HOUR, endTime: last + HOUR, missing: 2 })
+    await expectCorrupt(JSON.stringify(rows.slice(1)), lacks(first))
+    const digit = bytes.toString().replace(/\d(?=",\d+,")/, digit => `${9 - Number(digit)}`)
+    expect(digit).toHaveLength(bytes.length)
+    await expectCorrupt(digit, '')
     rmSync(hourPath(root, startDate))
     expect((await verify(root, ['1h'])).series[0].missingWindows).toEqual([startDate])
-  })
-
-  it('lists candles of a short range beside the sums of finer ones', async () => {
-    const request = { from: '2025-01-10', to: '2025-01-12', sums: true }
-    const { sums } = await verify(copySample(), ['1d'], request)
-    expect(sums.map(({ finer }) => [finer?.interval, finer?.candles, finer?.differing])).toEqual([
-      ['1h', 24, []],
-      ['1h', 24, []],
-    ])
-    for (const { cells, finer } of sums) expect(finer?.cells).toEqual(cells)
-    expect((await verify(copySample(), ['1h'], request)).sums).toEqual([])
   })
 })
