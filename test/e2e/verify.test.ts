@@ -61,7 +61,8 @@ describe('klines verify', () => {
     })
 
     it('is exit 6 with --fail-on-gaps', async () => {
-      const verify = ['verify', 'BTCUSDT', '-i', '15m,1h', ...MIRROR, '--json', '--fail-on-gaps']
+      const range = ['--from', '2024-12-30', '--to', '2025-02-10']
+      const verify = ['verify', 'BTCUSDT', '-i', '15m,1h', ...MIRROR, '--json', '--fail-on-gaps', ...range]
       const run = await sandboxWithMissingWindows().call(verify)
       expect([run.code, JSON.parse(run.stdout).verdict]).toEqual([6, 'incomplete'])
     })

@@ -281,7 +281,7 @@ describe('refusals', () => {
   it('of candles of another source than those of the lake', async () => {
     const { update, folder, lake, server } = await lakeSetup()
     await update()
-    const other = { baseUrl: 'https://other.example', mirror: join(folder, 'other'), offline: true }
+    const other = { baseUrl: 'https://other.example', mirror: join(folder, 'other') }
     const message = `${lake} has candles of ${server.url}, and this run of https://other.example.`
     expect(await catchError(update(other))).toMatchObject({ code: 'bad_output', message })
   })

@@ -14,7 +14,8 @@ import { FULL_WEEKS } from '../../support/synthetic-tree.js'
 import { tempFolder } from '../../support/temp-folder.js'
 
 const AT_ONCE = 4
-const NOW = Date.UTC(2026, 10, 24)
+/** The end of its candles. */
+const NOW = Date.UTC(2025, 9, 6)
 
 let root: string
 beforeAll(() => {
