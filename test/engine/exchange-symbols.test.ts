@@ -5,6 +5,7 @@ import type { Interval } from '../../src/candles/intervals.js'
 import { exportKlines } from '../../src/engine/export.js'
 import { downloadKlines, updateKlines } from '../../src/engine/klines.js'
 import { catchError } from '../support/errors.js'
+import { UNKNOWN_SYMBOL } from '../support/exchange/exchange-answers.js'
 import { exchangeSetup } from '../support/exchange/exchange-setup.js'
 import { MADE_SYMBOLS, madeMarket } from '../support/exchange/made-market.js'
 
@@ -93,6 +94,16 @@ describe('all', () => {
     expect(error.message).toMatch(/does not know PEPEUSDT any more; everything else is done\.$/)
     expect(error.suggestions).toEqual([expect.stringContaining(mirror)])
     expect(exchange.log.filter(({ kind }) => kind === 'klines').map(({ symbol }) => symbol)).toEqual(['BTCUSDT'])
+  })
+
+  it('that is cached, and unknown by now, fails window by window, and never the others', async () => {
+    const { download, exchange, dates } = await setup()
+    const names = ['NAVBTC', 'BTCUSDT']
+    await download(names, { from: '2020-01-01', to: '2020-06-01' })
+    exchange.always(({ symbol }) => symbol === 'NAVBTC', UNKNOWN_SYMBOL)
+    const error = await catchError(download(names, { from: '2019-12-01', to: '2024-01-01' }))
+    expect(error).toMatchObject({ code: 'incomplete' })
+    expect(dates('1d/BTCUSDT')).toContain('2022-01-01')
   })
 
   it('names such symbols where there are no others, also those of a pattern', async () => {

@@ -64,6 +64,14 @@ describe('a file', () => {
     expect(server.log).toHaveLength(1)
   })
 
+  it('418 ends the run, however short the ban that it names', async () => {
+    const { server, symbols } = await treeSetup()
+    server.always(LIST, { status: 418, headers: { 'retry-after': '5' } })
+    expect(await catchError(symbols())).toMatchObject({ code: 'rate_limited', data: { status: 418 } })
+    expect(await catchError(symbols())).toMatchObject({ code: 'rate_limited' })
+    expect(server.log).toHaveLength(1)
+  })
+
   it('that is invalid is tried three times, then the fault is named', async () => {
     const { server, symbols } = await treeSetup()
     server.always(LIST, { body: '["BTCUSDT",7]' })
