@@ -18,7 +18,7 @@ const VALID = 'No errors'
 
 /** One server for a group of tests, and `validate`, which checks a response body against the server's own document. */
 function useDescribedServer(document: string) {
-  const server = useServerOver(() => SAMPLE_TREE)
+  const server = useServerOver(() => SAMPLE_TREE, { streamText: 'Three short words.' })
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false })
   let spec: Json
   beforeAll(async () => {
@@ -27,16 +27,8 @@ function useDescribedServer(document: string) {
   })
   const validate = (path: string, method: string, status: number, value: unknown, type = 'application/json') => {
     const { responses } = spec.paths[path][method]
-    const keys = [
-      'paths',
-      path,
-      method,
-      'responses',
-      responses[status] ? String(status) : 'default',
-      'content',
-      type,
-      'schema',
-    ]
+    const name = responses[status] ? String(status) : 'default'
+    const keys = ['paths', path, method, 'responses', name, 'content', type, 'schema']
     const pointer = keys.map(key => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')
     ajv.validate({ $ref: `spec#/${pointer}` }, value)
     return ajv.errorsText()
@@ -107,16 +99,12 @@ describe('responses match the greeting document', () => {
     expect(validate('/api/users/{id}', 'post', status, value)).toBe(VALID)
     expect(validate('/api/users/{id}', 'post', status === 200 ? 400 : 200, value)).not.toBe(VALID)
   })
-})
 
-describe.concurrent('the token stream', () => {
-  const { url, validate } = useDescribedServer('/api/static/openapi.json')
-
-  it.each(['application/jsonl', 'text/plain'])('every line as %s matches the document', async type => {
+  it.each(['application/jsonl', 'text/plain'])('every line of the token stream as %s', async type => {
     const response = await fetch(`${url()}/api/streams/tokens`, { headers: { accept: type } })
     expect(response.headers.get('content-type')).toBe(`${type}; charset=utf-8`)
     const lines = (await response.text()).trimEnd().split('\n')
-    expect(lines.length).toBeGreaterThan(5)
+    expect(lines).toHaveLength(3)
     for (const line of lines) expect(validate('/api/streams/tokens', 'get', 200, JSON.parse(line), type)).toBe(VALID)
   })
 })

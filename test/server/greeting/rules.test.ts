@@ -57,11 +57,6 @@ describe('the greeting API as documented', () => {
     }
   })
 
-  it('notify is required', async () => {
-    const { cause } = expectError(await server.sendRaw(rawPost(USER_PATH, JSON.stringify(USER))), 400)
-    expect(cause).toEqual([{ field: 'query.notify', message: 'is missing' }])
-  })
-
   it('unknown fields are accepted everywhere', async () => {
     const more = { ...USER, more: 1, profile: { ...USER.profile, more: [null] } }
     const { status, headers, body } = await sendRaw(

@@ -101,6 +101,15 @@ describe('the page at /', () => {
     },
   )
 
+  it('has a badge of sample data, as charts have, and not over candles of a service', async () => {
+    const root = makeMirror('https://klines.example')
+    const { request } = await startTestServer(root)
+    for (const path of ['/', '/chart', '/chart/BTCUSDT/1h']) {
+      expect(String((await sample.request(path)).body), path).toContain('Sample data, not prices')
+      expect(String((await request(path)).body), path).not.toContain('Sample data, not prices')
+    }
+  })
+
   it('escapes the base address of a mirror', async () => {
     const page = await fetchPage(makeMirror("https://example.com/a&b'c&amp;"))
     expect(page).toContain('<code>https://example.com/a&#38;b&#39;c&#38;amp;</code>')

@@ -44,14 +44,6 @@ describe('Cache-Control', () => {
     expect(await readCacheControl(tree.request, path)).toBe(REVALIDATE)
   })
 
-  it.each([
-    ['a missing window', weekPath('DOTUSDT', WEEK), 404],
-    ['an unknown path', '/api/klines/15m/BTCUSDT/2025-01-07.json', 404],
-  ])('an error is not cached: %s', async (_, path, status) => {
-    const response = await tree.request(path)
-    expect([response.status, response.headers['cache-control']]).toEqual([status, 'no-store'])
-  })
-
   it('is the same in 304 and 206 as in 200', async () => {
     for (const [path, expected] of [
       [weekPath('BTCUSDT', WEEK), FOREVER],

@@ -46,7 +46,10 @@ describe('ETags', () => {
     const get = (headers = {}) => request(PATH, { headers: { 'accept-encoding': coding, ...headers } })
     putFile(root, PATH, before)
     const { etag } = (await get()).headers
-    putFile(root, PATH, before.replace(/"0"\]\]$/, '"1"]]'))
+    const changed = before.replace(/"0"\]\]$/, '"1"]]')
+    // In place, of the same size and time.
+    putFile(root, PATH, changed)
+    if (coding === 'identity') expect(String((await get()).body)).toBe(changed)
     const after = await get({ 'if-none-match': String(etag) })
     expect([after.status, after.headers.etag === etag]).toEqual([200, false])
     expect((await get({ 'if-none-match': String(after.headers.etag) })).status).toBe(304)
@@ -124,6 +127,11 @@ describe('the Cache-Control of a request does not matter', () => {
 
 describe('HEAD has the header fields of GET, with the length, and no body', () => {
   it.each<[string, number, string, Record<string, string>]>([
+    ['the page', 200, '/', {}],
+    ['a chart', 200, '/chart/BTCUSDT/1h', {}],
+    ['a script', 200, '/viewer/main.js', {}],
+    ['the symbols', 200, '/api/klines/symbols.json', {}],
+    ['a description', 200, '/api/openapi.json', {}],
     ['a window', 200, PATH, {}],
     ['an open window', 200, weekPath('BTCUSDT', OPEN_WEEK), {}],
     ['a window in gzip', 200, PATH, { 'accept-encoding': 'gzip' }],

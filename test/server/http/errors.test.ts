@@ -104,17 +104,10 @@ describe('every error is the error object', () => {
       return faults.map(({ field, message }) => (message === 'is missing' ? `no ${field}` : field)).sort()
     }
     expect(await findFields('/api/users/x?notify=', { email: 1, profile: { name: 2, age: '3' } })).toEqual([
-      'body.email',
-      'body.profile.age',
-      'body.profile.name',
-      'params.id',
-      'query.notify',
+      ...['body.email', 'body.profile.age', 'body.profile.name', 'params.id', 'query.notify'],
     ])
-    expect(await findFields(USER_PATH, { ...USER, profile: {} })).toEqual([
-      'no body.profile.age',
-      'no body.profile.name',
-      'no query.notify',
-    ])
+    const missing = ['no body.profile.age', 'no body.profile.name', 'no query.notify']
+    expect(await findFields(USER_PATH, { ...USER, profile: {} })).toEqual(missing)
     expect(await findFields(USER_TARGET, [])).toEqual(['body'])
     expect(server.errors).toEqual([])
   })

@@ -26,10 +26,10 @@ async function waitForLines(client: RawClient, count: number): Promise<void> {
 describe('a client that disconnects', () => {
   const server = useHttpServer()
 
-  it.each([['one stream a connection', 60, 1]])('its streams end at once: %s', async (_, connections, streams) => {
+  it('its streams end at once', async () => {
     const before = countTimers()
-    const clients = await Promise.all(Array.from({ length: connections }, () => RawClient.open(server.url())))
-    for (const client of clients) client.send(Buffer.concat(Array(streams).fill(TOKENS)))
+    const clients = await Promise.all(Array.from({ length: 60 }, () => RawClient.open(server.url())))
+    for (const client of clients) client.send(TOKENS)
     await Promise.all(clients.map(client => waitForLines(client, 3)))
     expect(countTimers() - before).toBeGreaterThan(50)
     // A word has just been sent, so without the disconnect the timers would run for nearly `WORD_MS`.
@@ -47,7 +47,9 @@ describe('a server that closes', () => {
   }
   // So long that what waits for it is found out, also on a busy machine.
   const patient = { ...LIMITS, graceMs: 120_000 }
-  const start = (limits = patient) => startServer({ root: tempFolder(), limits })
+  /** A stream takes a second. */
+  const streamText = 'Each word takes its time here.'
+  const start = (limits = patient) => startServer({ root: tempFolder(), limits, streamText })
 
   it('lets a stream finish, and accepts no more connections', async () => {
     const server = await start()
@@ -64,7 +66,7 @@ describe('a server that closes', () => {
       )
       .toBe('ECONNREFUSED')
     const { body } = await client.next()
-    expect(body.toString()).toMatch(/ comes\."\}\n$/)
+    expect(body.toString()).toMatch(/ here\."\}\n$/)
     expect(await took(closing)).toBeLessThan(60_000)
     await client.closed
     client.close()
@@ -119,14 +121,14 @@ describe('a server that closes', () => {
   })
 
   it('waits for its grace period at most', async () => {
-    const server = await start({ ...LIMITS, graceMs: 1_000 })
+    const server = await start({ ...LIMITS, graceMs: 300 })
     const slow = await RawClient.open(server.url)
     slow.send(rawRequest(`POST ${USER_TARGET}`, ['Content-Type: application/json', 'Content-Length: 100'], '{'))
     const streaming = await RawClient.open(server.url)
     streaming.send(TOKENS)
     await waitForLines(streaming, 1)
     const time = await took(server.close())
-    expect(time).toBeGreaterThan(900)
+    expect(time).toBeGreaterThan(270)
     // The server ends the body that never comes after ten seconds anyway.
     expect(time).toBeLessThan(9_000)
     await slow.closed

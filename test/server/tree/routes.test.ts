@@ -2,28 +2,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { filesBelow } from '../../support/files-below.js'
-import { indexTree } from '../../support/index-tree.js'
 import { SAMPLE_TREE } from '../../support/sample-tree.js'
 import { startTestServer, type TestResponse, useServerOver } from '../../support/servers/test-server.js'
-import {
-  EMPTY_WEEK,
-  FULL_WEEKS,
-  FUTURE_WEEK,
-  makeTree,
-  NOW,
-  putFile,
-  RENDERED,
-  weekPath,
-} from '../../support/synthetic-tree.js'
+import { EMPTY_WEEK, FULL_WEEKS, FUTURE_WEEK, NOW, putFile, weekPath } from '../../support/synthetic-tree.js'
 import { tempFolder } from '../../support/temp-folder.js'
 
 type Get = (path: string, headers?: Record<string, string>) => Promise<TestResponse>
-
-/** Starts a server over a folder for one test. */
-async function serveFolder(root: string): Promise<Get> {
-  const { request } = await startTestServer(root)
-  return (path, headers) => request(path, { headers })
-}
 
 /** Expects exactly the service's error object. */
 function expectNotFound({ status, headers, body }: TestResponse): void {
@@ -47,12 +31,12 @@ describe('the tree over HTTP', () => {
   })
 
   describe('of an incomplete mirror', () => {
-    let root: string
     let get: Get
     beforeEach(async () => {
-      root = tempFolder()
+      const root = tempFolder()
       putFile(root, weekPath('BTCUSDT', FULL_WEEKS[0]), '[]')
-      get = await serveFolder(root)
+      const { request } = await startTestServer(root)
+      get = (path, headers) => request(path, { headers })
     })
 
     it('has the symbols of the mirror, and built-in start dates where the mirror has none', async () => {
@@ -68,8 +52,9 @@ describe('the tree over HTTP', () => {
     })
 
     it('returns [] for a window of the future, and never for one that has started', async () => {
-      const future = await get(`/${weekPath('ETHUSDT', FUTURE_WEEK)}`)
-      expect([future.status, String(future.body)]).toEqual([200, '[]'])
+      const since = { 'if-modified-since': new Date(NOW).toUTCString() }
+      const { status, headers, body } = await get(`/${weekPath('ETHUSDT', FUTURE_WEEK)}`, since)
+      expect([status, String(body), headers['last-modified']]).toEqual([200, '[]', undefined])
       expectNotFound(await get(`/${weekPath('ETHUSDT', '2025-02-10')}`))
       expectNotFound(await get(`/${weekPath('ETHUSDT', EMPTY_WEEK)}`))
     })
@@ -86,34 +71,5 @@ describe('the tree over HTTP', () => {
     'constructor/BTCUSDT/2025-01-06',
   ])('%s is 404, also of the sample', async name => {
     expectNotFound(await getSample(`/api/klines/${name}.json`))
-  })
-})
-
-describe('conditional requests', () => {
-  const path = `/${weekPath('BTCUSDT', FULL_WEEKS[0])}`
-  const modifiedSince = (time: number) => ({ 'if-modified-since': new Date(time).toUTCString() })
-  let get: Get
-  beforeEach(async () => {
-    get = await serveFolder(indexTree(makeTree(tempFolder()), { rendered: RENDERED }))
-  })
-
-  it('Last-Modified is the time at which the service rendered the window', async () => {
-    expect((await get(path)).headers['last-modified']).toBe(new Date(RENDERED).toUTCString())
-  })
-
-  it('a replaced file is sent', async () => {
-    const root = makeTree(tempFolder())
-    const getFrom = await serveFolder(root)
-    const { etag = '' } = (await getFrom(path)).headers
-    expect((await getFrom(path, { 'if-none-match': etag })).status).toBe(304)
-    putFile(root, path.slice(1), '[]', RENDERED + 5000)
-    const response = await getFrom(path, { 'if-none-match': etag })
-    expect([response.status, String(response.body)]).toEqual([200, '[]'])
-  })
-
-  it('a window without a file has no Last-Modified', async () => {
-    const getFrom = await serveFolder(tempFolder())
-    const { status, headers } = await getFrom(`/${weekPath('BTCUSDT', FUTURE_WEEK)}`, modifiedSince(NOW))
-    expect([status, headers['last-modified']]).toEqual([200, undefined])
   })
 })
