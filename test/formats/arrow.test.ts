@@ -50,7 +50,7 @@ describe('an Arrow file contains exactly the exported rows', () => {
         expect(tableRows(tableFromIPC(bytes.subarray(MAGIC_BYTES)))).toEqual(expected)
         expect(await readThroughParquet(bytes, folder)).toEqual(expected)
       }),
-      { numRuns: cases(40, 12) },
+      { numRuns: cases(40, 6) },
     )
   })
 

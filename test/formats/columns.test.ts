@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { isKlinesError } from '../../src/candles/errors.js'
 import { NumberColumn } from '../../src/formats/columns.js'
 import { sharedKernel } from '../../src/rows/wasm/kernel.js'
+import { cases } from '../support/cases.js'
 import { decimalTexts, sameNumber, scaledTo8 } from '../support/oracles/decimal-oracle.js'
 import { decimals } from '../support/oracles/kline-arbitraries.js'
 import { LEAP_MONTH, sampleRow, toBatch } from '../support/windows.js'
@@ -46,7 +47,7 @@ describe('a DECIMAL(38,8) column', () => {
         const expected = texts.map(scaledTo8)
         expect(decimals128(texts)).toEqual(expected.includes(undefined) ? undefined : expected)
       }),
-      { numRuns: 500 },
+      { numRuns: cases(500, 150) },
     )
   })
 
@@ -103,7 +104,7 @@ describe('a column of doubles', () => {
         const isExact = (text: string) => Number.isFinite(Number(text)) && sameNumber(String(Number(text)), text)
         expect(inexact).toBe(texts.filter(text => !isExact(text)).length)
       }),
-      { numRuns: 1500 },
+      { numRuns: cases(1500, 400) },
     )
   })
 })

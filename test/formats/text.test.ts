@@ -79,16 +79,14 @@ describe.each([
         const { bytes } = await runExporter(exporter, cutBatches(toBatches(parts), points), rowFormat(shape))
         expect(bytes.toString()).toBe(oracle(parts, shape.columns, shape.timeFormat))
       }),
-      { numRuns: cases(600, 150) },
+      { numRuns: cases(600, 60) },
     )
   })
 
-  it('is the same in one batch and in many, also for more bytes than fit in one chunk', async () => {
+  it('has them also for more bytes than fit in one chunk, in many batches', async () => {
     const part = manyRows(5_000)
-    const whole = await runExporter(exporter, toBatches([part]), rowFormat())
-    const pieces = await runExporter(exporter, cutBatches(toBatches([part]), [0, 1, 333, 334, 999, 1000]), rowFormat())
-    expect(whole.bytes.equals(pieces.bytes)).toBe(true)
-    expect(whole.bytes.toString()).toBe(oracle([part], COLUMNS, 'ms'))
+    const pieces = cutBatches(toBatches([part]), [0, 1, 333, 334, 999, 1000])
+    expect((await runExporter(exporter, pieces, rowFormat())).bytes.toString()).toBe(oracle([part], COLUMNS, 'ms'))
   })
 })
 
@@ -128,7 +126,7 @@ describe('json', () => {
         const batches = cutBatches([decodeWindow(bytes, LEAP_MONTH.window)], points)
         expect((await runExporter('json', batches, rowFormat())).bytes.equals(bytes)).toBe(true)
       }),
-      { numRuns: cases(300, 100) },
+      { numRuns: cases(300, 40) },
     )
   })
 

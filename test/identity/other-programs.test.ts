@@ -44,6 +44,11 @@ describe('a text file of another program', () => {
     const other = rows.map(row => row.map((cell, at) => (at === 0 ? open(+cell) : at === 6 ? close(+cell) : cell)))
     return `${names}\n${other.map(line).join('\n')}\n`
   }
+  const followed = (open: string, close: string) =>
+    timed(
+      ms => ms + open,
+      ms => ms + close,
+    )
   const iso = (ms: number) => new Date(ms).toISOString()
   const write = (text: string, name = 'BTCUSDT-1h.csv') => {
     const path = join(tempFolder(), name)
@@ -58,20 +63,8 @@ describe('a text file of another program', () => {
     ['with the separator in a line before', `sep=;\r\n${`${names}\n${body}\n`.replaceAll(',', ';')}`],
     ['without names behind sep=,', `sep=,\n${body}\n`],
     ['with the names of the archive', `\ufeff${archive}\n${body}\n\n`],
-    [
-      'with times in us',
-      timed(
-        ms => `${ms}000`,
-        ms => `${ms}999`,
-      ),
-    ],
-    [
-      'with times in ns',
-      timed(
-        ms => `${ms}000000`,
-        ms => `${ms}999999`,
-      ),
-    ],
+    ['with times in us', followed('000', '999')],
+    ['with times in ns', followed('000000', '999999')],
     [
       'with times in s and us',
       timed(

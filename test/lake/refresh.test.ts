@@ -61,7 +61,6 @@ describe('a refresh without a change writes nothing', () => {
   it.each<[string, Options]>([
     ['by default', {}],
     ['with a range that starts and ends inside of windows', { from: '2025-01-08', to: '2025-02-05' }],
-    ['with a range that moves', { last: '25d' }],
     ['resampled', { resample: '1d', partial: true }],
     ['by month', { partition: 'month' }],
   ])('and reports the same as one that encodes all parts again, %s', async (_, options) => {

@@ -106,17 +106,6 @@ it('the lock of a killed run holds for a minute', async () => {
   expect((await update()).lake).toMatchObject({ written: 0, unchanged: 2 })
 })
 
-it('_views.sql says in its first line how it is used, also after a move', async () => {
-  const { update, read } = await lakeSetup()
-  await update()
-  const [first, , comment, statement] = read('_views.sql').toString().split('\n')
-  expect(first).toBe(
-    '-- For DuckDB: duckdb -init _views.sql. After the lake was moved, write its new path into the first statement, or run klines with the new folder.',
-  )
-  expect(comment).toMatch(/^-- /)
-  expect(statement).toMatch(/^set variable klines_lake = /)
-})
-
 it('temp files of a killed writer go with the next run when they are older than an hour', async () => {
   const { update, files, lake } = await lakeSetup()
   await update()

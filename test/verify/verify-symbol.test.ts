@@ -30,6 +30,6 @@ it('verifying any number of symbols takes the memory of one', async () => {
   expect(comparisons).toBeGreaterThan(0)
   const { byteLength } = kernel.view
   // A table for each pair of intervals takes 1.1 MB.
-  for (let symbol = 1; symbol <= 40; symbol++) expect(await verify(`S${symbol}USDT`)).toBe(comparisons)
+  for (let symbol = 1; symbol <= 8; symbol++) expect(await verify(`S${symbol}USDT`)).toBe(comparisons)
   expect(kernel.view.byteLength).toBe(byteLength)
 })
