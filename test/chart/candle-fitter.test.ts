@@ -46,12 +46,7 @@ const someHours = fc
 
 /** Where candles of each length open, written down apart from the sources; 3d of BTCUSDT is counted from 2017-08-17. */
 const RUNGS: readonly [string, number, number][] = [
-  ['1h', HOUR, 0],
-  ['2h', 2 * HOUR, 0],
-  ['4h', 4 * HOUR, 0],
-  ['6h', 6 * HOUR, 0],
-  ['8h', 8 * HOUR, 0],
-  ['12h', 12 * HOUR, 0],
+  ...[1, 2, 4, 6, 8, 12].map((hours): [string, number, number] => [`${hours}h`, hours * HOUR, 0]),
   ['1d', DAY, 0],
   ['3d', 3 * DAY, Date.UTC(2017, 7, 17)],
   ['1w', 7 * DAY, Date.UTC(1970, 0, 5)],

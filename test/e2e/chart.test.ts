@@ -47,14 +47,8 @@ describe('without a range', () => {
     expect(lines[3]).toBe('')
     // All four prices of a candle are the same, so each is one mark, higher than the one before.
     const plot = lines.slice(4, 19).map(line => line.slice(0, 64).padEnd(64))
-    for (let column = 0; column < 64; column++) {
-      expect(
-        plot
-          .map(line => line[column])
-          .join('')
-          .trim(),
-      ).toBe('║')
-    }
+    const marksIn = (column: number) => plot.map(line => line[column].trim()).join('')
+    expect(Array.from({ length: 64 }, (_, column) => marksIn(column))).toEqual(Array(64).fill('║'))
     expect(plot[0].trimEnd()).toHaveLength(64)
     expect(plot[14]).toMatch(/^║/)
     expect(lines).toHaveLength(25)
@@ -84,10 +78,8 @@ describe('with a range', () => {
     const run = await sandbox.call(['chart', 'BTCUSDT', 'ETHUSDT', ...args, ...range, '--json'])
     const object = parseObject(run.stdout, ChartSchema)
     const rows = quarterHours(Date.UTC(2025, 1, 12), Date.UTC(2025, 1, 12, 2)).map(row => row.slice(0, 6))
-    expect(object).toMatchObject({
-      sample: false,
-      range: { from: Date.UTC(2025, 1, 12), to: Date.UTC(2025, 1, 12, 2) },
-    })
+    const [from, to] = [Date.UTC(2025, 1, 12), Date.UTC(2025, 1, 12, 2)]
+    expect(object).toMatchObject({ sample: false, range: { from, to } })
     const last = rows[7]
     expect(object.series.map(({ rows }) => rows)).toEqual([rows, rows])
     expect(object.series[1]).toMatchObject({

@@ -78,27 +78,23 @@ describe.concurrent('completion at the prompt', () => {
   })
 
   const noZsh = whyNot('zsh', true)
-  const itCompletes = it.skipIf(noZsh)
-  itCompletes(`of zsh${noZsh}`, async () => {
+  it.skipIf(noZsh)(`of zsh${noZsh}`, async () => {
     const sandbox = newFolder()
     sandbox.write('.zshrc', `${ZSH_RC}source <(klines completion zsh)\n`)
-    const pairs = ALL_LINES
-    expect(await completeAtTerminal(sandbox, 'zsh -d -i', typedBy(pairs))).toEqual(asLines(pairs))
+    expect(await completeAtTerminal(sandbox, 'zsh -d -i', typedBy(ALL_LINES))).toEqual(asLines(ALL_LINES))
   })
 
   const noFish = whyNot('fish', false)
-  const itAnswers = it.skipIf(noFish)
-  itAnswers(`of fish${noFish}`, async () => {
+  it.skipIf(noFish)(`of fish${noFish}`, async () => {
     const sandbox = newFolder()
-    const pairs = ALL_LINES
     // fish prints the last word as it would be.
     sandbox.write(
       'rc.fish',
       'klines completion fish | source\nfor line in (cat typed.txt)\n  echo "<$(complete -C $line | string replace -r "\\t.*" "")>"\nend\n',
     )
-    sandbox.write('typed.txt', `${typedBy(pairs).join('\n')}\n`)
+    sandbox.write('typed.txt', `${typedBy(ALL_LINES).join('\n')}\n`)
     const run = await sandbox.shell('fish --no-config rc.fish')
-    const expected = pairs.map(([typed, completed]) =>
+    const expected = ALL_LINES.map(([typed, completed]) =>
       typed === completed ? '<>' : `<${completed.trim().split(' ').at(-1)}>`,
     )
     expect(run.stderr).toBe('')

@@ -146,10 +146,4 @@ describe('exit codes with the exchange', () => {
     expect(stderr).toMatch(/418 .*banned until .*\n {2}Wait until then/)
     expect(exchange.log).toHaveLength(1)
   })
-
-  it('2 for the greeting API, which the exchange has not', async () => {
-    const { code, stderr } = await newSandbox().call(['openapi', '--base-url', 'binance'])
-    expect(code).toBe(2)
-    expect(stderr).toContain('"binance" has candles alone.')
-  })
 })

@@ -7,6 +7,8 @@ import { FULL_WEEKS, START_DATES, SYMBOLS, weekPath } from '../support/synthetic
 const newSandbox = useSandboxes()
 const OLD = 'what was there before\n'
 const DAILY = 'export BTCUSDT -i 1d --mirror mirror'
+const ELSEWHERE = '--base-url http://127.0.0.1:9'
+const OTHER_MIRROR = /mirror of sample.* http:\/\/127\.0\.0\.1:9/
 
 /** A sandbox whose mirror has the sample's daily candles. */
 async function sandboxWithDays(): Promise<CliSandbox> {
@@ -48,19 +50,12 @@ describe.concurrent('exit code 2: wrong usage, and nothing is written', () => {
     ['no symbol', 'export -i 1d', [/Missing SYMBOL\./]],
     ['a base address without a scheme', 'download BTCUSDT -i 1d --base-url example.test', [/http:\/\/example\.test/]],
     ['a base address with a password', 'download BTCUSDT -i 1d --base-url http://a:b@h.test', [/password/]],
+    ['the greeting API of the exchange', 'openapi --base-url binance', [/"binance" has candles alone\./]],
     ['--retries many', 'download BTCUSDT -i 1d --base-url sample --mirror m --retries many', [/--retries/, /many/]],
     ['--timeout 0', 'symbols --base-url sample --mirror m --timeout 0', [/--timeout is 0/, /seconds/]],
     ['a pattern that matches nothing', 'export XYZ* -i 1d --mirror mirror', [/"XYZ\*"/, /BTCUSDT, ETHUSDT/]],
-    [
-      'a mirror of another address',
-      'download BTCUSDT -i 1d --mirror mirror --base-url http://127.0.0.1:9',
-      [/mirror of sample/, /http:\/\/127\.0\.0\.1:9/, /--mirror/],
-    ],
-    [
-      'an export from a mirror of another address',
-      `${DAILY} --base-url http://127.0.0.1:9 -o x.csv`,
-      [/mirror of sample/, /http:\/\/127\.0\.0\.1:9/],
-    ],
+    ['a mirror of another address', DAILY.replace('export', `download ${ELSEWHERE}`), [OTHER_MIRROR, /--mirror/]],
+    ['an export from a mirror of another address', `${DAILY} ${ELSEWHERE} -o x.csv`, [OTHER_MIRROR]],
   ])('%s', async (_, command, messages) => {
     const run = await sandbox.call(command.split(' '))
     expect(run).toMatchObject({ code: 2, stdout: '' })
@@ -148,11 +143,11 @@ describe('exit code 5: the service is unreachable', () => {
   it.concurrent('a refused connection is retried, then the message says what to do', async () => {
     const sandbox = newSandbox()
     const address = `http://127.0.0.1:${await closedPort()}`
-    const run = await sandbox.call(['download', 'BTCUSDT', '-i', '1h', '--base-url', address, '-o', 'x.csv'])
+    const args = ['download', 'BTCUSDT', '-i', '1h', '--base-url', address, '-o', 'x.csv']
+    const run = await sandbox.call(args, {}, { policy: { baseDelayMs: 10 } })
     expect(run).toMatchObject({ code: 5, stdout: '' })
-    for (const text of [address, 'refused', '--base-url', '--base-url sample', 'klines export']) {
+    for (const text of [address, 'refused', 'tried 6 times', '--base-url', '--base-url sample', 'klines export'])
       expect(run.stderr).toContain(text)
-    }
     expect(sandbox.exists('x.csv')).toBe(false)
   })
 })

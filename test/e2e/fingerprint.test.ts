@@ -91,11 +91,7 @@ describe('klines fingerprint', () => {
   })
 
   it.each<[string, number, string]>([
-    [
-      'fingerprint BTCUSDT ./x.csv -i 1h',
-      2,
-      '"BTCUSDT" is a symbol, and "./x.csv" a file. Expected only symbols, or only files.',
-    ],
+    ['fingerprint BTCUSDT ./x.csv -i 1h', 2, '"./x.csv" a file. Expected only symbols, or only files.'],
     ['fingerprint x.csv -i 1h', 2, '--interval is for candles of the mirror, and "x.csv" a file.'],
     ['fingerprint BTCUSDT -i 1h --from 2030', 4, 'No candle of BTCUSDT 1h opens'],
     ['fingerprint BTCUSDT -i 1d', 3, 'Not in the mirror: BTCUSDT 1d.'],
@@ -119,10 +115,8 @@ describe('klines fingerprint', () => {
       for (const format of ['csv.gz', 'json', 'jsonl'])
         await run(`export BTCUSDT -i ${intervals} -q -o {interval}.${format}`)
       const files = intervals.flatMap(name => ['csv.gz', 'json', 'jsonl'].map(format => [`${name}.${format}`, name]))
-      real.write(
-        'check.py',
-        script(`for path, name in ${JSON.stringify(files)}: print(fingerprint(path, "BTCUSDT", name))`),
-      )
+      const calls = `for path, name in ${JSON.stringify(files)}: print(fingerprint(path, "BTCUSDT", name))`
+      real.write('check.py', script(calls))
       const { stdout } = await real.shell(`'${python}' check.py`)
       expect(stdout.trimEnd().split('\n')).toEqual(expected.flatMap(one => [one, one, one]))
     },

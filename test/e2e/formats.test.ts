@@ -46,13 +46,6 @@ describe.concurrent('formats of an export', () => {
     expect(String(execFileSync('gzip', ['-dc', sandbox.path('a.csv.gz')], { maxBuffer: 1e9 }))).toBe(csvOf(ROWS))
   })
 
-  it('jsonl is an object a row', async () => {
-    const lines = String(await exported('BTCUSDT -i 4h', 'a.jsonl')).split('\n')
-    expect(lines.pop()).toBe('')
-    expect(lines.map(line => JSON.parse(line))).toEqual(ROWS.map(named))
-    expect(lines[0]).toBe(JSON.stringify(named(ROWS[0])))
-  })
-
   it.each(['zstd', 'snappy'])('parquet --compression %s, and --json says so', async compression => {
     const output = `${compression}.parquet`
     const args = ['export', 'BTCUSDT', '-i', '4h', '--mirror', 'mirror', '--json', '--compression', compression]
@@ -90,14 +83,6 @@ describe.concurrent('formats of an export', () => {
     ])
   })
 
-  it('{symbol} and {interval} in -o write a file for each series', async () => {
-    await sandbox.call('export BTCUSDT ETHUSDT -i 4h,1d --mirror mirror -o each-{symbol}-{interval}.csv'.split(' '))
-    for (const symbol of ['BTCUSDT', 'ETHUSDT'])
-      for (const interval of ['4h', '1d'])
-        expect(sandbox.text(`each-${symbol}-${interval}.csv`)).toBe(csvOf(sampleRows(symbol, interval)))
-    expect(sandbox.files().filter(name => name.startsWith('each-'))).toHaveLength(4)
-  })
-
   it('series that share a CSV have leading columns with their names, in the requested order', async () => {
     const names = ['ETHUSDT', 'BTCUSDT'].flatMap(symbol => ['1d', '4h'].map(interval => [symbol, interval]))
     const rows = names.flatMap(([symbol, interval]) =>
@@ -111,15 +96,6 @@ describe.concurrent('formats of an export', () => {
     const text = String(await exported('BTCUSDT -i 1d --columns close,open_time --columns symbol', 'columns.csv'))
     const rows = sampleRows('BTCUSDT', '1d').map(row => [row[4], row[0], 'BTCUSDT'])
     expect(text).toBe(csvOf(rows, 'close,open_time,symbol'))
-  })
-
-  it.each<[string, (time: number) => string]>([
-    ['us', time => `${time}000`],
-    ['iso', time => new Date(time).toISOString()],
-  ])('--time-format %s applies to both times', async (format, write) => {
-    const args = `BTCUSDT -i 1d --time-format ${format} --columns open_time,close_time`
-    const rows = sampleRows('BTCUSDT', '1d').map(row => [write(row[0] as number), write(row[6] as number)])
-    expect(String(await exported(args, `time-${format}.csv`))).toBe(csvOf(rows, 'open_time,close_time'))
   })
 
   it.each(['csv.gz', 'json', 'jsonl', 'parquet', 'arrow'])(

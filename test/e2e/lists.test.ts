@@ -1,16 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { startTreeServer } from '../support/cli/stocked-sandbox.js'
-import {
-  EMPTY_WEEK,
-  FULL_WEEKS,
-  FUTURE_WEEK,
-  makeTree,
-  START_DATES,
-  SYMBOLS,
-  treeRows,
-} from '../support/synthetic-tree.js'
-import { tempFolder } from '../support/temp-folder.js'
+import { EMPTY_WEEK, FULL_WEEKS, FUTURE_WEEK, START_DATES, SYMBOLS, treeRows } from '../support/synthetic-tree.js'
 
 const newSandbox = useSandboxes()
 
@@ -93,8 +84,7 @@ describe('the lists', () => {
 describe('mirror', () => {
   it('shows what is cached of each series', async () => {
     const sandbox = newSandbox()
-    const root = makeTree(tempFolder())
-    const server = await startTreeServer(sandbox, root)
+    const server = await startTreeServer(sandbox)
     const location = ['--base-url', server.url, '--mirror', 'm']
     expect(await sandbox.call(['download', 'BTCUSDT', '-i', '15m', ...location])).toMatchObject({ code: 0 })
     const [json, text] = await Promise.all([

@@ -44,13 +44,13 @@ function testedBlocks(name: string): Block[] {
 /** The lines of output that comments of the form `# => output` announce. */
 const announced = (code: string) => [...code.matchAll(/(?:#|--) => (.*)$/gm)].map(([, line]) => line)
 
-/** Whether a script of bash has nothing but commands of klines, without pipes, redirections, variables and loops. */
-function hasCommandsOnly(code: string): boolean {
-  const plain = code
-    .replace(/^#.*$/gm, '')
-    .replace(/\\\n/g, ' ')
-    .replace(/'[^']*'|"[^"$`\\]*"/g, 'quoted')
-  return lines(plain.trim()).every(line => /^klines [^|<>&;$`(){}"'\\]*$/.test(line))
+/** The first lines of a script of bash that are commands of klines, without pipes, redirections and variables; and the others. */
+function splitScript(code: string): [commands: string, rest: string] {
+  const all = lines(code.trim().replace(/\\\n/g, ' '))
+  const plain = all.map(line => line.replace(/'[^']*'|"[^"$`\\]*"/g, 'quoted'))
+  const end = plain.findIndex(line => !/^(#.*|klines [^|<>&;$`(){}"'\\]*)?$/.test(line))
+  const at = end === -1 ? all.length : end
+  return [all.slice(0, at).join('\n'), all.slice(at).join('\n')]
 }
 
 /** Prints the words of each command of klines instead of running it. */
@@ -66,7 +66,7 @@ async function callCommands(sandbox: CliSandbox, code: string) {
     if (runs.at(-1)?.code !== 0) break
   }
   const join = (name: 'stdout' | 'stderr') => runs.map(run => run[name]).join('')
-  return { code: runs.at(-1)?.code, stdout: join('stdout'), stderr: join('stderr') }
+  return { code: runs.at(-1)?.code ?? 0, stdout: join('stdout'), stderr: join('stderr') }
 }
 
 /** Runs blocks in one folder, as a reader would; returns the lines that each printed. */
@@ -98,11 +98,13 @@ async function runBlocks(sandbox: CliSandbox, blocks: readonly Block[]): Promise
       printed.push([])
       continue
     }
-    const run = hasCommandsOnly(code)
-      ? await callCommands(sandbox, code)
-      : await sandbox.shell(`PATH="$PWD/bin:$PATH" bash -euo pipefail ${name}`, SAMPLE)
-    expect(run.code, `${code}\n${run.stderr}`).toBe(0)
-    printed.push(lines(run.stdout.trimEnd()))
+    const [commands, rest] = splitScript(code)
+    const called = await callCommands(sandbox, commands)
+    expect(called.code, `${code}\n${called.stderr}`).toBe(0)
+    sandbox.write(name, rest)
+    const run = rest && (await sandbox.shell(`PATH="$PWD/bin:$PATH" bash -euo pipefail ${name}`, SAMPLE))
+    if (run) expect(run.code, `${code}\n${run.stderr}`).toBe(0)
+    printed.push(lines(`${called.stdout}${run ? run.stdout : ''}`.trimEnd()))
   }
   if (scripts.length > 0) {
     const run = await sandbox.shell(`PATH="$PWD/bin:$PATH" python3 all.py ${scripts.map(({ name }) => name).join(' ')}`)

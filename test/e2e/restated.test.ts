@@ -4,12 +4,10 @@ import { formatTime } from '../../src/candles/text.js'
 import { RunSchema } from '../../src/commands/reports/schemas.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { startTreeServer } from '../support/cli/stocked-sandbox.js'
-import type { TreeServer } from '../support/servers/tree-server.js'
 import {
   candle,
   FULL_WEEKS,
   FUTURE_WEEK,
-  makeTree,
   OPEN_WEEK,
   putFile,
   RENDERED,
@@ -17,7 +15,6 @@ import {
   weekPath,
   weekRows,
 } from '../support/synthetic-tree.js'
-import { tempFolder } from '../support/temp-folder.js'
 
 const newSandbox = useSandboxes()
 const [WEEK] = FULL_WEEKS
@@ -25,16 +22,11 @@ const path = (startDate: string) => weekPath('BTCUSDT', startDate)
 /** What every run requests: the two windows that are not full. */
 const NOT_FINAL = [path(OPEN_WEEK), path(FUTURE_WEEK)]
 
-async function setUp(): Promise<{ sandbox: CliSandbox; server: TreeServer; tree: string; args: string[] }> {
-  const tree = makeTree(tempFolder())
+async function setUp() {
   const sandbox = newSandbox()
-  const server = await startTreeServer(sandbox, tree)
-  return {
-    sandbox,
-    server,
-    tree,
-    args: ['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url, '--mirror', 'm'],
-  }
+  const server = await startTreeServer(sandbox)
+  const args = ['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url, '--mirror', 'm']
+  return { sandbox, server, tree: server.root, args }
 }
 
 describe('values that the service restated in a final window', () => {

@@ -33,7 +33,7 @@ describe.concurrent('stdout and stderr', () => {
   })
 
   it('--json together with candles on stdout is a usage error', async () => {
-    for (const args of [EXPORT, ['lock', ...EXPORT.slice(1), '-o', '-']]) {
+    for (const args of [EXPORT, [...EXPORT, '-f', 'csv', '-o', '/dev/fd/1'], ['lock', ...EXPORT.slice(1), '-o', '-']]) {
       const run = await sandbox.call([...args, '--json'])
       expect(run).toMatchObject({ code: 2, stderr: '' })
       expect(parseObject(run.stdout, ErrorSchema).error).toMatchObject({ code: 'bad_option', exitCode: 2 })
@@ -86,12 +86,6 @@ describe.concurrent('stdout under another name', () => {
       expect(await sandbox.call([...args, '/dev/fd/1'])).toMatchObject({ code: 0, stdout, stderr })
     },
   )
-
-  it('leaves no room for the object of --json', async () => {
-    const sandbox = await sandboxWithDays()
-    const run = await sandbox.call([...EXPORT, ...'-f csv -o /dev/fd/1 --json'.split(' ')])
-    expect(parseObject(run.stdout, ErrorSchema).error).toMatchObject({ code: 'bad_option', exitCode: 2 })
-  })
 })
 
 it.concurrent('a warning goes to stderr, into the object with --json, and nowhere with -q', async () => {

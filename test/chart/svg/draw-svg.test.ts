@@ -42,28 +42,19 @@ const SIZE = { width: 1110, height: 592 }
 describe('a picture of five days', () => {
   const svg = draw(FIVE_DAYS, SIZE)
 
-  it('has wicks from high to low, of the colour of their candle', () => {
+  it('has wicks from high to low, bodies of a pixel at least, and bars of volume, of the colour of their candle', () => {
     const wicks = 'stroke-width="1"'
     expect(linesOf(svg, `stroke="${light.rising}" ${wicks}`)).toEqual(['M116.5 344V464', 'M716.5 224V304'])
     expect(linesOf(svg, `stroke="${light.falling}" ${wicks}`)).toEqual(['M316.5 64V304', 'M916.5 144V224'])
-  })
-
-  it('has bodies from open to close, at least a pixel high', () => {
     const bodies = 'stroke-width="25"'
     expect(linesOf(svg, `stroke="${light.rising}" ${bodies}`)).toEqual(['M116.5 384V464', 'M716.5 263.5V264.5'])
     expect(linesOf(svg, `stroke="${light.falling}" ${bodies}`)).toEqual(['M316.5 264V284', 'M916.5 184V204'])
-  })
-
-  it('has bars of volume, none for no volume', () => {
     expect(linesOf(svg, `stroke="${light.risingVolume}"`)).toEqual(['M116.5 564V541.5'])
     expect(linesOf(svg, `stroke="${light.fallingVolume}"`)).toEqual(['M316.5 564V474', 'M916.5 564V519'])
   })
 
-  it('has a band over the whole height where a candle is missing', () => {
+  it('has a band where a candle is missing, and the last price, with a label in the colour of the last candle', () => {
     expect(linesOf(svg, `fill="${light.gap}"`)).toEqual(['M416 64H616V564H416z'])
-  })
-
-  it('marks the last price, with a label in the colour of the last candle', () => {
     expect(linesOf(svg, 'stroke-dasharray')).toEqual(['M16 204H1016'])
     expect(svg).toContain(`<rect x="1017" y="195" width="91" height="18" rx="2" fill="${light.falling}"/>`)
   })

@@ -42,6 +42,12 @@ describe('progress as text', () => {
       '1,234 of 2,001 windows (61%), 17.3 MB, 3.2 MB/s, 41 s left; now BTCUSDT 1h; rate limited, resuming in 12 s',
     ],
     [
+      'a retry',
+      { ...START, total: 8, label: 'BTCUSDT 1h', retrying: 1, failure: 'status 503' },
+      'Downloading BTCUSDT 1h; retrying 1 window: status 503\n  ░░░░░░░░░░░░░░░░   0%  0 of 8 windows',
+      '0 of 8 windows (0%); now BTCUSDT 1h; retrying 1 window: status 503',
+    ],
+    [
       'the last but one of many, which is not 100 %',
       { ...START, done: 99_999, total: 100_000 },
       'Downloading\n  ███████████████░  99%  99,999 of 100,000 windows',
