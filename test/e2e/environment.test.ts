@@ -4,6 +4,7 @@ import { csvOf, sampleRows } from '../support/sample-tree.js'
 
 const newSandbox = useSandboxes()
 const ROWS = sampleRows('BTCUSDT', '1d')
+const NEWEST = ROWS[ROWS.length - 1]
 const DAILY = csvOf(ROWS)
 const isoRow = (row: (typeof ROWS)[number]) =>
   row.map((cell, index) => (index % 6 === 0 ? new Date(cell).toISOString() : cell))
@@ -22,10 +23,7 @@ describe.concurrent('environment variables', () => {
     [{ KLINES_FORMAT: 'csv', KLINES_OUTPUT: '-' }, DAILY],
     [
       { KLINES_FORMAT: 'csv', KLINES_COLUMNS: 'count,ignore', KLINES_FROM: '2025-03-30' },
-      csvOf(
-        [ROWS[ROWS.length - 1]].map(row => [row[8], row[11]]),
-        'count,ignore',
-      ),
+      csvOf([[NEWEST[8], NEWEST[11]]], 'count,ignore'),
     ],
     [
       { KLINES_FORMAT: 'csv', KLINES_TO: '2025-01-01', KLINES_LAST: '1d', KLINES_TIME_FORMAT: 'iso' },

@@ -85,7 +85,7 @@ const newSandbox = useSandboxes()
 const ENV = { KLINES_MIRROR: 'm', KLINES_BASE_URL: 'sample' }
 let greeting: ServeProcess
 beforeAll(async () => {
-  greeting = await startServeCommand(newSandbox(), ['--base-url', 'sample'])
+  greeting = await startServeCommand(newSandbox(), ['--base-url', 'sample', '--stream-text', 'few words'])
 })
 afterAll(() => greeting.stop())
 
@@ -186,14 +186,12 @@ describe('the schemas', () => {
 })
 
 describe('an unknown command', () => {
-  const call = async (args: string, env = {}) => (await shared).call(args.split(' '), env)
-
   it.each([
     ['donwload BTCUSDT --json', 'Unknown command: donwload. Did you mean download?', ''],
     ['streams tokns --json', 'Unknown command: streams tokns. Did you mean streams tokens?', 'streams '],
     ['--json symbols', 'Expected a command before --json.', ''],
   ])('%s is the same object on stdout', async (args, message, topic) => {
-    const run = await call(args)
+    const run = await (await shared).call(args.split(' '))
     expect(run).toMatchObject({ code: 2, stderr: '' })
     expect(faults(run, 'ErrorSchema')).toEqual([])
     const suggestions = [`Run klines ${topic}--help for a list of commands.`]

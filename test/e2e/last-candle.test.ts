@@ -66,12 +66,8 @@ describe('the last resampled candle of a delisted symbol', () => {
     for (const target of ['1M', '1w']) {
       const rows: number[] = []
       for (const day of days) {
-        expect(
-          await download(
-            ['-i', '1h', '--resample', target, '--layout', 'hive', '-o', `lake-${target}`],
-            Date.parse(day),
-          ),
-        ).toMatchObject({ code: 0, stderr: '' })
+        const lake = ['-i', '1h', '--resample', target, '--layout', 'hive', '-o', `lake-${target}`]
+        expect(await download(lake, Date.parse(day))).toMatchObject({ code: 0, stderr: '' })
         rows.push(JSON.parse(sandbox.text(`lake-${target}/_klines.json`)).series[0].parts[0].rows)
       }
       const { length } = await candles(['-i', '1h', '--resample', target])

@@ -80,7 +80,7 @@ describe('klines serve', () => {
   })
 
   it('finishes a response that has begun before it ends', async () => {
-    const server = await startServeCommand(newSandbox(), ['-q'])
+    const server = await startServeCommand(newSandbox(), ['-q', '--stream-text', 'a b c d e f g h i j k l'])
     const answer = await fetch(`${server.url}/api/streams/tokens`)
     const ended = server.stop('SIGTERM')
     const words = lines(await answer.text()).map(line => JSON.parse(line).message)

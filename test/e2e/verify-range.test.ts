@@ -147,11 +147,8 @@ describe('klines verify -v of a short range', () => {
     const sandbox = sampleMirror()
     const path = 'api/klines/1h/BTCUSDT/2025-02-01.json'
     const rows: Row[] = JSON.parse(sandbox.text(`m/${path}`))
-    putFile(
-      sandbox.path('m'),
-      path,
-      rows.map(row => (row[0] === OPEN ? row.with(5, '1.00000000') : row)),
-    )
+    const changed = rows.map(row => (row[0] === OPEN ? row.with(5, '1.00000000') : row))
+    putFile(sandbox.path('m'), path, changed)
     const run = await verifyCells(sandbox, '-i', '15m,1h', ...HOUR_RANGE)
     expect(run.code).toBe(6)
     expect(run.stdout).toMatch(/^volume +1\.00000000 +[\d.]+ +!=$/m)

@@ -37,10 +37,7 @@ const TABLE: CommandTable = {
   verify: {
     summary: 'Verify candles.',
     args: symbol,
-    flags: {
-      ...interval,
-      ...flag('json', { type: 'boolean' }),
-    },
+    flags: { ...interval, ...flag('json', { type: 'boolean' }) },
   },
 }
 
