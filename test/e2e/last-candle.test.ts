@@ -11,7 +11,7 @@ const newSandbox = useSandboxes()
 const SYMBOL = 'OLDUSDT'
 const DELISTED: MadeSymbol = { from: '2026-01-10T06:00Z', until: '2026-03-20T10:15Z' }
 /** With candles of minutes. On Sunday: at the present, on Thursday, all windows of days and of this week can change no more. */
-const MINUTES: MadeSymbol = { from: '2026-04-25T06:00Z', until: '2026-04-26T10:17Z', minutes: true }
+const MINUTES: MadeSymbol = { from: '2026-04-25T06:00Z', until: '2026-04-26T10:17Z', minutes: 1 }
 const LAST_DAY = `api/klines/1min/${SYMBOL}/2026-04-26.json`
 const ALL = ['-i', '1m,3m,5m,15m,1h']
 /** In the mirror of the sandbox, without lines for the progress. */
@@ -118,7 +118,7 @@ describe('klines verify without a range, of a delisted symbol whose last window 
 
 describe('klines verify without a range says OK of a mirror of the exchange', () => {
   it('whose intervals were downloaded at different times, while the symbol was traded', async () => {
-    const { download, verify } = await setup({ from: '2026-04-26T21:00Z', minutes: true })
+    const { download, verify } = await setup({ from: '2026-04-26T21:00Z', minutes: 1 })
     for (const [intervals, now] of [
       ['1m,15m', '2026-04-27T10:00Z'],
       ['3m', '2026-04-27T18:30Z'],

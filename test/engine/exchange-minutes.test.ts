@@ -22,7 +22,7 @@ const MARKET = madeMarket(
   {
     TICKUSDT: {
       from: '2026-03-27T10:07Z',
-      minutes: true,
+      minutes: 1,
       without: [['2026-04-20T02:00Z', '2026-04-20T04:00Z']],
     },
   },
@@ -112,7 +112,7 @@ describe('a host that sends fewer rows than it was asked for', () => {
 describe('a day without candles', () => {
   it('is one request, and one whose candles end early has one more', async () => {
     const [first, last] = [Date.parse('2026-04-09T00:00Z'), Date.parse('2026-04-10T20:00Z')]
-    const all = await exchangeSetup(madeMarket({ GONEUSDT: { from: first, until: last, minutes: true } }))
+    const all = await exchangeSetup(madeMarket({ GONEUSDT: { from: first, until: last, minutes: 1 } }))
     const range = { from: '2026-04-10', to: '2026-04-13' }
     await downloadKlines({ ...all.request(), symbols: ['GONEUSDT'], intervals: ['3m'], ...range })
     expect(all.requests()).toEqual(['2026-04-10', '2026-04-10', '2026-04-11', '2026-04-12', 'first candle', 'time'])

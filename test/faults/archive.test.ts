@@ -11,7 +11,7 @@ import { ExchangeServer } from '../support/servers/exchange-server.js'
 
 const DAY = 86_400_000
 const [FROM, TO] = ['2026-03-22', '2026-04-06']
-const MARKET = madeMarket({ TICKUSDT: { from: FROM, until: TO, minutes: true } })
+const MARKET = madeMarket({ TICKUSDT: { from: FROM, until: TO, minutes: 1 } })
 const newSandbox = useSandboxes()
 
 async function setup() {

@@ -26,7 +26,7 @@ describe('F81 the newest candle is found behind empty windows', () => {
       AAAUSDT: {
         from: '2026-05-10T06:00Z',
         until: '2026-05-14T01:00Z',
-        minutes: true,
+        minutes: 1,
         without: [['2026-05-10T12:00Z', '2026-05-14T00:00Z']],
       },
     })

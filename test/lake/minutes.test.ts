@@ -5,7 +5,7 @@ import { exchangeSetup } from '../support/exchange/exchange-setup.js'
 import { madeMarket } from '../support/exchange/made-market.js'
 import { initDuckdb } from '../support/oracles/duckdb.js'
 
-const MARKET = madeMarket({ TICKUSDT: { from: '2026-03-30T10:07Z', minutes: true } }, { until: '2026-04-05' })
+const MARKET = madeMarket({ TICKUSDT: { from: '2026-03-30T10:07Z', minutes: 1 } }, { until: '2026-04-05' })
 const TO = '2026-04-03'
 
 it('a lake with 1m is read with the name that people write, from one file', async () => {

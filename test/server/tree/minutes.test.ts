@@ -7,7 +7,7 @@ import { madeMarket } from '../../support/exchange/made-market.js'
 import { EXCHANGE_NOW } from '../../support/exchange/market.js'
 import { startTestServer } from '../../support/servers/test-server.js'
 
-const MINUTES = { from: '2026-04-26T10:07Z', minutes: true }
+const MINUTES = { from: '2026-04-26T10:07Z', minutes: 1 }
 const MARKET = madeMarket({ TICKUSDT: MINUTES }, { until: EXCHANGE_NOW + 86_400_000 })
 
 /** A server over a mirror of the exchange with a few days of 1m and 1M. */

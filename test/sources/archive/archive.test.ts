@@ -21,7 +21,7 @@ import { tempFolder } from '../../support/temp-folder.js'
 /** Listed in the middle of a day, with three hours without trade on 20 March; the clock is 30 April 2026, 04:20. */
 const TICKUSDT = {
   from: '2026-02-10T10:07Z',
-  minutes: true,
+  minutes: 1,
   without: [['2026-03-20T02:00Z', '2026-03-20T05:00Z']],
 } as const
 const MARKET = madeMarket({ TICKUSDT }, { until: '2026-05-01T00:00Z' })

@@ -9,10 +9,10 @@ const END = EXCHANGE_NOW + 60 * DAY
 
 /** A symbol of a made market; times in ms UTC or as ISO text. */
 export interface MadeSymbol {
-  /** The open time of the first 15m candle, on a quarter of an hour; of the first 1m candle with `minutes`. */
+  /** The open time of the first 15m candle, on a quarter of an hour; of the first shorter one with `minutes`. */
   readonly from?: number | string
-  /** Whether it has candles of 1m, which all others are the aggregates of. */
-  readonly minutes?: boolean
+  /** The length of its shortest candles, which all others are the aggregates of. Default: 15. */
+  readonly minutes?: number
   /** Where the candles end: before the clock for a delisted symbol. */
   readonly until?: number | string
   /** Spans without candles: start and end, exclusive. */
@@ -41,7 +41,7 @@ export function madeMarket(symbols: Readonly<Record<string, MadeSymbol>>, option
       if (made?.from === undefined) return undefined
       const spans = (made.without ?? []).map(([start, end]) => [toTime(start), toTime(end)] as const)
       const until = toTime(made.until ?? options.until ?? END)
-      return cachedRows(symbol, interval, toTime(made.from), until, spans, made.minutes ? MINUTE : undefined)
+      return cachedRows(symbol, interval, toTime(made.from), until, spans, made.minutes && made.minutes * MINUTE)
     },
   }
 }
