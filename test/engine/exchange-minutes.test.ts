@@ -94,62 +94,52 @@ describe('a day of', () => {
   })
 })
 
-describe('a host that sends fewer rows than it was asked for', () => {
-  it('has a whole day of 1m too', async () => {
-    const { request, exchange, text } = await setup()
-    exchange.maxRows = 500
-    const range = { from: '2026-04-10', to: '2026-04-11' }
-    const { series } = await downloadKlines({ ...request, intervals: ['1m'], ...range })
-    expect(series).toMatchObject([{ gaps: 0 }])
-    expect(text(`1min/${SYMBOL}/2026-04-10`)).toBe(JSON.stringify(expected('1m', range.from, range.to)))
-    // Each request begins after the last row of the answer before it.
-    const times = exchange.log.map(({ startTime = 0 }) => startTime).filter(time => time > 0)
-    const starts = ['00:00', '08:20', '16:40'].map(start => Date.parse(`2026-04-10T${start}Z`))
-    expect(times).toEqual(starts.map((start, page) => (page === 0 ? start : start - MINUTE + 1)))
-  })
+it('a host that sends fewer rows than it was asked for has a whole day of 1m too', async () => {
+  const { request, exchange, text } = await setup()
+  exchange.maxRows = 500
+  const range = { from: '2026-04-10', to: '2026-04-11' }
+  const { series } = await downloadKlines({ ...request, intervals: ['1m'], ...range })
+  expect(series).toMatchObject([{ gaps: 0 }])
+  expect(text(`1min/${SYMBOL}/2026-04-10`)).toBe(JSON.stringify(expected('1m', range.from, range.to)))
+  // Each request begins after the last row of the answer before it.
+  const times = exchange.log.map(({ startTime = 0 }) => startTime).filter(time => time > 0)
+  const starts = ['00:00', '08:20', '16:40'].map(start => Date.parse(`2026-04-10T${start}Z`))
+  expect(times).toEqual(starts.map((start, page) => (page === 0 ? start : start - MINUTE + 1)))
 })
 
-describe('a day without candles', () => {
-  it('is one request, and one whose candles end early has one more', async () => {
-    const [first, last] = [Date.parse('2026-04-09T00:00Z'), Date.parse('2026-04-10T20:00Z')]
-    const all = await exchangeSetup(madeMarket({ GONEUSDT: { from: first, until: last, minutes: 1 } }))
-    const range = { from: '2026-04-10', to: '2026-04-13' }
-    await downloadKlines({ ...all.request(), symbols: ['GONEUSDT'], intervals: ['3m'], ...range })
-    expect(all.requests()).toEqual(['2026-04-10', '2026-04-10', '2026-04-11', '2026-04-12', 'first candle', 'time'])
-  })
+it('a day without candles is one request, and one whose candles end early has one more', async () => {
+  const [first, last] = [Date.parse('2026-04-09T00:00Z'), Date.parse('2026-04-10T20:00Z')]
+  const all = await exchangeSetup(madeMarket({ GONEUSDT: { from: first, until: last, minutes: 1 } }))
+  const range = { from: '2026-04-10', to: '2026-04-13' }
+  await downloadKlines({ ...all.request(), symbols: ['GONEUSDT'], intervals: ['3m'], ...range })
+  expect(all.requests()).toEqual(['2026-04-10', '2026-04-10', '2026-04-11', '2026-04-12', 'first candle', 'time'])
 })
 
-describe('a bad second half of a day', () => {
-  it('is tried again, and never stored', async () => {
-    const { request, exchange, text } = await setup()
-    const rows = expected('1m', '2026-04-10', '2026-04-11')
-    const isSecond = ({ startTime = 0 }) => startTime > Date.parse('2026-04-10')
-    const answer = (body: readonly unknown[]) => ({
-      status: 200,
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    })
-    // Rows that the first answer had, and none in the right place.
-    exchange.script(isSecond, answer(rows.slice(990)), answer(rows.slice(0, 440)))
-    await downloadKlines({ ...request, intervals: ['1m'], from: '2026-04-10', to: '2026-04-11' })
-    expect(text(`1min/${SYMBOL}/2026-04-10`)).toBe(JSON.stringify(rows))
+it('a bad second half of a day is tried again, and never stored', async () => {
+  const { request, exchange, text } = await setup()
+  const rows = expected('1m', '2026-04-10', '2026-04-11')
+  const isSecond = ({ startTime = 0 }) => startTime > Date.parse('2026-04-10')
+  const answer = (body: readonly unknown[]) => ({
+    status: 200,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
   })
+  // Rows that the first answer had, and none in the right place.
+  exchange.script(isSecond, answer(rows.slice(990)), answer(rows.slice(0, 440)))
+  await downloadKlines({ ...request, intervals: ['1m'], from: '2026-04-10', to: '2026-04-11' })
+  expect(text(`1min/${SYMBOL}/2026-04-10`)).toBe(JSON.stringify(rows))
 })
 
-describe('a range', () => {
-  it.each([
-    ['with an outage', '2026-04-20', '2026-04-21', 1320, 1],
-    ['from before the listing, which is in the middle of a day', '2026-03-25', '2026-03-28', 833, 0],
-  ])('%s', async (_, from, to, count, gaps) => {
-    const { request, exported } = await setup()
-    const { series } = await downloadKlines({ ...request, intervals: ['1m'], from, to })
-    expect(series).toMatchObject([{ candles: count, gaps }])
-    const rows = await exported({ from, to })
-    expect(rows).toEqual(
-      expected('1m', `${from}${from.includes('T') ? 'Z' : ''}`, `${to}${to.includes('T') ? 'Z' : ''}`),
-    )
-    expect(rows).toHaveLength(count)
-  })
+it.each([
+  ['with an outage', '2026-04-20', '2026-04-21', 1320, 1],
+  ['from before the listing, which is in the middle of a day', '2026-03-25', '2026-03-28', 833, 0],
+])('a range %s', async (_, from, to, count, gaps) => {
+  const { request, exported } = await setup()
+  const { series } = await downloadKlines({ ...request, intervals: ['1m'], from, to })
+  expect(series).toMatchObject([{ candles: count, gaps }])
+  const rows = await exported({ from, to })
+  expect(rows).toEqual(expected('1m', `${from}${from.includes('T') ? 'Z' : ''}`, `${to}${to.includes('T') ? 'Z' : ''}`))
+  expect(rows).toHaveLength(count)
 })
 
 describe('the history of 1m', () => {
@@ -203,39 +193,35 @@ describe('the history of 1m', () => {
   })
 })
 
-describe('all intervals', () => {
-  it('are the twelve for a download, and what the mirror has for an export', async () => {
-    const { request, mirror } = await setup()
-    const range = { from: '2026-04-20', to: '2026-04-21' }
-    const { series } = await downloadKlines({ ...request, intervals: 'all', ...range })
-    expect(series.map(({ interval }) => interval)).toEqual([...INTERVALS])
-    await downloadKlines({ ...request, intervals: ['5m'], ...range })
-    const output = join(mirror, '..', '{interval}.csv')
-    const report = await exportKlines({ ...request, intervals: 'all', ...range, offline: true, output })
-    expect(report.series.map(({ interval }) => interval)).toEqual(['5m', ...INTERVALS])
-  })
+it('all intervals are the twelve for a download, and what the mirror has for an export', async () => {
+  const { request, mirror } = await setup()
+  const range = { from: '2026-04-20', to: '2026-04-21' }
+  const { series } = await downloadKlines({ ...request, intervals: 'all', ...range })
+  expect(series.map(({ interval }) => interval)).toEqual([...INTERVALS])
+  await downloadKlines({ ...request, intervals: ['5m'], ...range })
+  const output = join(mirror, '..', '{interval}.csv')
+  const report = await exportKlines({ ...request, intervals: 'all', ...range, offline: true, output })
+  expect(report.series.map(({ interval }) => interval)).toEqual(['5m', ...INTERVALS])
 })
 
-describe('1m from a static service', () => {
-  it('is refused before any request for a candle, with what it has and who has more', async () => {
-    const { request, mirror, folder } = await setup()
-    await downloadKlines({ ...request, intervals: ['1d'] })
-    await publishMirror({ mirror, now: EXCHANGE_NOW })
-    const server = await TreeServer.start(mirror)
-    const client = { baseUrl: server.url, mirror: join(folder, 'copy'), now: EXCHANGE_NOW, symbols: [SYMBOL] }
-    const error = await catchError(downloadKlines({ ...client, intervals: ['1m'] }))
-    expect(error).toMatchObject({
-      code: 'unknown_interval',
-      message: `The static klines service at ${server.url} has no 1m candles. Expected one of ${INTERVALS.join(', ')}.`,
-      suggestions: ['The exchange has 1m, 3m and 5m: --base-url binance.', 'Did you mean 1M (a month)?'],
-    })
-    expect(server.paths('windows')).toEqual([])
-    await downloadKlines({ ...client, intervals: ['1d'] })
-    const offline = exportKlines({ ...client, intervals: ['5m'], output: join(folder, 'x.csv'), offline: true })
-    expect(await catchError(offline)).toMatchObject({
-      code: 'unknown_interval',
-      message: expect.stringMatching(/^The mirror .* has no 5m candles\. Expected one of /),
-    })
+it('1m from a static service is refused before any request for a candle, with what it has and who has more', async () => {
+  const { request, mirror, folder } = await setup()
+  await downloadKlines({ ...request, intervals: ['1d'] })
+  await publishMirror({ mirror, now: EXCHANGE_NOW })
+  const server = await TreeServer.start(mirror)
+  const client = { baseUrl: server.url, mirror: join(folder, 'copy'), now: EXCHANGE_NOW, symbols: [SYMBOL] }
+  const error = await catchError(downloadKlines({ ...client, intervals: ['1m'] }))
+  expect(error).toMatchObject({
+    code: 'unknown_interval',
+    message: `The static klines service at ${server.url} has no 1m candles. Expected one of ${INTERVALS.join(', ')}.`,
+    suggestions: ['The exchange has 1m, 3m and 5m: --base-url binance.', 'Did you mean 1M (a month)?'],
+  })
+  expect(server.paths('windows')).toEqual([])
+  await downloadKlines({ ...client, intervals: ['1d'] })
+  const offline = exportKlines({ ...client, intervals: ['5m'], output: join(folder, 'x.csv'), offline: true })
+  expect(await catchError(offline)).toMatchObject({
+    code: 'unknown_interval',
+    message: expect.stringMatching(/^The mirror .* has no 5m candles\. Expected one of /),
   })
 })
 

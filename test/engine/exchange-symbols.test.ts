@@ -54,13 +54,11 @@ describe('a symbol of the exchange', () => {
   )
 })
 
-describe('a pattern', () => {
-  it('stands for the names of the exchange', async () => {
-    const { download, requests } = await setup()
-    const { series } = await download(['*EUR'], { from: '2025-12-01' })
-    expect(series.map(({ symbol }) => symbol)).toEqual(['BTCEUR', ...MANY.toSorted()])
-    expect(requests().filter(name => name === 'prices')).toHaveLength(1)
-  })
+it('a pattern stands for the names of the exchange', async () => {
+  const { download, requests } = await setup()
+  const { series } = await download(['*EUR'], { from: '2025-12-01' })
+  expect(series.map(({ symbol }) => symbol)).toEqual(['BTCEUR', ...MANY.toSorted()])
+  expect(requests().filter(name => name === 'prices')).toHaveLength(1)
 })
 
 describe('all', () => {

@@ -52,26 +52,27 @@ describe('a window that cannot be downloaded', () => {
   })
 })
 
-describe('a service whose list cannot be downloaded', () => {
-  it.each([
-    ['404', { status: 404 }, 'answered 404 (Not Found) for the list of 15m start dates', /--base-url sample/],
-    ['503', { status: 503 }, 'answered 503 (Service Unavailable); tried 6 times for', /^Try again later/],
-    [
-      '418',
-      { status: 418, body: '{"message":"No"}' },
-      "answered 418 (I'm a Teapot) for the list of 15m start dates: No.",
-      /--base-url/,
-    ],
-    ['a captive portal', { body: '<html>Sign in</html>' }, 'did not answer with JSON; tried 3 times', /sign-in page/],
-  ])('(%s) is unreachable; the error says what happened and what to do', async (_, answer, words, advice) => {
+it.each([
+  ['404', { status: 404 }, 'answered 404 (Not Found) for the list of 15m start dates', /--base-url sample/],
+  ['503', { status: 503 }, 'answered 503 (Service Unavailable); tried 6 times for', /^Try again later/],
+  [
+    '418',
+    { status: 418, body: '{"message":"No"}' },
+    "answered 418 (I'm a Teapot) for the list of 15m start dates: No.",
+    /--base-url/,
+  ],
+  ['a captive portal', { body: '<html>Sign in</html>' }, 'did not answer with JSON; tried 3 times', /sign-in page/],
+])(
+  'a service whose list cannot be downloaded (%s) is unreachable; the error says what happened and what to do',
+  async (_, answer, words, advice) => {
     const { server, mirror } = await downloadSetup()
     server.always(LIST, answer)
     const error = await catchError(fetchStartDates(await openTestRun(server, mirror), '15m'))
     expect(error).toMatchObject({ code: 'unreachable', data: { baseUrl: server.url } })
     expect(error.message).toContain(`The service at ${server.url} ${words}`)
     expect(error.suggestions).toEqual([expect.stringMatching(advice), expect.stringContaining('klines export')])
-  })
-})
+  },
+)
 
 it('a run that receives a long Retry-After sends no further request and keeps the stored windows', async () => {
   const { server, mirror, request } = await downloadSetup()
@@ -132,22 +133,20 @@ describe('a first download that stores no file leaves no folder, also none above
   })
 })
 
-describe('an invalid request', () => {
-  it.each([
-    ['a concurrency of 0', { concurrency: 0 }, 'bad_option'],
-    ['a concurrency of 1.5', { concurrency: 1.5 }, 'bad_option'],
-    ['a concurrency of 257', { concurrency: 257 }, 'bad_option'],
-    ['what cannot be a symbol', { symbols: ['NO+PE'] }, 'unknown_symbol'],
-    ['no symbol', { symbols: [] }, 'bad_option'],
-    ['an empty range', { from: '2025-01-02', to: '2025-01-02' }, 'bad_range'],
-    ['a date that does not exist', { from: '2025-02-30' }, 'bad_time'],
-    ['a base address with /api', { baseUrl: 'http://127.0.0.1:1/api' }, 'bad_base_url'],
-  ])('(%s) sends no HTTP request and creates no file', async (_, wrong, code) => {
-    const { server, folder, request } = await downloadSetup()
-    await expect(downloadKlines({ ...request, ...wrong } as DownloadRequest)).rejects.toMatchObject({ code })
-    expect(server.log).toEqual([])
-    expect(filesBelow(folder)).toEqual([])
-  })
+it.each([
+  ['a concurrency of 0', { concurrency: 0 }, 'bad_option'],
+  ['a concurrency of 1.5', { concurrency: 1.5 }, 'bad_option'],
+  ['a concurrency of 257', { concurrency: 257 }, 'bad_option'],
+  ['what cannot be a symbol', { symbols: ['NO+PE'] }, 'unknown_symbol'],
+  ['no symbol', { symbols: [] }, 'bad_option'],
+  ['an empty range', { from: '2025-01-02', to: '2025-01-02' }, 'bad_range'],
+  ['a date that does not exist', { from: '2025-02-30' }, 'bad_time'],
+  ['a base address with /api', { baseUrl: 'http://127.0.0.1:1/api' }, 'bad_base_url'],
+])('an invalid request (%s) sends no HTTP request and creates no file', async (_, wrong, code) => {
+  const { server, folder, request } = await downloadSetup()
+  await expect(downloadKlines({ ...request, ...wrong } as DownloadRequest)).rejects.toMatchObject({ code })
+  expect(server.log).toEqual([])
+  expect(filesBelow(folder)).toEqual([])
 })
 
 it('a mirror path that is a file ends a download with mirror_unusable before any request for a window', async () => {

@@ -262,13 +262,14 @@ describe('a new version of a window', () => {
   })
 })
 
-describe('a corrupt file in the mirror', () => {
-  it.each<[string, string | Buffer]>([
-    ['truncated', JSON.stringify(weekRows(FULL_WEEKS[1])).slice(0, 200)],
-    ['empty', ''],
-    ['of another window', JSON.stringify(weekRows(FULL_WEEKS[2]))],
-    ['of zeros', Buffer.alloc(500)],
-  ])('(%s) is fetched again unconditionally, with a warning; the others are not', async (_, content) => {
+it.each<[string, string | Buffer]>([
+  ['truncated', JSON.stringify(weekRows(FULL_WEEKS[1])).slice(0, 200)],
+  ['empty', ''],
+  ['of another window', JSON.stringify(weekRows(FULL_WEEKS[2]))],
+  ['of zeros', Buffer.alloc(500)],
+])(
+  'a corrupt file in the mirror (%s) is fetched again unconditionally, with a warning; the others are not',
+  async (_, content) => {
     const { server, mirror, warnings, request } = await downloadSetup()
     await downloadKlines(request)
     putFile(mirror, path(FULL_WEEKS[1]), content)
@@ -281,8 +282,8 @@ describe('a corrupt file in the mirror', () => {
     expect(warnings[0]).toMatch(new RegExp(`^Corrupt in the mirror, downloaded again: BTCUSDT 15m ${FULL_WEEKS[1]}: `))
     expect(report.series[0].candles).toBe(42)
     expect(readJson(mirror, path(FULL_WEEKS[1]))).toEqual(weekRows(FULL_WEEKS[1]))
-  })
-})
+  },
+)
 
 describe('dates and symbols of the service', () => {
   it('`all` means the symbols on its list, also an eleventh one', async () => {

@@ -99,26 +99,24 @@ it('a lock goes on with the downloads, also behind a window that was downloaded 
   expect(await lastLocked('2026-07-10T06:00Z')).toBe(ms('2026-07-09T04:00Z'))
 })
 
-describe('a tree that is deployed daily, with a gap at the end of a window', () => {
-  it('is locked and published the same way on successive days, also when only the open window is new', async () => {
-    const { tree, deploy, download, mirror } = await setup()
-    const gap = monthRows('2026-04-01', ms('2026-04-28'))
-    const found: unknown[] = []
-    for (const day of ['2026-07-10', '2026-07-11', '2026-07-12', '2026-07-13']) {
-      deploy(`${day}T05:00Z`, day)
-      putFile(tree, path('2026-04-01'), gap, ms(`${day}T05:00Z`))
-      await download(`${day}T06:00Z`)
-      const now = ms(`${day}T07:00Z`)
-      const output = join(mirror, '..', 'klines.lock.json')
-      const { series } = await lockKlines({ ...SERIES, mirror, now, output, force: true })
-      const { windows } = await publishMirror({ mirror, now })
-      found.push([series[0].candles, windows])
-    }
-    // From March on, without three days of April, and up to a day before the deployment.
-    const candles = (until: string) => (ms(until) - ms('2026-03-01')) / HOUR - 3 * 24
-    const locked = ['2026-07-09T05:00Z', '2026-07-10T05:00Z', '2026-07-11T05:00Z', '2026-07-12T05:00Z'].map(candles)
-    expect(found).toEqual(locked.map(count => [count, MONTHS.length]))
-  })
+it('a tree that is deployed daily, with a gap at the end of a window is locked and published the same way on successive days, also when only the open window is new', async () => {
+  const { tree, deploy, download, mirror } = await setup()
+  const gap = monthRows('2026-04-01', ms('2026-04-28'))
+  const found: unknown[] = []
+  for (const day of ['2026-07-10', '2026-07-11', '2026-07-12', '2026-07-13']) {
+    deploy(`${day}T05:00Z`, day)
+    putFile(tree, path('2026-04-01'), gap, ms(`${day}T05:00Z`))
+    await download(`${day}T06:00Z`)
+    const now = ms(`${day}T07:00Z`)
+    const output = join(mirror, '..', 'klines.lock.json')
+    const { series } = await lockKlines({ ...SERIES, mirror, now, output, force: true })
+    const { windows } = await publishMirror({ mirror, now })
+    found.push([series[0].candles, windows])
+  }
+  // From March on, without three days of April, and up to a day before the deployment.
+  const candles = (until: string) => (ms(until) - ms('2026-03-01')) / HOUR - 3 * 24
+  const locked = ['2026-07-09T05:00Z', '2026-07-10T05:00Z', '2026-07-11T05:00Z', '2026-07-12T05:00Z'].map(candles)
+  expect(found).toEqual(locked.map(count => [count, MONTHS.length]))
 })
 
 it('an older index beside a newer tree: the newest candle is that of the files, and a short window is not published', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { COLUMNS } from '../../src/candles/columns.js'
 import type { TimeText } from '../../src/candles/time-range.js'
 import { klineBatches, klineRows } from '../../src/engine/klines.js'
@@ -23,35 +23,31 @@ function offline() {
   return { mirror, request, times }
 }
 
-describe('times', () => {
-  it('are texts, numbers of ms and dates, all for the same range', async () => {
-    const { times } = offline()
-    const expected = ROWS.map(([time]) => time).filter(time => time >= FROM && time < TO)
-    expect(expected.length).toBeGreaterThan(5)
-    expect(await times({ from: '2025-01-08', to: '2025-01-20' })).toEqual(expected)
-    expect(await times({ from: FROM, to: TO })).toEqual(expected)
-    expect(await times({ from: new Date(FROM), to: new Date(TO) })).toEqual(expected)
-  })
+it('times are texts, numbers of ms and dates, all for the same range', async () => {
+  const { times } = offline()
+  const expected = ROWS.map(([time]) => time).filter(time => time >= FROM && time < TO)
+  expect(expected.length).toBeGreaterThan(5)
+  expect(await times({ from: '2025-01-08', to: '2025-01-20' })).toEqual(expected)
+  expect(await times({ from: FROM, to: TO })).toEqual(expected)
+  expect(await times({ from: new Date(FROM), to: new Date(TO) })).toEqual(expected)
 })
 
-describe('rows', () => {
-  it('are objects by default, numbers or arrays', async () => {
-    const { request } = offline()
-    const [array] = ROWS
-    for await (const { row } of klineRows(request)) {
-      expect(Object.entries(row)).toEqual(COLUMNS.map((name, index) => [name, array[index]]))
-      break
-    }
-    for await (const { row } of klineRows({ ...request, as: 'numbers' })) {
-      const expected = COLUMNS.map((name, index) => [name, name === 'ignore' ? array[index] : Number(array[index])])
-      expect(Object.entries(row)).toEqual(expected)
-      break
-    }
-    for await (const { row } of klineRows({ ...request, as: 'arrays' })) {
-      expect(row).toEqual(array)
-      break
-    }
-  })
+it('rows are objects by default, numbers or arrays', async () => {
+  const { request } = offline()
+  const [array] = ROWS
+  for await (const { row } of klineRows(request)) {
+    expect(Object.entries(row)).toEqual(COLUMNS.map((name, index) => [name, array[index]]))
+    break
+  }
+  for await (const { row } of klineRows({ ...request, as: 'numbers' })) {
+    const expected = COLUMNS.map((name, index) => [name, name === 'ignore' ? array[index] : Number(array[index])])
+    expect(Object.entries(row)).toEqual(expected)
+    break
+  }
+  for await (const { row } of klineRows({ ...request, as: 'arrays' })) {
+    expect(row).toEqual(array)
+    break
+  }
 })
 
 it('batches can be kept: each has memory of its own', async () => {

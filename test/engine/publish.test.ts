@@ -179,21 +179,19 @@ describe('windows before the first candle that the mirror lacks', () => {
   })
 })
 
-describe('a window that begins after it was published', () => {
-  it('is open: a client asks for it again, and so does the next download', async () => {
-    const { mirror, download, publish, exchange, readJson } = await publishedSetup()
-    const file = windowPath('BTCUSDT', '12h', '2027-01-01')
-    exchange.now = LATER
-    // Candles of the market end in June 2026.
-    await publish({ now: LATER })
-    expect(readJson(file)).toEqual([])
-    expect(statSync(join(mirror, file)).mtimeMs).toBeLessThan(Date.parse('2028-01-01'))
-    exchange.reset()
-    await download({ now: LATER })
-    const requested = exchange.log.filter(({ limit }) => limit === 1000).map(({ startTime = 0 }) => startTime)
-    expect(requested).toContain(Date.parse('2027-01-01'))
-    expect(await publish({ now: LATER + DAY })).toMatchObject({ emptyWritten: 0, listsWritten: 0 })
-  })
+it('a window that begins after it was published is open: a client asks for it again, and so does the next download', async () => {
+  const { mirror, download, publish, exchange, readJson } = await publishedSetup()
+  const file = windowPath('BTCUSDT', '12h', '2027-01-01')
+  exchange.now = LATER
+  // Candles of the market end in June 2026.
+  await publish({ now: LATER })
+  expect(readJson(file)).toEqual([])
+  expect(statSync(join(mirror, file)).mtimeMs).toBeLessThan(Date.parse('2028-01-01'))
+  exchange.reset()
+  await download({ now: LATER })
+  const requested = exchange.log.filter(({ limit }) => limit === 1000).map(({ startTime = 0 }) => startTime)
+  expect(requested).toContain(Date.parse('2027-01-01'))
+  expect(await publish({ now: LATER + DAY })).toMatchObject({ emptyWritten: 0, listsWritten: 0 })
 })
 
 it('a window that is open, though it was rendered late, is not final for those who download the tree or ask a server', async () => {
@@ -207,17 +205,15 @@ it('a window that is open, though it was rendered late, is not final for those w
   expect(statSync(join(mirror, path)).mtimeMs).toBe(Date.parse('2025-01-13T23:59:59Z'))
 })
 
-describe('a server with a published mirror', () => {
-  it('never requests a window of the future, also one that has a file', async () => {
-    const { mirror, baseUrl, exchange } = await publishedSetup()
-    const { request } = await startTestServer(mirror, {
-      now: () => EXCHANGE_NOW,
-      upstream: () => openRun({ baseUrl, mirror, now: EXCHANGE_NOW }),
-    })
-    const { status, body } = await request(windowPath('BTCUSDT', '12h', '2027-01-01'))
-    expect([status, String(body)]).toEqual([200, '[]'])
-    expect(exchange.log).toEqual([])
+it('a server with a published mirror never requests a window of the future, also one that has a file', async () => {
+  const { mirror, baseUrl, exchange } = await publishedSetup()
+  const { request } = await startTestServer(mirror, {
+    now: () => EXCHANGE_NOW,
+    upstream: () => openRun({ baseUrl, mirror, now: EXCHANGE_NOW }),
   })
+  const { status, body } = await request(windowPath('BTCUSDT', '12h', '2027-01-01'))
+  expect([status, String(body)]).toEqual([200, '[]'])
+  expect(exchange.log).toEqual([])
 })
 
 describe('reading a published mirror later, offline', () => {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { removeLeftovers, tempPath } from '../../src/fs/files.js'
 import { putFile } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
@@ -26,18 +26,16 @@ function leaveTemp(target: string, ageMs = OLD): string {
   return basename(temp)
 }
 
-describe('the temp file of a killed run', () => {
-  it.each<[string, () => string, boolean]>([
-    ['more than an hour old', () => leaveTemp(path), true],
-    ['less than an hour old', () => leaveTemp(path, FRESH), false],
-    ['of another output', () => leaveTemp(join(folder, 'other.csv')), false],
-    ['of an output with a longer name', () => leaveTemp(`${path}.gz`), false],
-    ['without a process id', () => leaveNamed('.out.csv.nonsense~0123456789abcdef.tmp'), false],
-    ['of an editor', () => leaveNamed('.out.csv.swp'), false],
-    ['of another tool', () => leaveNamed('.out.csv.0123456789ab.tmp'), false],
-  ])('%s: is it removed? %s', async (_, make, removed) => {
-    const name = make()
-    removeLeftovers([path])
-    expect(existsSync(join(folder, name))).toBe(!removed)
-  })
+it.each<[string, () => string, boolean]>([
+  ['more than an hour old', () => leaveTemp(path), true],
+  ['less than an hour old', () => leaveTemp(path, FRESH), false],
+  ['of another output', () => leaveTemp(join(folder, 'other.csv')), false],
+  ['of an output with a longer name', () => leaveTemp(`${path}.gz`), false],
+  ['without a process id', () => leaveNamed('.out.csv.nonsense~0123456789abcdef.tmp'), false],
+  ['of an editor', () => leaveNamed('.out.csv.swp'), false],
+  ['of another tool', () => leaveNamed('.out.csv.0123456789ab.tmp'), false],
+])('the temp file of a killed run %s: is it removed? %s', async (_, make, removed) => {
+  const name = make()
+  removeLeftovers([path])
+  expect(existsSync(join(folder, name))).toBe(!removed)
 })

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import type { FailingCall } from '../support/cli/failing-fs.mjs'
 import { startTreeServer } from '../support/cli/stocked-sandbox.js'
@@ -57,11 +57,12 @@ it('F42 F47 a window that cannot be replaced is named and stays whole, and no ch
   expect(afters(mirror)).toEqual(['1.00000000'])
 })
 
-describe('F40 a run that is killed', () => {
-  it.each<[string, FailingCall]>([
-    ['before it replaces the window', { call: 'renameSync', at: 3, path: 'm/.klines-tmp', code: 'SIGKILL' }],
-    ['before it writes the changes', { call: 'appendFileSync', at: 1, path: 'm/changes.jsonl', code: 'SIGKILL' }],
-  ])('%s leaves a whole window; the next run makes it current, and records what was not replaced', async (_, fault) => {
+it.each<[string, FailingCall]>([
+  ['before it replaces the window', { call: 'renameSync', at: 3, path: 'm/.klines-tmp', code: 'SIGKILL' }],
+  ['before it writes the changes', { call: 'appendFileSync', at: 1, path: 'm/changes.jsonl', code: 'SIGKILL' }],
+])(
+  'F40 a run that is killed %s leaves a whole window; the next run makes it current, and records what was not replaced',
+  async (_, fault) => {
     const { sandbox, args, mirror } = await setUp()
     expect(await sandbox.runFailing(args, [fault])).toMatchObject({ signal: 'SIGKILL' })
     const isReplaced = fault.call === 'appendFileSync'
@@ -70,8 +71,8 @@ describe('F40 a run that is killed', () => {
     expect(await sandbox.call(args)).toMatchObject({ code: 0 })
     expect(rows(sandbox)).toEqual(CHANGED)
     expect(afters(mirror)).toEqual(isReplaced ? [] : ['1.00000000'])
-  })
-})
+  },
+)
 
 it('F70 a link in the place of changes.jsonl is named, and what it names stays', async () => {
   const { sandbox, args, mirror } = await setUp()

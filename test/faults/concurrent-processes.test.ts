@@ -19,22 +19,20 @@ function gatedResponse(): { response: FaultResponse; open: () => void } {
   return { response, open: () => gate.resolve() }
 }
 
-describe('F49 processes that share a mirror', () => {
-  it.concurrent('two at the same time both succeed, and none requests a window twice', async () => {
-    const count = 2
-    const scenario = await newScenario()
-    const { response, open } = gatedResponse()
-    scenario.server.always(LIST, response)
-    const outputs = Array.from({ length: count }, (_, index) => `x${index}.csv`)
-    const started = outputs.map(output => scenario.start([...scenario.args(['-q']).slice(0, -2), output, '-q']))
-    await until(() => scenario.server.requestsFor(LIST).length === count)
-    open()
-    for (const { running } of started) expect(await running.ended).toMatchObject({ code: 0, stderr: '', stdout: '' })
-    for (const output of outputs) expect(scenario.sandbox.text(output)).toBe(scenario.expectedCsv())
-    for (const path of ALL_WINDOWS) expect(scenario.server.requestsFor(path).length).toBeLessThanOrEqual(count)
-    expect(scenario.mirroredFiles()).toEqual([...ALL_WINDOWS, LIST].sort())
-    await scenario.expectRepair()
-  })
+it.concurrent('F49 two processes that share a mirror at the same time both succeed, and none requests a window twice', async () => {
+  const count = 2
+  const scenario = await newScenario()
+  const { response, open } = gatedResponse()
+  scenario.server.always(LIST, response)
+  const outputs = Array.from({ length: count }, (_, index) => `x${index}.csv`)
+  const started = outputs.map(output => scenario.start([...scenario.args(['-q']).slice(0, -2), output, '-q']))
+  await until(() => scenario.server.requestsFor(LIST).length === count)
+  open()
+  for (const { running } of started) expect(await running.ended).toMatchObject({ code: 0, stderr: '', stdout: '' })
+  for (const output of outputs) expect(scenario.sandbox.text(output)).toBe(scenario.expectedCsv())
+  for (const path of ALL_WINDOWS) expect(scenario.server.requestsFor(path).length).toBeLessThanOrEqual(count)
+  expect(scenario.mirroredFiles()).toEqual([...ALL_WINDOWS, LIST].sort())
+  await scenario.expectRepair()
 })
 
 /** Two versions of a week's file, which differ in every row. */
@@ -93,25 +91,23 @@ describe('F50 while a download replaces files', () => {
   })
 })
 
-describe('F51 a mirror that is removed during a download', () => {
-  it.concurrent('once: nothing is exported, what is missing is named, and the next run downloads it', async () => {
-    const scenario = await newScenario()
-    const { response, open } = gatedResponse()
-    scenario.server.script(FAULTY, response)
-    const running = scenario.downloadInProcess({ concurrency: 1 })
-    await until(() => scenario.server.requestsFor(FAULTY).length === 1)
-    // The window before it may still be on its way to the disk.
-    await until(() => existsSync(join(scenario.mirror, ALL_WINDOWS[0])))
-    rmSync(scenario.mirror, { recursive: true })
-    open()
-    const run = await running
-    expect(run.code).toBe(3)
-    expect(run.stderr).toMatch(/windows are missing or corrupt, so nothing was exported/)
-    expect(scenario.sandbox.exists('x.csv')).toBe(false)
-    const stored = scenario.mirroredFiles()
-    await scenario.expectRepair(
-      ALL_WINDOWS.filter(path => !stored.includes(path)),
-      { killed: true },
-    )
-  })
+it.concurrent('F51 a mirror that is removed once during a download: nothing is exported, what is missing is named, and the next run downloads it', async () => {
+  const scenario = await newScenario()
+  const { response, open } = gatedResponse()
+  scenario.server.script(FAULTY, response)
+  const running = scenario.downloadInProcess({ concurrency: 1 })
+  await until(() => scenario.server.requestsFor(FAULTY).length === 1)
+  // The window before it may still be on its way to the disk.
+  await until(() => existsSync(join(scenario.mirror, ALL_WINDOWS[0])))
+  rmSync(scenario.mirror, { recursive: true })
+  open()
+  const run = await running
+  expect(run.code).toBe(3)
+  expect(run.stderr).toMatch(/windows are missing or corrupt, so nothing was exported/)
+  expect(scenario.sandbox.exists('x.csv')).toBe(false)
+  const stored = scenario.mirroredFiles()
+  await scenario.expectRepair(
+    ALL_WINDOWS.filter(path => !stored.includes(path)),
+    { killed: true },
+  )
 })

@@ -105,22 +105,20 @@ describe('F44 no permission', () => {
   })
 })
 
-describe('F45 a read-only disk', () => {
-  it.concurrent('under the mirror stops a download, but not an export', async ({ skip }) => {
-    needNamespaces(skip)
-    const scenario = await newScenario()
-    expect((await scenario.downloadInProcess()).code).toBe(0)
-    renameSync(scenario.mirror, scenario.sandbox.path('ready'))
-    const script = [
-      'cp -a ready/. m && mount -o remount,ro none m',
-      `{ ${withoutOutput(scenario)}; echo $?; }`,
-      'klines export BTCUSDT -i 15m --mirror m -o y.csv -q',
-    ].join(' && ')
-    const run = await onDisk(scenario, 'mkdir m && mount -t tmpfs none m', script)
-    expect(run).toMatchObject({ code: 0, stdout: '3\n' })
-    expect(run.stderr).toMatch(
-      /^klines: Cannot write the mirror m: the file system is read-only \(EROFS\)\.\n {2}Name another folder with --mirror\./,
-    )
-    expect(scenario.sandbox.text('y.csv')).toBe(scenario.expectedCsv())
-  })
+it.concurrent('F45 a read-only disk under the mirror stops a download, but not an export', async ({ skip }) => {
+  needNamespaces(skip)
+  const scenario = await newScenario()
+  expect((await scenario.downloadInProcess()).code).toBe(0)
+  renameSync(scenario.mirror, scenario.sandbox.path('ready'))
+  const script = [
+    'cp -a ready/. m && mount -o remount,ro none m',
+    `{ ${withoutOutput(scenario)}; echo $?; }`,
+    'klines export BTCUSDT -i 15m --mirror m -o y.csv -q',
+  ].join(' && ')
+  const run = await onDisk(scenario, 'mkdir m && mount -t tmpfs none m', script)
+  expect(run).toMatchObject({ code: 0, stdout: '3\n' })
+  expect(run.stderr).toMatch(
+    /^klines: Cannot write the mirror m: the file system is read-only \(EROFS\)\.\n {2}Name another folder with --mirror\./,
+  )
+  expect(scenario.sandbox.text('y.csv')).toBe(scenario.expectedCsv())
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { FULL } from '../support/cases.js'
 import { expectPlainText } from './support/fault-case.js'
 import { ALL_WINDOWS, useFaultScenarios } from './support/fault-scenario.js'
@@ -19,33 +19,31 @@ const CALLS: readonly [call: string, path: string, code: string, numbers: readon
   ['promises.rename', '.x.csv', 'EIO', [1]],
 ]
 
-describe('every call of the file system', () => {
-  it.each(CALLS)(
-    'F47 %s in %s fails with %s: nothing corrupt is stored, and the next run repairs everything',
-    async (call, path, code, numbers) => {
-      let failures = 0
-      for (const at of FULL ? ALL_CALLS : numbers) {
-        const scenario = await newScenario()
-        scenario.sandbox.write('x.csv', OLD)
-        const faults = [{ call, path, code, at, times: 1 }]
-        const run = await scenario.run(scenario.args(['--force', '--concurrency', '2', '-q']), { faults })
-        if (run.code === 0 && run.stderr === '') break
-        failures++
-        expect([0, 1, 2, 3], run.stderr).toContain(run.code)
-        expect(run.stderr).toContain(`(${code})`)
-        expectPlainText(run.stderr)
-        scenario.mirroredFiles()
-        expect(scenario.sandbox.text('x.csv'), run.stderr).toBe(run.code === 0 ? scenario.expectedCsv() : OLD)
-        expect(scenario.outputs()).toEqual(['x.csv'])
-        scenario.server.heal()
-        expect((await scenario.downloadInProcess({ force: true })).code).toBe(0)
-        expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
-        scenario.expectHealthy()
-      }
-      expect(failures).toBeGreaterThan(0)
-    },
-  )
-})
+it.each(CALLS)(
+  'every call of the file system F47 %s in %s fails with %s: nothing corrupt is stored, and the next run repairs everything',
+  async (call, path, code, numbers) => {
+    let failures = 0
+    for (const at of FULL ? ALL_CALLS : numbers) {
+      const scenario = await newScenario()
+      scenario.sandbox.write('x.csv', OLD)
+      const faults = [{ call, path, code, at, times: 1 }]
+      const run = await scenario.run(scenario.args(['--force', '--concurrency', '2', '-q']), { faults })
+      if (run.code === 0 && run.stderr === '') break
+      failures++
+      expect([0, 1, 2, 3], run.stderr).toContain(run.code)
+      expect(run.stderr).toContain(`(${code})`)
+      expectPlainText(run.stderr)
+      scenario.mirroredFiles()
+      expect(scenario.sandbox.text('x.csv'), run.stderr).toBe(run.code === 0 ? scenario.expectedCsv() : OLD)
+      expect(scenario.outputs()).toEqual(['x.csv'])
+      scenario.server.heal()
+      expect((await scenario.downloadInProcess({ force: true })).code).toBe(0)
+      expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
+      scenario.expectHealthy()
+    }
+    expect(failures).toBeGreaterThan(0)
+  },
+)
 
 it('F46 with only a few file descriptors, nothing corrupt is stored', async () => {
   const scenario = await newScenario()

@@ -7,27 +7,25 @@ import { ok, reply } from './support/responses.js'
 const newScenario = useFaultScenarios()
 const PAGE = '<!DOCTYPE html><html><title>Sign in</title><p>Pay for this network</p></html>'
 
-describe('a host', () => {
-  it.concurrent('F24 5xx for every window: ten failures in a row end the run with exit code 5', async () => {
-    const scenario = await newScenario()
-    for (const symbol of SYMBOLS) {
-      for (const path of ALL_WINDOWS) scenario.server.always(path.replace('BTCUSDT', symbol), reply('503 X', [], ''))
-    }
-    const args = scenario.args(['--concurrency', '4']).map(arg => (arg === 'BTCUSDT' ? 'all' : arg))
-    const run = await scenario.run(args, { policy: SHORT_DELAYS })
-    expect(run).toMatchObject({ code: 5, stdout: '' })
-    expect(run.stderr).toMatch(
-      /answered 503 \(Service Unavailable\); tried 6 times for each of 10 files in a row\.\n {2}Try again later[\s\S]*klines export/,
-    )
-    expectPlainText(run.stderr)
-    // Ten windows failed after six tries; those in flight beside the tenth have had at most as many.
-    expect(scenario.server.windowRequests().length).toBeGreaterThanOrEqual(60)
-    expect(scenario.server.windowRequests().length).toBeLessThanOrEqual(13 * 6)
-    expect(scenario.server.peak).toBeLessThanOrEqual(4)
-    expect(scenario.mirroredFiles()).toEqual([LIST, 'api/klines/symbols.json'])
-    expect(scenario.outputs()).toEqual([])
-    await scenario.expectRepair(ALL_WINDOWS)
-  })
+it.concurrent('F24 a host with 5xx for every window: ten failures in a row end the run with exit code 5', async () => {
+  const scenario = await newScenario()
+  for (const symbol of SYMBOLS) {
+    for (const path of ALL_WINDOWS) scenario.server.always(path.replace('BTCUSDT', symbol), reply('503 X', [], ''))
+  }
+  const args = scenario.args(['--concurrency', '4']).map(arg => (arg === 'BTCUSDT' ? 'all' : arg))
+  const run = await scenario.run(args, { policy: SHORT_DELAYS })
+  expect(run).toMatchObject({ code: 5, stdout: '' })
+  expect(run.stderr).toMatch(
+    /answered 503 \(Service Unavailable\); tried 6 times for each of 10 files in a row\.\n {2}Try again later[\s\S]*klines export/,
+  )
+  expectPlainText(run.stderr)
+  // Ten windows failed after six tries; those in flight beside the tenth have had at most as many.
+  expect(scenario.server.windowRequests().length).toBeGreaterThanOrEqual(60)
+  expect(scenario.server.windowRequests().length).toBeLessThanOrEqual(13 * 6)
+  expect(scenario.server.peak).toBeLessThanOrEqual(4)
+  expect(scenario.mirroredFiles()).toEqual([LIST, 'api/klines/symbols.json'])
+  expect(scenario.outputs()).toEqual([])
+  await scenario.expectRepair(ALL_WINDOWS)
 })
 
 describe('F15 a captive portal', () => {

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, rmSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { FULL } from '../support/cases.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { usePreparedSandboxes } from '../support/cli/prepared-sandbox.js'
@@ -35,45 +35,43 @@ function runWith(sandbox: CliSandbox, call: string, code: string, at: number) {
   return code === 'SIGKILL' ? sandbox.runFailing(args, [fault]) : sandbox.call(args, {}, { faults: [fault] })
 }
 
-describe('a lake', () => {
-  it.each([
-    ['an update', 'F42', 'promises.rename', 2, 'SIGKILL'],
-    ['an update', 'F42', 'handle.write', 3, 'SIGKILL'],
-    ['a new lake', 'F42', 'promises.rename', 2, 'SIGKILL'],
-    ['a new lake', 'F44', 'handle.write', 3, 'ENOSPC'],
-  ])(
-    'in %s (%s) %s number %d ends with %s: every part is the old or the new one, and the next run completes the lake',
-    async (kind, _, call, number, code) => {
-      let failed = 0
-      const newStart = async () => {
-        const sandbox = await changedSandbox()
-        if (kind === 'a new lake') rmSync(sandbox.path('lake'), { recursive: true })
-        return sandbox
+it.each([
+  ['an update', 'F42', 'promises.rename', 2, 'SIGKILL'],
+  ['an update', 'F42', 'handle.write', 3, 'SIGKILL'],
+  ['a new lake', 'F42', 'promises.rename', 2, 'SIGKILL'],
+  ['a new lake', 'F44', 'handle.write', 3, 'ENOSPC'],
+])(
+  'a lake in %s (%s) %s number %d ends with %s: every part is the old or the new one, and the next run completes the lake',
+  async (kind, _, call, number, code) => {
+    let failed = 0
+    const newStart = async () => {
+      const sandbox = await changedSandbox()
+      if (kind === 'a new lake') rmSync(sandbox.path('lake'), { recursive: true })
+      return sandbox
+    }
+    for (const at of FULL ? ALL_CALLS : [number]) {
+      const sandbox = await newStart()
+      const run = await runWith(sandbox, call, code, at)
+      const killed = run.signal === 'SIGKILL'
+      expect(killed || [0, 1].includes(run.code ?? -1), run.stderr).toBe(true)
+      for (const path of PARTS) {
+        if (kind === 'a new lake' && !sandbox.exists(`lake/${path}`)) continue
+        const expected = [`new/${path}`, ...(kind === 'an update' ? [`old/${path}`] : [])]
+        expect(expected.some(name => sandbox.bytes(name).equals(sandbox.bytes(`lake/${path}`)))).toBe(true)
       }
-      for (const at of FULL ? ALL_CALLS : [number]) {
-        const sandbox = await newStart()
-        const run = await runWith(sandbox, call, code, at)
-        const killed = run.signal === 'SIGKILL'
-        expect(killed || [0, 1].includes(run.code ?? -1), run.stderr).toBe(true)
-        for (const path of PARTS) {
-          if (kind === 'a new lake' && !sandbox.exists(`lake/${path}`)) continue
-          const expected = [`new/${path}`, ...(kind === 'an update' ? [`old/${path}`] : [])]
-          expect(expected.some(name => sandbox.bytes(name).equals(sandbox.bytes(`lake/${path}`)))).toBe(true)
-        }
-        if (!killed) expect(sandbox.files('lake').filter(name => !FILES.includes(name))).toEqual([])
-        letAnHourPass(sandbox.path('lake'))
-        expect(await sandbox.call(EXPORT)).toMatchObject({ code: 0, stderr: '' })
-        expect(sandbox.files('lake')).toEqual(FILES)
-        for (const path of PARTS) expect(sandbox.bytes(`lake/${path}`).equals(sandbox.bytes(`new/${path}`))).toBe(true)
-        expect((await sandbox.call(EXPORT)).stdout).toContain('Lake lake: up to date, 0 parts written, 2 unchanged.')
-        // The run made fewer calls of this kind.
-        if (run.code === 0) break
-        failed++
-      }
-      expect(failed).toBeGreaterThan(0)
-    },
-  )
-})
+      if (!killed) expect(sandbox.files('lake').filter(name => !FILES.includes(name))).toEqual([])
+      letAnHourPass(sandbox.path('lake'))
+      expect(await sandbox.call(EXPORT)).toMatchObject({ code: 0, stderr: '' })
+      expect(sandbox.files('lake')).toEqual(FILES)
+      for (const path of PARTS) expect(sandbox.bytes(`lake/${path}`).equals(sandbox.bytes(`new/${path}`))).toBe(true)
+      expect((await sandbox.call(EXPORT)).stdout).toContain('Lake lake: up to date, 0 parts written, 2 unchanged.')
+      // The run made fewer calls of this kind.
+      if (run.code === 0) break
+      failed++
+    }
+    expect(failed).toBeGreaterThan(0)
+  },
+)
 
 it('F44 a full disk below a lake leaves its parts as they were', async ({ skip }) => {
   if (!hasNamespaces) skip('needs unshare -rm and tmpfs')

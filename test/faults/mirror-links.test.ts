@@ -47,12 +47,13 @@ function putLink(folder: string, path: string, target: string): void {
   symlinkSync(target, join(folder, path))
 }
 
-describe('F70 a mirror with a link that leads out of it', () => {
-  it.each([
-    ['written', SERIES],
-    ['renamed', WINDOW],
-    ['removed', '.klines-tmp'],
-  ])('nothing is %s through %s: exit code 2 with its name', async (_, path) => {
+it.each([
+  ['written', SERIES],
+  ['renamed', WINDOW],
+  ['removed', '.klines-tmp'],
+])(
+  'F70 a mirror with a link that leads out of it nothing is %s through %s: exit code 2 with its name',
+  async (_, path) => {
     const { sandbox, server, mirror, victim } = await clonedMirror()
     putLink(mirror, path, join(victim, path))
     // A final window is only read.
@@ -65,8 +66,8 @@ describe('F70 a mirror with a link that leads out of it', () => {
     expect(run).toMatchObject({ code: 2, stdout: '' })
     expectPlainText(run.stderr)
     expect(snapshot(victim)).toEqual(before)
-  })
-})
+  },
+)
 
 describe('F70 a link that the user named is followed', () => {
   const download = (url: string) => ['download', 'BTCUSDT', '-i', '15m', '--base-url', url]

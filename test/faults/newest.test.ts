@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { ChartSchema } from '../../src/commands/reports/schemas.js'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { parseObject } from '../support/cli/stocked-sandbox.js'
@@ -20,21 +20,19 @@ async function lastOpenTime(now: number, ...args: string[]): Promise<number | un
   return parseObject(run.stdout, ChartSchema).series[0].lastOpenTime
 }
 
-describe('F81 the newest candle is found behind empty windows', () => {
-  it('of a symbol of the exchange that was suspended for days', async () => {
-    const market = madeMarket({
-      AAAUSDT: {
-        from: '2026-05-10T06:00Z',
-        until: '2026-05-14T01:00Z',
-        minutes: 1,
-        without: [['2026-05-10T12:00Z', '2026-05-14T00:00Z']],
-      },
-    })
-    const exchange = await ExchangeServer.start(market)
-    for (const date of ['2026-05-19', '2026-06-14']) {
-      exchange.now = Date.parse(date)
-      const series = ['AAAUSDT', '-i', '1m', '--base-url', `binance:${exchange.url}`]
-      expect(await lastOpenTime(exchange.now, ...series)).toBe(Date.parse('2026-05-14T01:00Z') - MINUTE)
-    }
+it('F81 the newest candle is found behind empty windows of a symbol of the exchange that was suspended for days', async () => {
+  const market = madeMarket({
+    AAAUSDT: {
+      from: '2026-05-10T06:00Z',
+      until: '2026-05-14T01:00Z',
+      minutes: 1,
+      without: [['2026-05-10T12:00Z', '2026-05-14T00:00Z']],
+    },
   })
+  const exchange = await ExchangeServer.start(market)
+  for (const date of ['2026-05-19', '2026-06-14']) {
+    exchange.now = Date.parse(date)
+    const series = ['AAAUSDT', '-i', '1m', '--base-url', `binance:${exchange.url}`]
+    expect(await lastOpenTime(exchange.now, ...series)).toBe(Date.parse('2026-05-14T01:00Z') - MINUTE)
+  }
 })

@@ -71,21 +71,19 @@ describe('an output that cannot be written', () => {
   })
 })
 
-describe('F62 two outputs with one path', () => {
-  it.concurrent('in case or Unicode form only are refused before the first window', async () => {
-    const scenario = await newScenario('exchange')
-    for (const more of [[], ['--force'], ['--dry-run']]) {
-      const run = await scenario.run([
-        ...'download BTCUSDT -i 1m,1M --mirror m -o new/{interval}/{symbol}.csv'.split(' '),
-        ...['--base-url', scenario.baseUrl, ...more],
-      ])
-      expect(run).toMatchObject({ code: 2, stdout: '' })
-      expect(run.stderr).toBe(
-        'klines: new/1m/BTCUSDT.csv and new/1M/BTCUSDT.csv differ only in case or Unicode form: on some disks they are the same file.\n' +
-          '  Give each an export with an -o of its own.\n',
-      )
-    }
-    expect(scenario.server.windowRequests()).toEqual([])
-    expect(scenario.outputs()).toEqual([])
-  })
+it.concurrent('F62 two outputs with one path in case or Unicode form only are refused before the first window', async () => {
+  const scenario = await newScenario('exchange')
+  for (const more of [[], ['--force'], ['--dry-run']]) {
+    const run = await scenario.run([
+      ...'download BTCUSDT -i 1m,1M --mirror m -o new/{interval}/{symbol}.csv'.split(' '),
+      ...['--base-url', scenario.baseUrl, ...more],
+    ])
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toBe(
+      'klines: new/1m/BTCUSDT.csv and new/1M/BTCUSDT.csv differ only in case or Unicode form: on some disks they are the same file.\n' +
+        '  Give each an export with an -o of its own.\n',
+    )
+  }
+  expect(scenario.server.windowRequests()).toEqual([])
+  expect(scenario.outputs()).toEqual([])
 })

@@ -116,63 +116,59 @@ describe('F87 a symbol in another script', () => {
   })
 })
 
-describe('F87 the server', () => {
-  it('has one path for each name, decodes it once, and refuses everything that is not a name', async () => {
-    const root = tempFolder()
-    const names = NAMES.map(([, name]) => name)
-    putFile(root, 'api/klines/symbols.json', names)
-    putFile(root, 'api/klines/start-dates/1d.json', LIST)
-    for (const name of names) putFile(root, windowPath(name), rows(0))
-    const { request } = await startTestServer(root, { now: () => NOW })
-    const statusOf = async (symbol: string) => (await request(windowPath(symbol))).status
-    for (const name of names) {
-      expect(await statusOf(encodeURIComponent(name)), name).toBe(200)
-      expect((await request(`/coverage/1d/${encodeURIComponent(name)}.json`)).status).toBe(200)
-      expect((await request(`/chart/${encodeURIComponent(name)}/1d`)).status).toBe(200)
-      const { status, headers, body } = await request(`/export/1d/${encodeURIComponent(name)}.csv?to=2024-01-03`)
-      expect([status, String(body).split('\n').length]).toEqual([200, 1 + 2 + 1])
-      expect(headers['content-disposition']).toBe(
-        `attachment; filename="candles-1d.csv"; filename*=UTF-8''${encodeURIComponent(name)}-1d.csv`,
-      )
-      // Of another spelling, an export is the same file; a path of the tree is exact.
-      const loose = encodeURIComponent(name.normalize('NFD').toLowerCase())
-      expect((await request(`/export/1d/${loose}.csv?to=2024-01-03`)).body.equals(body)).toBe(true)
-      if (loose !== encodeURIComponent(name)) expect(await statusOf(loose)).toBe(404)
-      expect(await statusOf(encodeURIComponent(encodeURIComponent(name)))).toBe(404)
-    }
-    const home = String((await request('/')).body)
-    for (const name of names) expect(home).toContain(`href="chart/${encodeURIComponent(name)}/1d"`)
+it('F87 the server has one path for each name, decodes it once, and refuses everything that is not a name', async () => {
+  const root = tempFolder()
+  const names = NAMES.map(([, name]) => name)
+  putFile(root, 'api/klines/symbols.json', names)
+  putFile(root, 'api/klines/start-dates/1d.json', LIST)
+  for (const name of names) putFile(root, windowPath(name), rows(0))
+  const { request } = await startTestServer(root, { now: () => NOW })
+  const statusOf = async (symbol: string) => (await request(windowPath(symbol))).status
+  for (const name of names) {
+    expect(await statusOf(encodeURIComponent(name)), name).toBe(200)
+    expect((await request(`/coverage/1d/${encodeURIComponent(name)}.json`)).status).toBe(200)
+    expect((await request(`/chart/${encodeURIComponent(name)}/1d`)).status).toBe(200)
+    const { status, headers, body } = await request(`/export/1d/${encodeURIComponent(name)}.csv?to=2024-01-03`)
+    expect([status, String(body).split('\n').length]).toEqual([200, 1 + 2 + 1])
+    expect(headers['content-disposition']).toBe(
+      `attachment; filename="candles-1d.csv"; filename*=UTF-8''${encodeURIComponent(name)}-1d.csv`,
+    )
+    // Of another spelling, an export is the same file; a path of the tree is exact.
+    const loose = encodeURIComponent(name.normalize('NFD').toLowerCase())
+    expect((await request(`/export/1d/${loose}.csv?to=2024-01-03`)).body.equals(body)).toBe(true)
+    if (loose !== encodeURIComponent(name)) expect(await statusOf(loose)).toBe(404)
+    expect(await statusOf(encodeURIComponent(encodeURIComponent(name)))).toBe(404)
+  }
+  const home = String((await request('/')).body)
+  for (const name of names) expect(home).toContain(`href="chart/${encodeURIComponent(name)}/1d"`)
 
-    for (const text of ['/', '..', '\u0000', '\u202e', '\u0301', '\u3164', '½'])
-      expect(await statusOf(encodeURIComponent(`币${text}安`)), JSON.stringify(text)).toBe(404)
-    expect(await statusOf('%FF%FE')).toBe(400)
-    expect(await statusOf(encodeURIComponent('币'.repeat(14)))).toBe(404)
-  })
+  for (const text of ['/', '..', '\u0000', '\u202e', '\u0301', '\u3164', '½'])
+    expect(await statusOf(encodeURIComponent(`币${text}安`)), JSON.stringify(text)).toBe(404)
+  expect(await statusOf('%FF%FE')).toBe(400)
+  expect(await statusOf(encodeURIComponent('币'.repeat(14)))).toBe(404)
 })
 
-describe('F87 the exchange', () => {
-  it('is asked for names in other scripts, and its names that are none are left out', async () => {
-    const market = madeMarket(
-      { 币安人生USDT: { from: '2026-03-01T00:00Z' } },
-      { names: ['BTC-USDT', '①USDT', 'n\u0303USDT', '币'.repeat(14)] },
-    )
-    const exchange = await ExchangeServer.start(market)
-    const sandbox = newSandbox()
-    sandbox.now = EXCHANGE_NOW
-    const args = ['-i', '1d', '--base-url', `binance:${exchange.url}`, '--mirror', 'm']
-    const run = await sandbox.call(['download', '币安人生usdt', ...args, '-o', 'x.csv'])
-    expect(run).toMatchObject({ code: 0 })
-    expect(exchange.violations).toEqual([])
-    expect(exchange.log.filter(({ kind }) => kind === 'klines').map(({ symbol }) => symbol)).toContain('币安人生USDT')
-    expect(exchange.log.every(({ path }) => /^[ -~]+$/.test(path))).toBe(true)
-    // From 1 March to 29 April 2026.
-    expect(sandbox.text('x.csv').trim().split('\n')).toHaveLength(1 + 60)
-    const list = await sandbox.call(['download', '币*', ...args])
-    expect(list).toMatchObject({ code: 0 })
-    expect(list.stderr).toMatch(
-      /^Note: Names \(4\) that are not 2 or more letters and digits, .* are left out: "BTC-USDT", "①USDT"/m,
-    )
-  })
+it('F87 the exchange is asked for names in other scripts, and its names that are none are left out', async () => {
+  const market = madeMarket(
+    { 币安人生USDT: { from: '2026-03-01T00:00Z' } },
+    { names: ['BTC-USDT', '①USDT', 'n\u0303USDT', '币'.repeat(14)] },
+  )
+  const exchange = await ExchangeServer.start(market)
+  const sandbox = newSandbox()
+  sandbox.now = EXCHANGE_NOW
+  const args = ['-i', '1d', '--base-url', `binance:${exchange.url}`, '--mirror', 'm']
+  const run = await sandbox.call(['download', '币安人生usdt', ...args, '-o', 'x.csv'])
+  expect(run).toMatchObject({ code: 0 })
+  expect(exchange.violations).toEqual([])
+  expect(exchange.log.filter(({ kind }) => kind === 'klines').map(({ symbol }) => symbol)).toContain('币安人生USDT')
+  expect(exchange.log.every(({ path }) => /^[ -~]+$/.test(path))).toBe(true)
+  // From 1 March to 29 April 2026.
+  expect(sandbox.text('x.csv').trim().split('\n')).toHaveLength(1 + 60)
+  const list = await sandbox.call(['download', '币*', ...args])
+  expect(list).toMatchObject({ code: 0 })
+  expect(list.stderr).toMatch(
+    /^Note: Names \(4\) that are not 2 or more letters and digits, .* are left out: "BTC-USDT", "①USDT"/m,
+  )
 })
 
 it.each([

@@ -44,16 +44,14 @@ describe('the changes of a mirror', () => {
   })
 })
 
-describe('what a new version of a window changes', () => {
-  it('are its cells, the candles that it adds before the last cached one and those that it withdraws, by open time', () => {
-    const cached = toBatch([sampleRow(OPEN - 2 * HOUR), sampleRow(OPEN)], LEAP_MONTH)
-    const cell = change(1)
-    const difference = { lost: [OPEN - 2 * HOUR], added: [OPEN - HOUR, OPEN + HOUR], changed: [cell] }
-    expect(listChanges(cached, difference)).toEqual([
-      { openTime: OPEN - 2 * HOUR, column: 'open_time', before: String(OPEN - 2 * HOUR), after: null },
-      { openTime: OPEN - HOUR, column: 'open_time', before: null, after: String(OPEN - HOUR) },
-      cell,
-    ])
-    expect(listChanges(toBatch([], LEAP_MONTH), { ...difference, lost: [], changed: [] })).toEqual([])
-  })
+it('what a new version of a window changes are its cells, the candles that it adds before the last cached one and those that it withdraws, by open time', () => {
+  const cached = toBatch([sampleRow(OPEN - 2 * HOUR), sampleRow(OPEN)], LEAP_MONTH)
+  const cell = change(1)
+  const difference = { lost: [OPEN - 2 * HOUR], added: [OPEN - HOUR, OPEN + HOUR], changed: [cell] }
+  expect(listChanges(cached, difference)).toEqual([
+    { openTime: OPEN - 2 * HOUR, column: 'open_time', before: String(OPEN - 2 * HOUR), after: null },
+    { openTime: OPEN - HOUR, column: 'open_time', before: null, after: String(OPEN - HOUR) },
+    cell,
+  ])
+  expect(listChanges(toBatch([], LEAP_MONTH), { ...difference, lost: [], changed: [] })).toEqual([])
 })

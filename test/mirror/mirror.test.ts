@@ -141,52 +141,46 @@ describe('a window', () => {
   })
 })
 
-describe('the dates of a series', () => {
-  it('are those of all files with the name of a window, and of windows that the index knows, in order', () => {
-    const root = makeTree(tempFolder())
-    for (const name of ['2025-01-07.json', '2025-01-06.json.bak', 'x.json', '.2025-01-06.json', '2025-13-45.json']) {
-      putFile(root, `api/klines/15m/BTCUSDT/${name}`, [])
-    }
-    const mirror = new Mirror(root)
-    mirror.note(week('2025-02-24'), factsOf(EMPTY))
-    const startDates = mirror.dates({ symbol: 'BTCUSDT', interval: '15m' })
-    expect(startDates).toEqual(['2024-12-30', ...FULL_WEEKS, '2025-02-10', '2025-02-17', '2025-02-24'])
-    expect(mirror.dates({ symbol: 'SOLUSDT', interval: '15m' })).toEqual([])
-  })
+it('the dates of a series are those of all files with the name of a window, and of windows that the index knows, in order', () => {
+  const root = makeTree(tempFolder())
+  for (const name of ['2025-01-07.json', '2025-01-06.json.bak', 'x.json', '.2025-01-06.json', '2025-13-45.json']) {
+    putFile(root, `api/klines/15m/BTCUSDT/${name}`, [])
+  }
+  const mirror = new Mirror(root)
+  mirror.note(week('2025-02-24'), factsOf(EMPTY))
+  const startDates = mirror.dates({ symbol: 'BTCUSDT', interval: '15m' })
+  expect(startDates).toEqual(['2024-12-30', ...FULL_WEEKS, '2025-02-10', '2025-02-17', '2025-02-24'])
+  expect(mirror.dates({ symbol: 'SOLUSDT', interval: '15m' })).toEqual([])
 })
 
-describe('a list of a mirror', () => {
-  it.each<[string, string | undefined, string | undefined, string[] | undefined]>([
-    ['that of the source', '["PEPEUSDT","BTCUSDT"]', '["ETHUSDT"]', ['PEPEUSDT', 'BTCUSDT']],
-    ['that of the tree where it has none of the source', undefined, '["ETHUSDT"]', ['ETHUSDT']],
-    ['none where it has none', undefined, undefined, undefined],
-    ['none, with a warning, where it is corrupt', '["PEPE', '["ETHUSDT"]', undefined],
-  ])('is %s', (_, own, tree, expected) => {
-    const root = tempFolder()
-    if (own) putFile(root, '.klines/symbols.json', own)
-    if (tree) putFile(root, 'api/klines/symbols.json', tree)
-    const warnings: string[] = []
-    expect(new Mirror(root, text => warnings.push(text)).listedSymbols()).toEqual(expected)
-    expect(warnings).toHaveLength(own === '["PEPE' ? 1 : 0)
-  })
+it.each<[string, string | undefined, string | undefined, string[] | undefined]>([
+  ['that of the source', '["PEPEUSDT","BTCUSDT"]', '["ETHUSDT"]', ['PEPEUSDT', 'BTCUSDT']],
+  ['that of the tree where it has none of the source', undefined, '["ETHUSDT"]', ['ETHUSDT']],
+  ['none where it has none', undefined, undefined, undefined],
+  ['none, with a warning, where it is corrupt', '["PEPE', '["ETHUSDT"]', undefined],
+])('a list of a mirror is %s', (_, own, tree, expected) => {
+  const root = tempFolder()
+  if (own) putFile(root, '.klines/symbols.json', own)
+  if (tree) putFile(root, 'api/klines/symbols.json', tree)
+  const warnings: string[] = []
+  expect(new Mirror(root, text => warnings.push(text)).listedSymbols()).toEqual(expected)
+  expect(warnings).toHaveLength(own === '["PEPE' ? 1 : 0)
 })
 
-describe('the series of a mirror', () => {
-  it('are those with a window, or of which the index knows one: symbol by symbol, the ten first', () => {
-    const mirror = new Mirror(tempFolder())
-    store(mirror)
-    for (const path of ['1h/AAAUSDT/2025-01-01', '1M/BTCUSDT/2010-01-01', `15m/ETHUSDT/${FULL_WEEKS[0]}`])
-      putFile(mirror.root, `api/klines/${path}.json`, '[]')
-    // No window of 15m starts on this day.
-    putFile(mirror.root, 'api/klines/15m/DOTUSDT/2025-01-01.json', '[]')
-    rmSync(join(mirror.root, weekPath('BTCUSDT', FULL_WEEKS[0])))
-    mkdirSync(join(mirror.root, 'api/klines/1h/DOTUSDT'), { recursive: true })
-    putFile(mirror.root, 'api/klines/1h/notes/2025-01-01.json', '[]')
-    const series = mirror.series().map(({ symbol, interval }) => `${symbol} ${interval}`)
-    expect(series).toEqual(['BTCUSDT 15m', 'BTCUSDT 1M', 'ETHUSDT 15m', 'AAAUSDT 1h'])
-    expect(mirror.symbols()).toEqual(['BTCUSDT', 'ETHUSDT', 'AAAUSDT'])
-    expect(mirror.symbols(['1M'])).toEqual(['BTCUSDT'])
-  })
+it('the series of a mirror are those with a window, or of which the index knows one: symbol by symbol, the ten first', () => {
+  const mirror = new Mirror(tempFolder())
+  store(mirror)
+  for (const path of ['1h/AAAUSDT/2025-01-01', '1M/BTCUSDT/2010-01-01', `15m/ETHUSDT/${FULL_WEEKS[0]}`])
+    putFile(mirror.root, `api/klines/${path}.json`, '[]')
+  // No window of 15m starts on this day.
+  putFile(mirror.root, 'api/klines/15m/DOTUSDT/2025-01-01.json', '[]')
+  rmSync(join(mirror.root, weekPath('BTCUSDT', FULL_WEEKS[0])))
+  mkdirSync(join(mirror.root, 'api/klines/1h/DOTUSDT'), { recursive: true })
+  putFile(mirror.root, 'api/klines/1h/notes/2025-01-01.json', '[]')
+  const series = mirror.series().map(({ symbol, interval }) => `${symbol} ${interval}`)
+  expect(series).toEqual(['BTCUSDT 15m', 'BTCUSDT 1M', 'ETHUSDT 15m', 'AAAUSDT 1h'])
+  expect(mirror.symbols()).toEqual(['BTCUSDT', 'ETHUSDT', 'AAAUSDT'])
+  expect(mirror.symbols(['1M'])).toEqual(['BTCUSDT'])
 })
 
 describe('the index of a series', () => {
@@ -310,18 +304,16 @@ it.each<[string, number, rendered: string | undefined, State, string]>([
   expect(lastModified(window, batch, facts, state)).toBe(Date.parse(expected))
 })
 
-describe('a mirror that cannot be written', () => {
-  it.each<[string, string]>([
-    ['below a file', 'file/mirror'],
-    ['that is a file', 'file'],
-  ])('%s is mirror_unusable, with advice', async (_, path) => {
-    const folder = tempFolder()
-    writeFileSync(join(folder, 'file'), 'x')
-    const root = join(folder, path)
-    const error = await catchError(() => store(new Mirror(root)))
-    expect(error).toMatchObject({ code: 'mirror_unusable', suggestions: [expect.stringContaining('--mirror')] })
-    expect(error.message).toMatch(/: (there is a file of that name|part of the path is a file) \((EEXIST|ENOTDIR)\)\.$/)
-    expect(error.message.startsWith(`Cannot write the mirror ${root}`)).toBe(true)
-    expect(filesBelow(folder)).toEqual(['file'])
-  })
+it.each<[string, string]>([
+  ['below a file', 'file/mirror'],
+  ['that is a file', 'file'],
+])('a mirror that cannot be written %s is mirror_unusable, with advice', async (_, path) => {
+  const folder = tempFolder()
+  writeFileSync(join(folder, 'file'), 'x')
+  const root = join(folder, path)
+  const error = await catchError(() => store(new Mirror(root)))
+  expect(error).toMatchObject({ code: 'mirror_unusable', suggestions: [expect.stringContaining('--mirror')] })
+  expect(error.message).toMatch(/: (there is a file of that name|part of the path is a file) \((EEXIST|ENOTDIR)\)\.$/)
+  expect(error.message.startsWith(`Cannot write the mirror ${root}`)).toBe(true)
+  expect(filesBelow(folder)).toEqual(['file'])
 })

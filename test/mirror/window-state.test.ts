@@ -39,48 +39,50 @@ it.each(['static', 'exchange', 'fixed'] as const)(
   },
 )
 
-describe('static: a window is final when its last candle reaches its end, whatever else is known', () => {
-  it.each<[Interval, string, string]>([
-    ['15m', '2025-01-06', '2025-01-12T23:45Z'],
-    ['30m', '2024-01-01', '2024-01-14T23:30Z'],
-    ['1h', '2024-02-01', '2024-02-29T23:00Z'],
-    ['2h', '2017-07-01', '2017-08-31T22:00Z'],
-    ['4h', '2024-10-01', '2024-12-31T20:00Z'],
-    ['6h', '2024-07-01', '2024-12-31T18:00Z'],
-    ['8h', '2024-07-01', '2024-12-31T16:00Z'],
-    ['12h', '2024-01-01', '2024-12-31T12:00Z'],
-    ['1d', '2022-01-01', '2023-12-31T00:00Z'],
-    // These open before the window's end and close after it: the next one belongs to the next window.
-    ['3d', '2015-01-01', '2019-12-30T00:00Z'],
-    ['3d', '2020-01-01', '2024-12-29T00:00Z'],
-    ['1w', '2010-01-01', '2019-12-30T00:00Z'],
-    ['1M', '2010-01-01', '2029-12-01T00:00Z'],
-  ])('%s %s with the candle of %s', (interval, startDate, last) => {
+it.each<[Interval, string, string]>([
+  ['15m', '2025-01-06', '2025-01-12T23:45Z'],
+  ['30m', '2024-01-01', '2024-01-14T23:30Z'],
+  ['1h', '2024-02-01', '2024-02-29T23:00Z'],
+  ['2h', '2017-07-01', '2017-08-31T22:00Z'],
+  ['4h', '2024-10-01', '2024-12-31T20:00Z'],
+  ['6h', '2024-07-01', '2024-12-31T18:00Z'],
+  ['8h', '2024-07-01', '2024-12-31T16:00Z'],
+  ['12h', '2024-01-01', '2024-12-31T12:00Z'],
+  ['1d', '2022-01-01', '2023-12-31T00:00Z'],
+  // These open before the window's end and close after it: the next one belongs to the next window.
+  ['3d', '2015-01-01', '2019-12-30T00:00Z'],
+  ['3d', '2020-01-01', '2024-12-29T00:00Z'],
+  ['1w', '2010-01-01', '2019-12-30T00:00Z'],
+  ['1M', '2010-01-01', '2029-12-01T00:00Z'],
+])(
+  'static: a window is final when its last candle reaches its end, whatever else is known %s %s with the candle of %s',
+  (interval, startDate, last) => {
     for (const time of [undefined, '1970-01-01', '2025-02-12', '2100-01-01'].map(text => text && ms(text))) {
       const facts = time === undefined || time === '' ? undefined : factsOf(time, time)
       expect(stateOf('static', [interval, startDate], last, facts)).toBe('final')
     }
-  })
-})
+  },
+)
 
-describe('static: a window whose last candle does not reach its end is open on its own', () => {
-  it.each<[Interval, string, string]>([
-    ['15m', '2025-01-06', '2025-01-12T23:30Z'],
-    ['1h', '2024-02-01', '2024-02-29T22:00Z'],
-    ['2h', '2017-07-01', '2017-08-31T20:00Z'],
-    ['1d', '2022-01-01', '2023-12-30T00:00Z'],
-    ['3d', '2015-01-01', '2019-12-28T00:00Z'],
-    ['1w', '2010-01-01', '2019-12-23T00:00Z'],
-    ['1M', '2010-01-01', '2029-11-01T00:00Z'],
-  ])('%s %s with the candle of %s', (interval, startDate, last) => {
+it.each<[Interval, string, string]>([
+  ['15m', '2025-01-06', '2025-01-12T23:30Z'],
+  ['1h', '2024-02-01', '2024-02-29T22:00Z'],
+  ['2h', '2017-07-01', '2017-08-31T20:00Z'],
+  ['1d', '2022-01-01', '2023-12-30T00:00Z'],
+  ['3d', '2015-01-01', '2019-12-28T00:00Z'],
+  ['1w', '2010-01-01', '2019-12-23T00:00Z'],
+  ['1M', '2010-01-01', '2029-11-01T00:00Z'],
+])(
+  'static: a window whose last candle does not reach its end is open on its own %s %s with the candle of %s',
+  (interval, startDate, last) => {
     for (const time of ['1970-01-01', '2025-02-12', '2100-01-01'].map(ms)) {
       expect(stateOf('static', [interval, startDate], last, factsOf(time, time))).toBe('open')
       expect(stateOf('static', [interval, startDate], last)).toBe('open')
       // A copy without its index may lack candles, whatever later windows have.
       expect(stateOf('static', [interval, startDate], last, undefined, 0)).toBe('open')
     }
-  })
-})
+  },
+)
 
 describe('static: an empty or half full window is final only when it was rendered a day after its end, and the service went on', () => {
   const end = ms('2025-01-13')

@@ -17,16 +17,14 @@ function cover(from: string, to: string, first: string, last: string, seriesStar
   return [shortAtStart, shortAtEnd]
 }
 
-describe('a range that begins or ends within an outage lacks its candles', () => {
-  it.each([
-    ['where the series has earlier ones', '2017-08-17T04:00', 29],
-    ['and none before its first one', '2018-02-09T09:00', 0],
-  ])('%s', (_, seriesStart, atStart) => {
-    const beginning = cover('2018-02-08T04:00', '2018-02-12T00:00', '2018-02-09T09:00', '2018-02-11T23:00', seriesStart)
-    expect(beginning).toEqual([atStart, 0])
-    const ending = cover('2018-02-05T00:00', '2018-02-09T05:00', '2018-02-05T00:00', '2018-02-08T00:00', seriesStart)
-    expect(ending).toEqual([0, 28])
-  })
+it.each([
+  ['where the series has earlier ones', '2017-08-17T04:00', 29],
+  ['and none before its first one', '2018-02-09T09:00', 0],
+])('a range that begins or ends within an outage lacks its candles %s', (_, seriesStart, atStart) => {
+  const beginning = cover('2018-02-08T04:00', '2018-02-12T00:00', '2018-02-09T09:00', '2018-02-11T23:00', seriesStart)
+  expect(beginning).toEqual([atStart, 0])
+  const ending = cover('2018-02-05T00:00', '2018-02-09T05:00', '2018-02-05T00:00', '2018-02-08T00:00', seriesStart)
+  expect(ending).toEqual([0, 28])
 })
 
 describe('an end that moves with the present tolerates', () => {

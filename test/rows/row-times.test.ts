@@ -69,17 +69,18 @@ describe('a candle opens on the grid of its series', () => {
   })
 })
 
-describe('a candle closes from its open time to the last millisecond of its interval', () => {
-  it.each<[Interval, string, string]>([
-    ['15m', '2024-12-30T00:15Z', '2024-12-30T00:29:59.999Z'],
-    ['1h', '2024-02-29T23:00Z', '2024-02-29T23:59:59.999Z'],
-    ['3d', '2020-08-11', '2020-08-13T23:59:59.999Z'],
-    ['1w', '2019-12-30', '2020-01-05T23:59:59.999Z'],
-    ['1M', '2024-02-01', '2024-02-29T23:59:59.999Z'],
-    ['1M', '2023-12-01', '2023-12-31T23:59:59.999Z'],
-    // Off the grid, a candle is as long as any other.
-    ['1h', '2018-02-09T09:28:14.789Z', '2018-02-09T10:28:14.788Z'],
-  ])('%s: the one that opens at %s at %s at the latest', (interval, opens, lastClose) => {
+it.each<[Interval, string, string]>([
+  ['15m', '2024-12-30T00:15Z', '2024-12-30T00:29:59.999Z'],
+  ['1h', '2024-02-29T23:00Z', '2024-02-29T23:59:59.999Z'],
+  ['3d', '2020-08-11', '2020-08-13T23:59:59.999Z'],
+  ['1w', '2019-12-30', '2020-01-05T23:59:59.999Z'],
+  ['1M', '2024-02-01', '2024-02-29T23:59:59.999Z'],
+  ['1M', '2023-12-01', '2023-12-31T23:59:59.999Z'],
+  // Off the grid, a candle is as long as any other.
+  ['1h', '2018-02-09T09:28:14.789Z', '2018-02-09T10:28:14.788Z'],
+])(
+  'a candle closes from its open time to the last millisecond of its interval %s: the one that opens at %s at %s at the latest',
+  (interval, opens, lastClose) => {
     const find = (closeTime: number) => faultOf(interval, [[time(opens), closeTime]])
     for (const closeTime of [time(opens), time(opens) + 1, time(lastClose)]) expect(find(closeTime)).toBeUndefined()
     const [before, after] = [time(opens) - 1, time(lastClose) + 1].map(ms => new Date(ms).toISOString())
@@ -91,5 +92,5 @@ describe('a candle closes from its open time to the last millisecond of its inte
       element: 6,
       what: `${after} is after the end of the candle, ${lastClose}`,
     })
-  })
-})
+  },
+)

@@ -90,15 +90,13 @@ it('a damaged list of symbols is published as that of what the mirror has', asyn
   expect(new Mirror(mirror).listedSymbols()).toEqual(['BTCEUR'])
 })
 
-describe('lists that are only shown', () => {
-  it('fail when the exchange refuses, or when nothing is known of it', async () => {
-    const { exchange, request } = await exchangeSetup()
-    exchange.always('api/v3/', RESTRICTED)
-    expect(await catchError(listSymbols(request()))).toMatchObject({ data: { status: 451 } })
-    const options = request()
-    await exchange.stop()
-    expect(await catchError(listSymbols(options))).toMatchObject({ code: 'unreachable' })
-  })
+it('lists that are only shown fail when the exchange refuses, or when nothing is known of it', async () => {
+  const { exchange, request } = await exchangeSetup()
+  exchange.always('api/v3/', RESTRICTED)
+  expect(await catchError(listSymbols(request()))).toMatchObject({ data: { status: 451 } })
+  const options = request()
+  await exchange.stop()
+  expect(await catchError(listSymbols(options))).toMatchObject({ code: 'unreachable' })
 })
 
 it('429 is named as what it is, whatever says how long to wait', async () => {

@@ -68,65 +68,61 @@ const weather = fc.record({
   others: fc.constantFrom(0, 500, 2_700),
 })
 
-describe('the limit of the exchange', () => {
-  it('is never reached, whatever the latencies and the other programs', async () => {
-    let paused = 0
-    const property = fc.asyncProperty(weather, async ({ seed, concurrency, latency, sendsWeight, others }) => {
-      const { clock, exchange, reasons, window, stop } = await setup(concurrency)
-      const random = new Random(seed)
-      let minute = 0
-      const othersUsed = new Map<number, number>()
-      exchange.sendsWeight = sendsWeight
-      exchange.hold = async () => {
-        const now = Math.floor(clock.now() / MINUTE)
-        if (now > minute) {
-          minute = now
-          exchange.otherWeight = others && random.below(others)
-          othersUsed.set(now, exchange.otherWeight)
-        }
-        if (latency > 0) await clock.sleep(random.below(latency))
+it('the limit of the exchange is never reached, whatever the latencies and the other programs', async () => {
+  let paused = 0
+  const property = fc.asyncProperty(weather, async ({ seed, concurrency, latency, sendsWeight, others }) => {
+    const { clock, exchange, reasons, window, stop } = await setup(concurrency)
+    const random = new Random(seed)
+    let minute = 0
+    const othersUsed = new Map<number, number>()
+    exchange.sendsWeight = sendsWeight
+    exchange.hold = async () => {
+      const now = Math.floor(clock.now() / MINUTE)
+      if (now > minute) {
+        minute = now
+        exchange.otherWeight = others && random.below(others)
+        othersUsed.set(now, exchange.otherWeight)
       }
-      try {
-        // Twice the budget.
-        await Promise.all(Array.from({ length: 3_100 }, window))
-        expect(exchange.log.filter(({ status }) => status !== 200)).toEqual([])
-        expect(exchange.log).toHaveLength(3_100)
-        expect(exchange.violations).toEqual([])
-        for (const [time, weight] of exchange.weights) {
-          expect(weight + (othersUsed.get(time) ?? 0), `minute ${time}`).toBeLessThanOrEqual(LIMIT)
-          // What is on its way when half of it is used.
-          expect(weight, `minute ${time}`).toBeLessThanOrEqual(LIMIT / 2 + 4 * concurrency)
-        }
-        for (const reason of reasons) expect(reason).toBe(PAUSE_REASON)
-        if (reasons.size > 0) paused++
-        // Nobody waits for longer than it takes: 6,200 of 3,000 or less in a minute.
-        const least = sendsWeight ? 3_000 - others : 3_000
-        expect(clock.now() - EXCHANGE_NOW).toBeLessThan((6_200 / least + 3) * MINUTE + 3_100 * latency)
-      } finally {
-        await stop()
+      if (latency > 0) await clock.sleep(random.below(latency))
+    }
+    try {
+      // Twice the budget.
+      await Promise.all(Array.from({ length: 3_100 }, window))
+      expect(exchange.log.filter(({ status }) => status !== 200)).toEqual([])
+      expect(exchange.log).toHaveLength(3_100)
+      expect(exchange.violations).toEqual([])
+      for (const [time, weight] of exchange.weights) {
+        expect(weight + (othersUsed.get(time) ?? 0), `minute ${time}`).toBeLessThanOrEqual(LIMIT)
+        // What is on its way when half of it is used.
+        expect(weight, `minute ${time}`).toBeLessThanOrEqual(LIMIT / 2 + 4 * concurrency)
       }
-    })
-    const pausing = { seed: 1, concurrency: 16, latency: 5, sendsWeight: true, others: 500 }
-    await fc.assert(property, { numRuns: cases(10, 1), examples: [[pausing]] })
-    expect(paused).toBeGreaterThan(0)
+      for (const reason of reasons) expect(reason).toBe(PAUSE_REASON)
+      if (reasons.size > 0) paused++
+      // Nobody waits for longer than it takes: 6,200 of 3,000 or less in a minute.
+      const least = sendsWeight ? 3_000 - others : 3_000
+      expect(clock.now() - EXCHANGE_NOW).toBeLessThan((6_200 / least + 3) * MINUTE + 3_100 * latency)
+    } finally {
+      await stop()
+    }
   })
+  const pausing = { seed: 1, concurrency: 16, latency: 5, sendsWeight: true, others: 500 }
+  await fc.assert(property, { numRuns: cases(10, 1), examples: [[pausing]] })
+  expect(paused).toBeGreaterThan(0)
 })
 
-describe('429', () => {
-  it.each([
-    ['with Retry-After', tooManyRequests(7), 7_000, 'rate limited'],
-    ['without Retry-After', tooManyRequests(), 40_500, 'rate limited'],
-  ])('%s pauses everything', async (_, answer, pause, reason) => {
-    const { clock, exchange, reasons, window, stop } = await setup(8)
-    onTestFinished(stop)
-    const start = EXCHANGE_NOW + 20_000
-    await clock.sleep(20_000)
-    exchange.script('api', answer)
-    await window()
-    expect(clock.now() - start).toBeGreaterThanOrEqual(pause)
-    expect(clock.now() - start).toBeLessThan(pause + 2_000)
-    expect([...reasons]).toEqual([reason])
-  })
+it.each([
+  ['with Retry-After', tooManyRequests(7), 7_000, 'rate limited'],
+  ['without Retry-After', tooManyRequests(), 40_500, 'rate limited'],
+])('429 %s pauses everything', async (_, answer, pause, reason) => {
+  const { clock, exchange, reasons, window, stop } = await setup(8)
+  onTestFinished(stop)
+  const start = EXCHANGE_NOW + 20_000
+  await clock.sleep(20_000)
+  exchange.script('api', answer)
+  await window()
+  expect(clock.now() - start).toBeGreaterThanOrEqual(pause)
+  expect(clock.now() - start).toBeLessThan(pause + 2_000)
+  expect([...reasons]).toEqual([reason])
 })
 
 describe('a refusal ends the run at once:', () => {

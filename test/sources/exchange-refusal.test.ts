@@ -15,22 +15,20 @@ const OTHER = 'binance:http://127.0.0.1:8080'
 const refusal = ({ status, headers, body }: PlainAnswer, baseUrl = 'binance') =>
   findRefusal(baseUrl, { status, headers, body: Buffer.from(body), wireBytes: body.length }, NOW)
 
-describe('418 is a ban', () => {
-  it.each<[string, PlainAnswer, number]>([
-    ['until Retry-After', banned(NOW + 300_000, 120), 120_000],
-    ['for two minutes without it', BANNED_SILENTLY, 120_000],
-    ['for two minutes when Retry-After is 0', banned(NOW + 300_000, 0), 120_000],
-  ])('%s', (_, answer, length) => {
-    const { error, untilTime } = refusal(answer) ?? {}
-    expect(untilTime).toBe(NOW + length)
-    const until = new Date(NOW + length).toISOString().replace('.000Z', 'Z')
-    expect(error).toMatchObject({
-      code: 'rate_limited',
-      message: `binance answered 418 (I'm a Teapot): this address is banned until ${until}.`,
-      data: { status: 418, until },
-    })
-    expect(error?.suggestions).toEqual([expect.stringMatching(/^Wait until then: /)])
+it.each<[string, PlainAnswer, number]>([
+  ['until Retry-After', banned(NOW + 300_000, 120), 120_000],
+  ['for two minutes without it', BANNED_SILENTLY, 120_000],
+  ['for two minutes when Retry-After is 0', banned(NOW + 300_000, 0), 120_000],
+])('418 is a ban %s', (_, answer, length) => {
+  const { error, untilTime } = refusal(answer) ?? {}
+  expect(untilTime).toBe(NOW + length)
+  const until = new Date(NOW + length).toISOString().replace('.000Z', 'Z')
+  expect(error).toMatchObject({
+    code: 'rate_limited',
+    message: `binance answered 418 (I'm a Teapot): this address is banned until ${until}.`,
+    data: { status: 418, until },
   })
+  expect(error?.suggestions).toEqual([expect.stringMatching(/^Wait until then: /)])
 })
 
 describe('403 is the firewall', () => {

@@ -45,25 +45,23 @@ const askFirstCandle =
   async (series: Series) =>
     firstCandle?.(series, signal)
 
-describe('the names', () => {
-  it('that cannot be used are named once, a few of them, safe for a terminal', async () => {
-    const names = [
-      '①USDT',
-      '\u001b[2JX\u0007\n',
-      'x'.repeat(500),
-      'a',
-      'b',
-      'c',
-      ...Array.from({ length: 2_000 }, (_, n) => `é${n}`),
-    ]
-    const { source, warnings } = await setup({ names })
-    const found = await source.symbols(signal)
-    expect(found.names).toEqual(['BTCUSDT', 'BTCEUR', 'NAVBTC', 'NEWUSDT', 'PEPEUSDT', 'USDCUSDT'])
-    const shown = `"①USDT", "[2JX", "${'x'.repeat(20)}...", "a", "b"`
-    expect(warnings).toEqual([
-      `Names (2006) that are not 2 or more letters and digits, at most 40 bytes of UTF-8, in upper case, are left out: ${shown}.`,
-    ])
-  })
+it('the names that cannot be used are named once, a few of them, safe for a terminal', async () => {
+  const names = [
+    '①USDT',
+    '\u001b[2JX\u0007\n',
+    'x'.repeat(500),
+    'a',
+    'b',
+    'c',
+    ...Array.from({ length: 2_000 }, (_, n) => `é${n}`),
+  ]
+  const { source, warnings } = await setup({ names })
+  const found = await source.symbols(signal)
+  expect(found.names).toEqual(['BTCUSDT', 'BTCEUR', 'NAVBTC', 'NEWUSDT', 'PEPEUSDT', 'USDCUSDT'])
+  const shown = `"①USDT", "[2JX", "${'x'.repeat(20)}...", "a", "b"`
+  expect(warnings).toEqual([
+    `Names (2006) that are not 2 or more letters and digits, at most 40 bytes of UTF-8, in upper case, are left out: ${shown}.`,
+  ])
 })
 
 describe('the first candle', () => {

@@ -83,18 +83,16 @@ describe('a file', () => {
   })
 })
 
-describe('the 120 s of a file', () => {
-  it.each([
-    ['end its tries', {}, 40_000, 3],
-    ['end them also when the next delay would reach beyond', {}, 38_900, 3],
-    ['do not count the waits that the host demands', { 'retry-after': '50' }, 0, 6],
-  ])('%s', async (_, headers: Record<string, string>, answerMs, tries) => {
-    const { server, symbols, clock } = await treeSetup()
-    server.hold = () => (answerMs > 0 ? clock.sleep(answerMs) : undefined)
-    server.always(LIST, { status: 503, headers })
-    expect(await catchError(symbols())).toMatchObject({ status: 503, tries })
-    expect(server.log).toHaveLength(tries)
-  })
+it.each([
+  ['end its tries', {}, 40_000, 3],
+  ['end them also when the next delay would reach beyond', {}, 38_900, 3],
+  ['do not count the waits that the host demands', { 'retry-after': '50' }, 0, 6],
+])('the 120 s of a file %s', async (_, headers: Record<string, string>, answerMs, tries) => {
+  const { server, symbols, clock } = await treeSetup()
+  server.hold = () => (answerMs > 0 ? clock.sleep(answerMs) : undefined)
+  server.always(LIST, { status: 503, headers })
+  expect(await catchError(symbols())).toMatchObject({ status: 503, tries })
+  expect(server.log).toHaveLength(tries)
 })
 
 it('a try ends with the time of its file, and what got no answer is counted as sent', async () => {
@@ -232,17 +230,15 @@ describe('a run', () => {
   })
 })
 
-describe('concurrent requests', () => {
-  it('are as many as the limit and never more', async () => {
-    const { server, get } = await treeSetup({ concurrency: 5 })
-    server.hold = async () => {
-      await until(() => server.log.length >= 5)
-      await turns(5)
-    }
-    await Promise.all(Array.from({ length: 40 }, (_, file) => get(`file-${file}`)))
-    expect(server.log).toHaveLength(40)
-    expect(server.peak).toBe(5)
-  })
+it('concurrent requests are as many as the limit and never more', async () => {
+  const { server, get } = await treeSetup({ concurrency: 5 })
+  server.hold = async () => {
+    await until(() => server.log.length >= 5)
+    await turns(5)
+  }
+  await Promise.all(Array.from({ length: 40 }, (_, file) => get(`file-${file}`)))
+  expect(server.log).toHaveLength(40)
+  expect(server.peak).toBe(5)
 })
 
 describe('an abort', () => {

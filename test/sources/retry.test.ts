@@ -5,21 +5,19 @@ import { isTransientStatus, parseRetryAfter, RETRY_POLICY, retryDelay } from '..
 
 const NOW = Date.UTC(2025, 1, 12, 12)
 
-describe('retryDelay', () => {
-  it('doubles from half a second to 20 s, with full jitter', () => {
-    const policy = { ...RETRY_POLICY, tries: 1_000 }
-    fc.assert(
-      fc.property(
-        fc.oneof(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 1, max: 999 })),
-        fc.double({ min: 0, max: 1, noNaN: true }),
-        (failures, random) => {
-          const delay = retryDelay(new FetchError('transient', 'x'), failures, random, policy) ?? Number.NaN
-          const expected = random * (failures > 6 ? 20_000 : Math.min(20_000, 500 * 2 ** (failures - 1)))
-          expect(delay).toBeCloseTo(expected, 6)
-        },
-      ),
-    )
-  })
+it('retryDelay doubles from half a second to 20 s, with full jitter', () => {
+  const policy = { ...RETRY_POLICY, tries: 1_000 }
+  fc.assert(
+    fc.property(
+      fc.oneof(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 1, max: 999 })),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      (failures, random) => {
+        const delay = retryDelay(new FetchError('transient', 'x'), failures, random, policy) ?? Number.NaN
+        const expected = random * (failures > 6 ? 20_000 : Math.min(20_000, 500 * 2 ** (failures - 1)))
+        expect(delay).toBeCloseTo(expected, 6)
+      },
+    ),
+  )
 })
 
 describe('isTransientStatus', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { unreachable } from '../../src/sources/errors.js'
 import { FetchError, toFetchError } from '../../src/sources/fetch-error.js'
 
@@ -7,47 +7,45 @@ const fault = (code: string) => toFetchError(Object.assign(new Error(code), { co
 const status = (number: number, words?: string, isTransient = true) =>
   new FetchError('transient', `status ${number}`, { status: number, words, unreachable: isTransient })
 
-describe('the error for a service says what happened:', () => {
-  it.each<[FetchError, number, string, RegExp]>([
-    [status(503), 6, 'answered 503 (Service Unavailable); tried 6 times for the list', /^Try again later/],
-    [status(404, undefined, false), 1, 'answered 404 (Not Found) for the list', /--base-url sample/],
-    [
-      fault('ECONNREFUSED'),
-      6,
-      'cannot be reached: connection refused (ECONNREFUSED); tried 6 times for the list',
-      /^Check/,
-    ],
-    [fault('ENOTFOUND'), 1, 'cannot be reached: no such host (ENOTFOUND)', /--base-url; --base-url sample/],
-    [
-      new FetchError('transient', 'no whole answer within 30 s', { unreachable: true, timedOut: true }),
-      4,
-      'cannot be reached: no whole answer within 30 s; tried 4 times for the list',
-      /--timeout/,
-    ],
-    [
-      new FetchError('invalid', 'The list is refused: it is not JSON.', { notJson: true }),
-      3,
-      'did not answer with JSON; tried 3 times for the list',
-      /sign-in page/,
-    ],
-    [
-      new FetchError('permanent', 'more than 3 redirects', { status: 302 }),
-      1,
-      'sent a response that cannot be used: more than 3 redirects for the list',
-      /--base-url/,
-    ],
-  ])('%s', (failure, tries, expected, advice) => {
-    failure.tries = tries
-    const error = unreachable(URL, failure, 'the list')
-    expect(error).toMatchObject({
-      code: 'unreachable',
-      message: `The service at ${URL} ${expected}.`,
-      suggestions: [expect.stringMatching(advice), expect.stringContaining('klines export')],
-      data: { baseUrl: URL, tries, reason: failure.message },
-      cause: failure,
-    })
-    expect(error.data.status).toBe(failure.status)
+it.each<[FetchError, number, string, RegExp]>([
+  [status(503), 6, 'answered 503 (Service Unavailable); tried 6 times for the list', /^Try again later/],
+  [status(404, undefined, false), 1, 'answered 404 (Not Found) for the list', /--base-url sample/],
+  [
+    fault('ECONNREFUSED'),
+    6,
+    'cannot be reached: connection refused (ECONNREFUSED); tried 6 times for the list',
+    /^Check/,
+  ],
+  [fault('ENOTFOUND'), 1, 'cannot be reached: no such host (ENOTFOUND)', /--base-url; --base-url sample/],
+  [
+    new FetchError('transient', 'no whole answer within 30 s', { unreachable: true, timedOut: true }),
+    4,
+    'cannot be reached: no whole answer within 30 s; tried 4 times for the list',
+    /--timeout/,
+  ],
+  [
+    new FetchError('invalid', 'The list is refused: it is not JSON.', { notJson: true }),
+    3,
+    'did not answer with JSON; tried 3 times for the list',
+    /sign-in page/,
+  ],
+  [
+    new FetchError('permanent', 'more than 3 redirects', { status: 302 }),
+    1,
+    'sent a response that cannot be used: more than 3 redirects for the list',
+    /--base-url/,
+  ],
+])('the error for a service says what happened: %s', (failure, tries, expected, advice) => {
+  failure.tries = tries
+  const error = unreachable(URL, failure, 'the list')
+  expect(error).toMatchObject({
+    code: 'unreachable',
+    message: `The service at ${URL} ${expected}.`,
+    suggestions: [expect.stringMatching(advice), expect.stringContaining('klines export')],
+    data: { baseUrl: URL, tries, reason: failure.message },
+    cause: failure,
   })
+  expect(error.data.status).toBe(failure.status)
 })
 
 it.each([

@@ -85,23 +85,21 @@ describe('a response', () => {
   })
 })
 
-describe('an abort', () => {
-  it.each<[string, RawAnswer]>([
-    ['before the headers arrive', () => {}],
-    ['while the body arrives', socket => socket.write(rawReply('200 OK', ['Content-Length: 100'], 'abc'))],
-  ])('%s rejects with its reason and closes the connection', async (_, answer) => {
-    const [requested, closed] = [deferred(), deferred()]
-    const server = await RawServer.start((socket, head) => {
-      socket.on('close', () => closed.resolve())
-      if (typeof answer === 'function') answer(socket, head)
-      requested.resolve()
-    })
-    const controller = new AbortController()
-    const reason = new Error('enough')
-    const request = createTransport(server.url).get(PATH, { signal: controller.signal })
-    await requested.promise
-    controller.abort(reason)
-    expect(await catchError(request)).toBe(reason)
-    await closed.promise
+it.each<[string, RawAnswer]>([
+  ['before the headers arrive', () => {}],
+  ['while the body arrives', socket => socket.write(rawReply('200 OK', ['Content-Length: 100'], 'abc'))],
+])('an abort %s rejects with its reason and closes the connection', async (_, answer) => {
+  const [requested, closed] = [deferred(), deferred()]
+  const server = await RawServer.start((socket, head) => {
+    socket.on('close', () => closed.resolve())
+    if (typeof answer === 'function') answer(socket, head)
+    requested.resolve()
   })
+  const controller = new AbortController()
+  const reason = new Error('enough')
+  const request = createTransport(server.url).get(PATH, { signal: controller.signal })
+  await requested.promise
+  controller.abort(reason)
+  expect(await catchError(request)).toBe(reason)
+  await closed.promise
 })
