@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
-import { HOUR, HOURS, makeOffGridTree, OFF_GRID_HOURS, type OffGridRow } from '../support/off-grid-tree.js'
+import { HOUR, HOURS, makeOffGridTree, OFF_GRID_HOURS } from '../support/off-grid-tree.js'
 import { TreeServer } from '../support/servers/tree-server.js'
-import { putFile } from '../support/synthetic-tree.js'
+import { putFile, type Row } from '../support/synthetic-tree.js'
 
 const newSandbox = useSandboxes()
 const INTERVALS = ['-i', '15m,1h,2h,1d', '--mirror', 'm']
@@ -22,8 +22,7 @@ async function sandboxWithMirror() {
 }
 
 /** The same candles in March. */
-const inMarch = (rows: readonly OffGridRow[]) =>
-  rows.map(row => row.with(0, row[0] + 28 * DAY).with(6, row[6] + 28 * DAY))
+const inMarch = (rows: readonly Row[]) => rows.map(row => row.with(0, row[0] + 28 * DAY).with(6, row[6] + 28 * DAY))
 
 describe('candles that the exchange has off the grid', () => {
   it('are notes of verify: exit code 0, counted in its first line, listed with -v and --json', async () => {
@@ -83,7 +82,7 @@ describe('candles that the exchange has off the grid', () => {
     expect(await sandbox.call(chart)).toMatchObject({ code: 0 })
     expect(sandbox.text('h.svg')).toContain(` UTC, ${HOURS.length} candles, 32 missing · `)
     expect(await sandbox.call([...args, 'd.json', '--resample', '1d'])).toMatchObject({ code: 0 })
-    const units = (rows: OffGridRow[]) => rows.reduce((sum, row) => sum + BigInt(row[5].replace('.', '')), 0n)
+    const units = (rows: Row[]) => rows.reduce((sum, row) => sum + BigInt(row[5].replace('.', '')), 0n)
     expect(units(JSON.parse(sandbox.text('d.json')))).toBe(units(HOURS))
     const stats = await sandbox.call(['stats', 'BTCUSDT', '-i', '1h', '--mirror', 'm', '--json'])
     expect(JSON.parse(stats.stdout).series).toMatchObject([{ candles: HOURS.length, gaps: 1, missing: 32 }])

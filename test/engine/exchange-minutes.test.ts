@@ -8,7 +8,7 @@ import { downloadKlines, publishMirror } from '../../src/engine/klines.js'
 import type { KlinesEvent } from '../../src/engine/run.js'
 import { catchError } from '../support/errors.js'
 import { onWindow } from '../support/events.js'
-import { exchangeSetup, type withMirror } from '../support/exchange/exchange-setup.js'
+import { exchangeSetup } from '../support/exchange/exchange-setup.js'
 import { madeMarket } from '../support/exchange/made-market.js'
 import { EXCHANGE_NOW } from '../support/exchange/market.js'
 import { TreeServer } from '../support/servers/tree-server.js'
@@ -38,11 +38,8 @@ const expected = (interval: string, from: number | string, to: number | string =
   })
 }
 
-async function setup() {
-  return forSymbol(await exchangeSetup(MARKET))
-}
-
-function forSymbol(all: ReturnType<typeof withMirror>) {
+async function setup(market = MARKET) {
+  const all = await exchangeSetup(market)
   const request = { ...all.request(), symbols: [SYMBOL] }
   const exported = async (options: Partial<Parameters<typeof exportKlines>[0]>) => {
     const output = join(all.folder, 'out.json')
@@ -185,16 +182,16 @@ describe('the history of 1m', () => {
 
   it('resampled to others is what the exchange has', async () => {
     const { request, exported } = await setup()
-    await downloadKlines({ ...request, intervals: ['1m'], from: '2026-04-13' })
+    await downloadKlines({ ...request, intervals: ['1m'], from: '2026-04-20' })
     for (const resample of ['3m', '15m', '4h', '1d', '1w'])
-      expect(JSON.stringify(await exported({ resample, from: '2026-04-13' })), resample).toBe(
-        JSON.stringify(expected(resample, '2026-04-13')),
+      expect(JSON.stringify(await exported({ resample, from: '2026-04-20' })), resample).toBe(
+        JSON.stringify(expected(resample, '2026-04-20')),
       )
   })
 })
 
 it('all intervals are the twelve for a download, and what the mirror has for an export', async () => {
-  const { request, mirror } = await setup()
+  const { request, mirror } = await setup(madeMarket({ [SYMBOL]: { from: '2026-03-27T10:15Z', minutes: 5 } }))
   const range = { from: '2026-04-20', to: '2026-04-21' }
   const { series } = await downloadKlines({ ...request, intervals: 'all', ...range })
   expect(series.map(({ interval }) => interval)).toEqual([...INTERVALS])

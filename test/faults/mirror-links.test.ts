@@ -144,16 +144,8 @@ describe('F70 a file of a mirror that is a link to a store', () => {
     const path = weekPath('BTCUSDT', week)
     change(store, path)
     const before = [snapshot(mirror), snapshot(store)]
-    const run = await sandbox.call([
-      'download',
-      ...series,
-      '--base-url',
-      server.url,
-      '--from',
-      week,
-      '--to',
-      '2025-02-12',
-    ])
+    const range = ['--from', week, '--to', '2025-02-12']
+    const run = await sandbox.call(['download', ...series, '--base-url', server.url, ...range])
     expect(run).toMatchObject({ code: 2, stdout: '' })
     expect(run.stderr).toMatch(new RegExp(`^klines: m/${path} is a link\\. Below m, nothing is written`))
     expect(run.stderr).toContain('Remove the link, or put what it names, ')

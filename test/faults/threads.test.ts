@@ -65,18 +65,7 @@ describe('an export with worker threads', () => {
   })
 
   it('F43 a full disk at the second write: exit code 1, one error, old files intact, no temp file', async () => {
-    await sandbox.call([
-      'export',
-      'BTCUSDT',
-      '-i',
-      '15m',
-      '--mirror',
-      mirror,
-      '-o',
-      'BTCUSDT.csv',
-      '--to',
-      '2018-01-08',
-    ])
+    await sandbox.call(['export', 'BTCUSDT', ...'-i 15m -o BTCUSDT.csv --to 2018-01-08 --mirror'.split(' '), mirror])
     const old = sandbox.text('BTCUSDT.csv')
     const full = { call: 'handle.write', at: 2, code: 'ENOSPC', path: '.csv' }
     const run = await callFailing(args(3, '{symbol}.csv'), full)

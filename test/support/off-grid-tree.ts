@@ -1,22 +1,7 @@
-import { putFile } from './synthetic-tree.js'
+import { putFile, type Row } from './synthetic-tree.js'
 
 // The candles of BTCUSDT around the outage of February 2018, made from trades. The times are those of
 // github.com/binance/binance-public-data, issue 77; prices and volumes are synthetic.
-
-export type OffGridRow = [
-  number,
-  string,
-  string,
-  string,
-  string,
-  string,
-  number,
-  string,
-  number,
-  string,
-  string,
-  string,
-]
 
 const MINUTE = 60_000
 export const HOUR = 60 * MINUTE
@@ -65,7 +50,7 @@ const decimal = (units: bigint) => `${units / UNIT}.${String(units % UNIT).padSt
 const total = (amounts: readonly bigint[]) => amounts.reduce((sum, amount) => sum + amount, 0n)
 
 /** The candle of these trades. */
-function toRow(openTime: number, closeTime: number, trades: readonly Trade[]): OffGridRow {
+function toRow(openTime: number, closeTime: number, trades: readonly Trade[]): Row {
   const prices = trades.map(({ price }) => price).sort((a, b) => Number(a - b))
   const taken = trades.filter(({ isBuy }) => isBuy)
   const quote = (list: readonly Trade[]) => total(list.map(({ price, quantity }) => (price * quantity) / UNIT))
@@ -86,7 +71,7 @@ function toRow(openTime: number, closeTime: number, trades: readonly Trade[]): O
 }
 
 /** The candles of one length: on the grid, or off it from the end of the outage until just after `backOnGrid`. */
-function makeCandles(step: number, backOnGrid = RESUMED): OffGridRow[] {
+function makeCandles(step: number, backOnGrid = RESUMED): Row[] {
   const times: [openTime: number, closeTime: number][] = []
   for (let openTime = START; openTime <= LAST_CLOSE; openTime += step) {
     times.push([openTime, Math.min(openTime + step - 1, LAST_CLOSE)])
@@ -123,7 +108,7 @@ const WINDOWS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Cuts candles into windows, and writes these with their list. */
-export function putSeries(root: string, interval: string, rows: readonly OffGridRow[]): void {
+export function putSeries(root: string, interval: string, rows: readonly Row[]): void {
   const startDates = WINDOWS[interval]
   for (const [index, startDate] of startDates.entries()) {
     const [from, to] = [Date.parse(startDate), Date.parse(startDates[index + 1] ?? '9999')]

@@ -1,20 +1,10 @@
 import type { Page } from 'playwright-core'
 
 /** The columns of a window file, in order, as the legend names them. */
-export const COLUMNS = [
-  'open_time',
-  'open',
-  'high',
-  'low',
-  'close',
-  'volume',
-  'close_time',
-  'quote_volume',
-  'count',
-  'taker_buy_volume',
-  'taker_buy_quote_volume',
-  'ignore',
-]
+export const COLUMNS =
+  'open_time open high low close volume close_time quote_volume count taker_buy_volume taker_buy_quote_volume ignore'.split(
+    ' ',
+  )
 
 /** Waits until the chart shows a series and loads nothing more. */
 export async function settled(page: Page, name?: string): Promise<void> {

@@ -56,24 +56,13 @@ function aggregateFiner(market: Market, symbol: string, interval: string, openTi
   return undefined
 }
 
+/** The columns of volumes. */
+const AMOUNTS = [5, 7, 9, 10]
+
 /** Half of a candle: half its volumes and trades, and its open price as the last price. */
-function partOf([openTime, open, high, low, , ...rest]: KlineRow): KlineRow {
-  const [volume, closeTime, quote, count, takerVolume, takerQuote, ignore] = rest
-  const amounts = [volume, quote, takerVolume, takerQuote].map(half)
-  return [
-    openTime,
-    open,
-    high,
-    low,
-    open,
-    amounts[0],
-    closeTime,
-    amounts[1],
-    count >> 1,
-    amounts[2],
-    amounts[3],
-    ignore,
-  ]
+function partOf(row: KlineRow): KlineRow {
+  const part = row.map((cell, column) => (AMOUNTS.includes(column) ? half(String(cell)) : cell))
+  return part.with(4, row[1]).with(8, row[8] >> 1) as KlineRow
 }
 
 /** Half of a decimal with eight digits after the point, rounded down. */
