@@ -34,17 +34,15 @@ describe('a decimal in units of 10^-8', () => {
   })
 })
 
-describe('whether a double and a decimal are the same number', () => {
-  test.each<[string, boolean]>([
-    ['0.00000000', true],
-    ['0.1', true],
-    ['9007199254740993', false],
-    ['956967472546.43256738', false],
-    ['1000000000000000000000000', true],
-    ['0.00000000000000000000000001', true],
-  ])('%s: %s', (text, same) => {
-    expect(isSameNumber(Number(text), text)).toBe(same)
-  })
+test.each<[string, boolean]>([
+  ['0.00000000', true],
+  ['0.1', true],
+  ['9007199254740993', false],
+  ['956967472546.43256738', false],
+  ['1000000000000000000000000', true],
+  ['0.00000000000000000000000001', true],
+])('whether a double and a decimal are the same number %s: %s', (text, same) => {
+  expect(isSameNumber(Number(text), text)).toBe(same)
 })
 
 describe('a trimmed decimal', () => {

@@ -98,33 +98,32 @@ describe('timeBefore', () => {
   )
 })
 
-describe('a requested range knows which ends it names, and whether its end moves on', () => {
-  test.each<[RangeText, string, string, boolean]>([
-    [{}, '-', '-', false],
-    [{ from: '-7d' }, '2024-03-24 12:00', '-', false],
-    [{ from: '2024', to: '2024-02' }, '2024-01-01 00:00', '2024-02-01 00:00', false],
-    [{ to: 'today' }, '-', '2024-03-31 00:00', true],
-    // It reaches up to now.
-    [{ last: '36h' }, '2024-03-30 00:00', '2024-03-31 12:00', true],
-    [{ last: '1d', to: '2024-02' }, '2024-01-31 00:00', '2024-02-01 00:00', false],
-  ])('%j: %s to %s, %s', (range, from, to, moves) => {
+test.each<[RangeText, string, string, boolean]>([
+  [{}, '-', '-', false],
+  [{ from: '-7d' }, '2024-03-24 12:00', '-', false],
+  [{ from: '2024', to: '2024-02' }, '2024-01-01 00:00', '2024-02-01 00:00', false],
+  [{ to: 'today' }, '-', '2024-03-31 00:00', true],
+  // It reaches up to now.
+  [{ last: '36h' }, '2024-03-30 00:00', '2024-03-31 12:00', true],
+  [{ last: '1d', to: '2024-02' }, '2024-01-31 00:00', '2024-02-01 00:00', false],
+])(
+  'a requested range knows which ends it names, and whether its end moves on %j: %s to %s, %s',
+  (range, from, to, moves) => {
     const { named, endMoves } = parseRequestedRange(range, NOW)
     expect([formatTime(named.from), formatTime(named.to), endMoves]).toEqual([from, to, moves])
-  })
-})
+  },
+)
 
-describe('a described range', () => {
-  test.each<[RangeText, string]>([
-    [{}, '../..'],
-    [{ from: '2024' }, '2024-01-01T00:00:00.000Z/..'],
-    [{ last: '1d', to: '2024-07' }, '2024-06-30T00:00:00.000Z/2024-07-01T00:00:00.000Z'],
-    [{ last: ' 90d ' }, 'last 90d'],
-    [{ from: '-7d', to: 'today' }, 'from -7d to today'],
-    [{ from: '2024', to: '-1d' }, 'from 2024 to -1d'],
-    [{ from: '2024-01-01 12:00', to: 'now' }, 'from 2024-01-01 12:00 to now'],
-  ])('%j is %s', (range, text) => {
-    expect(describeRange(range)).toBe(text)
-  })
+test.each<[RangeText, string]>([
+  [{}, '../..'],
+  [{ from: '2024' }, '2024-01-01T00:00:00.000Z/..'],
+  [{ last: '1d', to: '2024-07' }, '2024-06-30T00:00:00.000Z/2024-07-01T00:00:00.000Z'],
+  [{ last: ' 90d ' }, 'last 90d'],
+  [{ from: '-7d', to: 'today' }, 'from -7d to today'],
+  [{ from: '2024', to: '-1d' }, 'from 2024 to -1d'],
+  [{ from: '2024-01-01 12:00', to: 'now' }, 'from 2024-01-01 12:00 to now'],
+])('a described range %j is %s', (range, text) => {
+  expect(describeRange(range)).toBe(text)
 })
 
 describe('parseRange', () => {
