@@ -47,7 +47,7 @@ describe('parseBaseUrl', () => {
     ['binance:', '"binance:" is not a base address: it is not a URL', []],
     ['binance:api.binance.com', 'it is not a URL', ['Did you mean binance:http://api.binance.com?']],
     ['binance:https://h/api/v3', 'it includes /api', ['Did you mean binance:https://h?']],
-    ['binance:https://me:secret@h', '"binance:https://***@h" is not a base address: a user name', []],
+    ['binance:https://me:sec@ret@h', '"binance:https://***@h" is not a base address: a user name', []],
   ])('rejects the exchange as %j: %s', async (text, reason, suggestions) => {
     expect(await catchError(() => toSourceName(text))).toMatchObject({
       code: 'bad_base_url',

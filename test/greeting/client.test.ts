@@ -310,6 +310,11 @@ describe('the token stream', () => {
     expect(error).toMatchObject({ code: 'incomplete', data: { tokens: 2 } })
   })
 
+  it('that is cut before its first token is incomplete, too', async () => {
+    const { client } = await startRawServer(socket => socket.end(rawReply('200 OK', ['Content-Length: 9'], '{')))
+    expect(await readAll(client)).toMatchObject({ messages: [], error: { code: 'incomplete', data: { tokens: 0 } } })
+  })
+
   it.each([
     ['a web page', '<!DOCTYPE html>\n<title>Log in</title>', 'text/html'],
     ['an unexpected compressed body', gzipSync('{"message":"a"}'), 'application/jsonl'],
