@@ -171,12 +171,14 @@ describe('another source than that of a lock', () => {
 
 describe('other candles than those of a lock', () => {
   const restated = weekRows(FULL_WEEKS[0])
+  // Before the range of the lock.
+  restated[0] = restated[0].with(8, 43) as Row
   restated[2] = restated[2].with(4, '1.00000000').with(8, 43) as Row
   restated[3] = restated[3].with(5, '2.00000000') as Row
 
   it('are exit code 6 with their years and every restated cell, and nothing is exported', async () => {
     const { sandbox, server, tree } = await stockedSandbox(newSandbox())
-    expect(await sandbox.call([...lockArgs, 'ETHUSDT'])).toMatchObject({ code: 0 })
+    expect(await sandbox.call([...lockArgs, 'ETHUSDT', '--from', '2025-01-07'])).toMatchObject({ code: 0 })
     putFile(tree, path(FULL_WEEKS[0]), restated, RENDERED + DAY)
     const check = ['download', '--lock', LOCK, '--mirror', 'm', '-o', '{symbol}.csv']
     const unaware = await sandbox.call(check)
