@@ -14,8 +14,11 @@ const COLUMNS = HEADER.split(',')
 const named = (row: readonly (string | number)[]) =>
   Object.fromEntries(COLUMNS.map((name, index) => [name, row[index]]))
 
+/** One for all queries, which may run at once. */
+const duckDb = DuckDBInstance.create(':memory:')
+
 async function query(sql: string): Promise<Record<string, unknown>[]> {
-  const connection = await (await DuckDBInstance.create(':memory:')).connect()
+  const connection = await (await duckDb).connect()
   try {
     return (await connection.runAndReadAll(sql)).getRowObjectsJson()
   } finally {
