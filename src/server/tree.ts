@@ -137,7 +137,7 @@ export class Tree {
     return !known || this.factsOf(known.window) === known.facts
   }
 
-  /** What the index says of a window: another object after each change of the index. */
+  /** What the index says of a window: another object after each write of the index. */
   private factsOf(window: WindowRef): WindowFacts | undefined {
     return this.mirror.facts(window).get(window.startDate)
   }

@@ -2,7 +2,7 @@
 // fail. `--today` takes 20 of them, in turn by the day of the year. Exits with 1 when a test passes or does not run.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -41,8 +41,8 @@ function choose(all: readonly Mutation[], args: readonly string[]): readonly Mut
   return Array.from({ length: Math.min(A_DAY, all.length) }, (_, index) => all[(start + index) % all.length])
 }
 
-function makeCopy(): string {
-  const copy = mkdtempSync(join(tmpdir(), 'klines-mutants-'))
+function makeCopy(folder: string): string {
+  const copy = mkdtempSync(join(folder, 'copy-'))
   for (const name of COPIED) copyTo(copy, name)
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'))
   return copy
@@ -52,7 +52,7 @@ function copyTo(copy: string, name: string): void {
   cpSync(join(ROOT, name), join(copy, name), { recursive: true, preserveTimestamps: true })
 }
 
-/** Runs a program of Node in a folder; all it prints goes to `log`. */
+/** Runs a program of Node in a folder; returns all it prints. */
 async function node(cwd: string, args: readonly string[]): Promise<string> {
   const child = spawn(process.execPath, args, {
     cwd,
@@ -76,41 +76,42 @@ async function put(copy: string, { file, testFile }: Mutation, text: string): Pr
   await node(copy, ['bin/bundle.js'])
 }
 
-/** Applies a mutation to a copy, runs its test and takes the mutation back. */
-async function run(copy: string, mutation: Mutation): Promise<{ outcome: Outcome; printed: string }> {
-  const { file, text, replacement, testFile, testName } = mutation
-  const source = readFileSync(join(copy, file), 'utf8')
+/** Runs tests by their files and parts of their names, which may have any characters: how many passed and failed, and all that was printed. */
+async function runTests(copy: string, mutations: readonly Mutation[]) {
   const report = join(copy, 'report.json')
   rmSync(report, { force: true })
-  await put(
-    copy,
-    mutation,
-    source.replace(text, () => replacement),
-  )
-  const name = testName.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+  const names = mutations.map(({ testName }) => testName.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
+  const files = new Set(mutations.map(({ testFile }) => testFile))
   const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts', '--root', '.']
-  const printed = await node(copy, [
-    ...vitest,
-    testFile,
-    `--testNamePattern=${name}`,
-    '--reporter=json',
-    `--outputFile=${report}`,
-  ])
+  const options = [`--testNamePattern=${names.join('|')}`, '--reporter=json', `--outputFile=${report}`]
+  const printed = await node(copy, [...vitest, ...files, ...options])
+  const { numPassedTests: passed = 0, numFailedTests: failed = 0 } = existsSync(report)
+    ? JSON.parse(readFileSync(report, 'utf8'))
+    : {}
+  return { passed, failed, printed }
+}
+
+/** Applies a mutation to a copy, runs its test and takes the mutation back. */
+async function run(copy: string, mutation: Mutation): Promise<{ outcome: Outcome; printed: string }> {
+  const { file, text, replacement } = mutation
+  const source = readFileSync(join(copy, file), 'utf8')
+  const mutated = source.replace(text, () => replacement)
+  await put(copy, mutation, mutated)
+  const { passed, failed, printed } = await runTests(copy, [mutation])
   for (const changed of [file, 'dist']) copyTo(copy, changed)
-  try {
-    const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(report, 'utf8'))
-    if (numFailedTests > 0) return { outcome: 'caught', printed }
-    return { outcome: numPassedTests > 0 ? 'NOT CAUGHT' : 'DID NOT RUN', printed }
-  } catch {
-    return { outcome: 'DID NOT RUN', printed }
-  }
+  if (failed > 0) return { outcome: 'caught', printed }
+  return { outcome: passed > 0 ? 'NOT CAUGHT' : 'DID NOT RUN', printed }
 }
 
 await node(ROOT, ['bin/prepare.js'])
 const chosen = choose(readMutations(ROOT), process.argv.slice(2))
-const copies = Array.from({ length: Math.min(availableParallelism(), chosen.length) }, makeCopy)
+const folder = mkdtempSync(join(tmpdir(), 'klines-mutants-'))
 const left: string[] = []
 try {
+  const copies = Array.from({ length: Math.min(availableParallelism(), chosen.length) }, () => makeCopy(folder))
+  // A test that fails without a mistake sees none.
+  const sound = await runTests(copies[0], chosen)
+  if (sound.failed > 0 || sound.passed === 0) throw new Error(`The tests fail without a mutation:\n${sound.printed}`)
   await pMap(
     chosen,
     async mutation => {
@@ -129,7 +130,7 @@ try {
     { concurrency: copies.length },
   )
 } finally {
-  for (const copy of copies) rmSync(copy, { recursive: true, force: true })
+  rmSync(folder, { recursive: true, force: true })
 }
 console.log(
   `${chosen.length - left.length} of ${chosen.length} mutations caught${left.length > 0 ? `; not: ${left.join(', ')}` : ''}`,
