@@ -2,6 +2,9 @@ import { KlinesError } from './errors.js'
 import { addLengths, EXCHANGE_INTERVALS, floorToLength, type Interval, type Length, parseLength } from './intervals.js'
 import type { WindowRef } from './series.js'
 
+/** The times of real dates: a run of thousands of windows asks for each of some hundred dates again and again. */
+const DATE_TIMES = new Map<string, number>()
+
 /** Before the first pairs of the exchange opened, on 14 July 2017: https://www.binance.com/en/support/announcement */
 const EXCHANGE_OPENED = '2017-07-01'
 
@@ -48,9 +51,13 @@ export function windowLength(interval: Interval): string {
 
 /** `YYYY-MM-DD` to ms UTC; undefined for anything that is not a real date of that form. */
 export function timeOfDate(text: string): number | undefined {
+  const known = DATE_TIMES.get(text)
+  if (known !== undefined) return known
   const time = Date.parse(`${text}T00:00:00.000Z`)
   // Date.parse reads 2024-02-31 as 2 March.
-  return !Number.isNaN(time) && formatDate(time) === text ? time : undefined
+  if (Number.isNaN(time) || formatDate(time) !== text) return undefined
+  DATE_TIMES.set(text, time)
+  return time
 }
 
 /** The same; throws `bad_time` on anything else. */
@@ -74,14 +81,18 @@ export function windowSpan({ interval, startDate }: Pick<WindowRef, 'interval' |
 
 /** The startDate of the window that contains `time`, ms UTC: whole lengths before or after the first one of the service. */
 export function startDateAt(interval: Interval, time: number): string {
+  return formatDate(windowStart(interval, time))
+}
+
+function windowStart(interval: Interval, time: number): number {
   const { length, anchor } = CYCLES[interval]
-  return formatDate(floorToLength(length, anchor, time))
+  return floorToLength(length, anchor, time)
 }
 
 /** Whether `text` is a real day as `YYYY-MM-DD` on which a window of this interval can start. */
 export function isStartDate(interval: Interval, text: string): boolean {
   const time = timeOfDate(text)
-  return time !== undefined && startDateAt(interval, time) === text
+  return time !== undefined && windowStart(interval, time) === time
 }
 
 /** The first startDate of an interval that this version knows. */
