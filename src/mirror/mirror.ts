@@ -119,24 +119,28 @@ export class Mirror {
 
   /** The symbols with a window: the ten of the public service first, then the others by name. Default: at any interval. */
   symbols(intervals: readonly Interval[] = EXCHANGE_INTERVALS): SymbolName[] {
-    return sortSymbols(intervals.flatMap(interval => this.symbolsAt(interval)))
+    const found = new Set<SymbolName>()
+    for (const interval of intervals) {
+      for (const symbol of this.namesAt(interval))
+        if (!found.has(symbol) && this.has({ symbol, interval })) found.add(symbol)
+    }
+    return sortSymbols(found)
   }
 
-  /** The symbols with a window of an interval, in no order. An empty folder is none. */
-  protected symbolsAt(interval: Interval): SymbolName[] {
+  /** The symbols with a folder or an index of an interval, in no order. An empty folder has no window. */
+  private namesAt(interval: Interval): Set<SymbolName> {
     const folders = [intervalPath(interval), dirname(indexPath({ symbol: '-', interval }))]
     const names = folders.flatMap(path => this.reading(() => listFolder(join(this.root, path)), path))
-    const symbols = new Set(names.map(name => name.replace(/\.json$/, '')).filter(isSymbol))
-    return [...symbols].filter(symbol => this.has({ symbol, interval }))
+    return new Set(names.map(name => name.replace(/\.json$/, '')).filter(isSymbol))
   }
 
   /** Each series with a window, symbol by symbol. */
   series(): Series[] {
-    const listing = EXCHANGE_INTERVALS.map(interval => ({ interval, symbols: new Set(this.symbolsAt(interval)) }))
-    const symbols = sortSymbols(listing.flatMap(one => [...one.symbols]))
-    return symbols.flatMap(symbol =>
-      listing.filter(one => one.symbols.has(symbol)).map(({ interval }) => ({ symbol, interval })),
-    )
+    const listing = EXCHANGE_INTERVALS.map(interval => ({ interval, names: this.namesAt(interval) }))
+    return sortSymbols(listing.flatMap(({ names }) => [...names])).flatMap(symbol => {
+      const ofSymbol = listing.filter(({ names }) => names.has(symbol)).map(({ interval }) => ({ symbol, interval }))
+      return ofSymbol.filter(one => this.has(one))
+    })
   }
 
   /** A list as its source had it last, else that of the tree; undefined without one, and with a warning for a corrupt one. */

@@ -67,7 +67,7 @@ export class ServedMirror extends Mirror {
   /** Whether its source is known to have a symbol. */
   knows(symbol: SymbolName): boolean {
     const listed = this.kept('listed', () => knownSymbols(this, []))
-    return listed.includes(symbol) || EXCHANGE_INTERVALS.some(interval => this.symbolsAt(interval).includes(symbol))
+    return listed.includes(symbol) || this.symbols().includes(symbol)
   }
 
   /** What `make` returns; it is kept for a second, or until this server stores a file. */
@@ -79,8 +79,8 @@ export class ServedMirror extends Mirror {
     return made
   }
 
-  protected override symbolsAt(interval: Interval): SymbolName[] {
-    return this.kept(interval, () => super.symbolsAt(interval))
+  override symbols(intervals: readonly Interval[] = EXCHANGE_INTERVALS): SymbolName[] {
+    return this.kept(`symbols of ${intervals.join()}`, () => super.symbols(intervals))
   }
 
   /** The status of a series, read again when its folder, its newest window or its index has changed. */
