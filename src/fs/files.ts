@@ -71,7 +71,7 @@ function fill(buffer: Buffer, descriptor: number): Buffer {
     if (read === 0) break
     filled += read
   }
-  return buffer.subarray(0, filled)
+  return filled === buffer.length ? buffer : buffer.subarray(0, filled)
 }
 
 const TEMP_NAME = /^(\..*\.)?\d+~[0-9a-f]{16}(\.tmp)?$/

@@ -16,7 +16,8 @@ export function turnGiver(signal: AbortSignal): () => Promise<void> | undefined 
 export async function* inTurns<T>(windows: Iterable<T>, signal: AbortSignal): AsyncGenerator<T, undefined, undefined> {
   const giveTurn = turnGiver(signal)
   for (const window of windows) {
-    await giveTurn()
+    const turn = giveTurn()
+    if (turn) await turn
     yield window
   }
   return undefined

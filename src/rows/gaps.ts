@@ -55,17 +55,24 @@ export class GapCounter {
   /** Adds the next batch, in order of time. */
   add(batch: { readonly length: number; openTime(row: number): number }): void {
     const { totals, series } = this
+    let expected = totals.lastOpenTime === undefined ? undefined : nextOpenTime(series.interval, totals.lastOpenTime)
     for (let row = 0; row < batch.length; row++) {
       const openTime = batch.openTime(row)
-      const missing = countLengths(LENGTHS[series.interval], totals.lastOpenTime ?? openTime, openTime) - 1
-      if (missing > 0) {
-        totals.gaps++
-        totals.missing += missing
-        this.largestGap = Math.max(this.largestGap, missing)
-      }
-      totals.firstOpenTime ??= openTime
+      if (openTime !== expected) this.addGap(openTime)
       totals.lastOpenTime = openTime
+      expected = nextOpenTime(series.interval, openTime)
     }
     totals.candles += batch.length
+  }
+
+  /** Counts what is missing before a candle that does not open when the one before it ends. */
+  private addGap(openTime: number): void {
+    const { totals, series } = this
+    totals.firstOpenTime ??= openTime
+    const missing = countLengths(LENGTHS[series.interval], totals.lastOpenTime ?? openTime, openTime) - 1
+    if (missing <= 0) return
+    totals.gaps++
+    totals.missing += missing
+    this.largestGap = Math.max(this.largestGap, missing)
   }
 }

@@ -34,12 +34,13 @@ export function decodeWindow(bytes: Uint8Array, window: WindowRef, anchor?: numb
  * lie there too.
  */
 export function decodeInPlace(bytes: Uint8Array, window: WindowRef, kernel: Kernel, anchor?: number): KlineBatch {
+  // A batch does not say which window its rows are from.
+  const series = { symbol: window.symbol, interval: window.interval }
+  if (isEmptyList(bytes)) return KlineBatch.empty(series)
   const rules = new RowRules(window, anchor)
   const { grid, span } = rules
   const hasStep = grid?.step !== undefined
   const index = kernel.index(bytes, span, hasStep ? grid : undefined)
-  // A batch does not say which window its rows are from.
-  const series = { symbol: window.symbol, interval: window.interval }
   if (index && (hasStep || hasValidTimes(index, rules))) return new KlineBatch(series, index, true, kernel)
   const rows = new BatchBuilder(series)
   for (const row of checkRows(parseJson(bytes, window), new RowRules(window, anchor))) {
@@ -47,6 +48,11 @@ export function decodeInPlace(bytes: Uint8Array, window: WindowRef, kernel: Kern
     rows.add(row.map(String), [row[0] + 0, row[6] + 0, row[8] + 0])
   }
   return rows.take() ?? KlineBatch.empty(series)
+}
+
+/** Most windows of a tree are `[]`: those of the future, and before a listing. */
+function isEmptyList(bytes: Uint8Array): boolean {
+  return bytes.length === 2 && bytes[0] === 0x5b && bytes[1] === 0x5d
 }
 
 function hasValidTimes({ numbers }: IndexedRows, rules: RowRules): boolean {
