@@ -1,82 +1,102 @@
-import { execFileSync, spawnSync } from 'node:child_process'
-import { accessSync, constants, readFileSync } from 'node:fs'
-import { cpus } from 'node:os'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PROJECT } from './project.js'
+import { fileURLToPath } from 'node:url'
 
-/** Programs that peers or rows need: the Debian package of each and its flag that prints the version. */
-const PROGRAMS: Readonly<Record<string, { package: string; version: string }>> = {
-  python3: { package: 'python3', version: '--version' },
-  nginx: { package: 'nginx', version: '-v' },
-  wrk: { package: 'wrk', version: '-v' },
-  curl: { package: 'curl', version: '--version' },
-  aria2c: { package: 'aria2', version: '--version' },
+/** The project's folder. */
+export const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
+const BENCH = join(PROJECT, 'test', 'bench')
+
+/** A program to run. */
+export interface Command {
+  readonly program: string
+  readonly args: readonly string[]
 }
-const PACKAGES = [
-  '@duckdb/node-api',
-  'csv-stringify',
-  'apache-arrow',
-  'parquet-wasm',
-  'hyparquet-writer',
-  'undici',
-  'fastify',
-]
 
-/** The path of a program, or undefined. Debian installs servers in /usr/sbin, which not every PATH contains. */
-export function findProgram(name: string): string | undefined {
-  for (const folder of [...(process.env.PATH ?? '').split(':'), '/usr/sbin']) {
-    try {
-      accessSync(join(folder, name), constants.X_OK)
-      return join(folder, name)
-    } catch {}
-  }
-  return undefined
+/** What a run took. Only programs on Node tell their processor time and memory. */
+export interface Usage {
+  readonly ms: number
+  /** Processor time of all threads, user and system. */
+  readonly cpuMs: number
+  /** Peak memory, MB of 1,000,000 bytes. */
+  readonly mb: number
+}
+
+/** A checkout or package of klines that has been built. */
+export interface Build {
+  readonly name: string
+  readonly folder: string
+}
+
+export const THIS_BUILD: Build = { name: 'klines', folder: PROJECT }
+
+/** A program on Node that tells its usage. */
+export function node(...args: string[]): Command {
+  return { program: process.execPath, args: ['--require', join(BENCH, 'usage.cjs'), ...args] }
+}
+
+/** A build of klines as users run it. */
+export function klines({ folder }: Build, ...args: string[]): Command {
+  return node(join(folder, 'bin', 'run.js'), ...args)
+}
+
+/** A program of `peers/`: Node for `.mjs`, python3 for `.py`. */
+export function peer(script: string, ...args: string[]): Command {
+  const path = join(BENCH, 'peers', script)
+  return script.endsWith('.py') ? { program: findPython(), args: [path, ...args] } : node(path, ...args)
 }
 
 let python: string | undefined
 
 /** The real python3: a version manager's wrapper script in the PATH would cost a tenth of a second. */
-export function findPython(): string {
+function findPython(): string {
   python ??= execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).trim()
   return python
 }
 
-/** Explains how to install a missing program. */
-export function describeMissing(name: string): string {
-  return `${name} is not installed: Debian package ${PROGRAMS[name].package}`
-}
-
-/** The versions of Node, klines and each peer, and the number of processors. Nothing that identifies the machine. */
-export function versions(): Record<string, string> {
-  const programs = Object.entries(PROGRAMS).map(([name, { version }]) => [name, programVersion(name, version)])
-  const packages = PACKAGES.map(name => {
-    const text = readFileSync(join(PROJECT, 'node_modules', name, 'package.json'), 'utf8')
-    return [name, JSON.parse(text).version]
-  })
-  const commit = { klines: describeCommit() }
-  return {
-    node: process.version,
-    cpus: String(cpus().length),
-    ...commit,
-    ...Object.fromEntries([...programs, ...packages]),
+/** Runs a program to its end, without its stdout. Throws its stderr if the exit code is not 0. */
+export async function run({ program, args }: Command): Promise<Usage> {
+  const started = performance.now()
+  const child = spawn(program, args, { cwd: tmpdir(), env: environment(), stdio: ['ignore', 'ignore', 'pipe', 'pipe'] })
+  const texts = ['', '']
+  for (const [index, pipe] of [child.stderr, child.stdio[3]].entries()) {
+    pipe?.on('data', chunk => {
+      texts[index] += chunk
+    })
   }
+  const closed = once(child, 'close')
+  const [code, signal] = await once(child, 'exit')
+  const ms = performance.now() - started
+  await closed
+  const [errors, usage] = texts
+  if (code !== 0) throw new Error(`${[program, ...args].join(' ')} ended with ${code ?? signal}: ${errors}`)
+  const [cpuMs, peak] = (usage.trimEnd().split('\n').at(-1) || 'NaN NaN').split(' ').map(Number)
+  return { ms, cpuMs, mb: (peak * 1024) / 1e6 }
 }
 
-/** The first version number that the program prints, whatever its exit code: wrk exits with 1. */
-function programVersion(name: string, flag: string): string {
-  const path = findProgram(name)
-  if (path === undefined) return 'not installed'
-  const { stdout, stderr } = spawnSync(path, [flag], { encoding: 'utf8' })
-  return /\d+\.\d[\w.]*/.exec(stdout + stderr)?.[0] ?? 'unknown'
+/** The environment of every program: none of the user's settings or proxies. */
+export function environment(): Record<string, string> {
+  return { PATH: process.env.PATH ?? '', TZ: 'UTC', LANG: 'C.UTF-8', HOME: '/nonexistent', TMPDIR: tmpdir() }
 }
 
-/** The measured commit, and whether the sources differ from it. */
-function describeCommit(): string {
+/** Whether a program is in the PATH. */
+export function isInstalled(program: string): boolean {
+  return version(program) !== undefined
+}
+
+/** The versions of what is measured. Nothing that identifies the machine. */
+export function versions(): string {
+  const duckdb = JSON.parse(readFileSync(join(PROJECT, 'node_modules/@duckdb/node-api/package.json'), 'utf8')).version
+  const programs = ['python3', 'curl'].map(name => `${name} ${version(name) ?? 'not installed'}`)
+  return [`Node ${process.versions.node}`, `DuckDB ${duckdb}`, ...programs].join(', ')
+}
+
+function version(program: string): string | undefined {
   try {
-    const git = (...args: string[]) => execFileSync('git', args, { cwd: PROJECT, encoding: 'utf8' }).trim()
-    const changed = git('status', '--porcelain', '--', 'src', 'bin') !== ''
-    return git('rev-parse', '--short', 'HEAD') + (changed ? ' and changes' : '')
+    return /\d+\.\d[\w.]*/.exec(execFileSync(program, ['--version'], { encoding: 'utf8' }))?.[0]
   } catch {
-    return 'unknown'
+    return undefined
   }
 }
