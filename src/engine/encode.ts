@@ -110,16 +110,6 @@ async function encodeTask(
   const labels = series.map(({ label }) => label)
   const writers = outputs.map(output => openWriter(output, labels, encoding, fingerprints, open))
   const finished: (FinishedOutput | undefined)[] = []
-  const write = async (batch: KlineBatch) => {
-    for (let rest = batch; rest.length > 0; ) {
-      const [{ toTime }, writer] = [outputs[finished.length], writers[finished.length]]
-      if (rest.openTime(0) >= toTime) finished.push(await writer.finish())
-      else {
-        await writer.write(rest.slice(-Infinity, toTime))
-        rest = rest.slice(toTime, Infinity)
-      }
-    }
-  }
   try {
     for await (const [{ label, resampleTo }, candles] of readPlan(run, tally, { partial, series })) {
       const fingerprinter = fingerprint && new Fingerprinter(label)
@@ -130,7 +120,14 @@ async function encodeTask(
         const rows = batch.length > left ? batch.rows(0, left) : batch
         left -= rows.length
         if (fingerprinter) fingerprinter.add(rows)
-        await write(rows)
+        for (let rest = rows; rest.length > 0; ) {
+          const [{ toTime }, writer] = [outputs[finished.length], writers[finished.length]]
+          if (rest.openTime(0) >= toTime) finished.push(await writer.finish())
+          else {
+            await writer.write(rest.slice(-Infinity, toTime))
+            rest = rest.slice(toTime, Infinity)
+          }
+        }
       }
       if (fingerprinter) fingerprints.push(...[fingerprinter.finish() ?? []].flat())
     }
@@ -183,7 +180,6 @@ function openWriter(
   return {
     /** Adds rows: series by series, each in order of time. */
     async write(batch: KlineBatch): Promise<void> {
-      if (batch.length === 0) return
       exporter ??= await begin()
       candles += batch.length
       await exporter.write(batch)

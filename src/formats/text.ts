@@ -65,12 +65,14 @@ export async function openExporter(format: Format, options: ExporterOptions): Pr
 }
 
 /** Collected before they are passed on: fewer, larger writes. */
-const CHUNK_BYTES = 128 * 1024
+const CHUNK_BYTES = 256 * 1024
 
 class TextExporter implements Exporter {
   private template: RowTemplate | undefined
-  private chunk: Buffer[] = []
-  private chunkBytes = 0
+  /** Full ones, which are passed on after each batch. */
+  private readonly chunks: Buffer[] = []
+  private chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES)
+  private filled = 0
   private skipped: number
 
   constructor(
@@ -85,27 +87,30 @@ class TextExporter implements Exporter {
     if (batch.length === 0) return
     if (!this.template?.fits(batch)) this.template = new RowTemplate(batch, this.options.rowFormat, this.syntax)
     this.template.write(batch, rows => {
-      this.append(Buffer.from(rows.subarray(this.skipped)))
+      this.append(rows.subarray(this.skipped))
       this.skipped = 0
     })
-    if (this.chunkBytes >= CHUNK_BYTES) await this.emit()
+    if (this.chunks.length > 0) await this.emit()
   }
 
   end(): Promise<void> {
     this.append(Buffer.from(this.syntax.tail))
+    this.chunks.push(this.chunk.subarray(0, this.filled))
     return this.emit()
   }
 
-  private append(bytes: Buffer): void {
-    this.chunk.push(bytes)
-    this.chunkBytes += bytes.length
+  private append(bytes: Uint8Array): void {
+    if (this.filled + bytes.length > this.chunk.length) {
+      this.chunks.push(this.chunk.subarray(0, this.filled))
+      this.chunk = Buffer.allocUnsafeSlow(Math.max(CHUNK_BYTES, bytes.length))
+      this.filled = 0
+    }
+    this.chunk.set(bytes, this.filled)
+    this.filled += bytes.length
   }
 
   private async emit(): Promise<void> {
-    const bytes = this.chunk.length === 1 ? this.chunk[0] : Buffer.concat(this.chunk)
-    this.chunk = []
-    this.chunkBytes = 0
-    await this.options.emit(bytes)
+    for (const chunk of this.chunks.splice(0)) await this.options.emit(chunk)
   }
 }
 
