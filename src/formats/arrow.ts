@@ -19,6 +19,7 @@ import { DECIMAL_SCALE } from '../candles/decimals.js'
 import { ColumnExporter, DECIMAL_PRECISION } from './columns.js'
 import { type ExporterOptions, METADATA_KEY, metadataText } from './exporter.js'
 import { type ColumnType, columnType } from './row-format.js'
+import { RunColumn, spreadRuns } from './text-columns.js'
 
 /** Rows of a record batch in the file: some 11 MB. */
 const ROWS_PER_BATCH = 65_536
@@ -50,7 +51,7 @@ export class ArrowExporter extends ColumnExporter {
   protected flush(length: number): Promise<void> {
     const { fields } = this.schema
     const children = this.columns.map((column, index) => {
-      const values = column.take(length)
+      const values = column instanceof RunColumn ? spreadRuns(column.take(), length) : column.take(length)
       const buffers = 'ends' in values ? { data: values.bytes, valueOffsets: values.ends } : { data: values.bytes }
       return makeData({ type: fields[index].type, length, nullCount: 0, ...buffers } as never)
     })

@@ -11,25 +11,18 @@ import {
   MIN,
   NUMBERS_BYTES,
   OFFSETS_BYTES,
-  OFFSETS_PER_ROW,
   SUMMARY_BYTES,
 } from '../rows/wasm/assembly/layout.js'
-import { type Kernel, type KernelCalls, OUTPUT_BYTES, type RowAddress, sharedKernel } from '../rows/wasm/kernel.js'
+import { type KernelCalls, OUTPUT_BYTES, type RowAddress, sharedKernel } from '../rows/wasm/kernel.js'
 import type { Exporter, ExporterOptions } from './exporter.js'
-import { type ColumnType, columnType, isSeriesColumn } from './row-format.js'
+import { type ColumnType, columnType } from './row-format.js'
+import { type BatchRows, RUN_COLUMNS, RunColumn, TextColumn } from './text-columns.js'
 
 /** Digits of DECIMAL(38,8) in all. */
 export const DECIMAL_PRECISION = 38
 
 /** The order of bytes in a decimal: Arrow has the lowest first, Parquet the highest. */
 type Endian = 'little' | 'big'
-
-/** Rows of a batch, and where a kernel finds them until it reads another window. */
-interface BatchRows {
-  readonly batch: KlineBatch
-  readonly kernel: Kernel
-  readonly address: RowAddress
-}
 
 /** The numbers of a row, in the order of a batch. */
 const INTEGERS: readonly OutputColumn[] = ['open_time', 'close_time', 'count']
@@ -42,6 +35,8 @@ export class NumberColumn {
   private readonly valueBytes: number
   private readonly summary = new DataView(new ArrayBuffer(SUMMARY_BYTES))
   private bytes: Uint8Array<ArrayBuffer>
+  /** What was taken before: two take turns. */
+  private spare: Uint8Array<ArrayBuffer> | undefined
   private readonly column: number
 
   constructor(
@@ -74,12 +69,13 @@ export class NumberColumn {
     }
   }
 
-  /** The first `length` values, and the least and greatest of them. The column begins again. */
+  /** The first `length` values, valid until the next call, and the least and greatest of them. The column begins again. */
   take(length: number): { bytes: Uint8Array<ArrayBuffer>; min: number | bigint; max: number | bigint } {
     const { bytes, summary, type } = this
     if (type === 'double') this.stats.inexactDoubles += summary.getUint32(INEXACT, true)
     const [min, max] = [this.bound(MIN), this.bound(MAX)]
-    this.bytes = new Uint8Array(bytes.length)
+    this.bytes = this.spare ?? new Uint8Array(bytes.length)
+    this.spare = bytes
     this.clear()
     return { bytes: bytes.subarray(0, length * this.valueBytes), min, max }
   }
@@ -163,56 +159,11 @@ function tooManyDigits(batch: KlineBatch, row: number, column: number): KlinesEr
   })
 }
 
-/** Room for a text at first, bytes. */
-const TEXT_BYTES = 24
-
-/** Texts as UTF-8: cells as the source has them, or the symbol or interval of each row. */
-export class TextColumn {
-  private readonly ends: Int32Array<ArrayBuffer>
-  private bytes: Uint8Array<ArrayBuffer>
-
-  constructor(
-    private readonly name: OutputColumn,
-    rows: number,
-  ) {
-    this.ends = new Int32Array(rows + 1)
-    this.bytes = new Uint8Array(TEXT_BYTES * rows)
-  }
-
-  append({ batch: { series, bytes, offsets } }: BatchRows, start: number, end: number, to: number): void {
-    const { name } = this
-    const text = isSeriesColumn(name) ? Buffer.from(series[name]) : undefined
-    const place = isSeriesColumn(name) ? 0 : 2 * COLUMNS.indexOf(name)
-    for (let row = start; row < end; row++) {
-      const cell = row * OFFSETS_PER_ROW + place
-      if (text) this.put(text, 0, text.length, to + row - start)
-      else this.put(bytes, offsets[cell], offsets[cell + 1], to + row - start)
-    }
-  }
-
-  /** The first `length` texts, valid until more are added: each begins where the one before it ends, the first one at 0. */
-  take(length: number): { readonly bytes: Uint8Array; readonly ends: Int32Array } {
-    return { bytes: this.bytes.subarray(0, this.ends[length]), ends: this.ends.subarray(0, length + 1) }
-  }
-
-  /** Writes `source[start, end)` as the value at index `to`; indexes come in order. */
-  private put(source: Uint8Array, start: number, end: number, to: number): void {
-    const from = this.ends[to]
-    const last = from + end - start
-    while (last > this.bytes.length) {
-      const larger = new Uint8Array(2 * this.bytes.length)
-      larger.set(this.bytes)
-      this.bytes = larger
-    }
-    // Most texts are shorter than what a call of `set` costs.
-    for (let i = 0; i < end - start; i++) this.bytes[from + i] = source[start + i]
-    this.ends[to + 1] = last
-  }
-}
+export type Column = NumberColumn | RunColumn | TextColumn
 
 /** Fills columns up to a number of rows, however the input is cut: the bytes of a file depend on its rows alone. */
 export abstract class ColumnExporter implements Exporter {
-  protected readonly columns: readonly (NumberColumn | TextColumn)[]
+  protected readonly columns: readonly Column[]
   private filled = 0
 
   constructor(
@@ -221,6 +172,7 @@ export abstract class ColumnExporter implements Exporter {
     private readonly rows: number,
   ) {
     this.columns = columns.map(name => {
+      if (RUN_COLUMNS.includes(name)) return new RunColumn(name)
       const type = columnType(name, numbers)
       return type === 'text' ? new TextColumn(name, rows) : new NumberColumn(name, type, endian, rows, stats)
     })

@@ -1,5 +1,6 @@
 import type { Encoding } from 'hyparquet'
-import { NumberColumn, type TextColumn } from '../columns.js'
+import { type Column, NumberColumn } from '../columns.js'
+import { RunColumn, spreadRuns, type TextRun, type Texts } from '../text-columns.js'
 
 /** A text is a string of its UTF-8 bytes, so that `<` compares bytes. */
 export type Bound = number | bigint | string
@@ -16,17 +17,14 @@ export interface Page extends EncodedValues {
   readonly max: Bound
 }
 
-export function takePage(column: NumberColumn | TextColumn, length: number, dictionary: Dictionary | undefined): Page {
+export function takePage(column: Column, length: number, dictionary: Dictionary): Page {
   if (column instanceof NumberColumn) {
     const { bytes, min, max } = column.take(length)
     // Readers may take a zero for either one, so the format requires the lower one as the least value.
     return { bytes, encoding: 'PLAIN', values: length, min: min === 0 ? -0 : min, max }
   }
-  const texts = column.take(length)
-  return dictionary ? dictionary.encode(texts) : plainPage(texts)
+  return column instanceof RunColumn ? dictionary.encode(column.take(), length) : plainPage(column.take(length))
 }
-
-type Texts = ReturnType<TextColumn['take']>
 
 /** PLAIN is the length of each text in 4 bytes, little-endian, and its bytes. */
 function encodePlain({ bytes, ends }: Texts): Uint8Array {
@@ -65,54 +63,36 @@ function toLatin1({ bytes, ends }: Texts, index: number): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + ends[index], ends[index + 1] - ends[index]).toString('latin1')
 }
 
-/** An index of a dictionary in a number of consecutive rows. */
-interface Run {
-  readonly index: number
-  rows: number
-}
-
 /** The distinct texts of a column chunk: its pages are runs of indexes into them. */
 export class Dictionary {
-  /** The index of each text, whose bytes are a latin1 string. */
   private indexes = new Map<string, number>()
 
-  encode(texts: Texts): Page {
-    const runs: Run[] = []
-    const values = texts.ends.length - 1
-    let [min, max] = ['', '']
-    for (let row = 0; row < values; row++) {
-      const last = runs.at(-1)
-      if (last && compareTexts(texts, row, row - 1) === 0) {
-        last.rows++
-        continue
-      }
-      const text = toLatin1(texts, row)
-      const index = this.indexes.get(text) ?? this.indexes.size
-      this.indexes.set(text, index)
-      runs.push({ index, rows: 1 })
-      if (row === 0 || text < min) min = text
-      if (row === 0 || text > max) max = text
+  encode(runs: readonly TextRun[], values: number): Page {
+    let [min, max] = [runs[0].text, runs[0].text]
+    for (const { text } of runs) {
+      if (!this.indexes.has(text)) this.indexes.set(text, this.indexes.size)
+      if (text < min) min = text
+      if (text > max) max = text
     }
-    return { bytes: encodeRuns(runs, this.indexes.size), encoding: 'RLE_DICTIONARY', values, min, max }
+    return { bytes: encodeRuns(runs, this.indexes), encoding: 'RLE_DICTIONARY', values, min, max }
   }
 
   /** The texts of all pages, after which the next row group begins; undefined without any. */
   take(): EncodedValues | undefined {
-    const values = [...this.indexes.keys()]
+    const texts = [...this.indexes.keys()]
     this.indexes = new Map()
-    if (values.length === 0) return undefined
-    const ends = [0]
-    for (const { length } of values) ends.push(ends[ends.length - 1] + length)
-    const texts = { bytes: Buffer.from(values.join(''), 'latin1'), ends: Int32Array.from(ends) }
-    return { bytes: encodePlain(texts), values: values.length }
+    if (texts.length === 0) return undefined
+    const runs = texts.map(text => ({ text, rows: 1 }))
+    return { bytes: encodePlain(spreadRuns(runs, runs.length)), values: runs.length }
   }
 }
 
 /** Parquet's hybrid of runs and bit-packed values, of which these are runs: twice the number of rows, then the index. */
-function encodeRuns(runs: readonly Run[], values: number): Uint8Array {
-  const bits = Math.max(1, 32 - Math.clz32(values - 1))
+function encodeRuns(runs: readonly TextRun[], indexes: ReadonlyMap<string, number>): Uint8Array {
+  const bits = Math.max(1, 32 - Math.clz32(indexes.size - 1))
   const bytes = [bits]
-  for (const { index, rows } of runs) {
+  for (const { text, rows } of runs) {
+    const index = indexes.get(text) ?? 0
     let rest = 2 * rows
     for (; rest > 127; rest >>>= 7) bytes.push((rest & 127) | 128)
     bytes.push(rest)

@@ -2,7 +2,6 @@ import type { RowGroup as RowGroupMetadata, SchemaElement } from 'hyparquet'
 import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js'
 import { writeMetadata } from 'hyparquet-writer/src/metadata.js'
 import { DECIMAL_SCALE } from '../../candles/decimals.js'
-import type { OutputColumn } from '../../options.js'
 import { reportFingerprints } from '../../rows/fingerprint.js'
 import { ColumnExporter, DECIMAL_PRECISION } from '../columns.js'
 import { type ExporterOptions, METADATA_KEY, metadataText } from '../exporter.js'
@@ -13,8 +12,6 @@ import { type PageCodec, pageCodec, RowGroup } from './row-group.js'
 /** At its first level, zstd makes files of larger pages larger: with 50,000 rows by a tenth to a fifth. */
 const ROWS_PER_PAGE = 20_000
 const ROWS_PER_GROUP = 100_000
-/** Columns with few distinct texts. On the others a dictionary makes the file larger: market data hardly repeats. */
-const DICTIONARY_COLUMNS: readonly OutputColumn[] = ['symbol', 'interval', 'ignore']
 const MAGIC = Buffer.from('PAR1')
 /** Longer bounds of texts are cut, as the format allows. */
 const MAX_BOUND_BYTES = 64
@@ -44,7 +41,7 @@ const TYPES: Record<ColumnType, Partial<SchemaElement>> = {
  */
 export class ParquetExporter extends ColumnExporter {
   private readonly schema: readonly SchemaElement[]
-  private readonly dictionaries: readonly (Dictionary | undefined)[]
+  private readonly dictionaries: readonly Dictionary[]
   private readonly codec: PageCodec
   private readonly groups: RowGroupMetadata[] = []
   private group: RowGroup
@@ -56,7 +53,7 @@ export class ParquetExporter extends ColumnExporter {
   constructor(private readonly options: ExporterOptions) {
     super(options, 'big', ROWS_PER_PAGE)
     const { columns, numbers, compression } = options.rowFormat
-    this.dictionaries = columns.map(name => (DICTIONARY_COLUMNS.includes(name) ? new Dictionary() : undefined))
+    this.dictionaries = columns.map(() => new Dictionary())
     this.schema = columns.map(name => ({ name, repetition_type: 'REQUIRED', ...TYPES[columnType(name, numbers)] }))
     this.codec = pageCodec(compression)
     this.group = new RowGroup(this.schema, this.codec)
@@ -86,7 +83,7 @@ export class ParquetExporter extends ColumnExporter {
 
   /** Writes a row group when its last pages are compressed; its dictionaries are taken at once. */
   private async writeGroup(group: RowGroup, compressed?: Promise<void>): Promise<void> {
-    const dictionaries = this.dictionaries.map(dictionary => dictionary?.take())
+    const dictionaries = this.dictionaries.map(dictionary => dictionary.take())
     await compressed
     this.groups.push(await group.write(this.offset, dictionaries, bytes => this.emit(bytes)))
   }

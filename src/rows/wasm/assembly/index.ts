@@ -2,6 +2,7 @@
 
 export { addCandles, beginCandle, groupCandles, readCandles } from './candles'
 export { indexRows } from './index-rows'
-export { readDecimals, readDoubles, readIntegers } from './read-columns'
+export { countSame, readDecimals, readDoubles, readIntegers } from './read-columns'
+export { compressSnappy } from './snappy'
 export { writeLines } from './write-lines'
 export { writeRows } from './write-rows'
