@@ -53,7 +53,7 @@ export async function downloadPlan(
   const tally = new Tally(plan, run)
   const isNamed = options.fingerprint && !forExport
   const found: (SeriesFingerprint | undefined)[] = []
-  for await (const [{ series }, batches] of readPlan(run, tally, { asIs: true })) {
+  for await (const [{ series }, batches] of readPlan(run, tally, { asIs: true, countOnly: !isNamed })) {
     const fingerprinter = new Fingerprinter(series)
     for await (const batch of batches) if (isNamed) fingerprinter.add(batch)
     found.push(fingerprinter.finish())
@@ -109,11 +109,13 @@ export async function describePlan(plan: Plan, run: Run): Promise<DryRunReport> 
     const missing = missingWindows(run, one)
     const corrupt: WindowRef[] = []
     const open: WindowRef[] = []
+    const settled = mirror.settled(one.series)
     for await (const window of inTurns(one.windows, signal)) {
+      if (!refresh && settled(window)) continue
       const read = mirror.read(window, kernel)
-      const state = mirror.state(window, read)
       if (read.state === 'corrupt') corrupt.push(window)
-      else if (source && state !== 'missing' && (state === 'open' || refresh)) open.push(window)
+      if (!source || read.state !== 'cached') continue
+      if (refresh || mirror.state(window, read, mirror.factsOf(window, read)) === 'open') open.push(window)
     }
     const cost = source?.cost(missing, [...corrupt, ...open])
     requests += cost?.requests ?? 0

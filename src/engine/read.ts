@@ -52,6 +52,8 @@ export interface ReadOptions {
   readonly asIs?: boolean
   /** Keep incomplete longer candles at either end. */
   readonly partial?: boolean | undefined
+  /** Final windows are counted, and nobody needs their candles: those that the index knows do not come. */
+  readonly countOnly?: boolean
   /** Go on with the candles behind a window that could not be had. */
   readonly afterFailure?: boolean
   readonly ownMemory?: boolean
@@ -68,7 +70,9 @@ export async function* readPlan(
   options: ReadOptions = {},
 ): AsyncGenerator<readonly [SeriesPlan, AsyncGenerator<KlineBatch>]> {
   const { series = tally.plan.series } = options
-  const windows = run.source ? refresh(run as Run<Source>, series) : readWindows(run, series, options.ownMemory)
+  const windows = run.source
+    ? refresh(run as Run<Source>, series, options.countOnly)
+    : readWindows(run, series, options.ownMemory)
   try {
     for (const one of series) {
       const candles = readCandles(windows, one, tally, options)
@@ -133,7 +137,8 @@ export async function completeUntil(
   if (mirror.rules.kind !== 'exchange') return until
   const later = windows.filter(one => windowSpan(one).endTime > lastOpenTime)
   for await (const window of inTurns(later, signal)) {
-    if (mirror.state(window, mirror.read(window)) !== 'final') break
+    const read = mirror.read(window)
+    if (read.state !== 'cached' || mirror.state(window, read, mirror.factsOf(window, read)) !== 'final') break
     until = windowSpan(window).endTime
   }
   return until
@@ -155,7 +160,7 @@ export async function cutToTail(run: Run, plan: SeriesPlan, count: number, forEx
     const isAll = total === plan.windows.length
     const absent: WindowFailure[] = []
     // Those of the round before are not requested again.
-    for await (const result of isOnline(run) ? refresh(run, [tail]) : []) {
+    for await (const result of isOnline(run) ? refresh(run, [tail], true) : []) {
       if (result.status !== 'failed') continue
       if (!result.isAbsent) throw incomplete([result], total, { offline: false, forExport })
       absent.push(result)

@@ -17,6 +17,7 @@ import {
   isBeforeFirst,
   type Run,
   type SeriesPlan,
+  type SettledWindow,
   type WindowOutcome,
   type WindowResult,
   type WindowStream,
@@ -24,23 +25,27 @@ import {
 
 /**
  * Makes the windows of some series current, a few at once, and yields them in order: final ones are read, open ones revalidated, missing
- * and corrupt ones fetched. The index of a series is written when it is done.
+ * and corrupt ones fetched. With `countOnly`, final ones that the index knows are not read. The index of a series is written when it is
+ * done.
  */
-export async function* refresh(run: Run<Source>, plans: readonly SeriesPlan[]): WindowStream {
+export async function* refresh(run: Run<Source>, plans: readonly SeriesPlan[], countOnly = false): WindowStream {
   const { mirror, signal, concurrency } = run
-  const all = plans.flatMap(({ windows, listedFrom }) => windows.map(window => ({ window, listedFrom })))
+  const settled = countOnly ? await findSettled(run, plans) : new Map<WindowRef, SettledWindow>()
+  const others = plans.flatMap(({ windows, listedFrom }) =>
+    windows.filter(window => !settled.has(window)).map(window => ({ window, listedFrom })),
+  )
   // No more windows than these wait for a slow consumer.
   const limits = { concurrency, backpressure: 2 * concurrency }
-  const refreshed = pMapIterable(all, ({ window, listedFrom }) => refreshWindow(run, window, listedFrom), limits)
+  const refreshed = pMapIterable(others, ({ window, listedFrom }) => refreshWindow(run, window, listedFrom), limits)
   const results = refreshed[Symbol.asyncIterator]()
   const giveTurn = turnGiver(signal)
   for (const plan of plans) run.source.archive?.expect(missingWindows(run, plan))
   try {
     for (const plan of plans) {
       const ofSeries = async function* () {
-        for (const _ of plan.windows) {
+        for (const window of plan.windows) {
           await giveTurn()
-          yield (await results.next()).value as WindowOutcome
+          yield settled.get(window) ?? ((await results.next()).value as WindowOutcome)
         }
       }
       yield* findEnds(run, plan, ofSeries())
@@ -52,6 +57,26 @@ export async function* refresh(run: Run<Source>, plans: readonly SeriesPlan[]): 
     mirror.flushAll()
   }
   return undefined
+}
+
+/** The windows that cost one look at their files: final, counted in the index, and with all of their candles in the range. */
+async function findSettled(run: Run, plans: readonly SeriesPlan[]): Promise<Map<WindowRef, SettledWindow>> {
+  const found = new Map<WindowRef, SettledWindow>()
+  if (run.refresh || run.readOnly) return found
+  const giveTurn = turnGiver(run.signal)
+  for (const { series, windows, range } of plans) {
+    const settled = run.mirror.settled(series)
+    for (const window of windows) {
+      await giveTurn()
+      // What became of a window in this run is said once more.
+      if (run.done.has(windowPath(window))) continue
+      const facts = settled(window)
+      if (!facts) continue
+      const { first = Infinity, last = -Infinity } = facts
+      if (first >= range.fromTime && last < range.toTime) found.set(window, { window, status: 'cached', facts })
+    }
+  }
+  return found
 }
 
 /** The windows of a plan without a file that may have candles. */
@@ -136,12 +161,12 @@ async function refreshCached(
 ): Promise<WindowResult> {
   const { source, mirror, signal, refresh, readOnly, warn } = run
   const cached = read.state === 'cached' ? read : undefined
+  const facts = cached && (readOnly ? mirror.factsOf(window, cached) : mirror.confirm(window, cached))
   const keep = ({ batch, bytes }: CachedWindow, status: WindowResult['status']) => ({ window, status, batch, bytes })
-  if (cached && !refresh && !readOnly && mirror.state(window, cached) === 'final') return keep(cached, 'cached')
+  if (cached && !refresh && !readOnly && mirror.state(window, cached, facts) === 'final') return keep(cached, 'cached')
   if (cached && !readOnly && window.startDate < listedFrom) return keep(cached, 'retained')
   if (!readOnly) mirror.checkWritable(window)
   if (read.state === 'corrupt') warn(`Corrupt in the mirror, downloaded again: ${windowName(window)}: ${read.reason}.`)
-  const facts = cached && mirror.factsOf(window, cached)
   const fetched = await source.fetch(window, refresh ? undefined : facts, signal)
   if (fetched.bytes === undefined) {
     if (!cached || !facts) throw new FetchError('invalid', 'status 304 for a window that is not cached')
@@ -175,7 +200,7 @@ function storeWindow(
     return undefined
   }
   const cells = difference ? listChanges(cached.batch, difference) : []
-  mirror.store(window, bytes, { ...fileOf({ batch, bytes }), rendered, asked }, source.name)
+  mirror.store(window, bytes, { ...fileOf(window, { batch, bytes }), rendered, asked }, source.name)
   // What could not be stored is no change yet: the next run will see it again.
   mirror.appendChanges(window, cells, now())
   const change = difference && { added: difference.added, cells }

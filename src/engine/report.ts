@@ -166,6 +166,12 @@ function countSeries({ series, range: { fromTime, toTime }, windows: all }: Seri
       windows[result.status]++
       if (result.status === 'failed') failures.push(result)
       if (result.status === 'failed' || result.status === 'absent') return
+      if ('facts' in result) {
+        const { first, last, size } = result.facts
+        if (first !== undefined && last !== undefined) counter.addCounted(first, last, result.facts)
+        counts.cachedBytes += size
+        return
+      }
       const { batch, bytes, change, status } = result
       counter.add(batch)
       counts.cachedBytes += bytes.length

@@ -7,6 +7,7 @@ import { windowSpan } from '../candles/windows.js'
 import type { WindowFailure } from '../mirror/errors.js'
 import type { Mirror } from '../mirror/mirror.js'
 import { type MirrorOptions, openMirror } from '../mirror/user-mirrors.js'
+import type { WindowFacts } from '../mirror/window-state.js'
 import { checkValue } from '../options.js'
 import type { ChangedCell } from '../rows/diff.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
@@ -67,8 +68,15 @@ export interface WindowDifference {
   readonly cells: readonly ChangedCell[]
 }
 
+/** A final window that was not read, since the index says what is in it. */
+export type SettledWindow = { readonly window: WindowRef; readonly status: 'cached'; readonly facts: WindowFacts }
+
 /** What became of a window. `absent`: the source has no window of the series before it, or after it, nor this one. */
-export type WindowOutcome = WindowResult | WindowFailure | { readonly window: WindowRef; readonly status: 'absent' }
+export type WindowOutcome =
+  | WindowResult
+  | SettledWindow
+  | WindowFailure
+  | { readonly window: WindowRef; readonly status: 'absent' }
 
 export type WindowStream = AsyncGenerator<WindowOutcome, undefined, undefined>
 

@@ -97,13 +97,13 @@ async function lockSeries(windows: WindowStream, plan: SeriesPlan, tally: Tally,
   for (const window of plan.windows) {
     const { value: result } = await windows.next()
     if (isOver || result === undefined) continue
-    const isThere = result.status !== 'failed' && result.status !== 'absent'
+    const isThere = 'batch' in result
     tally.add(plan, isThere ? { ...result, batch: result.batch.slice(range.fromTime, range.toTime) } : result)
     if (!isThere) continue
     const { batch, bytes } = result
-    const cached = { state: 'cached', batch, bytes } as const
-    const rendered = mirror.factsOf(window, cached)?.rendered ?? -Infinity
-    const finalUntil = mirror.state(window, cached) === 'final' ? Infinity : rendered - SETTLING_MS
+    const facts = mirror.factsOf(window, { bytes })
+    const rendered = facts?.rendered ?? -Infinity
+    const finalUntil = mirror.state(window, { batch }, facts) === 'final' ? Infinity : rendered - SETTLING_MS
     const endTime = Math.min(windowSpan(window).endTime, range.toTime)
     // An open window that was rendered a day after its end has no candle that may change, and later ones are behind it.
     isOver = finalUntil < endTime

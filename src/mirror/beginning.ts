@@ -21,7 +21,7 @@ export function seriesBeginning(
   firstOfExchange?: number,
 ): SeriesBeginning {
   const { rules } = mirror
-  const list = rules.kind === 'exchange' ? undefined : findList(mirror, series.interval, from)
+  const list = rules.kind === 'exchange' || from === Infinity ? undefined : findList(mirror, series.interval, from)
   return { rules, begin: firstOfExchange ?? firstCandle(mirror, series), list }
 }
 

@@ -31,13 +31,13 @@ export const MAX_FILE_BYTES = 16 * 1024 * 1024
 /**
  * Writes a file at `root/path` whole or not at all: a temp file is written, its size checked (a short write must not
  * become a short file), then it is renamed. There is no fsync, which would take four times as long: a file that a power
- * cut damaged is found corrupt when read, and downloaded again.
+ * cut damaged is found corrupt when read, and downloaded again. Returns the `ctimeMs` of the file, unless another process
+ * has replaced it meanwhile.
  */
-export function writeFile(root: string, path: string, bytes: Uint8Array, mtimeMs: number): void {
+export function writeFile(root: string, path: string, bytes: Uint8Array, mtimeMs: number): number | undefined {
   for (let tries = WRITE_TRIES; ; tries--) {
     try {
-      writeOnce(root, path, bytes, mtimeMs)
-      return
+      return writeOnce(root, path, bytes, mtimeMs)
     } catch (error) {
       // Another process removed a folder meanwhile (`rm -r`); the next try creates it again.
       if (errnoCode(error) !== 'ENOENT' || tries === 1) throw error
@@ -45,7 +45,7 @@ export function writeFile(root: string, path: string, bytes: Uint8Array, mtimeMs
   }
 }
 
-function writeOnce(root: string, path: string, bytes: Uint8Array, mtimeMs: number): void {
+function writeOnce(root: string, path: string, bytes: Uint8Array, mtimeMs: number): number | undefined {
   checkInside(root, path)
   checkInside(root, TEMP_FOLDER)
   const target = join(root, path)
@@ -64,7 +64,10 @@ function writeOnce(root: string, path: string, bytes: Uint8Array, mtimeMs: numbe
     }
     // A folder in the place of the file would make the rename fail.
     if (lstatSync(target, { throwIfNoEntry: false })?.isDirectory()) rmSync(target, { recursive: true })
+    const own = statPath(temp)
     renameSync(temp, target)
+    const stored = statPath(target)
+    return stored?.ino === own?.ino ? stored?.ctimeMs : undefined
   } catch (error) {
     rmSync(temp, { force: true })
     throw error

@@ -12,6 +12,7 @@ import { type FileRead, type FileVersion, readFile } from '../fs/files.js'
 import { checkInside } from '../fs/folders.js'
 import type { ChangedCell } from '../rows/diff.js'
 import { sha256 } from '../rows/fingerprint.js'
+import { GapCounter } from '../rows/gaps.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
 import type { Kernel } from '../rows/wasm/kernel.js'
 import { decodeInPlace, decodeWindow } from '../rows/window-codec.js'
@@ -20,9 +21,8 @@ import { rulesOf } from '../sources/source.js'
 import { CHANGES_FILE } from './changes.js'
 import { toMirrorError } from './errors.js'
 import { listFolder, MAX_FILE_BYTES, META_FILE, readSource, statPath, sweepTemps, writeFile } from './file-store.js'
-import { type IndexEntries, indexPath, laterSince, parseIndex, SeriesIndex } from './series-index.js'
+import { type IndexEntries, indexPath, parseIndex, SeriesIndex } from './series-index.js'
 import {
-  reachesEnd,
   SETTLING_MS,
   type State,
   type WindowEnds,
@@ -163,20 +163,36 @@ export class Mirror {
     return facts?.size === bytes.length && sha256(bytes) === facts.sha256 ? facts : undefined
   }
 
-  /**
-   * The same for a window that was not read. It is not read either where its file has the size and the time that it was
-   * stored with, and was not touched since the index was written.
-   */
+  /** What is known of a window whose file nobody has touched since it was stored or read: it need not be read. */
   knownFacts(window: WindowRef): WindowFacts | undefined {
-    const index = this.index(window)
-    const facts = index.entries.get(window.startDate)
-    const path = windowPath(window)
-    const stats = facts && this.reading(() => statPath(join(this.root, path)), path)
-    if (facts === undefined || facts.size !== stats?.size) return undefined
-    const isAsStored = Math.abs(stats.mtimeMs - fileTime(facts)) < 1
-    if (isAsStored && stats.ctimeMs <= index.changedTime) return facts
-    const file = this.readFile(path)
-    return file.state === 'file' ? this.factsOf(window, file) : undefined
+    const facts = this.facts(window).get(window.startDate)
+    return facts && this.isUntouched(window, facts) ? facts : undefined
+  }
+
+  private isUntouched(window: WindowRef, { size, ctime }: WindowFacts): boolean {
+    const file = this.version(windowPath(window))
+    return file?.size === size && file.ctimeMs === ctime
+  }
+
+  /** Looks at an index once. Returns what says what is known of a window that is final and untouched: it need not be read. */
+  settled(series: Series): (window: WindowRef) => WindowFacts | undefined {
+    const index = this.index(series)
+    const { entries } = index
+    return window => {
+      const facts = entries.get(window.startDate)
+      if (facts?.candles === undefined) return undefined
+      const state = windowState(window, facts, facts, index.laterSince(window.startDate), this.rules)
+      return state === 'final' && this.isUntouched(window, facts) ? facts : undefined
+    }
+  }
+
+  /** What is known of a window that was read, if its file is as it was downloaded. The next run need not read it. */
+  confirm(window: WindowRef, read: CachedWindow): WindowFacts | undefined {
+    const known = this.factsOf(window, read)
+    if (known === undefined || (known.candles !== undefined && known.ctime === read.ctimeMs)) return known
+    const facts = { ...known, ...fileOf(window, read), ctime: read.ctimeMs }
+    this.note(window, facts, false)
+    return facts
   }
 
   /** The SHA-256 of the file of a window; undefined without one. */
@@ -195,19 +211,17 @@ export class Mirror {
     return read.state === 'cached' ? endsOf(read.batch) : {}
   }
 
-  /** The size of the file of a window; undefined without one. */
-  size(window: WindowRef): number | undefined {
-    const path = windowPath(window)
-    return this.reading(() => statPath(join(this.root, path)), path)?.size
+  /** The version of a file; undefined without one. */
+  version(path: string): FileVersion | undefined {
+    return this.reading(() => statPath(join(this.root, path)), path)
   }
 
-  /** Whether a window can still change. */
-  state(window: WindowRef, read: Omit<CachedWindow, keyof FileVersion> | Exclude<WindowRead, CachedWindow>): State {
-    if (read.state !== 'cached') return 'missing'
-    const file = fileOf(read)
-    const entries = this.facts(window)
-    const since = reachesEnd(window, file.last) ? undefined : laterSince(entries, window.startDate)
-    return windowState(window, file, entries.get(window.startDate), since, this.rules)
+  /** Whether a cached window can still change. `facts`: what is known of it, if its file is as it was downloaded. */
+  state(window: WindowRef, { batch }: Pick<CachedWindow, 'batch'>, facts: WindowFacts | undefined): State {
+    const index = this.index(window)
+    const entry = index.entries.get(window.startDate)
+    const cached = { last: batch.lastOpenTime, sha256: facts?.sha256 }
+    return windowState(window, cached, entry, index.laterSince(window.startDate), this.rules)
   }
 
   /** Makes the folder a mirror of `source` unless it is one already. */
@@ -235,8 +249,9 @@ export class Mirror {
   store(window: WindowRef, bytes: Uint8Array, facts: WindowFacts, source: string): void {
     this.adopt(source)
     const path = windowPath(window)
-    this.reading(() => writeFile(this.root, path, bytes, fileTime(facts)), path, 'write')
-    this.note(window, facts)
+    const mtimeMs = facts.rendered ?? facts.asked
+    const ctime = this.reading(() => writeFile(this.root, path, bytes, mtimeMs), path, 'write')
+    this.note(window, { ...facts, ctime })
   }
 
   storeList(path: string, bytes: Uint8Array, mtimeMs: number, source: string): void {
@@ -265,16 +280,22 @@ export class Mirror {
     for (const path of [windowPath(window), indexPath(window)]) this.reading(() => checkInside(this.root, path), path)
   }
 
-  /** Keeps what is known of a window; it is written with `flush`, and every second before that. */
-  note(window: WindowRef, facts: WindowFacts): void {
+  /** Keeps what is known of a window; it is written with `flush`, and every second. `isNews`: it says more than its file. */
+  note(window: WindowRef, facts: WindowFacts, isNews = true): void {
     const index = this.index(window)
-    index.note(window.startDate, facts)
+    index.note(window.startDate, facts, isNews)
     if (index.isDue) this.flush(window)
   }
 
   /** Writes what this process knows of a series. Entries that others have written stay. */
   flush(series: Series): void {
-    this.indexes.get(seriesName(series))?.index.flush()
+    const index = this.indexes.get(seriesName(series))?.index
+    try {
+      index?.flush()
+    } catch (error) {
+      // A mirror that this user may not write can be read.
+      if (index?.hasNews) throw error
+    }
   }
 
   flushAll(): void {
@@ -287,7 +308,7 @@ export class Mirror {
     if (opened) return opened.index
     const path = indexPath(series)
     const file = {
-      version: () => this.reading(() => statPath(join(this.root, path)), path),
+      version: () => this.version(path),
       read: () => this.readIndex(series, path),
       write: (text: string) => this.writeFile(path, text),
     }
@@ -341,13 +362,11 @@ export class Mirror {
 }
 
 /** What the file of a valid window is, for the index. */
-export function fileOf({ batch, bytes }: Pick<CachedWindow, 'batch' | 'bytes'>): WindowFile {
-  return { size: bytes.length, sha256: sha256(bytes), ...endsOf(batch) }
-}
-
-/** The time of the file of a window when it is stored, ms UTC. */
-function fileTime({ rendered, asked }: WindowFacts): number {
-  return rendered ?? asked
+export function fileOf(window: WindowRef, { batch, bytes }: Pick<CachedWindow, 'batch' | 'bytes'>): WindowFile {
+  const counter = new GapCounter(window)
+  counter.add(batch)
+  const { candles, gaps, missing } = counter.totals
+  return { size: bytes.length, sha256: sha256(bytes), ...endsOf(batch), candles, gaps, missing }
 }
 
 export function endsOf({ firstOpenTime: first, lastOpenTime: last }: KlineBatch): WindowEnds {

@@ -9,7 +9,7 @@ import { sha256 } from '../rows/fingerprint.js'
 import { Kernel } from '../rows/wasm/kernel.js'
 import { incomplete, NOT_CACHED, type WindowFailure } from './errors.js'
 import { lastModified, type Mirror } from './mirror.js'
-import { laterSince } from './series-index.js'
+import { laterSinces } from './series-index.js'
 import { firstCandle, knownDates, mirrorSymbols, newestCandle } from './status.js'
 import { turnGiver } from './turns.js'
 import { nothingCached } from './user-mirrors.js'
@@ -47,7 +47,7 @@ export async function publishTree(run: Publishing): Promise<PublishReport> {
   if (symbols.length === 0) throw nothingCached(`The mirror ${mirror.root} has no window to publish.`, mirror)
   const intervals = EXCHANGE_INTERVALS.filter(one => mirror.startDates(one) || mirror.symbols([one]).length > 0)
   const { total, empty, times } = await inspect(run, symbols, intervals)
-  const facts = { size: EMPTY.length, sha256: sha256(EMPTY), rendered: now(), asked: now() }
+  const facts = { size: EMPTY.length, sha256: sha256(EMPTY), candles: 0, rendered: now(), asked: now() }
   for (const window of [...empty, ...times.map(({ window }) => window)]) mirror.checkWritable(window)
   for (const window of empty) mirror.store(window, EMPTY, facts, baseUrl)
   // A static host shows the times of files.
@@ -92,6 +92,7 @@ async function inspect(run: Publishing, symbols: readonly SymbolName[], interval
         suggestions: ['Set the clock, then publish again.'],
       })
     }
+    const sinces = laterSinces(mirror.facts(series))
     for (const window of windows) {
       await giveTurn()
       emit({ type: 'progress', done: ++done, total })
@@ -102,13 +103,13 @@ async function inspect(run: Publishing, symbols: readonly SymbolName[], interval
         if (await isEmpty(window, run)) empty.push(window)
         else fail(read.reason ?? NOT_CACHED)
       } else {
-        const state = mirror.state(window, read)
+        const facts = mirror.factsOf(window, read)
+        const state = mirror.state(window, read, facts)
         const isShort = !reachesEnd(window, read.batch.lastOpenTime) && windowSpan(window).endTime <= newest
         // Asked for since the service had later candles, it is as the service has it, whenever that was rendered.
-        const asked = mirror.factsOf(window, read)?.asked ?? -Infinity
-        const wentOn = (laterSince(mirror.facts(window), window.startDate) ?? Infinity) <= asked
+        const wentOn = facts && (sinces.get(window.startDate) ?? Infinity) <= facts.asked
         if (isShort && state === 'open' && !wentOn) fail(SHORT)
-        const time = lastModified(window, read.batch, mirror.factsOf(window, read), state)
+        const time = lastModified(window, read.batch, facts, state)
         if (Math.abs(time - read.mtimeMs) >= 1000) times.push({ window, time })
       }
     }

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import { isObject, parseObject } from '../candles/json.js'
 import { intervalSegment } from '../candles/paths.js'
 import type { Series } from '../candles/series.js'
@@ -26,9 +25,13 @@ const WRITE_EVERY_MS = 1_000
  */
 export class SeriesIndex {
   private known: Map<string, WindowFacts> | undefined
+  /** The least `since` of later windows, by startDate, once it is needed. */
+  private sinces: ReadonlyMap<string, number> | undefined
   private version: FileVersion | undefined
   /** Entries that this process has made and not written yet. */
   private readonly made = new Map<string, WindowFacts>()
+  /** Whether some of them say more than files that can be read again. */
+  hasNews = false
   private writtenMs: number
 
   constructor(
@@ -44,18 +47,20 @@ export class SeriesIndex {
     return this.known && isSameVersion(this.version, version) ? this.known : this.read(version)
   }
 
-  /** When its file last changed, ms UTC. */
-  get changedTime(): number {
-    return this.version?.ctimeMs ?? -Infinity
+  /** The least `since` of later windows than a known one, ms UTC; Infinity when none was ever seen with candles. */
+  laterSince(startDate: string): number {
+    this.sinces ??= laterSinces(this.entries)
+    return this.sinces.get(startDate) ?? Infinity
   }
 
-  /** Keeps what an answer said of a window until `flush`. */
-  note(startDate: string, facts: WindowFacts): void {
+  /** Keeps what is known of a window until `flush`. `isNews`: it says more than its file. */
+  note(startDate: string, facts: WindowFacts, isNews = true): void {
     const known = this.entries.get(startDate)
     const merged = mergeFacts(known, facts)
-    if (isDeepStrictEqual(known, merged)) return
     this.known?.set(startDate, merged)
     this.made.set(startDate, merged)
+    if (known === undefined || known.since !== merged.since) this.sinces = undefined
+    this.hasNews ||= isNews
   }
 
   /** Whether it is time to write what was noted, though more is to come. */
@@ -66,16 +71,18 @@ export class SeriesIndex {
   /** Writes what this process has learned. */
   flush(): void {
     if (this.made.size === 0) return
+    this.writtenMs = this.now()
     this.file.write(formatIndex(this.read(this.file.version())))
     this.made.clear()
+    this.hasNews = false
     this.version = this.file.version()
-    this.writtenMs = this.now()
   }
 
   private read(version: FileVersion | undefined): Map<string, WindowFacts> {
     const known = new Map(this.file.read())
     for (const [date, facts] of this.made) known.set(date, mergeFacts(known.get(date), facts))
     this.known = known
+    this.sinces = undefined
     this.version = version
     return known
   }
@@ -88,13 +95,15 @@ function mergeFacts(known: WindowFacts | undefined, facts: WindowFacts): WindowF
   return { ...facts, since: times.length === 0 ? undefined : Math.min(...times) }
 }
 
-/** The least `since` of later windows of a series, ms UTC; undefined when none was ever seen with candles. */
-export function laterSince(entries: IndexEntries, startDate: string): number | undefined {
-  let least: number | undefined
-  for (const [date, { since }] of entries) {
-    if (date > startDate && since !== undefined && (least === undefined || since < least)) least = since
+/** The least `since` of later windows of each window of a series, ms UTC; Infinity where none was ever seen with candles. */
+export function laterSinces(entries: IndexEntries): Map<string, number> {
+  const sinces = new Map<string, number>()
+  let least = Infinity
+  for (const date of [...entries.keys()].sort().reverse()) {
+    sinces.set(date, least)
+    least = Math.min(least, entries.get(date)?.since ?? Infinity)
   }
-  return least
+  return sinces
 }
 
 /** The file of the index of a series, relative to the root of a mirror: outside of `api`, so that no web host serves it. */
@@ -124,8 +133,9 @@ export function parseIndex(text: string, { interval }: Series): Map<string, Wind
 
 function parseFacts(entry: unknown): WindowFacts | undefined {
   if (!isObject(entry)) return undefined
-  const { size, sha256, rendered, asked, since, first, last } = entry
-  const numbers = [size, asked, ...[rendered, since, first, last].filter(time => time !== undefined)]
-  const isValid = typeof sha256 === 'string' && numbers.every(Number.isSafeInteger)
-  return isValid ? ({ size, sha256, rendered, asked, since, first, last } as WindowFacts) : undefined
+  const { size, sha256, rendered, asked, since, first, last, candles, gaps, missing, ctime } = entry
+  const optional = [rendered, since, first, last, candles, gaps, missing].filter(number => number !== undefined)
+  const isValid = typeof sha256 === 'string' && [size, asked, ...optional].every(Number.isSafeInteger)
+  if (!isValid) return undefined
+  return { size, sha256, rendered, asked, since, first, last, candles, gaps, missing, ctime } as WindowFacts
 }

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Interval, isMinutes } from '../candles/intervals.js'
+import { windowPath } from '../candles/paths.js'
 import { type Series, windowOf } from '../candles/series.js'
 import { SYMBOLS, type SymbolName } from '../candles/symbols.js'
 import { consecutiveStartDates, exchangeStartDates, knownStartDates } from '../candles/windows.js'
@@ -37,7 +38,8 @@ export function sumOf(numbers: readonly number[]): number {
 }
 
 export function seriesStatus(mirror: Mirror, series: Series): SeriesStatus {
-  const sizes = mirror.dates(series).flatMap(startDate => mirror.size(windowOf(series, startDate)) ?? [])
+  const paths = mirror.dates(series).map(startDate => windowPath(windowOf(series, startDate)))
+  const sizes = paths.flatMap(path => mirror.version(path)?.size ?? [])
   return {
     ...series,
     windows: sizes.length,

@@ -1,6 +1,7 @@
 import { DAY_MS, nextOpenTime } from '../candles/intervals.js'
 import type { WindowRef } from '../candles/series.js'
 import { windowSpan } from '../candles/windows.js'
+import type { SeriesTotals } from '../rows/gaps.js'
 import type { Rules } from '../sources/source.js'
 
 /** Open times of the first and the last candle of a window, ms UTC; undefined without one. */
@@ -9,8 +10,8 @@ export interface WindowEnds {
   readonly last?: number | undefined
 }
 
-/** What the valid file of a window is. */
-export interface WindowFile extends WindowEnds {
+/** What the valid file of a window is. Indexes of earlier versions do not count its candles. */
+export interface WindowFile extends WindowEnds, Partial<Pick<SeriesTotals, 'candles' | 'gaps' | 'missing'>> {
   readonly size: number
   readonly sha256: string
 }
@@ -23,6 +24,8 @@ export interface WindowFacts extends WindowFile {
   readonly asked: number
   /** The least rendered time at which the window was seen with candles. */
   readonly since?: number | undefined
+  /** When the file last changed, by the clock of its disk: while that stays, the file is as it was when it was stored or read. */
+  readonly ctime?: number | undefined
 }
 
 /** Whether a window is there, and whether it can still change: a `final` one is never requested again. */
@@ -37,12 +40,12 @@ const MIXED_MS = DAY_MS
 /**
  * The only answer to "can this window still change?".
  *
- * `cached`: its valid file; undefined without one. `facts`: what the index knows, maybe of another file. `laterSince`: the
- * least `since` of later windows of the series; undefined when none was ever seen with candles.
+ * `cached`: its valid file; undefined without one. `facts`: what the index knows, maybe of another file: a file without
+ * its digest is another one. `laterSince`: the least `since` of later windows of the series, if one was ever seen with candles.
  */
 export function windowState(
   window: WindowRef,
-  cached: WindowFile | undefined,
+  cached: Partial<Pick<WindowFile, 'last' | 'sha256'>> | undefined,
   facts: WindowFacts | undefined,
   laterSince: number | undefined,
   { kind }: Rules,

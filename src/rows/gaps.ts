@@ -1,4 +1,4 @@
-import { countLengths, type Interval, LENGTHS, nextOpenTime } from '../candles/intervals.js'
+import { countLengths, type Interval, LENGTHS, mayBeOffGrid, nextOpenTime } from '../candles/intervals.js'
 import type { Series } from '../candles/series.js'
 import type { WindowSpan } from '../candles/windows.js'
 import type { CandleGrid } from './candle-grid.js'
@@ -54,25 +54,35 @@ export class GapCounter {
 
   /** Adds the next batch, in order of time. */
   add(batch: { readonly length: number; openTime(row: number): number }): void {
-    const { totals, series } = this
-    let expected = totals.lastOpenTime === undefined ? undefined : nextOpenTime(series.interval, totals.lastOpenTime)
-    for (let row = 0; row < batch.length; row++) {
-      const openTime = batch.openTime(row)
-      if (openTime !== expected) this.addGap(openTime)
-      totals.lastOpenTime = openTime
-      expected = nextOpenTime(series.interval, openTime)
-    }
-    totals.candles += batch.length
+    const { length } = batch
+    if (length === 0) return
+    const [first, last] = [batch.openTime(0), batch.openTime(length - 1)]
+    this.totals.candles += length
+    this.goTo(first)
+    // On the grid, as many candles as fit in between have no gap.
+    const isWhole = countLengths(LENGTHS[this.series.interval], first, last) === length - 1
+    if (isWhole && !mayBeOffGrid(first)) this.totals.lastOpenTime = last
+    else for (let row = 1; row < length; row++) this.goTo(batch.openTime(row))
   }
 
-  /** Counts what is missing before a candle that does not open when the one before it ends. */
-  private addGap(openTime: number): void {
+  /** The same for candles that were counted before; their `largestGap` is not known. */
+  addCounted(first: number, last: number, { candles, gaps, missing }: Partial<SeriesTotals>): void {
+    this.goTo(first)
+    this.totals.lastOpenTime = last
+    this.totals.candles += candles ?? 0
+    this.totals.gaps += gaps ?? 0
+    this.totals.missing += missing ?? 0
+  }
+
+  private goTo(openTime: number): void {
     const { totals, series } = this
-    totals.firstOpenTime ??= openTime
     const missing = countLengths(LENGTHS[series.interval], totals.lastOpenTime ?? openTime, openTime) - 1
-    if (missing <= 0) return
-    totals.gaps++
-    totals.missing += missing
-    this.largestGap = Math.max(this.largestGap, missing)
+    if (missing > 0) {
+      totals.gaps++
+      totals.missing += missing
+      this.largestGap = Math.max(this.largestGap, missing)
+    }
+    totals.firstOpenTime ??= openTime
+    totals.lastOpenTime = openTime
   }
 }

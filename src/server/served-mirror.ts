@@ -9,7 +9,6 @@ import type { SymbolName } from '../candles/symbols.js'
 import type { FileRead, FileVersion } from '../fs/files.js'
 import { checkInside } from '../fs/folders.js'
 import { findTarget } from '../fs/links.js'
-import { statPath } from '../mirror/file-store.js'
 import { Mirror, type WindowRead } from '../mirror/mirror.js'
 import { indexPath } from '../mirror/series-index.js'
 import { knownSymbols, type SeriesStatus, seriesStatus } from '../mirror/status.js'
@@ -95,8 +94,8 @@ export class ServedMirror extends Mirror {
     return status
   }
 
-  version(path: string): FileVersion | undefined {
-    return this.memory.get(path) ?? statPath(join(this.root, path))
+  override version(path: string): FileVersion | undefined {
+    return this.memory.get(path) ?? super.version(path)
   }
 
   override readFile(path: string, allocate: (size: number) => Buffer = Buffer.alloc): FileRead {

@@ -149,9 +149,10 @@ export class Tree {
     const read = mirror.read(window, this.kernel)
     if (read.state === 'missing') return undefined
     if (read.state === 'corrupt') return { version, corrupt: read.reason }
-    const state = mirror.state(window, read)
+    const facts = mirror.factsOf(window, read)
+    const state = mirror.state(window, read, facts)
     const final = state === 'final'
-    const mtimeMs = lastModified(window, read.batch, mirror.factsOf(window, read), state)
+    const mtimeMs = lastModified(window, read.batch, facts, state)
     // The kernel reads the next window into the same memory.
     const body = new Body(Buffer.from(read.bytes), { mtimeMs, final })
     return { version, body, known: final ? undefined : { window, facts: this.factsOf(window) } }

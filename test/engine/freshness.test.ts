@@ -1,4 +1,13 @@
-import { cpSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { dryRun, exportKlines } from '../../src/engine/export.js'
@@ -6,6 +15,7 @@ import { downloadKlines } from '../../src/engine/klines.js'
 import { lockKlines } from '../../src/identity/lock.js'
 import { downloadSetup, readJson } from '../support/download-setup.js'
 import { catchError } from '../support/errors.js'
+import { whileReadsFail } from '../support/failing-reads.js'
 import { filesBelow } from '../support/files-below.js'
 import {
   candle,
@@ -89,6 +99,57 @@ describe('a second run', () => {
     expect(report.series[0]).toMatchObject({ candles: 42, windows: { cached: 5, revalidated: 2, fetched: 0 } })
     expect(readJson(mirror, path(OPEN_WEEK))).toEqual(weekRows(OPEN_WEEK, { days: 2 }))
     expect(statSync(join(mirror, path(OPEN_WEEK))).mtimeMs).toBe(RENDERED)
+  })
+
+  it('reads final windows only where the range cuts them, and counts all; a copy, and a mirror of an earlier version, is read once', async () => {
+    const { folder, mirror, request } = await downloadSetup()
+    await downloadKlines(request)
+    const counted = async (more: object) => {
+      const opened = { call: 'openSync', code: 'EIO', path: '/15m/BTCUSDT/2025-', at: Infinity } as const
+      const { result, calls } = await whileReadsFail(opened, () => downloadKlines({ ...request, ...more }))
+      const [{ windows, candles, gaps, missing, cachedBytes }] = result.series
+      return [calls, windows.cached, candles, gaps, missing, cachedBytes]
+    }
+    const sizes = FULL_WEEKS.map(date => statSync(join(mirror, path(date))).size)
+    const bytes = sizes.reduce((sum, size) => sum + size)
+    const weeks = { from: FULL_WEEKS[0], to: OPEN_WEEK }
+    // A week has a candle a day and one at its end.
+    const expected = [5, 40, 5 * 7, 5 * (6 * 95 + 94), bytes]
+    expect(await counted(weeks)).toEqual([0, ...expected])
+    expect(await counted({ from: '2025-01-08', to: '2025-02-05' })).toEqual([
+      2,
+      5,
+      32,
+      27,
+      5 * 94 - 94 + 23 * 95,
+      bytes,
+    ])
+    const copy = { ...weeks, mirror: join(folder, 'copy') }
+    cpSync(mirror, copy.mirror, { recursive: true })
+    // What was learned by reading need not be written.
+    const index = join(copy.mirror, '.klines/15m/BTCUSDT.json')
+    renameSync(index, `${index}.old`)
+    symlinkSync(`${index}.old`, index)
+    expect(await counted(copy)).toEqual([5, ...expected])
+    renameSync(`${index}.old`, index)
+    for (const reads of [5, 0]) expect(await counted(copy)).toEqual([reads, ...expected])
+    // As earlier versions wrote it.
+    writeFileSync(index, readFileSync(index, 'utf8').replace(/,"candles".*(?=})/g, ''))
+    for (const reads of [5, 0]) expect(await counted(copy)).toEqual([reads, ...expected])
+  })
+
+  it('downloads a final window again that has other bytes of the same size and time', async () => {
+    const { server, mirror, request } = await downloadSetup()
+    await downloadKlines(request)
+    const file = path(FULL_WEEKS[1])
+    const good = readFileSync(join(mirror, file))
+    for (const bad of [String(good).replace('3.50000000', '3.50000001'), Buffer.alloc(good.length)]) {
+      putFile(mirror, file, bad)
+      server.reset()
+      await downloadKlines(request)
+      expect(server.paths('windows')).toContain(file)
+      expect(readFileSync(join(mirror, file)).equals(good)).toBe(true)
+    }
   })
 
   it('downloads a window that has new candles', async () => {

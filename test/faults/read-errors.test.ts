@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs'
+import { readFileSync, rmSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openRun } from '../../src/engine/run.js'
@@ -17,6 +17,8 @@ const FAULTS = READ_CALLS.map((call, index) => [call, ['EMFILE', 'EIO', 'EACCES'
 async function shorterService(): Promise<FaultScenario> {
   const scenario = await newScenario()
   expect((await scenario.downloadInProcess()).code).toBe(0)
+  // A final window is read once it was touched.
+  utimesSync(join(scenario.mirror, FAULTY), PRESENT / 1000, PRESENT / 1000)
   for (const week of FULL_WEEKS) {
     const path = weekPath('BTCUSDT', week)
     putFile(scenario.tree, path, weekRows(week, { days: 3 }), PRESENT)

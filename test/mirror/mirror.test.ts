@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { WindowRef } from '../../src/candles/series.js'
 import { lastModified, Mirror } from '../../src/mirror/mirror.js'
-import { indexPath, laterSince } from '../../src/mirror/series-index.js'
+import { indexPath, laterSinces } from '../../src/mirror/series-index.js'
 import type { State, WindowFacts } from '../../src/mirror/window-state.js'
 import { sha256 } from '../../src/rows/fingerprint.js'
 import { decodeWindow } from '../../src/rows/window-codec.js'
@@ -117,7 +117,7 @@ describe('a window', () => {
     expect(read.batch.row(7)).toEqual(weekRows(FULL_WEEKS[0])[7])
     expect(read).toMatchObject({ mtimeMs: RENDERED })
     expect(read.batch.length).toBe(8)
-    expect(other.factsOf(week(FULL_WEEKS[0]), read)).toEqual({ ...facts, since: RENDERED })
+    expect(other.factsOf(week(FULL_WEEKS[0]), read)).toMatchObject({ ...facts, since: RENDERED })
     expect(readFileSync(join(mirror.root, path)).equals(valid)).toBe(true)
   })
 
@@ -253,7 +253,8 @@ describe('the index of a series', () => {
     const entries = [1, 5, 3, undefined].map(
       (since, index) => [FULL_WEEKS[index], { ...factsOf(EMPTY), since }] as const,
     )
-    expect(FULL_WEEKS.map(date => laterSince(new Map(entries), date))).toEqual([3, 3, undefined, undefined, undefined])
+    const sinces = laterSinces(new Map(entries.toReversed()))
+    expect(FULL_WEEKS.map(date => sinces.get(date))).toEqual([3, 3, Infinity, Infinity, undefined])
   })
 
   it('is written when a second has passed: a run that is killed loses no more', () => {

@@ -44,6 +44,14 @@ describe('GapCounter counts the candles of a series and the gaps between them', 
       0,
     ],
     ['a gap on such a grid', '3d', '2015-01-01', [0, 3, 9].map(day => utc(2018, 4, 4) + day * DAY), 1, 1],
+    [
+      'a gap off the grid, where as many candles are there as fit in between',
+      '1h',
+      '2018-02-01',
+      [0, 2, 2.4, 3.1].map(hour => utc(2018, 1, 9) + hour * HOUR),
+      1,
+      1,
+    ],
     ['weeks that open on Mondays', '1w', '2010-01-01', [0, 7, 28].map(day => utc(2019, 10, 4) + day * DAY), 1, 2],
   ]
   test.each(cases)('%s', (_, interval, startDate, openTimes, gaps, missing) => {
@@ -57,7 +65,7 @@ describe('GapCounter counts the candles of a series and the gaps between them', 
   })
 
   test('for any candles, however they are divided into batches', () => {
-    const hours = fc.uniqueArray(fc.nat(28 * 24 - 1), { maxLength: 30 }).map(list => list.toSorted((a, b) => a - b))
+    const hours = fc.uniqueArray(fc.nat(39), { maxLength: 30 }).map(list => list.toSorted((a, b) => a - b))
     fc.assert(
       fc.property(hours, fc.nat(30), (list, cut) => {
         const batch = candles(
