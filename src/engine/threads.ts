@@ -17,7 +17,7 @@ const MIN_WINDOWS = 2_000
 const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 6 }
 
 export interface ThreadOptions {
-  /** Threads at once, 1 to 256. Default: one a core, at most 8 and one for each 100 MB of memory; 1 for fewer than 2,000 windows. */
+  /** Threads at once, 1 to 256. Default: one a core, at most 8 and one for each 100 MB of memory; 1 for fewer than 2,000 windows, or 10,000 to verify. */
   readonly threads?: number | undefined
 }
 
@@ -25,12 +25,13 @@ export function checkThreads({ threads }: ThreadOptions): void {
   checkValue('threads', { takes: 'number', range: { min: 1, max: 256 } }, threads)
 }
 
-export function countThreads(tasks: number, windows: number, { threads }: ThreadOptions): number {
+/** `fewest`: with fewer windows, one thread is enough. */
+export function countThreads(tasks: number, windows: number, { threads }: ThreadOptions, fewest = MIN_WINDOWS): number {
   checkThreads({ threads })
   // Without a limit of its container it is 0, undefined, or more than any machine has.
   const memory = Math.min(process.constrainedMemory() || Infinity, totalmem())
   const fitting = Math.min(availableParallelism(), DEFAULT_MAX, Math.floor(memory / BYTES_A_THREAD))
-  return Math.max(1, Math.min(threads ?? (windows < MIN_WINDOWS ? 1 : fitting), tasks))
+  return Math.max(1, Math.min(threads ?? (windows < fewest ? 1 : fitting), tasks))
 }
 
 /** What the code of a worker thread, `src/worker.ts`, knows to do. */

@@ -1,9 +1,9 @@
 import { COLUMN_KINDS, COLUMNS } from '../candles/columns.js'
 import type { CandleGrid } from './candle-grid.js'
-import { firstRowFrom } from './kline-batch.js'
 import {
   CANDLE_BYTES,
   CLOSE_TIME,
+  COMPARED,
   COUNT,
   DIGITS,
   IGNORE,
@@ -34,15 +34,6 @@ export class CandleTable {
 
   address(row: number): number {
     return this.start + row * CANDLE_BYTES
-  }
-
-  /** Its rows as 32-bit words, valid until rows are added. */
-  get words(): Uint32Array {
-    return new Uint32Array(this.kernel.view.buffer, this.start, (this.length * CANDLE_BYTES) / 4)
-  }
-
-  get doubles(): Float64Array {
-    return new Float64Array(this.kernel.view.buffer, this.start, (this.length * CANDLE_BYTES) / 8)
   }
 
   reserve(rows: number): void {
@@ -121,9 +112,22 @@ export class CandleTable {
     return this.kernel.texts[this.kernel.view.getUint32(this.address(row) + IGNORE, true)]
   }
 
+  /**
+   * The first row from `row` on, before `end`, that does not open at `openTime` or directly after the one before, that is not on the
+   * grid, closes early, has no trade or a fault; `end` when there is none. Of months, every row. Times are ms UTC.
+   */
+  findOdd(row: number, end: number, openTime: number, { step = 0, anchor }: CandleGrid): number {
+    return row + this.kernel.calls.findOdd(this.address(row), end - row, openTime, step, anchor)
+  }
+
+  /** Marks a row as compared with another candle. */
+  markCompared(row: number): void {
+    this.kernel.view.setUint32(this.address(row) + COMPARED, 1, true)
+  }
+
   /** First row from `row` on that opens at or after `time`, ms UTC; `length` when there is none. */
   rowFrom(time: number, row = 0): number {
-    return firstRowFrom(this, time, row)
+    return row + this.kernel.calls.findOpenTime(this.address(row), this.length - row, time)
   }
 
   private number(row: number, offset: number): number {

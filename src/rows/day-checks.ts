@@ -51,9 +51,8 @@ export class DayChecker {
     const { table } = this
     table.clear()
     table.add(batch)
-    const { words } = table
     for (let row = 0; row < table.length; row++) {
-      const faults = findCandleFaults(table, words, row)
+      const faults = findCandleFaults(table, row)
       if (faults.length > 0) return `row ${row}: ${faults[0]}`
     }
     const firstHour = batch.openTime(0) - (batch.openTime(0) % HOUR_MS)

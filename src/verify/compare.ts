@@ -4,7 +4,6 @@ import { type Interval, nextOpenTime } from '../candles/intervals.js'
 import type { Series } from '../candles/series.js'
 import type { TimeRange } from '../candles/time-range.js'
 import { type CandleTable, DECIMALS } from '../rows/candle-table.js'
-import * as layout from '../rows/wasm/assembly/layout.js'
 
 /** Two series of one symbol: `finer` is the interval of the finer candles. */
 export type SeriesPair = Series & { readonly finer: Interval }
@@ -25,12 +24,6 @@ export interface Difference extends SeriesPair {
 const EARLY_CLOSE_NOTE = 'The candle closes early; only its close time differs, by 1 ms.'
 const TEXT_COLUMNS = ['close_time', 'count', 'ignore'].map(name => COLUMNS.indexOf(name as Column))
 
-/** 32-bit words and doubles of a candle. */
-const WORDS = layout.CANDLE_BYTES / 4
-const DOUBLES = layout.CANDLE_BYTES / 8
-/** The word that says whether a candle was compared. */
-const COMPARED = layout.COMPARED / 4
-
 /**
  * Compares the candles of a series in `table` that open in a range with the sums of finer ones. Marks them as compared, adds the values
  * that differ to `differences`, and returns how many open times there are.
@@ -44,19 +37,24 @@ export function compareCandles(
 ): number {
   const differ = (openTime: number, column: Column | undefined, value: string, expected: string, note?: string) =>
     differences.push({ ...pair, openTime, column, value, expected, note })
-  const { words, doubles } = table
-  const { words: sumWords, doubles: sumDoubles } = sums
+  const { calls } = table.kernel
   let [row, sum] = [table.rowFrom(fromTime), sums.rowFrom(fromTime)]
   const [end, sumEnd] = [table.rowFrom(toTime, row), sums.rowFrom(toTime, sum)]
   let comparisons = 0
-  for (; row < end || sum < sumEnd; comparisons++) {
-    const time = row < end ? doubles[row * DOUBLES] : Infinity
-    const sumTime = sum < sumEnd ? sumDoubles[sum * DOUBLES] : Infinity
+  for (;;) {
+    const equal = calls.countEqual(table.address(row), sums.address(sum), Math.min(end - row, sumEnd - sum))
+    comparisons += equal
+    row += equal
+    sum += equal
+    if (row === end && sum === sumEnd) return comparisons
+    comparisons++
+    const time = row < end ? table.openTime(row) : Infinity
+    const sumTime = sum < sumEnd ? sums.openTime(sum) : Infinity
     if (time > sumTime) differ(sumTime, undefined, 'no candle', `${sums.rows(sum)} finer candles`)
     else {
-      words[row * WORDS + COMPARED] = 1
+      table.markCompared(row)
       if (time < sumTime) differ(time, undefined, 'a candle', 'no finer candle')
-      else if (!areEqual(words, row * WORDS, sumWords, sum * WORDS)) {
+      else {
         const columns = differingColumns(table, row, sums, sum)
         // Both close before the candle's end, 1 ms apart.
         const [closeTime, other] = [table.closeTime(row), sums.closeTime(sum)]
@@ -71,16 +69,13 @@ export function compareCandles(
     if (time <= sumTime) row++
     if (sumTime <= time) sum++
   }
-  return comparisons
 }
 
 /** How many of the first `rows` candles of a table that open in a range were compared with no other. */
 export function countUnverified(table: CandleTable, rows: number, { fromTime, toTime }: TimeRange): number {
-  const { words } = table
-  const end = Math.min(rows, table.rowFrom(toTime))
-  let count = 0
-  for (let row = table.rowFrom(fromTime); row < end; row++) count += 1 - words[row * WORDS + COMPARED]
-  return count
+  const start = table.rowFrom(fromTime)
+  const count = Math.max(0, Math.min(rows, table.rowFrom(toTime)) - start)
+  return count - table.kernel.calls.countCompared(table.address(start), count)
 }
 
 /** Indexes of the columns whose values differ: of decimals the amounts, whatever their zeros. */
@@ -89,13 +84,4 @@ export function differingColumns(table: CandleTable, row: number, other: CandleT
     ...DECIMALS.filter((_, place) => compareDecimals(table.decimal(row, place), other.decimal(otherRow, place)) !== 0),
     ...TEXT_COLUMNS.filter(column => table.text(row, column) !== other.text(otherRow, column)),
   ]
-}
-
-/** Whether two candles are equal in all columns but the open time, from their first words on. */
-function areEqual(words: Uint32Array, at: number, other: Uint32Array, otherAt: number): boolean {
-  for (let word = layout.CLOSE_TIME / 4; word < layout.DIGITS / 4; word++)
-    if (words[at + word] !== other[otherAt + word]) return false
-  for (let word = layout.DECIMALS / 4; word < WORDS; word++)
-    if (words[at + word] !== other[otherAt + word]) return false
-  return words[at + layout.IGNORE / 4] === other[otherAt + layout.IGNORE / 4]
 }

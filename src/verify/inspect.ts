@@ -4,7 +4,6 @@ import type { CandleGrid } from '../rows/candle-grid.js'
 import { findCandleFaults } from '../rows/candle-rules.js'
 import type { CandleTable } from '../rows/candle-table.js'
 import { findGaps, type Gap } from '../rows/gaps.js'
-import * as layout from '../rows/wasm/assembly/layout.js'
 
 /** A candle with something odd; `description` is for people, with the values. */
 type Oddity = { readonly openTime: number; readonly description: string }
@@ -48,29 +47,37 @@ export class SeriesInspector {
   /** Checks rows `start` to `end` (exclusive). `spans`: the time whose candles are all loaded, up to the last row. */
   add(table: CandleTable, start: number, end: number, grid: CandleGrid, spans: readonly WindowSpan[]): void {
     const { found, interval } = this
-    const { words, doubles } = table
-    let previous = found.lastOpenTime ?? this.before
-    let expected = previous === undefined ? undefined : nextOpenTime(interval, previous)
-    for (let row = start; row < end; row++) {
-      const number = (row * layout.CANDLE_BYTES) / 8
-      const openTime = doubles[number + layout.OPEN_TIME / 8]
-      if (previous !== undefined && openTime !== expected)
-        found.gaps.push(...findGaps(interval, grid, spans, previous, openTime))
-      const offset = grid.offset(openTime)
-      if (offset !== 0) this.addOffGrid({ openTime, description: `opens ${offset} ms off the grid` })
-      expected = nextOpenTime(interval, openTime)
-      const early = expected - 1 - doubles[number + layout.CLOSE_TIME / 8]
-      if (early > 0 && found.counts.earlyClose++ < MAX_LISTED)
-        found.earlyClose.push({ openTime, description: `closes ${early} ms early` })
-      const faults = findCandleFaults(table, words, row)
-      if (faults.length > 0)
-        for (const description of faults) this.addFault('invalid_values', { openTime, description })
-      if (doubles[number + layout.COUNT / 8] === 0) this.addIdle(table, row)
-      found.firstOpenTime ??= openTime
-      previous = openTime
+    if (end <= start) return
+    const before = (row: number) => (row > start ? table.openTime(row - 1) : (found.lastOpenTime ?? this.before))
+    const nextOdd = (row: number) => {
+      const previous = before(row)
+      const expected = previous === undefined ? Number.NaN : nextOpenTime(interval, previous)
+      return table.findOdd(row, end, expected, grid)
     }
-    if (end > start) found.lastOpenTime = previous
+    for (let row = nextOdd(start); row < end; row = nextOdd(row + 1)) this.inspect(table, row, before(row), grid, spans)
+    found.firstOpenTime ??= table.openTime(start)
+    found.lastOpenTime = table.openTime(end - 1)
     found.candles += end - start
+  }
+
+  /** Checks a row. `before`: the open time of the candle before it, if there is one. */
+  private inspect(
+    table: CandleTable,
+    row: number,
+    before: number | undefined,
+    grid: CandleGrid,
+    spans: readonly WindowSpan[],
+  ): void {
+    const { found, interval } = this
+    const openTime = table.openTime(row)
+    if (before !== undefined) found.gaps.push(...findGaps(interval, grid, spans, before, openTime))
+    const offset = grid.offset(openTime)
+    if (offset !== 0) this.addOffGrid({ openTime, description: `opens ${offset} ms off the grid` })
+    const early = nextOpenTime(interval, openTime) - 1 - table.closeTime(row)
+    if (early > 0 && found.counts.earlyClose++ < MAX_LISTED)
+      found.earlyClose.push({ openTime, description: `closes ${early} ms early` })
+    for (const description of findCandleFaults(table, row)) this.addFault('invalid_values', { openTime, description })
+    if (table.count(row) === 0) this.addIdle(table, row)
   }
 
   /** The findings. `spans` as in `add`. `knownUntil`: a candle before it that is not there is missing, ms UTC. */

@@ -70,7 +70,9 @@ export class SeriesReader {
     this.grid = buildSeriesGrid(series, begin)
     // Also of a file that was cut since.
     const downloaded = [...this.index.values()].map(({ last }) => last ?? -Infinity)
-    const newest = Math.max(newestCandle(mirror, series) ?? -Infinity, ...downloaded)
+    // Without an end of the range, all candles are read.
+    const cached = scope.readTo === Infinity ? undefined : newestCandle(mirror, series)
+    const newest = Math.max(cached ?? -Infinity, ...downloaded)
     this.knownUntil = newest === -Infinity ? newest : nextOpenTime(series.interval, newest)
     this.inspector = new SeriesInspector(series.interval, begin !== undefined && begin < fromTime ? begin : undefined)
   }

@@ -5,8 +5,8 @@ import { Kernel } from '../rows/wasm/kernel.js'
 import { type CrossCheck, CrossChecker } from './cross-check.js'
 import { type ReadScope, type SeriesFindings, SeriesReader, type SeriesTask } from './series-reader.js'
 
-/** How many candles of the finest series are in memory at once: 9 MB, and 30 MB with all longer intervals and the sums. */
-const SLICE_CANDLES = 50_000
+/** How many of the shortest candles are in memory at once, at least: 1 MB, and 5 MB with all longer intervals and the sums. */
+const SLICE_CANDLES = 7_000
 
 export type SymbolFindings = CrossCheck & { readonly series: readonly SeriesFindings[] }
 
@@ -26,7 +26,7 @@ export class SymbolVerifier {
     private readonly mirror: Mirror,
     private readonly scope: ReadScope,
     private readonly kernel = new Kernel(),
-    private readonly sliceCandles = SLICE_CANDLES,
+    private readonly sliceMs?: number,
   ) {}
 
   /** `tasks`: the series of one symbol. Throws `mirror_unusable`. */
@@ -34,7 +34,9 @@ export class SymbolVerifier {
     tasks: readonly SeriesTask[],
     afterRead: () => Promise<void> | undefined = () => undefined,
   ): Promise<SymbolFindings> {
-    const sliceMs = this.sliceCandles * Math.min(...tasks.map(({ series }) => approximateLength(series.interval)))
+    const lengths = tasks.map(({ series }) => approximateLength(series.interval))
+    // The candles of a longer one that is not whole yet are added up in each slice.
+    const sliceMs = this.sliceMs ?? Math.max(SLICE_CANDLES * Math.min(...lengths), ...lengths)
     const readers = tasks.map(task => {
       const { interval } = task.series
       const table = this.tables.get(interval) ?? new CandleTable(this.kernel)

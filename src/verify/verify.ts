@@ -33,6 +33,8 @@ export type VerifyRequest = CheckRequest &
 /** What a verification found. Times are ms UTC. */
 export type VerificationReport = Awaited<ReturnType<typeof verifyKlines>>
 
+/** With fewer windows, a worker takes 30 MB and saves no time. */
+const MIN_WINDOWS = 10_000
 /** Of so many candles the sums are listed. */
 const MAX_BESIDE = 20
 
@@ -102,7 +104,7 @@ async function verifyAll(
   signal.throwIfAborted()
   const findings = await shareTasks<readonly SeriesTask[], SymbolFindings>({
     ...{ kind: 'verify', data: { root: mirror.root, ...scope } satisfies WorkerScope },
-    ...{ tasks, threads: countThreads(tasks.length, total, { threads }), signal },
+    ...{ tasks, threads: countThreads(tasks.length, total, { threads }, MIN_WINDOWS), signal },
     work: task => verifier.verify(task, afterRead),
     done: task => progress(countWindows(task)),
   })
@@ -136,7 +138,9 @@ function planSymbol(mirror: Mirror, named: readonly SeriesPlan[], readTo: number
 
 /** How much of the range a series has. Candles that are missing in gaps are not counted twice. */
 function cover(plan: SeriesPlan, range: RequestedRange, one: SeriesFindings, mirror: Mirror): Coverage {
-  const beginning = seriesBeginning(mirror, plan.series, range.named.from)
+  // Without a start of the range, all candles were read.
+  const begin = range.fromTime === -Infinity ? one.firstOpenTime : undefined
+  const beginning = seriesBeginning(mirror, plan.series, range.named.from, begin)
   const coverage = coverRange(plan, range, one, { ...beginning, rules: mirror.rules })
   const { first = -Infinity, last = -Infinity, shortAtStart, shortAtEnd } = coverage
   const count = (isCounted: (gap: Gap) => boolean) => sumOf(one.gaps.filter(isCounted).map(({ missing }) => missing))

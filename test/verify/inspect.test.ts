@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Interval } from '../../src/candles/intervals.js'
 import type { WindowSpan } from '../../src/candles/windows.js'
@@ -6,6 +7,9 @@ import { CandleTable } from '../../src/rows/candle-table.js'
 import { Kernel } from '../../src/rows/wasm/kernel.js'
 import { decodeWindow } from '../../src/rows/window-codec.js'
 import { type Inspection, SeriesInspector } from '../../src/verify/inspect.js'
+import { cases } from '../support/cases.js'
+import { decimals } from '../support/oracles/kline-arbitraries.js'
+import { isPossible } from '../support/oracles/verify-oracle.js'
 import { sampleRow, toJsonBytes } from '../support/windows.js'
 
 const HOUR = 3_600_000
@@ -107,6 +111,35 @@ describe('SeriesInspector', () => {
       expect(faults).toEqual(expected.map(description => ({ kind: 'invalid_values', openTime: START, description })))
       expect(counts).toMatchObject({ earlyClose: 0, offGrid: 0, invalid: expected.length })
     })
+  })
+
+  it('names the candles that cannot be, of any values, and no others (BigInt oracle)', () => {
+    const near = fc.constantFrom('0', '1', '1.00000001', '1.000000001', '2', '1000000000000000', '1000000000000000.5')
+    const values = fc.array(fc.oneof(near, near, decimals(15, 8)), { minLength: 8, maxLength: 8 })
+    const candles = fc.array(fc.tuple(values, fc.constantFrom(0, 1)), { minLength: 1, maxLength: 40 })
+    const check = (list: [string[], number][]) => {
+      const rows = list.map(([[open, a, b, close, volume, quote, taker, takerQuote], count], index) => {
+        // Half of the candles are in order.
+        const [high, low] = index % 2 === 0 ? [open, open] : [a, b]
+        const last = index % 2 === 0 ? open : close
+        return hour(index, {
+          1: open,
+          2: high,
+          3: low,
+          4: last,
+          5: volume,
+          7: quote,
+          8: count,
+          9: taker,
+          10: takerQuote,
+        })
+      })
+      const { faults, counts } = inspect(rows)
+      const impossible = rows.filter(row => !isPossible('1h', row)).map(([openTime]) => openTime)
+      expect([...new Set(faults.map(({ openTime }) => openTime))]).toEqual(impossible)
+      expect(counts.invalid).toBe(impossible.length)
+    }
+    fc.assert(fc.property(candles, check), { numRuns: cases(300, 40) })
   })
 
   it('finds stretches of candles without a trade, which end with a trade, a gap or an early close', () => {

@@ -168,10 +168,10 @@ test('verifying slices of any length and range finds what an independent calcula
     fc.asyncProperty(cases, async one => {
       const root = tempFolder()
       const all = makeMirror(root, one)
-      const { length } = KINDS[one.kind]
+      const { length, step } = KINDS[one.kind]
       const scope = { range: rangeOf(one), readTo: readToOf(one) }
-      const sliceCandles = Math.ceil(length / one.slices)
-      const verifier = new SymbolVerifier(new Mirror(root), scope, undefined, sliceCandles)
+      const sliceMs = Math.ceil(length / one.slices) * step
+      const verifier = new SymbolVerifier(new Mirror(root), scope, undefined, sliceMs)
       const found = await verifier.verify(
         all.map(({ interval, isNamed, startDates }) => {
           const series = { symbol: SYMBOL, interval: interval as Interval }

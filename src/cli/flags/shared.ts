@@ -23,7 +23,7 @@ export const runFlags = {
     'dry-run': Flags.boolean({ summary: 'Show what would be downloaded and written, without doing it.' }),
     threads: Flags.integer({
       summary:
-        'Threads that work at once, at most one for each file, series of a lake, or symbol to verify. Default: 1 below 2,000 windows, else one per core, at most 8 and one for each 100 MB of memory.',
+        'Threads that work at once, at most one for each file, series of a lake, or symbol to verify. Default: 1 below 2,000 windows, or 10,000 to verify, else one per core, at most 8 and one for each 100 MB of memory.',
       helpValue: 'N',
     }),
   }),

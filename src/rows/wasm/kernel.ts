@@ -34,6 +34,11 @@ export interface KernelCalls {
   beginCandle(to: number, openTime: number): void
   addCandles(to: number, from: number, rows: number): void
   groupCandles(from: number, rows: number, step: number, anchor: number, to: number): number
+  findOpenTime(from: number, rows: number, time: number): number
+  findOdd(from: number, rows: number, openTime: number, step: number, anchor: number): number
+  findFaults(candle: number): number
+  countEqual(from: number, other: number, rows: number): number
+  countCompared(from: number, rows: number): number
   writeRows(bytes: number, offsets: number, rows: number, program: number, count: number, to: number): number
   writeLines(bytes: number, offsets: number, rows: number, to: number): number
   compressSnappy(from: number, length: number, scratch: number, to: number): number
@@ -91,8 +96,9 @@ export class Kernel {
   constructor() {
     compiled ??= new WebAssembly.Module(Buffer.from(KERNEL_BYTES, 'base64'))
     const candles = {
-      isLessLong: (a: number, b: number, place: number) =>
-        compareDecimals(this.decimal(a, place), this.decimal(b, place)) < 0,
+      longToNumber: (candle: number, place: number) => Number(this.decimal(candle, place)),
+      isLessLong: (a: number, place: number, b: number, other: number) =>
+        compareDecimals(this.decimal(a, place), this.decimal(b, other)) < 0,
       addLong: (to: number, from: number, place: number) =>
         this.storeLong(to, place, addDecimals(this.decimal(to, place), this.decimal(from, place))),
     }

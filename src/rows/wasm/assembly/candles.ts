@@ -17,8 +17,9 @@ import {
   TRADED,
 } from './layout'
 
-// Long decimals are compared and added up by the caller.
-declare function isLessLong(a: usize, b: usize, place: u32): bool
+// Long decimals are read, compared and added up by the caller.
+declare function longToNumber(candle: usize, place: u32): f64
+declare function isLessLong(a: usize, place: u32, b: usize, other: u32): bool
 declare function addLong(to: usize, from: usize, place: u32): void
 
 const ZERO: u32 = 0x30
@@ -98,8 +99,8 @@ function addCandle(to: usize, from: usize): void {
   if (trades === traded || closeTime > load<f64>(from + OPEN_TIME)) store<f64>(to + CLOSE_TIME, closeTime)
   if (trades < traded) return
   store<f64>(to + COUNT, load<f64>(to + COUNT) + load<f64>(from + COUNT))
-  if (isLess(to, from, 1)) copyDecimal(to, from, 1)
-  if (isLess(from, to, 2)) copyDecimal(to, from, 2)
+  if (isLess(to, 1, from, 1)) copyDecimal(to, from, 1)
+  if (isLess(from, 2, to, 2)) copyDecimal(to, from, 2)
   copyDecimal(to, from, 3)
   for (let place: u32 = 4; place < PLACES; place++) addDecimal(to, from, place)
 }
@@ -124,14 +125,22 @@ export function groupCandles(from: usize, rows: u32, step: f64, anchor: f64, to:
   return groups
 }
 
-function isLong(a: usize, b: usize, place: u32): bool {
-  return ((load<u8>(a + DIGITS + place) | load<u8>(b + DIGITS + place)) & LONG) !== 0
+export function isLong(candle: usize, place: u32): bool {
+  return (load<u8>(candle + DIGITS + place) & LONG) !== 0
 }
 
-function isLess(a: usize, b: usize, place: u32): bool {
-  if (isLong(a, b, place)) return isLessLong(a, b, place)
-  const part = DECIMALS + place * DECIMAL_BYTES
-  return isLessThan(a + part, b + part)
+export function isLess(a: usize, place: u32, b: usize, other: u32): bool {
+  if (isLong(a, place) || isLong(b, other)) return isLessLong(a, place, b, other)
+  return isLessThan(a + DECIMALS + place * DECIMAL_BYTES, b + DECIMALS + other * DECIMAL_BYTES)
+}
+
+/** The double that is nearest to a decimal, but for the rounding of its unit. */
+export function toNumber(candle: usize, place: u32): f64 {
+  if (isLong(candle, place)) return longToNumber(candle, place)
+  const decimal = candle + DECIMALS + place * DECIMAL_BYTES
+  // The upper part is exact: a decimal that is not long has 77 bits at most.
+  const upper = (load<u64>(decimal + 8) << 32) | load<u32>(decimal + 4)
+  return (<f64>upper * 4294967296 + <f64>load<u32>(decimal)) * 1e-8
 }
 
 function copyDecimal(to: usize, from: usize, place: u32): void {
@@ -142,7 +151,7 @@ function copyDecimal(to: usize, from: usize, place: u32): void {
 }
 
 function addDecimal(to: usize, from: usize, place: u32): void {
-  if (isLong(to, from, place)) {
+  if (isLong(to, place) || isLong(from, place)) {
     addLong(to, from, place)
     return
   }
