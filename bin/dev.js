@@ -7,5 +7,6 @@ import { register } from 'tsx/esm/api'
 register()
 const { run } = await import('../src/main.ts')
 const root = fileURLToPath(new URL('..', import.meta.url))
-const pjson = JSON.parse(readFileSync(`${root}package.json`, 'utf8').replaceAll('./dist/main.cjs', './src/main.ts'))
+const text = readFileSync(`${root}package.json`, 'utf8')
+const pjson = JSON.parse(text.replaceAll(/\.\/dist\/(\w+)\.cjs/g, './src/$1.ts'))
 await run(process.argv.slice(2), { root, pjson })

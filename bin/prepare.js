@@ -15,5 +15,5 @@ const folders = ['bin', 'src'].flatMap(folder => {
 })
 const sources = [...folders, 'package.json', 'package-lock.json', 'tsconfig.json']
 const newest = Math.max(...sources.map(name => statSync(join(root, name)).mtimeMs))
-const built = statSync(join(root, 'dist/main.cjs'), { throwIfNoEntry: false })?.mtimeMs ?? 0
+const built = statSync(join(root, 'dist/commands.cjs'), { throwIfNoEntry: false })?.mtimeMs ?? 0
 if (newest >= built) execSync('npm run --silent build', { cwd: root, stdio: 'inherit' })

@@ -1,11 +1,10 @@
 // The entry of the command-line tool: bin/bundle.js makes one file of it, which loads faster than many. package.json names the
-// help and the hook. What oclif needs comes before it.
+// help and the hook; the commands are in a file of their own, which help does not need. What oclif needs comes before it.
 import './cli/unknown-user.js'
 import { run as runCommand } from '@oclif/core/run'
 
 export { commandNotFound } from './cli/error-report.js'
 export { KlinesHelp } from './cli/help.js'
-export * as COMMANDS from './commands/index.js'
 
 /** The folder of this package, and its `package.json` if it is not the one there. */
 type Package = Extract<NonNullable<Parameters<typeof runCommand>[1]>, { root: string }>

@@ -107,6 +107,7 @@ function loadProgram(project: string): { run(args: string[], options: { root: st
     )
   }
   try {
+    require(`${project}/dist/commands.cjs`)
     return require(`${project}/dist/main.cjs`)
   } finally {
     prototype._compile = _compile
