@@ -23,11 +23,11 @@ export async function findOfSource(
   const found: FoundWindows[] = []
   for (const { series, range: needed } of plans) {
     const { interval } = series
-    const cached = mirror.dates(series)
+    const cached = new Set(mirror.dates(series))
     const known = planWindows(series, [...knownDates(mirror, interval, range.now), ...cached], needed, Infinity)
     // What is cached to the last window needs no list: each window that can still change is asked for anyway.
     const isOver = needed.toTime < range.now && !run.refresh
-    if (isOver && known.length > 0 && known.every(({ startDate }) => cached.includes(startDate))) {
+    if (isOver && known.length > 0 && known.every(({ startDate }) => cached.has(startDate))) {
       found.push({ windows: known })
       continue
     }
@@ -69,11 +69,11 @@ async function askFirstCandles(plans: readonly FoundWindows[], run: Run<Source>)
 /** Whether windows lie before the candles that are cached of a series, so that its first candle decides which of them are empty. */
 export function needsFirstCandle(windows: readonly WindowRef[], { mirror, refresh }: Run): boolean {
   if (windows.length === 0) return false
-  const cached = mirror.dates(windows[0])
+  const cached = new Set(mirror.dates(windows[0]))
   const facts = mirror.facts(windows[0])
   // A file without facts has candles, as far as anybody knows.
-  const earliest = cached.find(date => !facts.has(date) || facts.get(date)?.first !== undefined)
-  const isAsked = (date: string) => refresh || !cached.includes(date)
+  const earliest = [...cached].find(date => !facts.has(date) || facts.get(date)?.first !== undefined)
+  const isAsked = (date: string) => refresh || !cached.has(date)
   return windows.some(({ startDate }) => isAsked(startDate) && !(earliest && startDate >= earliest))
 }
 
@@ -89,10 +89,13 @@ export function findOfMirror(
   const begun: string[] = []
   let latest = -Infinity
   const intervals = new Set<Interval>()
+  const lists = new Map<Interval, readonly string[]>()
   const found = plans.map(({ series, range: { fromTime, toTime } }) => {
     const cached = mirror.dates(series)
-    const known = knownDates(mirror, series.interval, now)
+    const known = lists.get(series.interval) ?? knownDates(mirror, series.interval, now)
+    lists.set(series.interval, known)
     const [first, last] = [cached[0], cached[cached.length - 1]]
+    const isCached = new Set(cached)
     if (first === undefined) return { windows: planWindows(series, known, { fromTime, toTime }, now) }
     const [isFromOpen, isToOpen] = [fromTime === -Infinity, toTime === Infinity]
     if (hasSource && isFromOpen && known[0] < first) begun.push(`${seriesName(series)} with ${first}`)
@@ -100,7 +103,7 @@ export function findOfMirror(
     /** Whether a window has begun since anybody asked for it. */
     const isNew = (date: string) => {
       const asked = facts.get(date)?.asked
-      return asked === undefined ? !cached.includes(date) : asked < parseDate(date)
+      return asked === undefined ? !isCached.has(date) : asked < parseDate(date)
     }
     if (hasSource && isToOpen && known.some(date => date > first && parseDate(date) <= now && isNew(date))) {
       latest = Math.max(latest, newestCandle(mirror, series) ?? latest)
@@ -113,7 +116,7 @@ export function findOfMirror(
     }
     const all = planWindows(series, [...known, ...cached, ...between], needed, isToOpen ? Infinity : now)
     const mayLack = (date: string) => endMoves && parseDate(date) > now - MAY_LAG_MS
-    return { windows: all.filter(({ startDate }) => cached.includes(startDate) || !mayLack(startDate)) }
+    return { windows: all.filter(({ startDate }) => isCached.has(startDate) || !mayLack(startDate)) }
   })
   if (begun.length > 0 && !isTail)
     warn(`The mirror begins later than its source: ${joinNames(begun)}. klines download without --from has the rest.`)

@@ -213,7 +213,7 @@ export class Mirror {
 
   /** The version of a file; undefined without one. */
   version(path: string): FileVersion | undefined {
-    return this.reading(() => statPath(join(this.root, path)), path)
+    return this.reading(() => statPath(`${this.root}/${path}`), path)
   }
 
   /** Whether a cached window can still change. `facts`: what is known of it, if its file is as it was downloaded. */
@@ -340,7 +340,8 @@ export class Mirror {
   }
 
   readFile(path: string, allocate?: (size: number) => Buffer): FileRead {
-    return this.reading(() => readFile(join(this.root, path), MAX_FILE_BYTES, allocate), path)
+    // `join` would take as long as the call itself.
+    return this.reading(() => readFile(`${this.root}/${path}`, MAX_FILE_BYTES, allocate), path)
   }
 
   private writeFile(path: string, content: string | Uint8Array, mtimeMs = Date.now()): void {

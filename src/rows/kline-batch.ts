@@ -10,6 +10,8 @@ const encoder = new TextEncoder()
 /** Keeps a byte order mark: at the start of a cell it is part of the text. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
+const NO_ROWS: IndexedRows = { bytes: new Uint8Array(), offsets: new Uint32Array(), numbers: new Float64Array() }
+
 /** Rows of one series as bytes, with the place of every cell: what flows from a window file to an exporter. */
 export class KlineBatch {
   /** Number of rows. */
@@ -39,8 +41,7 @@ export class KlineBatch {
 
   /** A batch without rows. @internal */
   static empty(series: SeriesLabel): KlineBatch {
-    const index = { bytes: new Uint8Array(), offsets: new Uint32Array(), numbers: new Float64Array() }
-    return new KlineBatch(series, index, true)
+    return new KlineBatch(series, NO_ROWS, true)
   }
 
   /** Open time of a row, ms UTC. */
