@@ -31,16 +31,8 @@ export class ExchangeAnswers {
     return this.fetcher.get({ path, accept, signal })
   }
 
-  /**
-   * The exchange's clock, ms UTC: its latest answer, or a new one where that is not the present of this machine. A server
-   * may have been idle for days since the latest one.
-   */
+  /** The exchange's clock, ms UTC: its latest answer if that is of the last minute, else a new one. */
   async now(signal: AbortSignal): Promise<number> {
-    return this.latest !== undefined && this.isPresent(this.latest) ? this.latest : this.ask(signal)
-  }
-
-  /** The same for the lists of a run, at one call also where this machine's clock is wrong: an answer of the last minute. */
-  async recentNow(signal: AbortSignal): Promise<number> {
     return this.latest !== undefined && this.isPresent(this.latestAt) ? this.latest : this.ask(signal)
   }
 

@@ -61,7 +61,7 @@ async function fetchSymbols(
 
 /** The calendar, for the whole history of the exchange. */
 async function listStartDates(answers: ExchangeAnswers, interval: Interval, signal: AbortSignal): Promise<FetchedList> {
-  const served = await answers.recentNow(signal)
+  const served = await answers.now(signal)
   const names = exchangeStartDates(interval, served)
   return { names, bytes: Buffer.from(JSON.stringify(names)), asked: served, served }
 }

@@ -2,28 +2,19 @@ import { parseObject } from '../candles/json.js'
 import type { HttpProxy } from './proxy.js'
 import { type FetchErrorKind, isTransientStatus } from './retry.js'
 
-interface FetchDetails {
+/** A failed attempt to fetch a file. `message` describes the fault without naming the file. */
+export class FetchError extends Error {
+  override readonly name = 'FetchError'
   /** HTTP status, if the server responded. */
   readonly status?: number
   /** A connection fault or a transient status. */
-  readonly unreachable?: boolean
+  readonly unreachable: boolean = false
   /** The body was not JSON: a captive portal or a wrong address. */
-  readonly notJson?: boolean
-  readonly timedOut?: boolean
+  readonly notJson: boolean = false
+  readonly timedOut: boolean = false
   /** What the service itself said, one line that is safe for a terminal. */
   readonly words?: string | undefined
   /** What helps, in place of the usual advice. */
-  readonly advice?: string | undefined
-}
-
-/** A failed attempt to fetch a file. `message` describes the fault without naming the file. */
-export class FetchError extends Error implements FetchDetails {
-  override readonly name = 'FetchError'
-  readonly status?: number
-  readonly unreachable: boolean = false
-  readonly notJson: boolean = false
-  readonly timedOut: boolean = false
-  readonly words?: string | undefined
   readonly advice?: string | undefined
   /** How often the file was requested in all; the `Fetcher` sets it. */
   tries = 1
@@ -31,9 +22,9 @@ export class FetchError extends Error implements FetchDetails {
   constructor(
     readonly kind: FetchErrorKind,
     message: string,
-    { cause, ...details }: FetchDetails & { readonly cause?: unknown } = {},
+    details: Partial<Omit<FetchError, 'name' | 'message' | 'stack' | 'kind' | 'tries'>> = {},
   ) {
-    super(message, { cause })
+    super(message, details)
     Object.assign(this, details)
   }
 }

@@ -112,7 +112,7 @@ describe('the clock of a source that lives for days', () => {
   it.each([
     ['is asked once for what follows at once', 0, 20_000, 20_000, 0],
     ['is asked again after an idle day', 0, DAY, DAY, 1],
-    ['is asked each time by a machine whose clock is a day ahead', DAY, 5_000, 5_000, 1],
+    ['is asked once also by a machine whose clock is a day ahead', DAY, 5_000, 5_000, 0],
     ['is asked again by a machine whose clock went back', 0, DAY, -DAY, 1],
   ])('%s', async (_, ahead, idle, machineIdle, calls) => {
     const { exchange, source, machine } = await setup()
