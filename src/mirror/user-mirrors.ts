@@ -83,8 +83,7 @@ export function noMirror(mirror: Mirror): KlinesError {
 
 /**
  * The default folder for the mirror of a base address: one for each address under the platform's cache folder, such as
- * `~/.cache/klines/finom.github.io_static-klines`. Where another address has that folder, as of `/a/b` and `/a_b`, the name is the
- * address with %-escapes.
+ * `~/.cache/klines/finom.github.io_static-klines`.
  */
 export function defaultMirrorRoot(baseUrl: string): string {
   const folder = findUserFolder('cache')
@@ -98,10 +97,7 @@ export function defaultMirrorRoot(baseUrl: string): string {
     .replace(/^https:\/\//, '')
     .replace(/[^A-Za-z0-9.-]+/g, '_')
     .replace(/^\.+/, '_')
-  const own = listUserMirrors().find(mirror => mirror.baseUrl === baseUrl)
-  if (own) return own.root
-  const plain = join(folder, name)
-  return sourceOf(plain) === undefined ? plain : join(folder, encodeURIComponent(baseUrl))
+  return join(folder, name)
 }
 
 /** The mirrors in the user's cache folder, by name. A folder without a readable `mirror.json` is none. */

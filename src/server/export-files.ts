@@ -103,24 +103,19 @@ export class ExportFiles {
    * the reason of the signal when the client leaves.
    */
   async get(wanted: WantedExport, signal: AbortSignal): Promise<ExportFile> {
-    const { upstream } = this.tree
-    if (upstream && wanted.mayAsk) {
-      return this.waitFor(signal, async () => {
-        const plan = await upstream.use(run => planExport(wanted.request, { ...run, signal, warn: this.warn }))
-        return this.find(wanted, plan) ?? this.onCore(() => this.make(wanted, plan))
-      })
-    }
-    const kept = this.find(wanted)
+    const { mirror, upstream, now } = this.tree
+    const asked = wanted.mayAsk ? upstream : undefined
+    const kept = asked ? undefined : this.find(wanted)
     if (kept) return kept
-    const { mirror, now } = this.tree
-    if (!mirror.intervals.includes(wanted.interval))
+    if (!asked && !mirror.intervals.includes(wanted.interval))
       throw new HttpError(404, noMinutes(wanted.interval, 'This server').message)
+    const client = { signal, warn: this.warn }
     return this.waitFor(signal, async () => {
+      const plan = asked
+        ? await asked.use(run => planExport(wanted.request, { ...run, ...client }))
+        : await planExport(wanted.request, mirrorRun(mirror, { now, ...client }))
       // Another client may have asked for the same one meanwhile.
-      const made = this.find(wanted)
-      if (made) return made
-      const plan = await planExport(wanted.request, mirrorRun(mirror, { now, signal, warn: this.warn }))
-      return this.onCore(() => this.make(wanted, plan))
+      return this.find(wanted, plan) ?? this.onCore(() => this.make(wanted, plan))
     })
   }
 

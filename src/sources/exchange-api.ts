@@ -66,11 +66,6 @@ export class WeightCounter {
   private minute = 0
   private own = 0
 
-  /** Adds a request without an answer. */
-  addFailure(): void {
-    this.own += KLINES_WEIGHT
-  }
-
   /**
    * Adds an answered request. Returns how long to send no further one, ms: to the next minute when half of the limit is used,
    * by the answer's own figure (`X-MBX-USED-WEIGHT-1M`, which other programs on this address add to) or else by our count.
@@ -137,7 +132,6 @@ export function exchangeRules(name: string, now: () => number): HostRules {
       const servedMs = Date.parse(response.headers.date ?? '')
       return weight.add(response, Number.isNaN(servedMs) ? now() : servedMs)
     },
-    countFailure: () => weight.addFailure(),
   }
 }
 

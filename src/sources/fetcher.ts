@@ -36,8 +36,6 @@ export interface HostRules {
   stopAfter(response: WholeResponse): Stop | undefined
   /** How long every further request has to wait after this answer, ms. */
   pauseAfter(response: WholeResponse): number
-  /** Called when a request got no answer: the host may have counted it. */
-  countFailure(): void
   readonly pauseReason: string
 }
 
@@ -161,15 +159,13 @@ export class Fetcher {
     const limitMs = Math.ceil(Math.min(this.options.policy.attemptMs, leftMs))
     const deadline = AbortSignal.timeout(limitMs)
     this.count(1, 0)
-    let response: WholeResponse | undefined
     try {
-      response = await this.transport.get(path, { headers, signal: AbortSignal.any([signal, deadline]) })
+      const response = await this.transport.get(path, { headers, signal: AbortSignal.any([signal, deadline]) })
       this.count(0, response.wireBytes)
       this.heed(response)
       return accept(response)
     } catch (error) {
       signal.throwIfAborted()
-      if (response === undefined) this.options.rules?.countFailure()
       if (!deadline.aborted || error instanceof FetchError) throw error
       const reason = `no whole answer within ${limitMs / 1000} s`
       throw new FetchError('transient', reason, { unreachable: true, timedOut: true })

@@ -68,13 +68,6 @@ describe('our own count', () => {
     // An answer of the last minute that comes late is not one of this minute.
     expect(count(1_600, {}, counter)).toBe(0)
   })
-
-  it('has requests without an answer, which the exchange may have counted', () => {
-    const counter = new WeightCounter()
-    expect(counter.add(response(), NOON)).toBe(0)
-    for (let request = 0; request < 1_498; request++) counter.addFailure()
-    expect(counter.add(response(), NOON + 21_000)).toBe(39_500)
-  })
 })
 
 describe('429', () => {
