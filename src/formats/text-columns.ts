@@ -69,14 +69,9 @@ export function spreadRuns(runs: readonly TextRun[], length: number): Texts {
   const ends = new Int32Array(length + 1)
   let row = 0
   for (const { text, rows } of runs) {
-    fillEnds(ends, row, rows, text.length)
-    row += rows
+    for (const end = row + rows; row < end; row++) ends[row + 1] = ends[row] + text.length
   }
   return { bytes: Buffer.concat(runs.map(({ text, rows }) => Buffer.alloc(text.length * rows, text, 'latin1'))), ends }
-}
-
-function fillEnds(ends: Int32Array, start: number, rows: number, bytes: number): void {
-  for (let row = start; row < start + rows; row++) ends[row + 1] = ends[row] + bytes
 }
 
 /** Cells as the source has them. */

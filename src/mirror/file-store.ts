@@ -22,9 +22,6 @@ import { toMirrorError } from './errors.js'
 /** Where files are written before they are renamed into place: inside the mirror, so on the same disk. */
 export const TEMP_FOLDER = '.klines-tmp'
 
-/** Tries to write a file while another process removes folders. */
-const WRITE_TRIES = 3
-
 /** A larger file of a mirror is corrupt, and not read: the longest window has 139,569 bytes. */
 export const MAX_FILE_BYTES = 16 * 1024 * 1024
 
@@ -35,17 +32,6 @@ export const MAX_FILE_BYTES = 16 * 1024 * 1024
  * has replaced it meanwhile.
  */
 export function writeFile(root: string, path: string, bytes: Uint8Array, mtimeMs: number): number | undefined {
-  for (let tries = WRITE_TRIES; ; tries--) {
-    try {
-      return writeOnce(root, path, bytes, mtimeMs)
-    } catch (error) {
-      // Another process removed a folder meanwhile (`rm -r`); the next try creates it again.
-      if (errnoCode(error) !== 'ENOENT' || tries === 1) throw error
-    }
-  }
-}
-
-function writeOnce(root: string, path: string, bytes: Uint8Array, mtimeMs: number): number | undefined {
   checkInside(root, path)
   checkInside(root, TEMP_FOLDER)
   const target = join(root, path)

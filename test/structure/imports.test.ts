@@ -31,6 +31,7 @@ const LAYERS: Record<string, number> = {
   'commands/runs': 14,
   commands: 15,
   'main.ts': 16,
+  'commands.ts': 16,
 }
 const HEAVY = ['ajv', 'apache-arrow', 'hyparquet-writer']
 
