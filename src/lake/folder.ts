@@ -1,11 +1,11 @@
-import { lstatSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
+import { lstatSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { KlinesError } from '../candles/errors.js'
 import { seriesName } from '../candles/series.js'
 import { outputError } from '../engine/output-file.js'
 import { type CandleFile, openCandleFile } from '../formats/read/candle-file.js'
 import { isTempName } from '../fs/files.js'
-import { checkInside } from '../fs/folders.js'
+import { checkInside, removeFolders } from '../fs/folders.js'
 import { joinNames } from '../mirror/errors.js'
 import { formatOfName, OUTPUT_COLUMNS } from '../options.js'
 import { findFiles, parsePartPath } from './layout.js'
@@ -83,11 +83,8 @@ export function removeParts(root: string, paths: readonly string[]): void {
     } catch (error) {
       throw outputError(error, join(root, path))
     }
-    try {
-      for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) rmdirSync(join(root, folder))
-    } catch {
-      // Something else is in it.
-    }
+    const folders = dirname(path).split('/')
+    removeFolders(folders.map((_, index) => join(root, ...folders.slice(0, folders.length - index))))
   }
 }
 

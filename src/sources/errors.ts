@@ -64,14 +64,8 @@ export function stillBanned(name: string, untilTime: number): KlinesError {
   return rateLimited(name, 418, untilTime, advice, 'answered before')
 }
 
-/** The error for a service that will answer no request of this machine. */
-export function refused(name: string, status: number, reason: string, suggestions: string[]): KlinesError {
-  const message = `${name} answered ${nameStatus(status)}: ${reason}.`
-  return new KlinesError('unreachable', message, { suggestions, data: { baseUrl: name, status } })
-}
-
 /** `503 (Service Unavailable)`. */
-function nameStatus(status: number): string {
+export function nameStatus(status: number): string {
   // Only an error needs the names, and node:http takes 4 ms to load.
   const name = process.getBuiltinModule('node:http').STATUS_CODES[status]
   return name === undefined ? String(status) : `${status} (${name})`

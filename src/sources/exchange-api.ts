@@ -1,10 +1,11 @@
 import { BINANCE } from '../candles/base-url.js'
+import { KlinesError } from '../candles/errors.js'
 import { type Interval, MINUTE_MS } from '../candles/intervals.js'
 import { parseObject } from '../candles/json.js'
 import type { Series, WindowRef } from '../candles/series.js'
 import { trimPeriod } from '../candles/text.js'
 import { type WindowSpan, windowSpan } from '../candles/windows.js'
-import { rateLimited, refused } from './errors.js'
+import { nameStatus, rateLimited } from './errors.js'
 import { cleanText, FetchError, toStatusError } from './fetch-error.js'
 import type { HostRules, Stop } from './fetcher.js'
 import { isTransientStatus, parseRetryAfter } from './retry.js'
@@ -151,6 +152,7 @@ export function findRefusal(name: string, { status, headers, body }: WholeRespon
   const wait =
     'Wait some minutes, then run the same command again with a lower --concurrency; what was downloaded stays in the mirror.'
   const advice = status === 403 ? [wait] : name === BINANCE ? [] : [host]
-  const error = refused(name, status, status === 403 ? firewall : region, [...advice, STATIC_SERVICE])
-  return { error, untilTime: now + REFUSED_MS }
+  const message = `${name} answered ${nameStatus(status)}: ${status === 403 ? firewall : region}.`
+  const details = { suggestions: [...advice, STATIC_SERVICE], data: { baseUrl: name, status } }
+  return { error: new KlinesError('unreachable', message, details), untilTime: now + REFUSED_MS }
 }

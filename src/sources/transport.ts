@@ -25,13 +25,7 @@ export interface WholeResponse {
 }
 
 /** A response whose headers have arrived. */
-export interface OpenResponse {
-  readonly status: number
-  readonly headers: Record<string, string | undefined>
-  /** The bytes as they arrive, not decoded. A fault is thrown after all bytes before it: undici itself drops unread bytes. */
-  chunks(): AsyncGenerator<Buffer>
-  readWhole(): Promise<WholeResponse>
-}
+export type OpenResponse = ReturnType<typeof openResponse>
 
 /** `path` is relative to the base address. */
 interface HttpRequest {
@@ -112,11 +106,12 @@ export class HttpTransport {
   }
 }
 
-function openResponse(response: Dispatcher.ResponseData, signal: AbortSignal): OpenResponse {
+function openResponse(response: Dispatcher.ResponseData, signal: AbortSignal) {
   const status = response.statusCode
   const headers: Record<string, string | undefined> = {}
   for (const [name, value] of Object.entries(response.headers)) headers[name] = [value].flat().join(', ')
-  const chunks = async function* () {
+  /** The bytes as they arrive, not decoded. A fault is thrown after all bytes before it: undici itself drops unread bytes. */
+  const chunks = async function* (): AsyncGenerator<Buffer> {
     const { body } = response
     const buffered = new PassThrough({ highWaterMark: 1024 * 1024 })
     let fault: unknown
@@ -133,7 +128,7 @@ function openResponse(response: Dispatcher.ResponseData, signal: AbortSignal): O
     signal.throwIfAborted()
     if (fault !== undefined) throw toFetchError(fault)
   }
-  const readWhole = async () => {
+  const readWhole = async (): Promise<WholeResponse> => {
     try {
       const raw = await collect(response)
       return { status, headers, body: await decodeBody(raw, headers['content-encoding']), wireBytes: raw.length }

@@ -1,10 +1,10 @@
 import { SAMPLE } from '../../candles/base-url.js'
-import { COLUMN_KINDS, COLUMNS } from '../../candles/columns.js'
+import { COLUMNS } from '../../candles/columns.js'
 import { type SeriesLabel, seriesName } from '../../candles/series.js'
 import { formatCount, quoteText } from '../../candles/text.js'
 import { type Output, StreamOutput } from '../../engine/output-stream.js'
 import type { Exporter, ExporterOptions } from '../../formats/exporter.js'
-import { isSeriesColumn } from '../../formats/row-format.js'
+import { columnType, isSeriesColumn } from '../../formats/row-format.js'
 import { TIME_CONVERSIONS } from '../../formats/text.js'
 import type { OutputColumn, TimeFormat } from '../../options.js'
 import type { KlineBatch } from '../../rows/kline-batch.js'
@@ -90,14 +90,11 @@ export class CandleTable implements Exporter {
     }
     this.series = series
     this.left = 0
-    const hasTimes = this.options.timeFormat === undefined && this.columns.some(name => kindOf(name) === 'time')
+    const hasTimes =
+      this.options.timeFormat === undefined && this.columns.some(name => columnType(name, 'decimal') === 'time')
     const parts = [seriesName(series), hasTimes && 'times in UTC', this.isSample && 'synthetic sample data']
     await this.emit(`${parts.filter(Boolean).join(', ')}\n`)
   }
-}
-
-function kindOf(name: OutputColumn) {
-  return isSeriesColumn(name) ? 'text' : COLUMN_KINDS[COLUMNS.indexOf(name)]
 }
 
 function cellText(batch: KlineBatch, row: number, name: OutputColumn): string {
@@ -115,7 +112,7 @@ function toColumn(
   { columns, timeFormat }: CandleTableOptions,
 ) {
   const cells = rows.map(row => row[index])
-  const kind = kindOf(name)
+  const kind = columnType(name, 'decimal')
   const head = columns === undefined && name === 'open_time' ? 'time' : name
   if (kind !== 'time') return { head, cells: kind === 'text' ? cells : trimZeros(cells), isNumber: kind !== 'text' }
   if (timeFormat !== undefined)
