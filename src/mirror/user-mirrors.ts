@@ -103,14 +103,19 @@ export function defaultMirrorRoot(baseUrl: string): string {
 /** The mirrors in the user's cache folder, by name. A folder without a readable `mirror.json` is none. */
 function listUserMirrors() {
   const folder = findUserFolder('cache') ?? ''
+  const names = readIfAllowed(() => listFolder(folder)) ?? []
+  return names.flatMap(name => {
+    const root = join(folder, name)
+    const baseUrl = readIfAllowed(() => readSource(root))
+    return baseUrl === undefined ? [] : [{ root, baseUrl }]
+  })
+}
+
+function readIfAllowed<T>(read: () => T): T | undefined {
   try {
-    return listFolder(folder).flatMap(name => {
-      const root = join(folder, name)
-      const baseUrl = sourceOf(root)
-      return baseUrl === undefined ? [] : [{ root, baseUrl }]
-    })
+    return read()
   } catch {
-    return []
+    return undefined
   }
 }
 
@@ -120,13 +125,4 @@ export function describeOtherMirrors(root: string): string[] {
   const names = others.filter(other => new Mirror(other.root).symbols().length > 0).map(({ baseUrl }) => baseUrl)
   const choice = 'add its --base-url, or run klines config set base-url ADDRESS'
   return names.length > 0 ? [`There is a mirror of ${joinNames(names)}: ${choice}`] : []
-}
-
-/** The base address of a mirror; undefined where there is none, or it cannot be read. */
-function sourceOf(root: string): string | undefined {
-  try {
-    return readSource(root)
-  } catch {
-    return undefined
-  }
 }

@@ -6,7 +6,7 @@ export type DayTexts = ReadonlyMap<number, Buffer>
 
 /** A line has some 200 bytes. A file without a newline would be read to its end, and copied with each piece. */
 const MAX_LINE_BYTES = 4096
-const [NEWLINE, COMMA, ZERO, NINE] = Buffer.from('\n,09')
+const [NEWLINE, COMMA] = Buffer.from('\n,')
 
 /**
  * Reads the CSV of the archive to text for the window codec: cells are put where the exchange's JSON has them, and not judged. The last
@@ -23,7 +23,7 @@ export async function readDays(chunks: AsyncIterable<Buffer>, wanted: ReadonlySe
     const cells = splitLine(bytes, start, end)
     const time = toMilliseconds(bytes, cells[0], cells[1] - 1)
     // Files of spot candles have no header so far; others have.
-    if (time === undefined && lines === 1 && !isDigit(bytes[start])) return
+    if (time === undefined && lines === 1 && !/^\d/.test(bytes.toString('latin1', start, end))) return
     if (time === undefined) throw new KlinesError('bad_window', `line ${lines} of the file has no time`)
     const day = Number(time) - (Number(time) % DAY_MS)
     if (!wanted.has(day)) return
@@ -46,10 +46,6 @@ export async function readDays(chunks: AsyncIterable<Buffer>, wanted: ReadonlySe
   return new Map([...days].map(([day, text]) => [day, text.end()]))
 }
 
-function isDigit(byte: number): boolean {
-  return byte >= ZERO && byte <= NINE
-}
-
 /** Where each cell of a line starts; the last number is one after its end. */
 function splitLine(bytes: Buffer, start: number, end: number): number[] {
   const cells = [start]
@@ -59,9 +55,8 @@ function splitLine(bytes: Buffer, start: number, end: number): number[] {
 
 /** A time as text in ms; undefined for what is none. ms have 13 digits, and µs, which are rounded down, 16; a file may have both. */
 function toMilliseconds(bytes: Buffer, start: number, end: number): string | undefined {
-  for (let at = start; at < end; at++) if (!isDigit(bytes[at])) return undefined
-  const length = end - start
-  return length === 13 || length === 16 ? bytes.toString('latin1', start, start + 13) : undefined
+  const text = bytes.toString('latin1', start, end)
+  return /^\d{13}(\d{3})?$/.test(text) ? text.slice(0, 13) : undefined
 }
 
 class DayText {
@@ -94,8 +89,9 @@ class DayText {
     return Buffer.from(this.bytes.subarray(0, this.length))
   }
 
+  /** ASCII; faster than a call of Node for so few characters. */
   private write(text: string): void {
-    this.length += this.bytes.write(text, this.length, 'latin1')
+    for (let at = 0; at < text.length; at++) this.bytes[this.length++] = text.charCodeAt(at)
   }
 
   /** Copies cells; each of them is a text. */
