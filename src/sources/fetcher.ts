@@ -2,7 +2,7 @@ import type { KlinesError } from '../candles/errors.js'
 import { bannedUntil, rememberBan } from './bans.js'
 import { rateLimited, stillBanned, unreachable } from './errors.js'
 import { FetchError } from './fetch-error.js'
-import { type Limiter, limiter } from './limiter.js'
+import { limiter } from './limiter.js'
 import { type Clock, parseRetryAfter, RETRY_POLICY, type RetryPolicy, retryDelay, systemClock } from './retry.js'
 import type { HttpTransport, WholeResponse } from './transport.js'
 
@@ -68,7 +68,7 @@ interface FileRequest<T> {
 export class Fetcher {
   requests = 0
   bytes = 0
-  private readonly limit: Limiter
+  private readonly limit: ReturnType<typeof limiter>
   private readonly options: FetcherOptions & { readonly policy: RetryPolicy; readonly clock: Clock }
   private readonly closing = new AbortController()
   private stop: Stop | undefined

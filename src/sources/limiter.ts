@@ -2,9 +2,7 @@
  * Runs calls, `most` of them at once; the others wait in their order. Throws what a call throws, and the reason of the signal when it aborts
  * before the call begins.
  */
-export type Limiter = <T>(call: () => T | Promise<T>, signal?: AbortSignal) => Promise<T>
-
-export function limiter(most: number): Limiter {
+export function limiter(most: number) {
   let running = 0
   let waiting: (() => void)[] = []
   const wait = (signal?: AbortSignal) =>
@@ -15,7 +13,7 @@ export function limiter(most: number): Limiter {
         reject(signal.reason)
       })
     })
-  return async (call, signal) => {
+  return async <T>(call: () => T | Promise<T>, signal?: AbortSignal): Promise<T> => {
     signal?.throwIfAborted()
     if (running < most) running++
     else await wait(signal)
