@@ -84,7 +84,7 @@ function conditionTime(cached: AnswerTimes | undefined): number | undefined {
  * The times of an answer, none later than this machine's present: one in the future could make a window final before its
  * end. A Last-Modified before `earliest` is none.
  */
-export function parseTimes({ headers }: WholeResponse, now: number, earliest = -Infinity): AnswerTimes {
+function parseTimes({ headers }: WholeResponse, now: number, earliest = -Infinity): AnswerTimes {
   const [modified, date] = [headers['last-modified'], headers.date].map(text => Date.parse(text ?? ''))
   const asked = Number.isNaN(date) ? now : Math.min(date, now)
   if (modified >= earliest) return { rendered: Math.min(modified, asked), asked }
