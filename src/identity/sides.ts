@@ -137,8 +137,7 @@ export async function openFileSide(name: string, signal: AbortSignal): Promise<D
         },
         lacks: () => false,
         // Whether the series has candles before those of the file, nobody knows.
-        coverage: range =>
-          coverRange({ series, label: series }, range, { firstOpenTime, lastOpenTime }, { rules: { kind: 'fixed' } }),
+        coverage: range => coverRange({ series }, range, { firstOpenTime, lastOpenTime }, { rules: { kind: 'fixed' } }),
       }
     },
   }

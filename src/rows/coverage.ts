@@ -39,8 +39,7 @@ export interface SeriesBeginning {
 interface RequestedSeries {
   /** The candles that were counted; those of a file may have any length. */
   readonly series: SeriesLabel
-  /** The candles that come of it: the series itself, or longer ones. */
-  readonly label: SeriesLabel
+  /** The longer candles that come of them. */
   readonly resampleTo?: TargetInterval | undefined
   /** The windows that were read: a longer candle that opens before them is covered in part. */
   readonly windows?: readonly WindowRef[]
@@ -59,9 +58,10 @@ export function coverRange(
   beginning: SeriesBeginning,
   partial = false,
 ): Coverage {
+  const { series, resampleTo } = one
   const { from, to } = range.named
   const { begin, list } = beginning
-  const grid = gridOf(one, ends)
+  const grid = resampleTo ? new CandleGrid(resampleTo, series.symbol) : buildSeriesGrid(series, ends.firstOpenTime)
   const there = findSpan(one, grid, range, ends, partial)
   // The first candle that may be missing behind those that are there.
   const missingFrom = there?.endTime ?? from ?? (begin === undefined ? Infinity : grid.start(begin))
@@ -72,7 +72,7 @@ export function coverRange(
   const shortAtEnd = mayLag(grid, range, missingFrom, missing, isExchange) ? 0 : missing
   const isBeforeList = shortAtStart > 0 || (there === undefined && shortAtEnd > 0)
   return {
-    interval: one.label.interval,
+    interval: resampleTo?.name ?? series.interval,
     requested: { from, to },
     first: there?.startTime,
     last: there && grid.start(there.endTime - 1),
@@ -80,10 +80,6 @@ export function coverRange(
     shortAtEnd,
     ...(isBeforeList && list && { list }),
   }
-}
-
-function gridOf({ series, resampleTo }: RequestedSeries, { firstOpenTime }: Ends): CandleGrid {
-  return resampleTo ? new CandleGrid(resampleTo, series.symbol) : buildSeriesGrid(series, firstOpenTime)
 }
 
 /** From the open time of the first candle that is there to the end of the last one, ms UTC; undefined without a candle. */

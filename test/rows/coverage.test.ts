@@ -9,7 +9,7 @@ const at = (text: string) => Date.parse(`${text}Z`)
 /** The outage of February 2018: no candle from 8 February, 01:00, to 9 February, 09:00. */
 function cover(from: string, to: string, first: string, last: string, seriesStart: string) {
   const { shortAtStart, shortAtEnd } = coverRange(
-    { series: SERIES, label: SERIES },
+    { series: SERIES },
     requested(at(from), at(to), at('2018-04-01T00:00')),
     { firstOpenTime: at(first), lastOpenTime: at(last) },
     { rules: { kind: 'static' }, begin: at(seriesStart) },
@@ -37,8 +37,10 @@ describe('an end that moves with the present tolerates', () => {
   ] as const)('%s', (_, kind, now, endMoves, short) => {
     const range = { ...requested(at('2022-01-01T00:00'), at(now), at(now)), endMoves }
     const ends = { firstOpenTime: range.fromTime, lastOpenTime: at('2022-01-29T23:00') }
-    const one = { series: SERIES, label: SERIES }
-    expect(coverRange(one, range, ends, { rules: { kind } })).toMatchObject({ shortAtStart: 0, shortAtEnd: short })
+    expect(coverRange({ series: SERIES }, range, ends, { rules: { kind } })).toMatchObject({
+      shortAtStart: 0,
+      shortAtEnd: short,
+    })
   })
 })
 
@@ -57,7 +59,6 @@ describe('a range that begins before the first candle', () => {
     coverRange(
       {
         series: SERIES,
-        label: { symbol: 'BTCUSDT', interval },
         resampleTo: interval === '1h' ? undefined : parseTargetInterval(interval),
         windows,
       },
