@@ -2,6 +2,7 @@ import type { Hash } from 'node:crypto'
 import { COLUMN_KINDS, COLUMNS } from '../candles/columns.js'
 import { trimDecimal } from '../candles/decimals.js'
 import { KlinesError } from '../candles/errors.js'
+import { parseLength } from '../candles/intervals.js'
 import { isObject } from '../candles/json.js'
 import { type SeriesLabel, seriesName } from '../candles/series.js'
 import { isSymbol } from '../candles/symbols.js'
@@ -114,18 +115,10 @@ export function reportFingerprints<Fingerprint extends SeriesFingerprint>(
 export function isFingerprint(value: unknown): value is SeriesFingerprint {
   if (!isObject(value)) return false
   const { symbol, interval, fingerprint, candles, firstOpenTime, lastOpenTime, years } = value
-  if (!isSymbol(symbol) || !isIntervalName(interval)) return false
+  if (!isSymbol(symbol) || typeof interval !== 'string' || !parseLength(interval)) return false
   if (!isTime(firstOpenTime) || !isTime(lastOpenTime) || !Array.isArray(years) || !years.every(isYear)) return false
   const made = describeSeries({ symbol, interval }, years, { firstOpenTime, lastOpenTime })
-  return made.fingerprint === fingerprint && made.candles === candles
-}
-
-function isIntervalName(value: unknown): value is string {
-  try {
-    return intervalName(String(value)) === value
-  } catch {
-    return false
-  }
+  return made.interval === interval && made.fingerprint === fingerprint && made.candles === candles
 }
 
 function isYear(value: unknown): value is YearDigest {

@@ -3,7 +3,7 @@ import { addLengths } from '../candles/intervals.js'
 import type { Series, SeriesLabel } from '../candles/series.js'
 import type { TimeRange } from '../candles/time-range.js'
 import { CandleGrid } from './candle-grid.js'
-import { CandleTable } from './candle-table.js'
+import { CandleTable, groupCandles } from './candle-table.js'
 import { BatchBuilder, type KlineBatch } from './kline-batch.js'
 import { checkMultiple, parseTargetInterval, type TargetInterval } from './target-interval.js'
 import { Kernel } from './wasm/kernel.js'
@@ -24,14 +24,11 @@ export interface ResampleOptions {
  * exchange builds its own longer candles from the rest, too.
  */
 export class Resampler {
+  /** The longer candle in progress, to which the next ones are added. */
   private readonly table: CandleTable
-  /** At most one row: the candle in progress. */
-  private readonly candle: CandleTable
   private readonly grid: CandleGrid
   private readonly source: TargetInterval
   private readonly out: BatchBuilder
-  /** When the candle in progress ends, ms UTC. */
-  private endTime = -Infinity
   private reachedTime = -Infinity
   private coveredFrom: number | undefined
 
@@ -43,7 +40,6 @@ export class Resampler {
     kernel = new Kernel(),
   ) {
     this.table = new CandleTable(kernel)
-    this.candle = new CandleTable(kernel)
     checkMultiple(target, source.interval)
     this.source = parseTargetInterval(source.interval)
     this.grid = new CandleGrid(target, source.symbol)
@@ -53,17 +49,21 @@ export class Resampler {
 
   /** Adds the next candles and returns the longer ones that they complete, if any. */
   add(batch: KlineBatch): KlineBatch | undefined {
-    const { table, candle } = this
-    table.clear()
+    const { table, grid } = this
+    const { firstOpenTime, lastOpenTime } = batch
+    if (lastOpenTime === undefined) return undefined
+    this.coveredFrom ??= firstOpenTime
+    this.reachedTime = addLengths(this.source.length, lastOpenTime)
     table.add(batch)
-    for (let row = 0; row < table.length; ) {
-      const openTime = table.openTime(row)
-      if (openTime >= this.endTime) this.begin(openTime)
-      const next = table.rowFrom(this.endTime, row)
-      candle.addToLast(table, row, next)
-      this.reachedTime = addLengths(this.source.length, table.openTime(next - 1))
-      row = next
-    }
+    table.kernel.withScratch(() => {
+      const candles = groupCandles(table, grid)
+      const last = candles.length - 1
+      for (let row = 0; row < last; row++) this.finish(candles, row)
+      // Sums of sums are the same sums.
+      table.clear()
+      table.begin(candles.openTime(last))
+      table.addToLast(candles, last, candles.length)
+    })
     return this.out.take()
   }
 
@@ -72,28 +72,21 @@ export class Resampler {
    * when the source is known to have no other candles than those that were added, ms UTC.
    */
   end(completeUntil = -Infinity): KlineBatch | undefined {
-    if (Math.max(this.reachedTime, completeUntil) >= this.endTime || this.options.partial) this.finish()
+    const { table, grid, options } = this
+    const reachedTime = Math.max(this.reachedTime, completeUntil)
+    if (table.length > 0 && (options.partial || reachedTime >= grid.end(table.openTime(0)))) this.finish(table, 0)
     return this.out.take()
   }
 
-  private begin(openTime: number): void {
-    this.finish()
-    this.coveredFrom ??= openTime
-    const start = this.grid.start(openTime)
-    this.candle.clear()
-    this.candle.begin(start)
-    this.endTime = this.grid.end(start)
-  }
-
-  private finish(): void {
-    const { candle, coveredFrom = -Infinity } = this
+  /** Returns a row with the next ones, if it is wanted. */
+  private finish(candles: CandleTable, row: number): void {
+    const { coveredFrom = -Infinity } = this
     const { range, partial = false } = this.options
-    if (candle.length === 0) return
-    const openTime = candle.openTime(0)
+    const openTime = candles.openTime(row)
     if (range && (openTime < range.fromTime || openTime >= range.toTime)) return
     if (openTime < coveredFrom && !partial) return
-    const cells = COLUMNS.map((_, column) => candle.text(0, column))
-    this.out.add(cells, [openTime, candle.closeTime(0), candle.count(0)])
+    const cells = COLUMNS.map((_, column) => candles.text(row, column))
+    this.out.add(cells, [openTime, candles.closeTime(row), candles.count(row)])
   }
 }
 
