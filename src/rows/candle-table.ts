@@ -1,5 +1,6 @@
 import { COLUMN_KINDS, COLUMNS } from '../candles/columns.js'
 import type { CandleGrid } from './candle-grid.js'
+import { firstRowFrom } from './kline-batch.js'
 import {
   CANDLE_BYTES,
   CLOSE_TIME,
@@ -8,7 +9,6 @@ import {
   DIGITS,
   IGNORE,
   LONG,
-  NOT_INTERNED,
   NUMBERS_PER_ROW,
   OPEN_TIME,
   ROWS,
@@ -127,14 +127,14 @@ export class CandleTable {
 
   /** First row from `row` on that opens at or after `time`, ms UTC; `length` when there is none. */
   rowFrom(time: number, row = 0): number {
-    return row + this.kernel.calls.findOpenTime(this.address(row), this.length - row, time)
+    return firstRowFrom(this, time, row)
   }
 
   private number(row: number, offset: number): number {
     return this.kernel.view.getFloat64(this.address(row) + offset, true)
   }
 
-  /** Interns the long decimals of the rows just read, and the texts at their end that are not `0`. */
+  /** Interns the long decimals of the rows just read, and the texts at their end. */
   private internTexts(address: RowAddress, rows: number): void {
     const { kernel } = this
     for (let row = 0; row < rows; row++) {
@@ -143,7 +143,6 @@ export class CandleTable {
         if (kernel.view.getUint8(candle + DIGITS + place) !== LONG) continue
         kernel.storeLong(candle, place, kernel.text(address, row, column))
       }
-      if (kernel.view.getUint32(candle + IGNORE, true) !== NOT_INTERNED) continue
       kernel.view.setUint32(candle + IGNORE, kernel.intern(kernel.text(address, row, IGNORE_COLUMN)), true)
     }
   }

@@ -1,7 +1,7 @@
 import { type KlineRow, ROW_LENGTH } from '../candles/columns.js'
 import type { SeriesLabel } from '../candles/series.js'
 import { NUMBERS_PER_ROW, OFFSETS_PER_ROW } from './wasm/assembly/layout.js'
-import type { IndexedRows, Kernel } from './wasm/kernel.js'
+import type { Kernel } from './wasm/kernel.js'
 
 /** Cells that no format needs to quote or escape. */
 const PLAIN_CELL = /^[A-Za-z0-9._-]*$/
@@ -10,38 +10,33 @@ const encoder = new TextEncoder()
 /** Keeps a byte order mark: at the start of a cell it is part of the text. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-const NO_ROWS: IndexedRows = { bytes: new Uint8Array(), offsets: new Uint32Array(), numbers: new Float64Array() }
+const NO_ROWS = [new Uint8Array(), new Uint32Array(), new Float64Array()] as const
 
 /** Rows of one series as bytes, with the place of every cell: what flows from a window file to an exporter. */
 export class KlineBatch {
   /** Number of rows. */
   readonly length: number
 
-  /** See `IndexedRows`. @internal */
-  readonly bytes: Uint8Array
-  /** @internal */
-  readonly offsets: Uint32Array
-  /** @internal */
-  readonly numbers: Float64Array
-
   /** @internal */
   constructor(
     readonly series: SeriesLabel,
-    { bytes, offsets, numbers }: IndexedRows,
+    /** These three: see `IndexedRows`. @internal */
+    readonly bytes: Uint8Array,
+    /** @internal */
+    readonly offsets: Uint32Array,
+    /** @internal */
+    readonly numbers: Float64Array,
     /** Whether every cell is a `PLAIN_CELL`. @internal */
     readonly plain: boolean,
     /** The kernel in whose memory the rows lie until it reads others; undefined for memory of their own. @internal */
     readonly kernel?: Kernel,
   ) {
-    this.bytes = bytes
-    this.offsets = offsets
-    this.numbers = numbers
     this.length = numbers.length / NUMBERS_PER_ROW
   }
 
   /** A batch without rows. @internal */
   static empty(series: SeriesLabel): KlineBatch {
-    return new KlineBatch(series, NO_ROWS, true)
+    return new KlineBatch(series, ...NO_ROWS, true)
   }
 
   /** Open time of a row, ms UTC. */
@@ -95,7 +90,7 @@ export class KlineBatch {
   rows(start: number, end: number): KlineBatch {
     const offsets = this.offsets.subarray(start * OFFSETS_PER_ROW, end * OFFSETS_PER_ROW)
     const numbers = this.numbers.subarray(start * NUMBERS_PER_ROW, end * NUMBERS_PER_ROW)
-    return new KlineBatch(this.series, { bytes: this.bytes, offsets, numbers }, this.plain, this.kernel)
+    return new KlineBatch(this.series, this.bytes, offsets, numbers, this.plain, this.kernel)
   }
 }
 
@@ -142,7 +137,7 @@ export class BatchBuilder {
     if (this.numbers.length === 0) return undefined
     const bytes = encoder.encode(this.text)
     const [offsets, numbers] = [Uint32Array.from(this.offsets), Float64Array.from(this.numbers)]
-    const batch = new KlineBatch(this.series, { bytes, offsets, numbers }, this.plain)
+    const batch = new KlineBatch(this.series, bytes, offsets, numbers, this.plain)
     Object.assign(this, { text: '', bytes: 0, plain: true, offsets: [], numbers: [] })
     return batch
   }

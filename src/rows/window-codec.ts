@@ -26,7 +26,7 @@ export function decodeWindow(bytes: Uint8Array, window: WindowRef, anchor?: numb
   const batch = decodeInPlace(bytes, window, sharedKernel(), anchor)
   if (batch.kernel === undefined) return batch
   const { series, offsets, numbers, plain } = batch
-  return new KlineBatch(series, { bytes, offsets: offsets.slice(), numbers: numbers.slice() }, plain)
+  return new KlineBatch(series, bytes, offsets.slice(), numbers.slice(), plain)
 }
 
 /**
@@ -39,9 +39,9 @@ export function decodeInPlace(bytes: Uint8Array, window: WindowRef, kernel: Kern
   if (isEmptyList(bytes)) return KlineBatch.empty(series)
   const rules = new RowRules(window, anchor)
   const { grid, span } = rules
-  const hasStep = grid?.step !== undefined
-  const index = kernel.index(bytes, span, hasStep ? grid : undefined)
-  if (index && (hasStep || hasValidTimes(index, rules))) return new KlineBatch(series, index, true, kernel)
+  const index = kernel.index(bytes, span, grid?.step, grid?.anchor)
+  if (index && (grid?.step !== undefined || hasValidTimes(index, rules)))
+    return new KlineBatch(series, bytes, index.offsets, index.numbers, true, kernel)
   const rows = new BatchBuilder(series)
   for (const row of checkRows(parseJson(bytes, window), new RowRules(window, anchor))) {
     // Adding 0 turns -0, which JSON allows, into 0.

@@ -34,7 +34,6 @@ export interface KernelCalls {
   beginCandle(to: number, openTime: number): void
   addCandles(to: number, from: number, rows: number): void
   groupCandles(from: number, rows: number, step: number, anchor: number, to: number): number
-  findOpenTime(from: number, rows: number, time: number): number
   findOdd(from: number, rows: number, openTime: number, step: number, anchor: number): number
   findFaults(candle: number): number
   countEqual(from: number, other: number, rows: number): number
@@ -52,14 +51,12 @@ export interface IndexedRows {
   readonly offsets: Uint32Array
   /** 3 a row: open time, close time (ms UTC), number of trades. */
   readonly numbers: Float64Array
+  /** In whose memory they lie until it reads another window; undefined for memory of their own. */
+  readonly kernel?: Kernel | undefined
 }
 
 /** Addresses of rows in a kernel's memory; offsets count from `bytes`. */
-export interface RowAddress {
-  readonly bytes: number
-  readonly offsets: number
-  readonly numbers: number
-}
+export type RowAddress = Readonly<Record<'bytes' | 'offsets' | 'numbers', number>>
 
 const PAGE_BYTES = 65_536
 const MAX_PAGES = 65_536
@@ -84,7 +81,8 @@ const SHORTEST_ROW = 43
 export class Kernel {
   readonly calls: KernelCalls
   private readonly memory = new WebAssembly.Memory({ initial: 1, maximum: MAX_PAGES })
-  private dataView = new DataView(this.memory.buffer)
+  /** The whole memory. */
+  view = new DataView(this.memory.buffer)
   /** Where free memory starts; the compiler uses the first page. */
   private free = PAGE_BYTES
   private input = { bytes: 0, size: 0, offsets: 0, numbers: 0 }
@@ -106,12 +104,6 @@ export class Kernel {
       .exports as unknown as KernelCalls
   }
 
-  /** The whole memory. */
-  get view(): DataView<ArrayBuffer> {
-    if (this.dataView.buffer !== this.memory.buffer) this.dataView = new DataView(this.memory.buffer)
-    return this.dataView
-  }
-
   /**
    * Reserves `size` bytes for good and returns their address. Throws a RangeError beyond 4 GB. Growing detaches every view
    * of the memory.
@@ -119,12 +111,13 @@ export class Kernel {
   allocate(size: number): number {
     const address = this.free
     this.free = address + Math.ceil(size / ALIGNMENT) * ALIGNMENT
-    const { byteLength } = this.memory.buffer
+    const { byteLength } = this.view
     if (this.free > byteLength) {
       // Doubles the memory, because each growth makes all views anew; pages that are never written to cost nothing.
       const most = MAX_PAGES * PAGE_BYTES - byteLength
       const more = Math.max(this.free - byteLength, Math.min(byteLength, most))
       this.memory.grow(Math.ceil(more / PAGE_BYTES))
+      this.view = new DataView(this.memory.buffer)
     }
     return address
   }
@@ -147,19 +140,15 @@ export class Kernel {
 
   /**
    * Indexes the rows of a window in the service's wire form, `[[0,"1.0",...],[...]]` without white space, exponents or
-   * escapes. Returns undefined for anything else, legal or not, and for times outside of the window, the candle or the `grid`;
-   * without a grid, the caller checks these. Offsets and numbers lie in this memory.
+   * escapes. Returns undefined for anything else, legal or not, and for times outside of the window, the candle or the grid of
+   * `step` ms counted from `anchor`; without a `step`, the caller checks these. Offsets and numbers lie in this memory.
    */
-  index(
-    bytes: Uint8Array,
-    { startTime, endTime }: WindowSpan,
-    grid?: { step: number | undefined; anchor: number },
-  ): IndexedRows | undefined {
+  index(bytes: Uint8Array, { startTime, endTime }: WindowSpan, step = 0, anchor = 0): IndexedRows | undefined {
     const isHere = bytes.buffer === this.view.buffer && bytes.byteOffset === this.input.bytes
     this.reserve(bytes.length)
     if (!isHere) new Uint8Array(this.view.buffer).set(bytes, this.input.bytes)
     const { bytes: address, offsets, numbers } = this.input
-    const times = [startTime, endTime, grid?.step ?? 0, grid?.anchor ?? 0, ALWAYS_ON_GRID] as const
+    const times = [startTime, endTime, step, anchor, ALWAYS_ON_GRID] as const
     const rows = this.calls.indexRows(address, bytes.length, ...times, offsets, numbers)
     if (rows < 0) return undefined
     const { buffer } = this.view
@@ -171,11 +160,18 @@ export class Kernel {
   }
 
   /** Addresses of rows, which are copied into this memory, over the last window, if they do not lie there. */
-  addressOf(rows: IndexedRows): RowAddress {
-    const { bytes, offsets, numbers } = rows
+  addressOf({ bytes, offsets, numbers }: IndexedRows): RowAddress {
+    if (bytes.buffer === this.view.buffer && offsets.buffer === this.view.buffer)
+      return { bytes: bytes.byteOffset, offsets: offsets.byteOffset, numbers: numbers.byteOffset }
+    // A slice shares the bytes of its window: only those of its rows are copied.
+    const start = offsets.length === 0 ? 0 : offsets[0]
+    const part = bytes.subarray(start, offsets.at(-1))
+    this.reserve(Math.max(part.length, (offsets.length / OFFSETS_PER_ROW) * SHORTEST_ROW))
     const { buffer } = this.view
-    if (bytes.buffer !== buffer || offsets.buffer !== buffer) return this.import(rows)
-    return { bytes: bytes.byteOffset, offsets: offsets.byteOffset, numbers: numbers.byteOffset }
+    new Uint8Array(buffer).set(part, this.input.bytes)
+    new Uint32Array(buffer, this.input.offsets).set(offsets)
+    new Float64Array(buffer, this.input.numbers).set(numbers)
+    return { ...this.input, bytes: this.input.bytes - start }
   }
 
   /**
@@ -220,18 +216,6 @@ export class Kernel {
     if (known !== undefined) return known
     this.textNumbers.set(text, this.texts.length)
     return this.texts.push(text) - 1
-  }
-
-  private import({ bytes, offsets, numbers }: IndexedRows): RowAddress {
-    // A slice shares the bytes of its window: only those of its rows are copied.
-    const start = offsets.length === 0 ? 0 : offsets[0]
-    const part = bytes.subarray(start, offsets.at(-1))
-    this.reserve(Math.max(part.length, (offsets.length / OFFSETS_PER_ROW) * SHORTEST_ROW))
-    const { buffer } = this.view
-    new Uint8Array(buffer).set(part, this.input.bytes)
-    new Uint32Array(buffer, this.input.offsets).set(offsets)
-    new Float64Array(buffer, this.input.numbers).set(numbers)
-    return { ...this.input, bytes: this.input.bytes - start }
   }
 
   /** Makes room for a window of `size` bytes, in place of the one before. */

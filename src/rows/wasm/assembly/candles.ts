@@ -1,4 +1,4 @@
-import { isLessThan, places, readDecimal } from './decimals'
+import { isLessThan, places, readDecimal, ZERO } from './decimals'
 import {
   CANDLE_BYTES,
   CLOSE_TIME,
@@ -9,12 +9,10 @@ import {
   DIGITS,
   IGNORE,
   LONG,
-  NOT_INTERNED,
   NUMBERS_BYTES,
   OFFSETS_BYTES,
   OPEN_TIME,
   ROWS,
-  TRADED,
 } from './layout'
 
 // Long decimals are read, compared and added up by the caller.
@@ -22,22 +20,19 @@ declare function longToNumber(candle: usize, place: u32): f64
 declare function isLessLong(a: usize, place: u32, b: usize, other: u32): bool
 declare function addLong(to: usize, from: usize, place: u32): void
 
-const ZERO: u32 = 0x30
 const PLACES: u32 = 8
 
 /**
  * Reads `rows` rows of an index into candles at `to`. Returns how many texts the caller still has to intern: of decimals that are
- * marked LONG, and of last columns that are marked NOT_INTERNED, those other than `0`.
+ * marked LONG, and of last columns other than `0`.
  */
 export function readCandles(bytes: usize, offsets: usize, numbers: usize, rows: u32, to: usize): i32 {
   let notInterned = 0
   for (let row: u32 = 0; row < rows; row++) {
-    const count = load<f64>(numbers + 16)
     store<f64>(to + OPEN_TIME, load<f64>(numbers))
     store<f64>(to + CLOSE_TIME, load<f64>(numbers + 8))
-    store<f64>(to + COUNT, count)
+    store<f64>(to + COUNT, load<f64>(numbers + 16))
     store<u32>(to + ROWS, 1)
-    store<u32>(to + TRADED, u32(count > 0))
     store<u32>(to + COMPARED, 0)
     for (let place: u32 = 0; place < PLACES; place++) {
       const cell = offsets + 8 * columnOf(place)
@@ -49,7 +44,7 @@ export function readCandles(bytes: usize, offsets: usize, numbers: usize, rows: 
     }
     const text = load<u32>(offsets + 88)
     const isZero = load<u32>(offsets + 92) - text === 1 && load<u8>(bytes + text) === ZERO
-    store<u32>(to + IGNORE, isZero ? 0 : NOT_INTERNED)
+    store<u64>(to + IGNORE, 0)
     if (!isZero) notInterned++
     offsets += OFFSETS_BYTES
     numbers += NUMBERS_BYTES
@@ -70,7 +65,6 @@ export function beginCandle(to: usize, openTime: f64): void {
   store<f64>(to + COUNT, 0)
   store<u32>(to + ROWS, 0)
   store<u32>(to + COMPARED, 0)
-  store<u32>(to + TRADED, 0)
 }
 
 /**
@@ -86,18 +80,18 @@ export function addCandles(to: usize, from: usize, rows: u32): void {
 }
 
 function addCandle(to: usize, from: usize): void {
-  const count = load<u32>(to + ROWS)
-  const traded = load<u32>(to + TRADED)
-  const trades = load<u32>(from + TRADED)
-  store<u32>(to + ROWS, count + load<u32>(from + ROWS))
-  if (count === 0 || trades > traded) {
+  const rows = load<u32>(to + ROWS)
+  const traded = load<f64>(to + COUNT) > 0
+  const trades = load<f64>(from + COUNT) > 0
+  store<u32>(to + ROWS, rows + load<u32>(from + ROWS))
+  if (rows === 0 || (trades && !traded)) {
     // memory.copy takes several times as long for so few bytes.
-    for (let part = CLOSE_TIME; part < CANDLE_BYTES; part += 8) store<u64>(to + part, load<u64>(from + part))
+    for (let part = DIGITS; part < CANDLE_BYTES; part += 8) store<u64>(to + part, load<u64>(from + part))
     return
   }
   const closeTime = load<f64>(from + CLOSE_TIME)
   if (trades === traded || closeTime > load<f64>(from + OPEN_TIME)) store<f64>(to + CLOSE_TIME, closeTime)
-  if (trades < traded) return
+  if (traded && !trades) return
   store<f64>(to + COUNT, load<f64>(to + COUNT) + load<f64>(from + COUNT))
   if (isLess(to, 1, from, 1)) copyDecimal(to, from, 1)
   if (isLess(from, 2, to, 2)) copyDecimal(to, from, 2)

@@ -1,5 +1,5 @@
 import { isLess, isLong, toNumber } from './candles'
-import { CANDLE_BYTES, CLOSE_TIME, COMPARED, COUNT, DECIMAL_BYTES, DECIMALS, DIGITS, IGNORE, OPEN_TIME } from './layout'
+import { CANDLE_BYTES, CLOSE_TIME, COMPARED, COUNT, DECIMAL_BYTES, DECIMALS, DIGITS, OPEN_TIME } from './layout'
 
 /** The decimals of a candle. */
 const OPEN: u32 = 0
@@ -17,18 +17,6 @@ const UNIT: f64 = 1e-8
 const TOLERANCE: f64 = 1e-6
 /** LONG for each decimal. */
 const LONGS: u64 = 0x8080808080808080
-
-/** The first of `rows` candles at `from` that opens at `time` (ms UTC) or later, or `rows`. They ascend by open time. */
-export function findOpenTime(from: usize, rows: u32, time: f64): u32 {
-  let low: u32 = 0
-  let high = rows
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (load<f64>(from + middle * CANDLE_BYTES + OPEN_TIME) < time) low = middle + 1
-    else high = middle
-  }
-  return low
-}
 
 /**
  * The first of `rows` candles at `from` in which something is odd, or `rows`: it has a fault or no trade, closes early, is not on the
@@ -103,11 +91,8 @@ export function countEqual(from: usize, other: usize, rows: u32): u32 {
 
 function areEqual(candle: usize, other: usize): bool {
   if (load<f64>(candle + OPEN_TIME) !== load<f64>(other + OPEN_TIME)) return false
-  if (load<f64>(candle + CLOSE_TIME) !== load<f64>(other + CLOSE_TIME)) return false
-  if (load<f64>(candle + COUNT) !== load<f64>(other + COUNT)) return false
-  if (load<u32>(candle + IGNORE) !== load<u32>(other + IGNORE)) return false
   if (((load<u64>(candle + DIGITS) | load<u64>(other + DIGITS)) & LONGS) !== 0) return false
-  for (let part = DECIMALS; part < CANDLE_BYTES; part += 8)
+  for (let part = CLOSE_TIME; part < CANDLE_BYTES; part += 8)
     if (load<u64>(candle + part) !== load<u64>(other + part)) return false
   return true
 }

@@ -23,8 +23,8 @@ export function numberBefore(end: usize, count: u32): u64 {
   return (odd + even) >> 32
 }
 
-const DOT: u32 = 0x2e
-const ZERO: u32 = 0x30
+export const DOT: u32 = 0x2e
+export const ZERO: u32 = 0x30
 /** Decimals are integers in units of 10^-SCALE. */
 export const SCALE: u32 = 8
 export const UNIT: u64 = 100000000

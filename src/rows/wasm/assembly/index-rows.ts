@@ -1,11 +1,9 @@
-import { areDigits, isDigit, numberBefore } from './decimals'
+import { areDigits, DOT, isDigit, numberBefore, ZERO } from './decimals'
 import { NUMBERS_BYTES, OFFSETS_BYTES } from './layout'
 
 const QUOTE: u32 = 0x22
 const COMMA: u32 = 0x2c
 const MINUS: u32 = 0x2d
-const DOT: u32 = 0x2e
-const ZERO: u32 = 0x30
 const OPEN: u32 = 0x5b
 const CLOSE: u32 = 0x5d
 const UNDERSCORE: u32 = 0x5f

@@ -1,7 +1,7 @@
 // Compiled to WebAssembly by AssemblyScript: fast from the first call, with 64-bit integers.
 
 export { addCandles, beginCandle, groupCandles, readCandles } from './candles'
-export { countCompared, countEqual, findFaults, findOdd, findOpenTime } from './check-candles'
+export { countCompared, countEqual, findFaults, findOdd } from './check-candles'
 export { indexRows } from './index-rows'
 export { countSame, readDecimals, readDoubles, readIntegers } from './read-columns'
 export { compressSnappy } from './snappy'

@@ -19,16 +19,14 @@ export const OPEN_TIME = 0
 export const ROWS = 8
 /** 32 bits: 1 when it was compared with another. */
 export const COMPARED = 12
-/** From here on, the aggregate of one candle equals that candle. */
-export const CLOSE_TIME = 16
-export const COUNT = 24
 /** 8 bytes: the number of digits after the point of each decimal, as written; LONG for one of more than 15 digits before it or 8 after it. */
-export const DIGITS = 32
+export const DIGITS = 16
 export const LONG = 128
-/** 32 bits: the interned text of the last column; 0 is `0`. */
+/** From DIGITS on, the sum of one candle equals that candle; from here on, all candles with the same values are equal, but for long decimals. */
+export const CLOSE_TIME = 24
+export const COUNT = 32
+/** 64 bits: the interned text of the last column, below 2^32; 0 is `0`. */
 export const IGNORE = 40
-/** 32 bits: 1 if there were trades. */
-export const TRADED = 44
 /** 8 times 128 bits, little-endian: the decimals in units of 10^-8; of a long one, 32 bits: its interned text. */
 export const DECIMALS = 48
 export const DECIMAL_BYTES = 16
@@ -40,6 +38,3 @@ export const MIN = 0
 export const MAX = 16
 /** 32 bits: how many decimals a double does not hold. */
 export const INEXACT = 32
-
-/** A text in the last column that the caller still has to intern. */
-export const NOT_INTERNED = 0xffffffff

@@ -49,8 +49,8 @@ export function readDoubles(bytes: usize, cells: usize, rows: u32, to: usize, su
 export function readDecimals(bytes: usize, cells: usize, rows: u32, to: usize, summary: usize, isBigEndian: bool): u32 {
   for (let row: u32 = 0; row < rows; row++) {
     if (!readDecimal(bytes + load<u32>(cells), bytes + load<u32>(cells + 4), to)) return row
-    if (isLessThan(to, summary + MIN)) copyDecimal(summary + MIN, to)
-    if (isLessThan(summary + MAX, to)) copyDecimal(summary + MAX, to)
+    if (isLessThan(to, summary + MIN)) memory.copy(summary + MIN, to, DECIMAL_BYTES)
+    if (isLessThan(summary + MAX, to)) memory.copy(summary + MAX, to, DECIMAL_BYTES)
     if (isBigEndian) {
       const low = load<u64>(to)
       store<u64>(to, bswap(load<u64>(to + 8)))
@@ -60,11 +60,6 @@ export function readDecimals(bytes: usize, cells: usize, rows: u32, to: usize, s
     to += DECIMAL_BYTES
   }
   return rows
-}
-
-function copyDecimal(to: usize, from: usize): void {
-  store<u64>(to, load<u64>(from))
-  store<u64>(to + 8, load<u64>(from + 8))
 }
 
 /** Counts the rows up to the first one whose text is another than that of the row at `cells`. */

@@ -1,10 +1,9 @@
+import { DOT, ZERO } from './decimals'
 import { OFFSETS_BYTES } from './layout'
 import { copy } from './write-rows'
 
 const LINE_FEED: u8 = 0x0a
 const COMMA: u8 = 0x2c
-const DOT: u32 = 0x2e
-const ZERO: u32 = 0x30
 
 /** All but the last one. Elements 0, 6 and 8 are integers, the others decimals. */
 const CELLS: u32 = 11
