@@ -60,7 +60,7 @@ export function coverRange(
 ): Coverage {
   const { series, resampleTo } = one
   const { from, to } = range.named
-  const { begin, list } = beginning
+  const { begin, list, rules } = beginning
   const grid = resampleTo ? new CandleGrid(resampleTo, series.symbol) : buildSeriesGrid(series, ends.firstOpenTime)
   const there = findSpan(one, grid, range, ends, partial)
   // The first candle that may be missing behind those that are there.
@@ -68,8 +68,7 @@ export function coverRange(
   const endTime = to === undefined ? -Infinity : Math.min(grid.next(to), range.now)
   const missing = there ? grid.count(missingFrom, endTime) : countKnown(one, grid, missingFrom, endTime, beginning)
   const shortAtStart = there && from !== undefined ? countKnown(one, grid, from, there.startTime, beginning) : 0
-  const isExchange = beginning.rules.kind === 'exchange'
-  const shortAtEnd = mayLag(grid, range, missingFrom, missing, isExchange) ? 0 : missing
+  const shortAtEnd = mayLag(grid, range, missingFrom, missing, rules.kind === 'exchange') ? 0 : missing
   const isBeforeList = shortAtStart > 0 || (there === undefined && shortAtEnd > 0)
   return {
     interval: resampleTo?.name ?? series.interval,

@@ -41,8 +41,7 @@ export interface FingerprintReport<Fingerprint extends SeriesFingerprint = Serie
 
 /** Makes the fingerprint of a series, in constant memory. */
 export class Fingerprinter {
-  private readonly years: YearDigest[] = []
-  private year = { year: 0, candles: 0, endTime: -Infinity, hash: newHash() }
+  private readonly years: ReturnType<typeof beginYear>[] = []
   private firstOpenTime: number | undefined
   private lastOpenTime = -Infinity
 
@@ -52,11 +51,16 @@ export class Fingerprinter {
   add(batch: KlineBatch): void {
     this.firstOpenTime ??= batch.firstOpenTime
     for (let rest = batch; rest.length > 0; ) {
-      if (rest.openTime(0) >= this.year.endTime) this.beginYear(rest.openTime(0))
-      const { hash, endTime } = this.year
+      const openTime = rest.openTime(0)
+      let last = this.years.at(-1)
+      if (last === undefined || openTime >= last.endTime) {
+        last = beginYear(openTime)
+        this.years.push(last)
+      }
+      const { hash, endTime } = last
       const part = rest.slice(-Infinity, endTime)
       writeCandleLines(part, lines => hash.update(lines))
-      this.year.candles += part.length
+      last.candles += part.length
       rest = rest.slice(endTime, Infinity)
     }
     this.lastOpenTime = batch.lastOpenTime ?? this.lastOpenTime
@@ -64,23 +68,16 @@ export class Fingerprinter {
 
   /** The fingerprint of all candles, after which none can be added; undefined without candles. */
   finish(): SeriesFingerprint | undefined {
-    this.endYear()
-    const { series, years, firstOpenTime, lastOpenTime } = this
+    const { series, firstOpenTime, lastOpenTime } = this
     if (firstOpenTime === undefined) return undefined
+    const years = this.years.map(({ year, candles, hash }) => ({ year, candles, sha256: hash.digest('hex') }))
     return describeSeries(series, years, { firstOpenTime, lastOpenTime })
   }
+}
 
-  private beginYear(openTime: number): void {
-    this.endYear()
-    const year = new Date(openTime).getUTCFullYear()
-    this.year = { year, candles: 0, endTime: Date.UTC(year + 1, 0), hash: newHash() }
-  }
-
-  private endYear(): void {
-    const { year, candles, hash } = this.year
-    if (candles > 0) this.years.push({ year, candles, sha256: hash.digest('hex') })
-    this.year.candles = 0
-  }
+function beginYear(openTime: number) {
+  const year = new Date(openTime).getUTCFullYear()
+  return { year, candles: 0, endTime: Date.UTC(year + 1, 0), hash: newHash() }
 }
 
 /** The fingerprint of the candles of some years, which ascend. */

@@ -6,7 +6,6 @@ import type { Kernel } from './wasm/kernel.js'
 /** Cells that no format needs to quote or escape. */
 const PLAIN_CELL = /^[A-Za-z0-9._-]*$/
 
-const encoder = new TextEncoder()
 /** Keeps a byte order mark: at the start of a cell it is part of the text. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
@@ -125,7 +124,7 @@ export class BatchBuilder {
       const isPlain = PLAIN_CELL.test(cell)
       this.plain &&= isPlain
       this.offsets.push(this.bytes)
-      this.bytes += isPlain ? cell.length : encoder.encode(cell).length
+      this.bytes += isPlain ? cell.length : Buffer.byteLength(cell)
       this.offsets.push(this.bytes)
       this.text += cell
     }
@@ -135,7 +134,7 @@ export class BatchBuilder {
   /** The rows added since the last call; undefined when there are none. */
   take(): KlineBatch | undefined {
     if (this.numbers.length === 0) return undefined
-    const bytes = encoder.encode(this.text)
+    const bytes = Buffer.from(this.text)
     const [offsets, numbers] = [Uint32Array.from(this.offsets), Float64Array.from(this.numbers)]
     const batch = new KlineBatch(this.series, bytes, offsets, numbers, this.plain)
     Object.assign(this, { text: '', bytes: 0, plain: true, offsets: [], numbers: [] })

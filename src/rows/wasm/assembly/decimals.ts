@@ -30,8 +30,6 @@ export const SCALE: u32 = 8
 export const UNIT: u64 = 100000000
 /** The integer part must be below this, so that 128 bits hold sums of at least 10^11 values. */
 const MAX_WHOLE: u64 = 1000000000000000
-/** Below this, a decimal fits into 64 bits. */
-const SHORT_WHOLE: u64 = 100000000000
 
 /** What was scanned: the part before the point, the one behind it in units of 10^-8, and its digits as written. */
 export let whole: u64 = 0
@@ -79,11 +77,6 @@ function scanDigits(start: usize, end: usize): bool {
 /** The same into 128 bits at `to`, in units of 10^-8. */
 export function readDecimal(start: usize, end: usize, to: usize): bool {
   if (!scanDecimal(start, end)) return false
-  if (whole < SHORT_WHOLE) {
-    store<u64>(to, whole * UNIT + fraction)
-    store<u64>(to + 8, 0)
-    return true
-  }
   // Multiplies 64 bits by 27 bits, half by half.
   const lower = (whole & 0xffffffff) * UNIT
   const upper = (whole >> 32) * UNIT
