@@ -26,7 +26,7 @@ import {
 /**
  * Makes the windows of some series current, a few at once, and yields them in order: final ones are read, open ones revalidated, missing
  * and corrupt ones fetched. With `countOnly`, final ones that the index knows are not read. The index of a series is written when it is
- * done.
+ * done, that of the last one when the run closes if its reader stops there.
  */
 export async function* refresh(run: Run<Source>, plans: readonly SeriesPlan[], countOnly = false): WindowStream {
   const { mirror, signal, concurrency } = run
@@ -53,8 +53,6 @@ export async function* refresh(run: Run<Source>, plans: readonly SeriesPlan[], c
     }
   } finally {
     await results.return?.()
-    // A reader may stop at the last window.
-    mirror.flushAll()
   }
   return undefined
 }

@@ -213,5 +213,11 @@ export async function withRun<T, S extends Source | undefined>(
   work: (run: Run<S>) => Promise<T>,
 ): Promise<T> {
   const run = await opening
-  return work(run).finally(run.close)
+  const result = await work(run).catch(async error => {
+    // On a disk that fails, closing fails too: the first fault is told.
+    await run.close().catch(() => {})
+    throw error
+  })
+  await run.close()
+  return result
 }

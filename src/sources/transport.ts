@@ -25,7 +25,13 @@ export interface WholeResponse {
 }
 
 /** A response whose headers have arrived. */
-export type OpenResponse = ReturnType<typeof openResponse>
+export interface OpenResponse {
+  readonly status: number
+  readonly headers: Record<string, string | undefined>
+  /** The bytes as they arrive, not decoded. A fault is thrown after all bytes before it: undici itself drops unread bytes. */
+  chunks(): AsyncGenerator<Buffer>
+  readWhole(): Promise<WholeResponse>
+}
 
 /** `path` is relative to the base address. */
 interface HttpRequest {
@@ -106,12 +112,11 @@ export class HttpTransport {
   }
 }
 
-function openResponse(response: Dispatcher.ResponseData, signal: AbortSignal) {
+function openResponse(response: Dispatcher.ResponseData, signal: AbortSignal): OpenResponse {
   const status = response.statusCode
   const headers: Record<string, string | undefined> = {}
   for (const [name, value] of Object.entries(response.headers)) headers[name] = [value].flat().join(', ')
-  /** The bytes as they arrive, not decoded. A fault is thrown after all bytes before it: undici itself drops unread bytes. */
-  const chunks = async function* (): AsyncGenerator<Buffer> {
+  const chunks = async function* () {
     const { body } = response
     const buffered = new PassThrough({ highWaterMark: 1024 * 1024 })
     let fault: unknown
@@ -128,7 +133,7 @@ function openResponse(response: Dispatcher.ResponseData, signal: AbortSignal) {
     signal.throwIfAborted()
     if (fault !== undefined) throw toFetchError(fault)
   }
-  const readWhole = async (): Promise<WholeResponse> => {
+  const readWhole = async () => {
     try {
       const raw = await collect(response)
       return { status, headers, body: await decodeBody(raw, headers['content-encoding']), wireBytes: raw.length }

@@ -41,7 +41,7 @@ describe('F43 a full disk', () => {
     )
     expect(run.stdout).toBe('3\n')
     expect(run.stderr).toMatch(
-      /^klines: Cannot write the mirror m: the disk is full \(ENOSPC\)\.\n {2}Make room, [^\n]*\n$/,
+      /^klines: Cannot write api\/klines\/15m\/BTCUSDT\/[^ ]* of the mirror m: the disk is full \(ENOSPC\)\.\n {2}Make room, [^\n]*\n$/,
     )
     rmSync(scenario.mirror, { recursive: true })
     renameSync(scenario.sandbox.path('before'), scenario.mirror)
