@@ -52,8 +52,10 @@ export async function downloadPlan(
 ): Promise<DownloadReport> {
   const tally = new Tally(plan, run)
   const isNamed = options.fingerprint && !forExport
+  // An export reads each window here too: what is damaged is downloaded again before a byte is written.
+  const countOnly = !forExport && !isNamed
   const found: (SeriesFingerprint | undefined)[] = []
-  for await (const [{ series }, batches] of readPlan(run, tally, { asIs: true, countOnly: !isNamed })) {
+  for await (const [{ series }, batches] of readPlan(run, tally, { asIs: true, countOnly })) {
     const fingerprinter = new Fingerprinter(series)
     for await (const batch of batches) if (isNamed) fingerprinter.add(batch)
     found.push(fingerprinter.finish())

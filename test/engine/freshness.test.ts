@@ -138,6 +138,24 @@ describe('a second run', () => {
     for (const reads of [5, 0]) expect(await counted(copy)).toEqual([reads, ...expected])
   })
 
+  it('that a disk has damaged is downloaded again by an export, though its size and the time of its change are as stored', async () => {
+    const { server, mirror, request, folder } = await downloadSetup()
+    await downloadKlines(request)
+    const file = path(FULL_WEEKS[1])
+    const good = readFileSync(join(mirror, file))
+    const { ctimeMs: stored } = statSync(join(mirror, file))
+    putFile(mirror, file, Buffer.alloc(good.length))
+    // No program can set the time of a change: the index gets that of the damaged file.
+    const index = join(mirror, '.klines/15m/BTCUSDT.json')
+    const { ctimeMs } = statSync(join(mirror, file))
+    writeFileSync(index, readFileSync(index, 'utf8').replace(`"ctime":${stored}`, `"ctime":${ctimeMs}`))
+    server.reset()
+    const { series } = await exportKlines({ ...request, output: join(folder, 'x.csv') })
+    expect(series).toMatchObject([{ candles: 42 }])
+    expect(server.paths('windows')).toContain(file)
+    expect(readFileSync(join(mirror, file)).equals(good)).toBe(true)
+  })
+
   it('downloads a final window again that has other bytes of the same size and time', async () => {
     const { server, mirror, request } = await downloadSetup()
     await downloadKlines(request)
