@@ -35,8 +35,8 @@ function linksOf(path: string): { file: string; anchor: string }[] {
 }
 
 describe('the README', () => {
-  it('has at most 140 lines and 1,200 words, and no line above 130 characters', () => {
-    expect(linesOf(README).length).toBeLessThanOrEqual(140)
+  it('has at most 120 lines and 1,200 words, and no line above 130 characters', () => {
+    expect(linesOf(README).length).toBeLessThanOrEqual(120)
     expect(README.split(/\s+/).filter(word => word !== '').length).toBeLessThanOrEqual(1200)
     expect(linesOf(README).filter(line => line.length > 130)).toEqual([])
   })
