@@ -1,6 +1,7 @@
 import { COLUMN_KINDS, COLUMNS } from '../../candles/columns.js'
 import { type SeriesLabel, seriesName } from '../../candles/series.js'
 import { showValue } from '../../candles/text.js'
+import { timeOfDate } from '../../candles/windows.js'
 import { SERIES_COLUMNS } from '../../options.js'
 import { BatchBuilder, type KlineBatch } from '../../rows/kline-batch.js'
 import { badInput, damagedInput } from './errors.js'
@@ -19,12 +20,17 @@ const NAMES = new Map([...SERIES_COLUMNS, ...COLUMNS].map(name => [toKey(name), 
 NAMES.set('trades', 'count')
 
 /** Times since the epoch from 2001 to 2286. What follows the ms is zeros, or nines: of a close time that ends in the middle of it. */
-const INTEGER = /^(\d{13})(?:(0*|9*))$/
+const INTEGER = /^(\d{13})(0*|9*)(?:\.0+)?$/
 const SECONDS = /^(\d{10})(?:\.(\d{1,3})(?:0*|9*))?$/
-const ISO = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(?:\.(\d{1,3})(?:0*|9*))?(?:Z|\+00:?00)$/
+/** A day, or a day and a clock, in UTC unless it has an offset. */
+const ISO =
+  /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(:\d{2})?(?:\.(\d{1,3})(?:0*|9*))? ?(?:Z|UTC|([+-]\d{2}):?(\d{2})?)?)?$/
 
 const KINDS = {
-  time: { expected: 'a time: ms (13 digits), us (16), ns (19), s (10) or ISO 8601 in UTC', parse: parseTime },
+  time: {
+    expected: 'a time: ms (13 digits), us (16), ns (19), s (10) or ISO 8601 such as 2025-01-01 00:59:59.999, in UTC',
+    parse: parseTime,
+  },
   count: { expected: 'a number of trades', parse: parseCount },
   decimal: {
     expected: 'a decimal such as 0.00100000',
@@ -32,19 +38,20 @@ const KINDS = {
   },
 }
 
-/** A time in ms UTC; finer ones are the millisecond that holds them. */
-export function parseTime(text: string): number | undefined {
+/** A time in ms UTC; finer ones are the millisecond that holds them. A close time is written to the second at least. */
+export function parseTime(text: string, column?: number): number | undefined {
   const [, integer, rest = ''] = INTEGER.exec(text) ?? []
   if (integer) return [0, 3, 6].includes(rest.length) ? Number(integer) : undefined
   const [, seconds, decimals = ''] = SECONDS.exec(text) ?? []
   if (seconds) return Number(seconds + decimals.padEnd(3, '0'))
-  const [, date, clock, ms = ''] = ISO.exec(text) ?? []
-  const time = date === undefined ? Number.NaN : Date.parse(`${date}T${clock}.${ms.padEnd(3, '0')}Z`)
+  const [, date = '', clock = '00:00', second, fraction = '', hours = '+00', minutes = '00'] = ISO.exec(text) ?? []
+  if (timeOfDate(date) === undefined || (column === CLOSE_TIME && second === undefined)) return undefined
+  const time = Date.parse(`${date}T${clock}${second ?? ':00'}.${fraction.padEnd(3, '0')}${hours}:${minutes}`)
   return Number.isNaN(time) ? undefined : time
 }
 
 function parseCount(text: string): number | undefined {
-  const count = /^\d+$/.test(text) ? Number(text) : Number.NaN
+  const count = /^\d+(\.0+)?$/.test(text) ? Number(text) : Number.NaN
   return Number.isSafeInteger(count) ? count : undefined
 }
 
@@ -115,7 +122,7 @@ export class CandleRows {
     if (known) return known
     const label = parseLabel(symbol, interval)
     if (label === undefined) {
-      const reason = `expected a symbol and an interval, got ${showValue(symbol)} and ${showValue(interval)}`
+      const reason = `expected a symbol and an interval such as BTCUSDT and 1h, got ${showValue(symbol)} and ${showValue(interval)}`
       throw badInput({ file, row: this.row }, reason)
     }
     const series = { name: seriesName(label), builder: new BatchBuilder(label) }
@@ -133,7 +140,7 @@ export class CandleRows {
     }
     const { expected, parse } = KINDS[kind]
     const isText = typeof cell === 'string' || (kind !== 'decimal' && ['number', 'bigint'].includes(typeof cell))
-    const value = isText ? parse(String(cell)) : undefined
+    const value = isText ? parse(String(cell).trim(), column) : undefined
     if (value === undefined) throw badInput(place, `expected ${expected}, got ${showValue(cell)}`)
     return value
   }

@@ -13,11 +13,10 @@ const SEPARATORS = [',', ';', '\t', '|']
 
 /** The text of a file in pieces, unpacked if it is compressed with gzip. Throws `bad_input` and `damaged_input`. */
 function readText(file: string): AsyncGenerator<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true })
   return readInput(file, async function* (handle) {
     const { buffer } = await handle.read(Buffer.alloc(GZIP.length), 0, GZIP.length, 0)
-    // Excel calls UTF-16 Unicode.
-    if (buffer.equals(UTF_16)) throw badInput({ file }, 'it is text in UTF-16, expected UTF-8')
+    // Excel calls UTF-16 Unicode, and `>` of PowerShell 5 writes it.
+    const decoder = new TextDecoder(buffer.equals(UTF_16) ? 'utf-16le' : 'utf-8', { fatal: true })
     const bytes = handle.createReadStream({ start: 0, highWaterMark: CHUNK_BYTES })
     // `pipeline` destroys both when one fails, or when this loop is left.
     const stream = buffer.equals(GZIP) ? pipeline(bytes, createGunzip({ chunkSize: CHUNK_BYTES }), () => {}) : bytes
@@ -26,15 +25,15 @@ function readText(file: string): AsyncGenerator<string> {
   })
 }
 
-/** The lines of a file without their ends, those of a piece at once. */
+/** The lines of a file without their ends, those of a piece at once. Blank ones are left out: no reader takes them for rows. */
 async function* readLines(file: string): AsyncGenerator<string[]> {
   let rest = ''
   for await (const text of readText(file)) {
-    const lines = (rest + text).split('\n')
+    const lines = (rest + text).split(/\r\n?|\n/)
     rest = lines.pop() ?? ''
-    yield lines
+    yield lines.filter(line => line.trim() !== '')
   }
-  if (rest !== '') yield [rest]
+  if (rest.trim() !== '') yield [rest]
 }
 
 /**
@@ -44,11 +43,11 @@ async function* readLines(file: string): AsyncGenerator<string[]> {
 export async function openCsv(file: string): Promise<RawTable> {
   for await (const lines of readLines(file)) {
     if (lines.length === 0) continue
-    const named = /^"?sep=([,;|\t])"?\r?$/i.exec(lines[0])?.[1]
+    const named = /^"?sep=([,;|\t])"?$/i.exec(lines[0])?.[1]
     const [line = ''] = lines.slice(named === undefined ? 0 : 1)
     const count = (separator: string) => line.split(separator).length
     const separator = named ?? SEPARATORS.toSorted((a, b) => count(b) - count(a))[0]
-    const first = splitCells(file, line.trimEnd(), separator)
+    const first = splitCells(file, line, separator).map(cell => cell.trim())
     const isCandle = first.some(cell => parseTime(cell) !== undefined)
     const times = ['open_time', 'close_time'].map(name => parseTime(first[COLUMNS.indexOf(name as 'open_time')] ?? ''))
     if (isCandle && (first.length !== COLUMNS.length || times.includes(undefined))) {
@@ -81,8 +80,9 @@ async function* readRecords(file: string, separator: string): AsyncGenerator<str
       const text = start + line
       const isOpen = text.includes('"') && text.split('"').length % 2 === 0
       start = isOpen ? `${text}\n` : ''
-      const record = text.endsWith('\r') ? text.slice(0, -1) : text
-      if (!isOpen && record !== '') records.push(splitCells(file, record, separator))
+      const cells = isOpen ? [] : splitCells(file, text, separator)
+      // A spreadsheet keeps the separators of rows whose cells were cleared.
+      if (cells.some(cell => cell !== '')) records.push(cells)
     }
     if (records.length > 0) yield records
   }
@@ -92,7 +92,7 @@ async function* readRecords(file: string, separator: string): AsyncGenerator<str
 /** Cells in the order of the line; those in quotes may have commas, quotes and line ends. */
 function splitCells(file: string, line: string, separator: string): string[] {
   if (!line.includes('"')) return line.split(separator)
-  const cell = new RegExp(`(?:^|[${separator}])(?:"((?:[^"]|"")*)"|([^"${separator}]*))`, 'gy')
+  const cell = new RegExp(`(?:^|[${separator}]) *(?:"((?:[^"]|"")*)" *|([^"${separator}]*))`, 'gy')
   const cells = [...line.matchAll(cell)]
   const length = cells.reduce((sum, [text]) => sum + text.length, 0)
   if (length !== line.length) throw damagedInput({ file }, `a quote is out of its place: ${line.slice(0, 40)}`)
