@@ -101,9 +101,8 @@ export class Archive implements SourceArchive {
 
   /** A month without a 1h candle has no zip: it lies before the listing of a symbol, or after its delisting. */
   private async load(month: ArchiveMonth, signal: AbortSignal): Promise<MonthFiles> {
-    const { series, month: name } = month
-    const hours = await this.answers.window(windowOf({ ...series, interval: '1h' }, `${name}-01`), signal)
-    if (hours.batch.length === 0) return { hours, zips: [{ name, windows: month.windows, body: NO_ZIP }] }
+    const hours = await this.answers.window(windowOf({ ...month.series, interval: '1h' }, `${month.month}-01`), signal)
+    if (hours.batch.length === 0) return { hours, zips: [{ windows: month.windows, body: NO_ZIP }] }
     return { hours, zips: await this.fetchZips(month, this.answers.knownNow(), signal) }
   }
 

@@ -57,9 +57,9 @@ export function refuse(windows: readonly WindowRef[], reason: string): CheckedMo
 }
 
 /** Adds the days of a zip to `checked`. */
-async function checkZip({ name, windows, body }: Zip, check: MonthCheck, checked: CheckedMonth): Promise<void> {
+async function checkZip({ windows, body }: Zip, check: MonthCheck, checked: CheckedMonth): Promise<void> {
   const starts = new Set(windows.map(({ startDate }) => parseDate(startDate)))
-  const texts = typeof body === 'string' ? body : await readDays(unzip(body, `${name}.csv`), starts).catch(toReason)
+  const texts = typeof body === 'string' ? body : await readDays(unzip(body), starts).catch(toReason)
   for (const window of windows) {
     await nextTurn()
     check.signal.throwIfAborted()

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import pMap from 'p-map'
-import { fromBufferPromise } from 'yauzl'
+import { type Entry, fromBufferPromise } from 'yauzl'
 import { KlinesError } from '../../candles/errors.js'
 import { DAY_MS } from '../../candles/intervals.js'
 import type { Series, WindowRef } from '../../candles/series.js'
@@ -12,8 +12,6 @@ import { type ArchiveMonth, monthSpan } from './months.js'
 
 /** A zip of the archive, for a month or for one day of it. */
 export interface Zip {
-  /** Without an extension: `BTCUSDT-1m-2024-01`. */
-  readonly name: string
   readonly windows: readonly WindowRef[]
   /** Its bytes, or why there are none. */
   readonly body: Buffer | string
@@ -55,7 +53,7 @@ export function zipFetcher(fetcher: Fetcher, warn: (text: string) => void) {
   return async (month: ArchiveMonth, now: number, signal: AbortSignal): Promise<Zip[]> => {
     const { series, windows } = month
     const fetchZip = async (date: string, windows: readonly WindowRef[]) => {
-      return { name: zipName(series, date), windows, body: await fetchBody(series, date, signal) }
+      return { windows, body: await fetchBody(series, date, signal) }
     }
     const { endTime } = monthSpan(month)
     if (endTime <= now) {
@@ -67,14 +65,10 @@ export function zipFetcher(fetcher: Fetcher, warn: (text: string) => void) {
   }
 }
 
-function zipName({ symbol, interval }: Series, date: string): string {
-  return `${symbol}-${interval}-${date}`
-}
-
 /** `date`: `2024-01` or `2024-01-31`. */
-function zipPath(series: Series, date: string): string {
+function zipPath({ symbol, interval }: Series, date: string): string {
   const folder = `data/spot/${date.length === 7 ? 'monthly' : 'daily'}/klines`
-  return encodeURI(`${folder}/${series.symbol}/${series.interval}/${zipName(series, date)}.zip`)
+  return encodeURI(`${folder}/${symbol}/${interval}/${symbol}-${interval}-${date}.zip`)
 }
 
 function acceptZip(response: WholeResponse): Buffer {
@@ -88,25 +82,26 @@ function acceptZip(response: WholeResponse): Buffer {
 const MAX_CSV_BYTES = 32 * 1024 * 1024
 
 /**
- * The file `name` of a zip, which must have no other one, as chunks of bytes. Throws an invalid `FetchError` for any other zip, also after
- * the last chunk: yauzl checks names, sizes and the deflate stream, but not the CRC.
+ * The only CSV file of a zip, or its only file, as chunks of bytes. Its name is not looked at: the rows are checked. Throws an invalid
+ * `FetchError` for any other zip, also after the last chunk: yauzl checks sizes and the deflate stream, but not the CRC.
  */
-export async function* unzip(zip: Buffer, name: string): AsyncGenerator<Buffer> {
+export async function* unzip(zip: Buffer): AsyncGenerator<Buffer> {
   const refuse = (reason: string, cause?: unknown) => new FetchError('invalid', `the zip ${reason}`, { cause })
   try {
-    const file = await fromBufferPromise(zip, { lazyEntries: true })
-    if (file.entryCount !== 1) throw refuse(`has ${file.entryCount} files`)
-    for await (const entry of file.eachEntry()) {
-      if (entry.isEncrypted()) throw refuse('is encrypted')
-      if (entry.fileName !== name) throw refuse(`has another file than ${name}`)
-      if (entry.uncompressedSize > MAX_CSV_BYTES) throw refuse(`unpacks to ${entry.uncompressedSize} bytes`)
-      let crc = 0
-      for await (const chunk of await file.openReadStreamPromise(entry)) {
-        crc = crc32(chunk, crc)
-        yield chunk
-      }
-      if (crc !== entry.crc32) throw refuse('is damaged: its CRC is wrong')
+    const file = await fromBufferPromise(zip, { lazyEntries: true, decodeStrings: false })
+    const entries: Entry[] = []
+    for await (const entry of file.eachEntry()) entries.push(entry)
+    const isCsv = ({ fileNameRaw }: Entry) => fileNameRaw.toString('latin1').toLowerCase().endsWith('.csv')
+    const [entry, ...others] = entries.length === 1 ? entries : entries.filter(isCsv)
+    if (entry === undefined || others.length > 0) throw refuse(`has ${entries.length} files`)
+    if (entry.isEncrypted()) throw refuse('is encrypted')
+    if (entry.uncompressedSize > MAX_CSV_BYTES) throw refuse(`unpacks to ${entry.uncompressedSize} bytes`)
+    let crc = 0
+    for await (const chunk of await file.openReadStreamPromise(entry)) {
+      crc = crc32(chunk, crc)
+      yield chunk
     }
+    if (crc !== entry.crc32) throw refuse('is damaged: its CRC is wrong')
   } catch (error) {
     throw error instanceof FetchError ? error : refuse(`is damaged: ${cleanText((error as Error).message)}`, error)
   }

@@ -68,18 +68,12 @@ const ZIPS: [string, Buffer, RegExp][] = [
   ['a cut zip', ZIP.subarray(0, 5_000), /^the zip is damaged: /],
   ['a zip of nothing', makeZip(), /^the zip has 0 files$/],
   ['two members', makeZip(member(), member()), /^the zip has 2 files$/],
-  ['another name', makeZip(member({ name: 'a.csv' })), /^the zip has another file than BTCUSDT-5m-2024-02.csv$/],
-  ['a ../ member', makeZip(member({ name: `../${NAME}.csv` })), /^the zip is damaged: invalid relative path/],
+  ['two members that are no CSV', makeZip(member({ name: 'a' }), member({ name: 'b' })), /^the zip has 2 files$/],
   ['a bomb', textZip(Buffer.alloc(40e6)), /^the zip unpacks to 40000000 bytes$/],
   [
     'a bomb that hides',
     makeZip(member({ content: Buffer.alloc(40e6), size: 100 })),
     /^the zip is damaged: too many bytes/,
-  ],
-  [
-    'a name with an escape',
-    makeZip(member({ name: '../\u001b[2J' })),
-    /^the zip is damaged: invalid relative path: \.\.\/ \[2J$/,
   ],
   ['an encrypted zip', makeZip(member({ isEncrypted: true })), /^the zip is encrypted$/],
   ['a line without an end', textZip(Buffer.alloc(30e6, '7')), /^line 1 of the file is longer than 4096 bytes$/],
@@ -89,6 +83,18 @@ const ZIPS: [string, Buffer, RegExp][] = [
     /^line 501 of the file is longer than 4096 bytes$/,
   ],
   ['a line of text', textZip(toCsv(lines.with(700, 'sorry'))), /^line 701 of the file has no time$/],
+]
+
+/** Names that members have or may have: the first one as the archive writes it, in UTF-8 that no flag announces. */
+const MEMBERS = [
+  '币安人生USDT-1m-2025-12.csv',
+  'a.CSV',
+  'no extension',
+  `../${NAME}.csv`,
+  '/etc/a.csv',
+  'a\\b.csv',
+  '\u001b[2J',
+  '',
 ]
 
 /** A month in another form, as the archive has or had it: with a header, CRLF, ms and µs, another twelfth cell. */
@@ -333,7 +339,20 @@ describe('an archive with', () => {
 })
 
 it.each(ZIPS)('of %s no day is read', async (_, zip, reason) => {
-  await expect(readDays(unzip(zip, `${NAME}.csv`), new Set())).rejects.toThrow(reason)
+  await expect(readDays(unzip(zip), new Set())).rejects.toThrow(reason)
+})
+
+it.each(MEMBERS)('the member %j of a zip is read', async name => {
+  const zip = makeZip(member({ name }))
+  const [flags, central] = [zip.indexOf('PK\x03\x04') + 6, zip.indexOf('PK\x01\x02') + 8]
+  for (const at of [flags, central]) zip.writeUInt16LE(0, at)
+  const others = [member({ name: 'README' }), member({ name: 'a/' })]
+  const folder = name.toLowerCase().endsWith('.csv') ? [makeZip(others[0], member({ name }), others[1])] : []
+  for (const one of [zip, ...folder]) {
+    const chunks: Buffer[] = []
+    for await (const chunk of unzip(one)) chunks.push(chunk)
+    expect(Buffer.concat(chunks).toString()).toBe(toCsv(lines))
+  }
 })
 
 /** What changes places between two rows. */
