@@ -36,20 +36,30 @@ function storedDays(sandbox: CliSandbox): string[] {
   })
 }
 
-it('the summary says what came from the archive, and which days did not, and why', async () => {
+it('the summary says what came from the archive, and why other days did not: a line a kind of reason, with -v a day', async () => {
   const { archive, command, sandbox } = await setup()
   archive.zips.set('TICKUSDT-5m-2026-04-03', undefined)
-  archive.edits.set('TICKUSDT-5m-2026-03', lines => lines.slice(288, -1))
+  // A day without rows, one without its last row, and two that are wrong in other rows.
+  archive.edits.set('TICKUSDT-5m-2026-03', lines =>
+    lines.slice(288, -1).flatMap((line, index) => (index === 300 || index === 900 ? `${line},` : line)),
+  )
   const plan = await sandbox.call([...command.split(' '), '--dry-run'])
   expect(plan.stdout).toContain('The run takes about 10 requests to the exchange.')
   const { code, stdout } = await sandbox.call(command.split(' '))
   expect(code).toBe(0)
-  expect(stdout).toContain(`
-12 windows came from the archive of the exchange, checked by its 1h candles.
+  const lines = (second: string) => `
+10 windows came from the archive of the exchange, checked by its 1h candles.
 Not from the archive: TICKUSDT 5m 2026-03-22: the zip has no row of it.
+Not from the archive: ${second}
 Not from the archive: TICKUSDT 5m 2026-03-31: no whole candle opens at 2026-03-31 23:55 UTC.
 Not from the archive: TICKUSDT 5m 2026-04-03: the archive has no zip of it.
-`)
+`
+  const days = [12, 36].map(
+    (row, day) => `TICKUSDT 5m 2026-03-2${4 + 2 * day}: row ${row}: expected 12 elements, got 0.`,
+  )
+  expect(stdout).toContain(lines(`2 windows (-v lists them), first ${days[0]}`))
+  const verbose = await sandbox.call([...command.replace('--mirror m', '--mirror v').split(' '), '-v'])
+  expect(verbose.stdout).toContain(lines(days.join('\nNot from the archive: ')))
   expect(storedDays(sandbox)).toEqual(datesBetween(FROM, TO))
 })
 

@@ -1,8 +1,6 @@
 import { SAMPLE } from '../../candles/base-url.js'
-import { DAY_MS } from '../../candles/intervals.js'
 import { seriesName } from '../../candles/series.js'
 import { formatBytes, formatCount, formatTime, plural } from '../../candles/text.js'
-import { parseDate } from '../../candles/windows.js'
 import * as f from '../../cli/fields.js'
 import { coverageText, sumOf } from '../../cli/fields.js'
 import type { Field, Fields, TextFlags } from '../../cli/report.js'
@@ -112,7 +110,7 @@ export const Run = s.report(
     const lines = lock ? [...lock.lines, `Source: ${baseUrl}`, ''] : []
     lines.push(isLong ? groupTable(series) : seriesTable(series), '')
     if (coverage !== undefined) lines.push(coverage, '')
-    lines.push(describeWindows(result), ...describeArchive(result), ...f.restatedLines(series))
+    lines.push(describeWindows(result), ...describeArchive(result, flags), ...f.restatedLines(series))
     lines.push(describeLatest(result), describeTraffic(result))
     lines.push(...describeFiles(files))
     if (result.lake) lines.push(...describeLake(result.lake))
@@ -126,14 +124,14 @@ export const Run = s.report(
 )
 
 /** What stderr says about candles that went to stdout, where no summary says it. `omitted`: what a table of them leaves out. */
-export function streamNotes(report: DownloadReport, omitted?: string): string[] {
+export function streamNotes(report: DownloadReport, flags: TextFlags, omitted?: string): string[] {
   const { series, range, baseUrl, fingerprints } = report
   const missing = omitted === undefined ? 0 : sumOf(series, 'missing')
   const notes = [
     omitted,
     missing > 0 && `${plural(missing, 'candle')} missing in ${plural(sumOf(series, 'gaps'), 'gap')} of the range.`,
     coverageText(series, { range, baseUrl, verbose: false }),
-    ...describeArchive(report),
+    ...describeArchive(report, flags),
     ...f.restatedLines(series),
     ...(fingerprints ? fingerprintLines(fingerprints) : []),
   ]
@@ -197,17 +195,21 @@ function describeWindows({ series, offline }: RunResult): string {
   return `${outcome}. Windows: ${parts.join(', ')}.`
 }
 
-/** What the archive of the exchange gave, and each day that it could not; days in a row with one reason are one line. */
-function describeArchive({ archive }: DownloadReport): string[] {
+/** What the archive of the exchange gave, and what it did not: a line a kind of reason, or with `verbose` a line a window. */
+function describeArchive({ archive }: DownloadReport, { verbose = false }: TextFlags): string[] {
   if (archive === undefined) return []
-  const spans: { first: string; last: string; reason: string; next: number }[] = []
+  const kinds = new Map<string, string[]>()
   for (const { startDate, reason, ...series } of archive.refused) {
-    const [span, time] = [spans[spans.length - 1], parseDate(startDate)]
-    const isNext = span?.reason === reason && span.next === time && span.first.startsWith(`${seriesName(series)} `)
-    if (isNext) Object.assign(span, { last: ` to ${startDate}`, next: time + DAY_MS })
-    else spans.push({ first: `${seriesName(series)} ${startDate}`, last: '', reason, next: time + DAY_MS })
+    const line = `${seriesName(series)} ${startDate}: ${reason}.`
+    // Reasons of one kind differ in their rows, times and values.
+    const kind = verbose ? line : reason.replaceAll(/\d+/g, '0')
+    const lines = kinds.get(kind)
+    if (lines) lines.push(line)
+    else kinds.set(kind, [line])
   }
-  const lines = spans.map(({ first, last, reason }) => `Not from the archive: ${first}${last}: ${reason}.`)
+  const lines = [...kinds.values()].map(({ length, 0: first }) => {
+    return `Not from the archive: ${length === 1 ? '' : `${plural(length, 'window')} (-v lists them), first `}${first}`
+  })
   return [
     `${plural(archive.windows, 'window')} came from the archive of the exchange, checked by its 1h candles.`,
     ...lines,

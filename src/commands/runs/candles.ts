@@ -65,7 +65,7 @@ export async function runCandles(context: Context, run: CandleRun): Promise<void
   // A reader that has closed the pipe has seen enough.
   if (!process.stdout.writable) return
   const isStreamed = result.files.some(({ path }) => path === '-')
-  if (isStreamed && !flags.quiet) streamNotes(result, table?.omitted).forEach(printNote)
+  if (isStreamed && !flags.quiet) streamNotes(result, flags, table?.omitted).forEach(printNote)
   else show(RunSummary, { ...result, offline, ...before, elapsedMs: performance.now() - startedMs })
 }
 
