@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 // Bundles the entry, the commands, oclif, the workers, the completion of shells and the scripts of the
 // browser into one file each: Node then reads a few files instead of 300, and a page loads one.
-// The rest of dist is the library, whose users bundle for themselves.
-import { cpSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+// The rest of dist is the library, with its CommonJS packages built in.
+import { cpSync, readdirSync, readFileSync } from 'node:fs'
+import { createRequire, isBuiltin } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
@@ -44,6 +44,37 @@ copy(`${folderOf('lightweight-charts')}/LICENSE`, 'lightweight-charts/LICENSE')
 for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css', 'LICENSE', 'NOTICE']) {
   copy(`${swagger}/${name}`, `swagger-ui/${name}`)
 }
+
+// Packages in CommonJS become a part of the library's files that import them. In an ES module that another bundler makes of them, their
+// `require` of a module of Node would throw; and their own dependencies may come to need a newer Node than klines does.
+const COMMON_JS = /^(fastify|negotiator|proper-lockfile|range-parser|undici|yauzl)(\/|$)/
+const importsOf = text => [...text.matchAll(/(?:from|import\() ?'([^']+)'/g)].map(([, path]) => path)
+const builtIn = {
+  name: 'built-in',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /./ }, ({ path, importer }) => {
+      const isOwn = !importer.includes('node_modules')
+      if (isOwn && importer !== '' && !COMMON_JS.test(path)) return { path, external: true }
+      return !isOwn && isBuiltin(path) ? { path, namespace: 'node' } : undefined
+    })
+    onLoad({ filter: /./, namespace: 'node' }, ({ path }) => ({
+      contents: `module.exports = process.getBuiltinModule('${path}')`,
+    }))
+  },
+}
+const compiled = readdirSync(join(common.absWorkingDir, 'dist'), { recursive: true })
+  .filter(name => name.endsWith('.js') && !name.startsWith('swagger-ui'))
+  .map(name => join(common.absWorkingDir, 'dist', name))
+await build({
+  ...common,
+  platform: 'node',
+  target: 'node20',
+  format: 'esm',
+  entryPoints: compiled.filter(path => importsOf(readFileSync(path, 'utf8')).some(name => COMMON_JS.test(name))),
+  outbase: 'dist',
+  outdir: 'dist',
+  plugins: [builtIn],
+})
 
 // The scripts of `klines completion`, and what they call.
 copySources('cli/completion/scripts')

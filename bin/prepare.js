@@ -2,7 +2,7 @@
 // Builds if a source is newer than the last build. Runs as npm's `prepare` script, after `npm ci` and before the first
 // `npx klines` in a clone, and before the tests that need `dist`.
 import { execSync } from 'node:child_process'
-import { readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -16,4 +16,12 @@ const folders = ['bin', 'src'].flatMap(folder => {
 const sources = [...folders, 'package.json', 'package-lock.json', 'tsconfig.json']
 const newest = Math.max(...sources.map(name => statSync(join(root, name)).mtimeMs))
 const built = statSync(join(root, 'dist/commands.cjs'), { throwIfNoEntry: false })?.mtimeMs ?? 0
-if (newest >= built) execSync('npm run --silent build', { cwd: root, stdio: 'inherit' })
+if (newest >= built) {
+  // `npm install /path/to/clone` in another project runs this script, and installs nothing here.
+  if (existsSync(join(root, 'node_modules/typescript')))
+    execSync('npm run --silent build', { cwd: root, stdio: 'inherit' })
+  else {
+    console.error(`klines: Cannot build klines without its packages. Run npm ci in ${root} first.`)
+    process.exitCode = 1
+  }
+}

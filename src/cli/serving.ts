@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { SAMPLE, toSourceName } from '../candles/base-url.js'
 import { describeOtherMirrors, noMirror, openMirror } from '../mirror/user-mirrors.js'
 import { type ServeRequest, serve } from '../server/serve.js'
-import { SAMPLE_ROOT } from '../sources/sample.js'
+import { sampleRoot } from '../sources/sample.js'
 import { refuse } from './command.js'
 import { isOn } from './config.js'
 import { printNote } from './terminal/print.js'
@@ -20,7 +20,7 @@ export interface Served {
 
 /** What is served: without any mirror of the user, and without `upstream` to fetch one from, the sample. */
 export function findServed({ upstream, mirror: folder, baseUrl }: ServeRequest, warn: Warn): Served {
-  const sample = { mirror: resolve(fileURLToPath(SAMPLE_ROOT)), baseUrl: SAMPLE, upstream: undefined }
+  const sample = { mirror: resolve(fileURLToPath(sampleRoot())), baseUrl: SAMPLE, upstream: undefined }
   if (baseUrl === SAMPLE) {
     if (!upstream) return sample
     throw refuse('--upstream needs a service; the sample has none behind it.')

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import * as Args from '@oclif/core/args'
 import { KlinesError } from '../candles/errors.js'
 import { command } from '../cli/command.js'
-import { CODE_URL } from '../version.js'
+import { ownFile } from '../version.js'
 
 export const config = command({
   summary: 'Show the defaults of flags, and where each comes from.',
@@ -78,6 +78,6 @@ export const completion = command({
   async run({ args: { shell }, print }) {
     const { Completion } = await import('./reports/local.js')
     const path = `cli/completion/scripts/klines.${shell}`
-    print(Completion, { shell, script: readFileSync(new URL(path, CODE_URL), 'utf8').trimEnd() })
+    print(Completion, { shell, script: readFileSync(ownFile(path), 'utf8').trimEnd() })
   },
 })

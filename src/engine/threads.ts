@@ -4,9 +4,7 @@ import { parentPort, SHARE_ENV, Worker, workerData } from 'node:worker_threads'
 import pMap from 'p-map'
 import { KlinesError } from '../candles/errors.js'
 import { checkValue } from '../options.js'
-import { PACKAGE_URL } from '../version.js'
-
-const WORKER_FILE = new URL('dist/worker.cjs', PACKAGE_URL)
+import { ownFile } from '../version.js'
 
 const DEFAULT_MAX = 8
 /** One takes 80 to 130 MB, and eight 214 to 326. */
@@ -117,7 +115,11 @@ export class ThreadPool<Task, Result> {
 
   private start(): Thread {
     const workerData = { kind: this.kind, data: this.data }
-    const worker = new Worker(WORKER_FILE, { workerData, env: SHARE_ENV, resourceLimits: RESOURCE_LIMITS })
+    const worker = new Worker(ownFile('../dist/worker.cjs'), {
+      workerData,
+      env: SHARE_ENV,
+      resourceLimits: RESOURCE_LIMITS,
+    })
     const ended = once(worker, 'exit').then(() => Promise.reject(new Error('A worker thread ended.')))
     const thread = { worker, ended }
     this.alive.add(thread)

@@ -9,7 +9,7 @@ import { escapeMarkup, formatBytes, formatCount, formatTime, plural, quoteWord }
 import { findUserFolder } from '../fs/folders.js'
 import { knownDates, knownSymbols, type SeriesStatus, seriesStatuses, sumOf } from '../mirror/status.js'
 import { defaultMirrorRoot } from '../mirror/user-mirrors.js'
-import { CODE_URL, PACKAGE_URL } from '../version.js'
+import { ownFile } from '../version.js'
 import { Body, type Route, sendBody } from './body.js'
 import { HttpError } from './errors.js'
 import type { ServedMirror } from './served-mirror.js'
@@ -33,10 +33,10 @@ const TYPES: Record<string, string> = {
   '.svg': 'image/svg+xml',
 }
 
-const DOCS_FILES = new URL('server/docs/assets/', CODE_URL)
+const DOCS_FILES = 'server/docs/assets'
 /** The build copies these files of Swagger UI, and bundles the browser code. */
-const SWAGGER_FILES = new URL('dist/swagger-ui/', PACKAGE_URL)
-const VIEWER_FILES = new URL('dist/server/viewer/', PACKAGE_URL)
+const SWAGGER_FILES = '../dist/swagger-ui'
+const VIEWER_FILES = '../dist/server/viewer'
 
 /** The routes of the pages, of what the viewer reads about the mirror, and of scripts, styles and icons. */
 export function pageRoutes(tree: Tree): Route[] {
@@ -55,10 +55,11 @@ export function pageRoutes(tree: Tree): Route[] {
     },
   })
   const page = (url: string, make: Make) => own(url, make, 'text/html; charset=utf-8')
-  const file = (folder: string, name: string, files: URL): Route => {
+  const file = (folder: string, name: string, files: string): Route => {
+    const path = ownFile(`${files}/${name}`)
     let body: Body | undefined
     const handler: Route['handler'] = (request, reply) => {
-      body ??= new Body(readFileSync(new URL(name, files)), { type: TYPES[extname(name)] })
+      body ??= new Body(readFileSync(path), { type: TYPES[extname(name)] })
       return sendBody(request, reply, body)
     }
     return { method: 'GET', url: `/${folder}/${name}`, handler }
@@ -98,7 +99,7 @@ function describeSum(series: readonly SeriesStatus[], mirror: ServedMirror): str
 }
 
 function readPage(name: string, { baseUrl }: ServedMirror): string {
-  const page = readFileSync(new URL(`${name}.html`, DOCS_FILES), 'utf8')
+  const page = readFileSync(ownFile(`${DOCS_FILES}/${name}.html`), 'utf8')
   return page.replace('<!-- badge -->', baseUrl === SAMPLE ? SAMPLE_BADGE : '')
 }
 

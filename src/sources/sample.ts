@@ -3,16 +3,17 @@ import { SAMPLE } from '../candles/base-url.js'
 import { parseStartDates, parseSymbols } from '../candles/lists.js'
 import { SYMBOLS_PATH, startDatesPath, windowPath } from '../candles/paths.js'
 import { decodeWindow } from '../rows/window-codec.js'
-import { PACKAGE_URL } from '../version.js'
+import { ownFile } from '../version.js'
 import { FetchError } from './fetch-error.js'
 import type { Fetched, FetchedList, Source } from './source.js'
 
 /** The synthetic sample data of the package: a complete tree, but that empty windows have no file. */
-export const SAMPLE_ROOT = new URL('fixtures/sample/', PACKAGE_URL)
+export const sampleRoot = () => ownFile('../fixtures/sample/')
 
 export function sampleSource({ now }: { readonly now: () => number }): Source {
+  const root = sampleRoot()
   const read = (path: string) => {
-    const file = new URL(path, SAMPLE_ROOT)
+    const file = new URL(path, root)
     return existsSync(file) ? readFileSync(file) : undefined
   }
   const list = (path: string, parse: (bytes: Buffer) => string[]): FetchedList => {

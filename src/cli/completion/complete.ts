@@ -5,7 +5,7 @@ import { BINANCE, SAMPLE } from '../../candles/base-url.js'
 import { EXCHANGE_INTERVALS } from '../../candles/intervals.js'
 import { SYMBOLS } from '../../candles/symbols.js'
 import { CANDLE_ENTRIES, OUTPUT_ENTRIES } from '../../options.js'
-import { PACKAGE_URL } from '../../version.js'
+import { ownFile } from '../../version.js'
 
 interface Described {
   readonly summary?: string
@@ -53,7 +53,7 @@ export const WORDS = new Map<string, readonly string[]>([
  * tab and its description.
  */
 export function printCompletion(words: readonly string[]): void {
-  const { commands } = JSON.parse(readFileSync(new URL('oclif.manifest.json', PACKAGE_URL), 'utf8'))
+  const { commands } = JSON.parse(readFileSync(ownFile('../oclif.manifest.json'), 'utf8'))
   const { kind, candidates } = complete(words, commands)
   const lines = candidates.map(({ value, description }) => (description ? `${value}\t${description}` : value))
   process.stdout.write([`:${kind}`, ...lines, ''].join('\n'))
