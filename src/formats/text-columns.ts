@@ -1,5 +1,6 @@
 import { COLUMNS } from '../candles/columns.js'
 import type { OutputColumn } from '../options.js'
+import { isSameCell } from '../rows/diff.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
 import { OFFSETS_PER_ROW } from '../rows/wasm/assembly/layout.js'
 import type { Kernel, RowAddress } from '../rows/wasm/kernel.js'
@@ -28,18 +29,19 @@ export class RunColumn {
 
   constructor(private readonly name: OutputColumn) {}
 
-  append({ batch, kernel, address }: BatchRows, start: number, end: number): void {
+  append({ batch }: BatchRows, start: number, end: number): void {
     const { name } = this
     if (isSeriesColumn(name)) {
       this.add(Buffer.from(batch.series[name]), end - start)
       return
     }
-    const place = 2 * COLUMNS.indexOf(name)
+    const column = COLUMNS.indexOf(name)
     for (let row = start; row < end; ) {
-      const cell = row * OFFSETS_PER_ROW + place
-      const rows = kernel.calls.countSame(address.bytes, address.offsets + 4 * cell, end - row)
-      this.add(batch.bytes.subarray(batch.offsets[cell], batch.offsets[cell + 1]), rows)
-      row += rows
+      let next = row + 1
+      while (next < end && isSameCell(batch, row, batch, next, column)) next++
+      const cell = row * OFFSETS_PER_ROW + 2 * column
+      this.add(batch.bytes.subarray(batch.offsets[cell], batch.offsets[cell + 1]), next - row)
+      row = next
     }
   }
 

@@ -1,4 +1,4 @@
-import { COLUMN_KINDS, COLUMNS } from '../candles/columns.js'
+import { COLUMN_KINDS, COLUMNS, type Column } from '../candles/columns.js'
 import type { CandleGrid } from './candle-grid.js'
 import { firstRowFrom } from './kline-batch.js'
 import {
@@ -20,6 +20,25 @@ const FIRST_ROWS = 64
 /** Indexes of the columns that hold decimals, in their order: open, high, low, close, then the summed ones. */
 export const DECIMALS = COLUMNS.map((_, column) => column).filter(column => COLUMN_KINDS[column] === 'decimal')
 const IGNORE_COLUMN = COLUMNS.indexOf('ignore')
+
+/** What the values of a candle cannot be at once, as `findFaults` of the kernel counts it. `$name` stands for a value. */
+const FAULTS = [
+  'low $low is above open $open',
+  'low $low is above close $close',
+  'open $open is above high $high',
+  'close $close is above high $high',
+  'taker_buy_volume $taker_buy_volume is above volume $volume',
+  'taker_buy_quote_volume $taker_buy_quote_volume is above quote_volume $quote_volume',
+  'quote_volume $quote_volume is above high $high x volume $volume',
+  'quote_volume $quote_volume is below low $low x volume $volume',
+  'quote_volume $quote_volume is traded at low $low x volume $volume',
+  'taker_buy_quote_volume $taker_buy_quote_volume is above high $high x taker_buy_volume $taker_buy_volume',
+  'taker_buy_quote_volume $taker_buy_quote_volume is below low $low x taker_buy_volume $taker_buy_volume',
+  'taker_buy_quote_volume $taker_buy_quote_volume is traded at low $low x taker_buy_volume $taker_buy_volume',
+  'count is 0, but high $high is above low $low',
+  'count is 0, but volume is $volume',
+  'count is 0, but quote_volume is $quote_volume',
+]
 
 /**
  * Candles of one series in a kernel's memory. Each decimal is a 128-bit integer in units of 10^-8, or the text of a longer one, so
@@ -118,6 +137,17 @@ export class CandleTable {
    */
   findOdd(row: number, end: number, openTime: number, { step = 0, anchor }: CandleGrid): number {
     return row + this.kernel.calls.findOdd(this.address(row), end - row, openTime, step, anchor)
+  }
+
+  /** The faults of a candle, each described with its values; empty for a good one. */
+  faults(row: number): string[] {
+    const found = this.kernel.calls.findFaults(this.address(row))
+    const value = (_: string, name: string) => this.text(row, COLUMNS.indexOf(name as Column))
+    return FAULTS.filter((_, bit) => (found >>> bit) & 1).map(text => text.replace(/\$(\w+)/g, value))
+  }
+
+  isCompared(row: number): boolean {
+    return this.kernel.view.getUint32(this.address(row) + COMPARED, true) === 1
   }
 
   /** Marks a row as compared with another candle. */

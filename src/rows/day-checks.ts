@@ -3,7 +3,6 @@ import { DAY_MS, HOUR_MS, nextOpenTime } from '../candles/intervals.js'
 import type { WindowRef } from '../candles/series.js'
 import { formatTime } from '../candles/text.js'
 import { parseDate, type WindowSpan, windowSpan } from '../candles/windows.js'
-import { findCandleFaults } from './candle-rules.js'
 import { CandleTable, DECIMALS } from './candle-table.js'
 import { sha256 } from './fingerprint.js'
 import type { KlineBatch } from './kline-batch.js'
@@ -52,7 +51,7 @@ export class DayChecker {
     table.clear()
     table.add(batch)
     for (let row = 0; row < table.length; row++) {
-      const faults = findCandleFaults(table, row)
+      const faults = table.faults(row)
       if (faults.length > 0) return `row ${row}: ${faults[0]}`
     }
     const firstHour = batch.openTime(0) - (batch.openTime(0) % HOUR_MS)

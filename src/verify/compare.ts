@@ -73,9 +73,10 @@ export function compareCandles(
 
 /** How many of the first `rows` candles of a table that open in a range were compared with no other. */
 export function countUnverified(table: CandleTable, rows: number, { fromTime, toTime }: TimeRange): number {
-  const start = table.rowFrom(fromTime)
-  const count = Math.max(0, Math.min(rows, table.rowFrom(toTime)) - start)
-  return count - table.kernel.calls.countCompared(table.address(start), count)
+  const end = Math.min(rows, table.rowFrom(toTime))
+  let count = 0
+  for (let row = table.rowFrom(fromTime); row < end; row++) if (!table.isCompared(row)) count++
+  return count
 }
 
 /** Indexes of the columns whose values differ: of decimals the amounts, whatever their zeros. */

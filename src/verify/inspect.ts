@@ -1,7 +1,6 @@
 import { type Interval, mayBeOffGrid, nextOpenTime } from '../candles/intervals.js'
 import type { WindowSpan } from '../candles/windows.js'
 import type { CandleGrid } from '../rows/candle-grid.js'
-import { findCandleFaults } from '../rows/candle-rules.js'
 import type { CandleTable } from '../rows/candle-table.js'
 import { findGaps, type Gap } from '../rows/gaps.js'
 
@@ -76,7 +75,7 @@ export class SeriesInspector {
     const early = nextOpenTime(interval, openTime) - 1 - table.closeTime(row)
     if (early > 0 && found.counts.earlyClose++ < MAX_LISTED)
       found.earlyClose.push({ openTime, description: `closes ${early} ms early` })
-    for (const description of findCandleFaults(table, row)) this.addFault('invalid_values', { openTime, description })
+    for (const description of table.faults(row)) this.addFault('invalid_values', { openTime, description })
     if (table.count(row) === 0) this.addIdle(table, row)
   }
 

@@ -30,14 +30,12 @@ export interface KernelCalls {
   readIntegers(numbers: number, rows: number, to: number, summary: number): number
   readDoubles(bytes: number, cells: number, rows: number, to: number, summary: number): number
   readDecimals(bytes: number, cells: number, rows: number, to: number, summary: number, isBigEndian: number): number
-  countSame(bytes: number, cells: number, rows: number): number
   beginCandle(to: number, openTime: number): void
   addCandles(to: number, from: number, rows: number): void
   groupCandles(from: number, rows: number, step: number, anchor: number, to: number): number
   findOdd(from: number, rows: number, openTime: number, step: number, anchor: number): number
   findFaults(candle: number): number
   countEqual(from: number, other: number, rows: number): number
-  countCompared(from: number, rows: number): number
   writeRows(bytes: number, offsets: number, rows: number, program: number, count: number, to: number): number
   writeLines(bytes: number, offsets: number, rows: number, to: number): number
   compressSnappy(from: number, length: number, scratch: number, to: number): number

@@ -36,7 +36,7 @@ export function findOdd(from: usize, rows: u32, openTime: f64, step: f64, anchor
   return rows
 }
 
-/** What the values of a candle cannot be at once: a bit for each of the faults that `candle-rules.ts` describes, in their order. */
+/** What the values of a candle cannot be at once: a bit for each of the faults that `candle-table.ts` describes, in their order. */
 export function findFaults(candle: usize): u32 {
   const faults =
     isAbove(candle, LOW, OPEN) |
@@ -95,11 +95,4 @@ function areEqual(candle: usize, other: usize): bool {
   for (let part = CLOSE_TIME; part < CANDLE_BYTES; part += 8)
     if (load<u64>(candle + part) !== load<u64>(other + part)) return false
   return true
-}
-
-/** How many of `rows` candles at `from` were compared with another. */
-export function countCompared(from: usize, rows: u32): u32 {
-  let compared: u32 = 0
-  for (let row: u32 = 0; row < rows; row++) compared += load<u32>(from + row * CANDLE_BYTES + COMPARED)
-  return compared
 }

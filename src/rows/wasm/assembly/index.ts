@@ -1,9 +1,9 @@
 // Compiled to WebAssembly by AssemblyScript: fast from the first call, with 64-bit integers.
 
 export { addCandles, beginCandle, groupCandles, readCandles } from './candles'
-export { countCompared, countEqual, findFaults, findOdd } from './check-candles'
+export { countEqual, findFaults, findOdd } from './check-candles'
 export { indexRows } from './index-rows'
-export { countSame, readDecimals, readDoubles, readIntegers } from './read-columns'
+export { readDecimals, readDoubles, readIntegers } from './read-columns'
 export { compressSnappy } from './snappy'
 export { writeLines } from './write-lines'
 export { writeRows } from './write-rows'

@@ -61,16 +61,3 @@ export function readDecimals(bytes: usize, cells: usize, rows: u32, to: usize, s
   }
   return rows
 }
-
-/** Counts the rows up to the first one whose text is another than that of the row at `cells`. */
-export function countSame(bytes: usize, cells: usize, rows: u32): u32 {
-  const first = bytes + load<u32>(cells)
-  const length = load<u32>(cells + 4) - load<u32>(cells)
-  let row: u32 = 1
-  for (; row < rows; row++) {
-    cells += OFFSETS_BYTES
-    const start = load<u32>(cells)
-    if (load<u32>(cells + 4) - start !== length || memory.compare(first, bytes + start, length) !== 0) break
-  }
-  return row
-}
