@@ -1,8 +1,8 @@
-import { createReadStream, type Stats } from 'node:fs'
-import { lstat, open, realpath, rename, rm, stat } from 'node:fs/promises'
+import { createReadStream, lstatSync, type Stats, statSync } from 'node:fs'
+import { open, realpath, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { KlinesError } from '../candles/errors.js'
-import { describeErrno, errnoCode, undefinedIfMissing } from '../fs/errno.js'
+import { describeErrno, errnoCode } from '../fs/errno.js'
 import { removeLeftovers, tempPath } from '../fs/files.js'
 import { checkWritableFolder, makeFolder, missingFolders, removeFolders } from '../fs/folders.js'
 import { newHash } from '../rows/fingerprint.js'
@@ -48,10 +48,10 @@ async function on<T>(path: string, call: () => Promise<T>): Promise<T> {
 /** Checks that a file can be written, and returns what is there. Throws `output_exists` and `bad_output`. */
 export function checkTarget(path: string, { force = false }: FileOptions): Promise<Stats | undefined> {
   return on(path, async () => {
-    const target = await stat(path).catch(undefinedIfMissing)
+    const target = statSync(path, { throwIfNoEntry: false })
     if (target?.isDirectory()) throw outputIsFolder(path)
     if (target?.isFile() && !force) throw outputExists(`${path} exists already.`)
-    if (!target && (await lstat(path).catch(undefinedIfMissing)))
+    if (!target && lstatSync(path, { throwIfNoEntry: false }))
       throw new KlinesError('bad_output', `${path} is a link to something that is not there.`)
     if (!target || target.isFile()) checkWritableFolder(dirname(path))
     return target
@@ -140,11 +140,11 @@ export async function commitFiles(files: readonly FilePlace[]): Promise<string[]
 
 /** Whether the target has the bytes already. Throws what keeps them from their place. */
 async function isCurrent({ path, temp, target, force }: FilePlace): Promise<boolean> {
-  const found = await lstat(target).catch(undefinedIfMissing)
+  const found = lstatSync(target, { throwIfNoEntry: false })
   if (found === undefined) return false
   if (found.isDirectory()) throw outputIsFolder(path)
   if (!force) throw outputExists(`${path} was created by another program meanwhile.`)
-  if (!found.isFile() || found.size !== (await stat(temp)).size) return false
+  if (!found.isFile() || found.size !== statSync(temp).size) return false
   // One that cannot be read can be replaced all the same.
   return (await digest(temp)) === (await digest(target).catch(() => undefined))
 }

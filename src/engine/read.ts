@@ -3,7 +3,7 @@ import type { WindowRef } from '../candles/series.js'
 import { windowSpan } from '../candles/windows.js'
 import { incomplete, NOT_CACHED, type WindowFailure } from '../mirror/errors.js'
 import type { Mirror } from '../mirror/mirror.js'
-import { inTurns, turnGiver } from '../mirror/turns.js'
+import { inTurns } from '../mirror/turns.js'
 import { CandleGrid } from '../rows/candle-grid.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
 import { Resampler } from '../rows/resampler.js'
@@ -29,14 +29,8 @@ export async function* readWindows(
   ownMemory = false,
 ): WindowStream {
   const kernel = ownMemory ? undefined : new Kernel()
-  const giveTurn = turnGiver(signal)
-  for (const { windows } of plans) {
-    for (const window of windows) {
-      const turn = giveTurn()
-      if (turn) await turn
-      yield readWindow(mirror, window, kernel)
-    }
-  }
+  const all = plans.flatMap(({ windows }) => windows)
+  for await (const window of inTurns(all, signal)) yield readWindow(mirror, window, kernel)
   return undefined
 }
 

@@ -23,12 +23,6 @@ export function describeErrno(error: unknown): string {
   return `${DESCRIPTIONS[code] ?? (error as Error).message}${code ? ` (${code})` : ''}`
 }
 
-/** For `catch`: turns "no such file" into undefined, and throws every other error. */
-export function undefinedIfMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code === 'ENOENT') return undefined
-  throw error
-}
-
 /** What a call returns; undefined for a path that is not there. */
 export function unlessMissing<T>(call: () => T): T | undefined {
   try {

@@ -100,12 +100,8 @@ export function isTempName(name: string): boolean {
 
 /** Whether a temp file was last written more than an hour ago: then its run has ended. */
 export function isLeftover(path: string): boolean {
-  try {
-    const stats = lstatSync(path, { throwIfNoEntry: false })
-    return stats?.isFile() === true && Date.now() - stats.mtimeMs > HOUR_MS
-  } catch {
-    return false
-  }
+  const stats = lstatSync(path, { throwIfNoEntry: false })
+  return stats?.isFile() === true && Date.now() - stats.mtimeMs > HOUR_MS
 }
 
 /** Removes the temp files beside some targets that killed runs have left. Never throws. */

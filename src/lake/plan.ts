@@ -37,7 +37,7 @@ export type LakeJob = Awaited<ReturnType<typeof planLake>>
 export type SeriesState = Awaited<ReturnType<typeof compareSeries>>
 
 /** Throws `bad_option`. */
-export function parseLakeOptions(request: LakeRequest): { options: LakeOptions; rowFormat: RowFormat } {
+function parseLakeOptions(request: LakeRequest): { options: LakeOptions; rowFormat: RowFormat } {
   const { resample = null, partial = false, partition = 'none' } = request
   checkThreads(request)
   // Callers without types may name options of other formats, which are refused.

@@ -14,15 +14,7 @@ import { openFolder, removeParts } from './folder.js'
 import { parsePartPath } from './layout.js'
 import { type LakeLock, lockLake } from './lock.js'
 import { encodeManifest, type LakePart, type LakeSeries, MANIFEST_FILE } from './manifest.js'
-import {
-  compareSeries,
-  type LakeJob,
-  type LakeRequest,
-  parseLakeOptions,
-  planLake,
-  possibleParts,
-  type SeriesState,
-} from './plan.js'
+import { compareSeries, type LakeJob, type LakeRequest, planLake, possibleParts, type SeriesState } from './plan.js'
 import { lakeReadme, lakeViews, README_FILE, VIEWS_FILE } from './readers.js'
 
 export interface LakeChanges {
@@ -52,7 +44,6 @@ export interface LakeReport extends ExportReport {
  */
 export async function exportLake(request: LakeRequest): Promise<LakeReport> {
   const root = request.output
-  parseLakeOptions(request)
   openFolder(root)
   const folders = missingFolders(root)
   return withRun(openRun(request), async run => {

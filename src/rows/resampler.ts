@@ -12,7 +12,7 @@ import { Kernel } from './wasm/kernel.js'
 export interface ResampleOptions {
   /** Their open times; default: all. */
   readonly range?: TimeRange | undefined
-  /** Where the source starts, ms UTC: a candle that opens earlier is incomplete. Default: with its first row. */
+  /** Where the source starts, ms UTC: a candle that opens earlier is incomplete. */
   readonly coveredFrom?: number | undefined
   /** Keep incomplete candles at either end. */
   readonly partial?: boolean | undefined
@@ -30,7 +30,6 @@ export class Resampler {
   private readonly source: TargetInterval
   private readonly out: BatchBuilder
   private reachedTime = -Infinity
-  private coveredFrom: number | undefined
 
   /** `kernel`: for several that work in turn. Throws `bad_option` when whole candles of `source` do not fit into `target`. */
   constructor(
@@ -44,15 +43,13 @@ export class Resampler {
     this.source = parseTargetInterval(source.interval)
     this.grid = new CandleGrid(target, source.symbol)
     this.out = new BatchBuilder({ symbol: source.symbol, interval: target.name })
-    this.coveredFrom = options.coveredFrom
   }
 
   /** Adds the next candles and returns the longer ones that they complete, if any. */
   add(batch: KlineBatch): KlineBatch | undefined {
     const { table, grid } = this
-    const { firstOpenTime, lastOpenTime } = batch
+    const { lastOpenTime } = batch
     if (lastOpenTime === undefined) return undefined
-    this.coveredFrom ??= firstOpenTime
     this.reachedTime = addLengths(this.source.length, lastOpenTime)
     table.add(batch)
     table.kernel.withScratch(() => {
@@ -80,8 +77,7 @@ export class Resampler {
 
   /** Returns a row with the next ones, if it is wanted. */
   private finish(candles: CandleTable, row: number): void {
-    const { coveredFrom = -Infinity } = this
-    const { range, partial = false } = this.options
+    const { range, coveredFrom = -Infinity, partial = false } = this.options
     const openTime = candles.openTime(row)
     if (range && (openTime < range.fromTime || openTime >= range.toTime)) return
     if (openTime < coveredFrom && !partial) return

@@ -119,11 +119,12 @@ describe('resampling', () => {
     expect(resampled(rows, '1d').map(([time]) => time)).toEqual([startTime, startTime + DAY])
   })
 
-  it('leaves out a first candle that starts before the first row, unless the source is known to cover it', () => {
+  it('leaves out a first candle that starts before the source', () => {
     const late = hours(48).slice(1)
-    expect(resampled(late, '1d').map(([time]) => time)).toEqual([startTime + DAY])
+    const coveredFrom = startTime + HOUR
+    expect(resampled(late, '1d', { coveredFrom }).map(([time]) => time)).toEqual([startTime + DAY])
     expect(resampled(late, '1d', { coveredFrom: startTime })).toHaveLength(2)
-    expect(resampled(late, '1d', { partial: true })).toHaveLength(2)
+    expect(resampled(late, '1d', { coveredFrom, partial: true })).toHaveLength(2)
     expect(resampled(hours(48), '1d')).toHaveLength(2)
   })
 
