@@ -8,7 +8,7 @@ import { type SeriesLabel, seriesName } from '../candles/series.js'
 import { isSymbol } from '../candles/symbols.js'
 import type { KlineBatch } from './kline-batch.js'
 import { intervalName } from './target-interval.js'
-import { writeLines } from './wasm/row-writer.js'
+import { WasmRowWriter } from './wasm/row-writer.js'
 
 const VERSION = 'klines:1:'
 
@@ -136,6 +136,10 @@ function hashLines(lines: readonly (string | Buffer)[]): string {
 }
 
 const KINDS = COLUMN_KINDS.slice(0, COLUMNS.length - 1)
+const SLOTS = KINDS.map((kind, column) => {
+  return { literal: column === 0 ? '' : ',', column, isTrimmed: kind === 'decimal' }
+})
+const LINES = new WasmRowWriter(SLOTS, '\n')
 
 /**
  * Writes the lines that fingerprints are made of: the eleven cells before `ignore` joined by commas, and a line feed.
@@ -143,7 +147,7 @@ const KINDS = COLUMN_KINDS.slice(0, COLUMNS.length - 1)
  * gets the lines in pieces, each valid until the next one.
  */
 export function writeCandleLines(batch: KlineBatch, append: (lines: Uint8Array) => void): void {
-  for (let row = writeLines(batch, append); row < batch.length; row++) {
+  for (let row = LINES.write(batch, append); row < batch.length; row++) {
     const cells = KINDS.map((kind, column) => {
       const text = batch.text(row, column)
       return kind === 'decimal' ? trimDecimal(text) : text

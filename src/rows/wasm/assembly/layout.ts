@@ -8,8 +8,8 @@ export const NUMBERS_PER_ROW = 3
 export const OFFSETS_BYTES = 96
 export const NUMBERS_BYTES = 24
 
-/** Bytes per slot of a row template: address of its fixed text in the template, its length, and its cell's place in the offsets. */
-export const SLOT_BYTES = 12
+/** Bytes per slot of a row template: address of its fixed text in the template, its length, its cell's place in the offsets, and 1 to trim it. */
+export const SLOT_BYTES = 16
 
 /** Bytes per candle. */
 export const CANDLE_BYTES = 176
