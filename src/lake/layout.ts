@@ -7,9 +7,6 @@ import { isSymbol } from '../candles/symbols.js'
 /** How the parts of a lake lie in folders: `symbol=BTCUSDT/interval=1h/part-0.parquet`, as Hive names them. */
 export const LAYOUTS = ['hive'] as const
 
-/** One of `LAYOUTS`. */
-export type Layout = (typeof LAYOUTS)[number]
-
 /** The calendar span of a part: the whole series, a year or a month (UTC, by open time). */
 export const PARTITIONS = ['none', 'year', 'month'] as const
 
