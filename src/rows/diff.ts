@@ -57,9 +57,12 @@ export function isSameCell(
   nextRow: number,
   column: number,
 ): boolean {
-  const [cell, nextCell] = [row * OFFSETS_PER_ROW + 2 * column, nextRow * OFFSETS_PER_ROW + 2 * column]
-  const [start, end, nextStart] = [cached.offsets[cell], cached.offsets[cell + 1], next.offsets[nextCell]]
-  if (end - start !== next.offsets[nextCell + 1] - nextStart) return false
-  for (let i = 0; i < end - start; i++) if (cached.bytes[start + i] !== next.bytes[nextStart + i]) return false
+  const cell = row * OFFSETS_PER_ROW + 2 * column
+  const nextCell = nextRow * OFFSETS_PER_ROW + 2 * column
+  const start = cached.offsets[cell]
+  const nextStart = next.offsets[nextCell]
+  const length = cached.offsets[cell + 1] - start
+  if (next.offsets[nextCell + 1] - nextStart !== length) return false
+  for (let i = 0; i < length; i++) if (cached.bytes[start + i] !== next.bytes[nextStart + i]) return false
   return true
 }
