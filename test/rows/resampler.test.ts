@@ -121,10 +121,9 @@ describe('resampling', () => {
 
   it('leaves out a first candle that starts before the source', () => {
     const late = hours(48).slice(1)
-    const coveredFrom = startTime + HOUR
-    expect(resampled(late, '1d', { coveredFrom }).map(([time]) => time)).toEqual([startTime + DAY])
+    expect(resampled(late, '1d', { coveredFrom: startTime + HOUR }).map(([time]) => time)).toEqual([startTime + DAY])
     expect(resampled(late, '1d', { coveredFrom: startTime })).toHaveLength(2)
-    expect(resampled(late, '1d', { coveredFrom, partial: true })).toHaveLength(2)
+    expect(resampled(late, '1d', { coveredFrom: startTime + HOUR, partial: true })).toHaveLength(2)
     expect(resampled(hours(48), '1d')).toHaveLength(2)
   })
 
