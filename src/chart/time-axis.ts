@@ -19,9 +19,9 @@ interface Unit {
 
 const MONTH_MS = 31 * DAY_MS
 const day = (time: number) => Math.floor(time / DAY_MS)
-/** `12:30`; the first label of a day has the day. */
+/** `12:30`; the first label of a day has the day, and so has a midnight. */
 const clockText = (time: number, previous: number) =>
-  day(previous) === day(time) ? formatTime(time).slice(11) : dayText(time, previous)
+  day(previous) === day(time) && time % DAY_MS !== 0 ? formatTime(time).slice(11) : dayText(time, previous)
 /** `03-14`; the first label of a year has the year, too. */
 const dayText = (time: number, previous: number) =>
   formatDate(previous).slice(0, 4) === formatDate(time).slice(0, 4) ? formatDate(time).slice(5) : formatDate(time)

@@ -15,6 +15,7 @@ const labels = (openTimes: readonly number[]) =>
 describe('labels', () => {
   it.each([
     ['quarter hours: every 2 h', every(HOUR / 4, 24, Date.UTC(2024, 1, 28, 21)), '4:22:00 12:02-29 20:02:00'],
+    ['hours from midnight: the first one is a day', every(HOUR, 20, Date.UTC(2024, 1, 28)), '0:02-28 12:12:00'],
     ['days: Mondays', every(DAY, 20, Date.UTC(2024, 1, 28)), '5:03-04 12:03-11 19:03-18'],
     ['two days: the 1st and the 15th', every(2 * DAY, 30, Date.UTC(2024, 2, 1)), '0:03-01 7:03-15 16:04-02 23:04-16'],
     ['weeks: quarters', every(7 * DAY, 52, Date.UTC(2024, 0, 1)), '0:2024-01 13:2024-04 26:2024-07 40:2024-10'],

@@ -4,7 +4,7 @@ import { type ChartSummary, isRising, summarize } from '../summary.js'
 import { timeLabels } from '../time-axis.js'
 import type { Layout, Palette, PictureOptions } from './layout.js'
 import { FONT_SIZE, LINE_HEIGHT, labelWidth, layOut, PADDING, PALETTES, TITLE_SIZE } from './layout.js'
-import { drawCandles, drawGaps, element, pixels, priceY, slotX } from './shapes.js'
+import { drawCandles, drawGaps, element, pixels, positionY, slotX } from './shapes.js'
 
 export const SAMPLE_NOTE = 'synthetic sample data'
 const BOX_HEIGHT = 18
@@ -23,11 +23,11 @@ const EDGE = 4
 export function drawSvg(fitted: FittedCandles, options: PictureOptions, note?: string): string | undefined {
   const summary = summarize(fitted, options.log)
   if (summary === undefined) return undefined
-  const { title, last, change } = summary
+  const { title, scale, last, change } = summary
   const { width, height, theme } = options
   const palette = PALETTES[theme]
   const layout = layOut(summary, fitted.slots.length, options, note)
-  const lastY = priceY(layout, summary, last.close)
+  const lastY = positionY(layout, scale.position(Number(last.close)))
   const prices = drawPriceAxis(layout, lastY)
   const times = drawTimeAxis(fitted, layout, width)
   // What a screen reader says.
@@ -71,14 +71,13 @@ function drawTexts({ title, change }: ChartSummary, { lines }: Layout, palette: 
   return [element('text', style, `${escapeMarkup(title.name)}${changeText ?? ''}`), ...texts].join('\n')
 }
 
-/** Lines behind the candles, and labels of prices without those that the last price covers. */
-function drawPriceAxis({ left, right, top, priceBottom, ticks }: Layout, lastY: number) {
-  const marks = ticks.map(({ position, text }) => {
-    return { text, y: Math.round(priceBottom - position * (priceBottom - top)) + 0.5 }
-  })
-  const labels = marks
+/** Labels of prices and lines behind the candles, without those whose label the last price would cover. */
+function drawPriceAxis(layout: Layout, lastY: number) {
+  const { left, right, ticks } = layout
+  const marks = ticks
+    .map(({ position, text }) => ({ text, y: Math.round(positionY(layout, position)) + 0.5 }))
     .filter(({ y }) => Math.abs(y - lastY) >= BOX_HEIGHT)
-    .map(({ y, text }) => element('text', { x: right + LABEL_GAP, y: y + BASELINE }, text))
+  const labels = marks.map(({ y, text }) => element('text', { x: right + LABEL_GAP, y: y + BASELINE }, text))
   return { grid: marks.map(({ y }) => `M${left} ${pixels(y)}H${right}`).join(''), labels: labels.join('\n') }
 }
 

@@ -49,7 +49,7 @@ const LETTER_WIDTH = 0.58
 /** The height of the labels of the time axis. */
 const TIME_HEIGHT = 28
 const VOLUME_SHARE = 0.18
-/** Between and around prices and volumes. */
+/** Between and around prices and volumes; as much is free above the highest price and below the lowest. */
 const GAP = 10
 /** Between labels of prices, about. */
 const TICK_DISTANCE = 44
@@ -58,7 +58,7 @@ const VOLUME_LABEL_LENGTH = 9
 /** What the labels of prices take of the width at most. */
 const MAX_AXIS_SHARE = 0.3
 /** With less room, the body of a candle cannot be told from its wick. */
-const MIN_PITCH = 2.5
+const MIN_PITCH = 2
 const USUAL_AXIS = 70
 
 /** Where the parts of a picture are, from the top left corner. */
@@ -85,13 +85,13 @@ export function layOut(
   const top = PADDING + TITLE_SIZE + lines.length * LINE_HEIGHT + GAP
   const bottom = height - TIME_HEIGHT
   const volumeTop = Math.round(bottom - (bottom - top) * VOLUME_SHARE)
-  const priceBottom = volumeTop - GAP
-  const ticks = scale.ticks(Math.max(2, Math.floor((priceBottom - top) / TICK_DISTANCE)))
+  const [priceTop, priceBottom] = [top + GAP, volumeTop - 2 * GAP]
+  const ticks = scale.ticks(Math.max(2, Math.floor((priceBottom - priceTop) / TICK_DISTANCE)))
   const longest = Math.max(VOLUME_LABEL_LENGTH, lastText.length, ...ticks.map(({ text }) => text.length))
   const axis = Math.min(labelWidth(longest) + PADDING, width * MAX_AXIS_SHARE)
   // The candles end and the labels of prices begin at `right`; candles are `pitch` apart.
   const [left, right] = [PADDING, Math.floor(width - axis - PADDING / 2)]
-  return { left, right, pitch: (right - left) / slots, top, priceBottom, volumeTop, bottom, lines, ticks }
+  return { left, right, pitch: (right - left) / slots, top, priceTop, priceBottom, volumeTop, bottom, lines, ticks }
 }
 
 /** Joins parts into lines of at most `max` characters; a longer part is broken between its clauses. */

@@ -30,8 +30,9 @@ export function slotX({ left, pitch }: Layout, index: number): number {
   return pitch < SHARP_PITCH ? middle : Math.floor(middle) + 0.5
 }
 
-export function priceY({ top, priceBottom }: Layout, { scale }: ChartSummary, price: string): number {
-  return priceBottom - scale.position(Number(price)) * (priceBottom - top)
+/** `position`: of `PriceScale`. */
+export function positionY({ priceTop, priceBottom }: Layout, position: number): number {
+  return priceBottom - position * (priceBottom - priceTop)
 }
 
 /** Bands over the whole height where candles are missing. */
@@ -60,7 +61,7 @@ export function drawCandles({ slots }: FittedCandles, summary: ChartSummary, lay
     for (const [index, { candle }] of slots.entries()) {
       if (candle === undefined || isRising(candle) !== rising) continue
       const x = pixels(slotX(layout, index))
-      const toY = (price: string) => priceY(layout, summary, price)
+      const toY = (price: string) => positionY(layout, summary.scale.position(Number(price)))
       wicks.push(`M${x} ${pixels(toY(candle.high))}V${pixels(toY(candle.low))}`)
       const ends = [toY(candle.open), toY(candle.close)]
       const rest = Math.max(0, MIN_BODY - Math.abs(ends[0] - ends[1])) / 2

@@ -25,10 +25,10 @@ const FLAT: Prices = { open: 7, high: 7, low: 7, close: 7, volume: 1 }
 const { light } = PALETTES
 
 /**
- * 1110 x 592 pixels make these places. Across: 16 of margin, 1000 for the candles, the rest for labels of 9 characters. Five slots
- * are 200 wide, so their middles are at 116.5, 316.5 and so on. Down: the header ends at 64, prices go from 64 to 464, volumes
- * from 474 to 564. Prices from 100 to 200 are 4 pixels each: a price is at 464 - 4 * (price - 100). The highest volume, 40, is
- * 90 pixels high.
+ * 1110 x 616 pixels make these places. Across: 16 of margin, 1000 for the candles, the rest for labels of 9 characters. Five slots
+ * are 200 wide, so their middles are at 116.5, 316.5 and so on. Down: the header ends at 64, and prices go from 74 to 474: 10 are free
+ * above, and 20 between them and the volumes, from 494 to 588. Prices from 100 to 200 are 4 pixels each: a price is at
+ * 474 - 4 * (price - 100). The highest volume, 40, is 94 pixels high.
  */
 const FIVE_DAYS = daily([
   { open: 100, high: 130, low: 100, close: 120, volume: 10 },
@@ -37,26 +37,26 @@ const FIVE_DAYS = daily([
   { open: 150, high: 160, low: 140, close: 150, volume: 0 },
   { open: 170, high: 180, low: 160, close: 165, volume: 20 },
 ])
-const SIZE = { width: 1110, height: 592 }
+const SIZE = { width: 1110, height: 616 }
 
 describe('a picture of five days', () => {
   const svg = draw(FIVE_DAYS, SIZE)
 
   it('has wicks from high to low, bodies of a pixel at least, and bars of volume, of the colour of their candle', () => {
     const wicks = 'stroke-width="1"'
-    expect(linesOf(svg, `stroke="${light.rising}" ${wicks}`)).toEqual(['M116.5 344V464', 'M716.5 224V304'])
-    expect(linesOf(svg, `stroke="${light.falling}" ${wicks}`)).toEqual(['M316.5 64V304', 'M916.5 144V224'])
+    expect(linesOf(svg, `stroke="${light.rising}" ${wicks}`)).toEqual(['M116.5 354V474', 'M716.5 234V314'])
+    expect(linesOf(svg, `stroke="${light.falling}" ${wicks}`)).toEqual(['M316.5 74V314', 'M916.5 154V234'])
     const bodies = 'stroke-width="25"'
-    expect(linesOf(svg, `stroke="${light.rising}" ${bodies}`)).toEqual(['M116.5 384V464', 'M716.5 263.5V264.5'])
-    expect(linesOf(svg, `stroke="${light.falling}" ${bodies}`)).toEqual(['M316.5 264V284', 'M916.5 184V204'])
-    expect(linesOf(svg, `stroke="${light.risingVolume}"`)).toEqual(['M116.5 564V541.5'])
-    expect(linesOf(svg, `stroke="${light.fallingVolume}"`)).toEqual(['M316.5 564V474', 'M916.5 564V519'])
+    expect(linesOf(svg, `stroke="${light.rising}" ${bodies}`)).toEqual(['M116.5 394V474', 'M716.5 273.5V274.5'])
+    expect(linesOf(svg, `stroke="${light.falling}" ${bodies}`)).toEqual(['M316.5 274V294', 'M916.5 194V214'])
+    expect(linesOf(svg, `stroke="${light.risingVolume}"`)).toEqual(['M116.5 588V564.5'])
+    expect(linesOf(svg, `stroke="${light.fallingVolume}"`)).toEqual(['M316.5 588V494', 'M916.5 588V541'])
   })
 
   it('has a band where a candle is missing, and the last price, with a label in the colour of the last candle', () => {
-    expect(linesOf(svg, `fill="${light.gap}"`)).toEqual(['M416 64H616V564H416z'])
-    expect(linesOf(svg, 'stroke-dasharray')).toEqual(['M16 204H1016'])
-    expect(svg).toContain(`<rect x="1017" y="195" width="91" height="18" rx="2" fill="${light.falling}"/>`)
+    expect(linesOf(svg, `fill="${light.gap}"`)).toEqual(['M416 64H616V588H416z'])
+    expect(linesOf(svg, 'stroke-dasharray')).toEqual(['M16 214H1016'])
+    expect(svg).toContain(`<rect x="1017" y="205" width="91" height="18" rx="2" fill="${light.falling}"/>`)
   })
 
   it('says symbol, interval, change, range, high, low and last, and labels the axes', () => {
@@ -69,18 +69,19 @@ describe('a picture of five days', () => {
       '165',
     ])
     expect(linesOf(svg, `stroke="${light.grid}"`)).toEqual([
-      ...[464.5, 384.5, 304.5, 224.5, 144.5, 64.5].map(y => `M16 ${y}H1016`),
-      ...[116.5, 316.5, 516.5, 716.5, 916.5].map(x => `M${x} 64V564`),
+      ...[474.5, 394.5, 314.5, 234.5, 154.5, 74.5].map(y => `M16 ${y}H1016`),
+      ...[116.5, 316.5, 516.5, 716.5, 916.5].map(x => `M${x} 64V588`),
     ])
   })
 
-  it('has no label of a price beside the last one, and says what was resampled, and a note', () => {
+  it('has no label and no line of a price beside the last one, and says what was resampled, and a note', () => {
     const slots = FIVE_DAYS.slots.map(slot => ({ ...slot, candle: slot.candle && { ...slot.candle, close: '162.5' } }))
     const picture =
       drawSvg({ ...FIVE_DAYS, slots, resampledFrom: '1h' }, { ...DEFAULT_PICTURE, ...SIZE }, 'a note') ?? ''
     const [, said, ...labels] = textsOf(picture)
     expect(said).toMatch(/^1h resampled to 1d · 2024-.* · a note$/)
     expect(labels.slice(0, 6)).toEqual(['100', '120', '140', '180', '200', '40 vol'])
+    expect(linesOf(picture, `stroke="${light.grid}"`)).not.toContain('M16 234.5H1016')
     expect(picture).toMatch(/<desc>.*1h resampled to 1d.*a note<\/desc>/)
   })
 
