@@ -97,14 +97,15 @@ describe('any candles', () => {
     fc.assert(
       fc.property(series, days => {
         while (days.length > 1 && days[days.length - 1] === undefined) days.pop()
-        const columns = Math.min(3, Math.floor((width - 3 - '24 vol'.length) / days.length))
+        const room = (width - 3 - '24 vol'.length) / days.length
+        const pitch = room < 2 ? 1 : Math.min(6, room)
         const frame = draw(daily(days), { width, ascii, colour }).map(stripVTControlCharacters)
         const titleRows = frame.indexOf('')
         fc.pre(titleRows === 2)
-        const plot = frame.slice(3, 22).map(line => line.padEnd(200).slice(0, columns * days.length))
-        const expected = plotOracle(days, { rows: 16, columns, hollow, ascii })
+        const plot = frame.slice(3, 22).map(line => line.padEnd(200).slice(0, Math.floor(pitch * days.length)))
+        const expected = plotOracle(days, { rows: 16, pitch, hollow, ascii })
         expect(plot.slice(0, 16)).toEqual(expected)
-        if (!ascii) expect(plot.slice(16)).toEqual(volumeOracle(days, columns))
+        if (!ascii) expect(plot.slice(16)).toEqual(volumeOracle(days, pitch))
       }),
     )
   })
@@ -120,8 +121,21 @@ describe('any candles', () => {
       ...Array(8).fill(''),
     ])
     expect(frame[10]).toMatch(/◂ 5$/)
-    expect(draw(daily([flat, flat, flat]))[10]).toMatch(/^ ║ {2}║ {2}║ /)
+    expect(draw(daily([flat, flat, flat]))[10]).toMatch(/^ {2}║ {5}║ {5}║ {3} ◂/)
   })
+})
+
+it('the width is used, also by a number of candles that does not divide it', () => {
+  const day = { open: 1, high: 3, low: 1, close: 2, volume: 1 }
+  for (const [count, columns] of [
+    [67, 200],
+    [40, 200],
+    [90, 200],
+    [20, 80],
+  ])
+    expect(draw(daily(Array(count).fill(day)), { width: columns })[5].length, String(count)).toBeGreaterThan(
+      columns - 12,
+    )
 })
 
 it('a narrow terminal wraps the title between its words', () => {

@@ -20,7 +20,8 @@ const VOLUME_ROWS = 3
 const MIN_PRICE_ROWS = 4
 /** From one tick to the next, at the least. */
 const ROWS_PER_TICK = 3
-const MAX_CANDLE_COLUMNS = 3
+/** Columns from one candle to the next. */
+const MAX_PITCH = 6
 /** Of a chart of 30 rows. */
 const MAX_TICKS = 10
 /** Blanks between labels of the time axis. */
@@ -66,11 +67,12 @@ export function drawFrame(fitted: FittedCandles, options: FrameOptions): string[
   const priceRows = Math.max(MIN_PRICE_ROWS, room - volumeRows)
   const ticks = scale.ticks(Math.max(2, Math.floor(priceRows / ROWS_PER_TICK)))
   const labelColumns = Math.max(lastText.length, volumeText.length, ...ticks.map(({ text }) => text.length))
-  const free = Math.floor((width - AXIS_COLUMNS - labelColumns) / slots.length)
-  const candleColumns = Math.min(MAX_CANDLE_COLUMNS, Math.max(1, free))
-  const plotColumns = candleColumns * slots.length
+  const free = (width - AXIS_COLUMNS - labelColumns) / slots.length
+  // With less than two columns each, blanks between some would look like missing candles.
+  const pitch = free < 2 ? 1 : Math.min(MAX_PITCH, free)
+  const plotColumns = Math.floor(pitch * slots.length)
   /** The column of a candle: in the middle of its columns, or in the first of two. */
-  const columnOf = (index: number) => index * candleColumns + Math.floor((candleColumns - 1) / 2)
+  const columnOf = (index: number) => Math.floor(index * pitch + (pitch - 1) / 2)
   const plot = (rows: number, glyph: (candle: ChartCandle, above: number) => string) =>
     Array.from({ length: rows }, (_, row) => {
       const line = new CellLine()
@@ -98,7 +100,7 @@ export function drawFrame(fitted: FittedCandles, options: FrameOptions): string[
   volumes[0].add('   ').add(volumeText, 'faint')
 
   const openTimes = slots.map(({ openTime }) => openTime)
-  const times = timeLabels(openTimes, characters => Math.ceil((characters + LABEL_GAP) / candleColumns))
+  const times = timeLabels(openTimes, characters => Math.ceil((characters + LABEL_GAP) / pitch))
   // A label that would end beyond the width is left out, unless it is the only one.
   const placed = times
     .map(({ index, text }) => ({ column: columnOf(index), text }))

@@ -20,7 +20,7 @@ const GLYPHS: Record<string, string> = {
  */
 export function plotOracle(
   candles: readonly (Prices | undefined)[],
-  { rows, columns, hollow, ascii }: { rows: number; columns: number; hollow: boolean; ascii: boolean },
+  { rows, pitch, hollow, ascii }: { rows: number; pitch: number; hollow: boolean; ascii: boolean },
 ): string[] {
   const halfRows = Array.from({ length: 2 * rows }, (_, half) => {
     const reaches = (price: number) => Math.min(price, 2 * rows - 1)
@@ -40,23 +40,24 @@ export function plotOracle(
       if (ascii) return pair.includes('b') ? (rising ? 'O' : '#') : pair === '..' ? ' ' : '|'
       return pair.includes('b') && rising && hollow ? '║' : GLYPHS[pair]
     })
-    return spaced(characters, columns)
+    return spaced(characters, pitch)
   })
 }
 
 /** The volume of the same candles: `volume` eighths of a row, of 3 rows. */
-export function volumeOracle(candles: readonly (Prices | undefined)[], columns: number): string[] {
+export function volumeOracle(candles: readonly (Prices | undefined)[], pitch: number): string[] {
   return [16, 8, 0].map(below => {
     const fill = (volume: number) => ' ▁▂▃▄▅▆▇█'[Math.min(8, Math.max(0, volume - below))]
     return spaced(
       candles.map(candle => fill(candle?.volume ?? 0)),
-      columns,
+      pitch,
     )
   })
 }
 
-/** A candle of two columns stands in the first one, and one of three in the middle. */
-function spaced(characters: readonly string[], columns: number): string {
-  const [before, after] = [columns === 3 ? ' ' : '', columns > 1 ? ' ' : '']
-  return characters.map(character => before + character + after).join('')
+/** A candle of two columns stands in the first one, and one of three in the middle; with 2.5, in columns 0, 3, 5, 8 and so on. */
+function spaced(characters: readonly string[], pitch: number): string {
+  const line = Array.from({ length: Math.floor(pitch * characters.length) }, () => ' ')
+  for (const [index, character] of characters.entries()) line[Math.floor((index + 0.5) * pitch - 0.5)] = character
+  return line.join('')
 }
