@@ -1,10 +1,11 @@
 import { exchangeMayHaveMore, nameService, PUBLIC_BASE_URL } from '../candles/base-url.js'
 import { KlinesError } from '../candles/errors.js'
-import { EXCHANGE_INTERVALS, INTERVALS, isMinutes, noMinutes } from '../candles/intervals.js'
+import { EXCHANGE_INTERVALS, INTERVALS, type Interval, isMinutes, noMinutes } from '../candles/intervals.js'
 import { combine, namesSymbols, type Selection, takesSymbol } from '../candles/selection.js'
 import { type Series, seriesName } from '../candles/series.js'
 import { isSymbolPattern, SYMBOLS, type SymbolName, unknownSymbols } from '../candles/symbols.js'
 import { joinNames } from '../mirror/errors.js'
+import type { Mirror } from '../mirror/mirror.js'
 import { knownSymbols } from '../mirror/status.js'
 import { noMirror, nothingCached } from '../mirror/user-mirrors.js'
 import { isMultiple, parseTargetInterval } from '../rows/target-interval.js'
@@ -85,12 +86,17 @@ function notInMirror(
   const minutes = series.find(({ interval }) => isMinutes(interval) && mirror.symbols([interval]).length === 0)
   if (minutes && !isExchange) return noMinutes(minutes.interval, `The mirror ${mirror.root}`)
   const advice = series.slice(0, 1).flatMap(({ symbol, interval }) => {
-    const target = parseTargetInterval(interval)
-    const finer = EXCHANGE_INTERVALS.find(part => isMultiple(target, part) && mirror.has({ symbol, interval: part }))
+    const finer = findFiner(mirror, { symbol, interval })
     return finer ? [`-i ${finer} --resample ${interval} makes them of the ${finer} candles that are there.`] : []
   })
   const names = series.length > 0 ? series.map(seriesName) : symbols
   return nothingCached(`Not in the mirror: ${names.join(', ')}.`, mirror, advice)
+}
+
+/** The longest interval that a mirror has of a symbol whose candles can be made into those of the series. */
+export function findFiner(mirror: Mirror, { symbol, interval }: Series): Interval | undefined {
+  const target = parseTargetInterval(interval)
+  return EXCHANGE_INTERVALS.findLast(part => isMultiple(target, part) && mirror.has({ symbol, interval: part }))
 }
 
 /** Where a symbol may be that a source does not have: the exchange has some 3,500. None for the exchange itself and the sample. */

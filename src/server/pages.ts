@@ -6,6 +6,7 @@ import { windowPath } from '../candles/paths.js'
 import { type Series, windowOf } from '../candles/series.js'
 import { isSymbol } from '../candles/symbols.js'
 import { escapeMarkup, formatBytes, formatCount, formatTime, plural, quoteWord } from '../candles/text.js'
+import { findFiner } from '../engine/selection.js'
 import { findUserFolder } from '../fs/folders.js'
 import { knownDates, knownSymbols, type SeriesStatus, seriesStatuses, sumOf } from '../mirror/status.js'
 import { defaultMirrorRoot } from '../mirror/user-mirrors.js'
@@ -86,13 +87,14 @@ async function homePage(tree: Tree): Promise<string> {
   const series = await seriesStatuses(mirror, undefined, one => mirror.status(one))
   return readPage('home', mirror)
     .replace('<!-- origin -->', () => describeOrigin(tree))
-    .replace('<!-- sum -->', () => describeSum(series, mirror))
+    .replace('<!-- sum -->', () => describeSum(series, tree))
     .replace('<!-- series -->', () => series.map(seriesRow).join('\n'))
 }
 
-function describeSum(series: readonly SeriesStatus[], mirror: ServedMirror): string {
+function describeSum(series: readonly SeriesStatus[], { mirror, upstream }: Tree): string {
   const command = `klines download BTCUSDT -i 1h${escapeMarkup(downloadFlags(mirror))}`
-  if (series.length === 0) return `This mirror is empty. <code>${command}</code> fills it.`
+  const link = '<a href="chart">Open a chart</a>, and its candles are downloaded.'
+  if (series.length === 0) return `This mirror is empty. ${upstream ? link : `<code>${command}</code> fills it.`}`
   const [windows, bytes] = [sumOf(series.map(one => one.windows)), sumOf(series.map(one => one.cachedBytes))]
   const symbols = plural(new Set(series.map(({ symbol }) => symbol)).size, 'symbol')
   return `${plural(windows, 'window')}, ${formatBytes(bytes)}, ${plural(series.length, 'series')} of ${symbols}`
@@ -141,7 +143,8 @@ async function findCoverage({ mirror, upstream }: Tree) {
 
 /** One series, cached or not, and its windows without a file between the first and the last one with candles. */
 function findSeriesCoverage({ mirror, upstream, now }: Tree, series: Series) {
-  const status = mirror.status(series)
+  const madeOf = upstream || mirror.has(series) ? undefined : findFiner(mirror, series)
+  const status = mirror.status({ ...series, interval: madeOf ?? series.interval })
   const { firstOpenTime = 0, lastOpenTime = 0 } = status
   const isMissing = (date: string) => {
     const isBetween = Date.parse(date) > firstOpenTime && Date.parse(date) < lastOpenTime
@@ -149,9 +152,12 @@ function findSeriesCoverage({ mirror, upstream, now }: Tree, series: Series) {
   }
   return {
     ...status,
+    ...series,
+    madeOf,
     known: mirror.knows(series.symbol),
-    // The sample is complete, and its empty windows have no files.
-    missingStartDates: mirror.source === SAMPLE ? [] : knownDates(mirror, series.interval, now()).filter(isMissing),
+    // The sample is complete, and its empty windows have no files. What is made of other windows has none.
+    missingStartDates:
+      mirror.source === SAMPLE || madeOf ? [] : knownDates(mirror, series.interval, now()).filter(isMissing),
     upstream: upstream !== undefined,
     now: now(),
   }

@@ -7,7 +7,7 @@ import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { startTreeServer } from '../support/cli/stocked-sandbox.js'
 import { deferred } from '../support/deferred.js'
 import { makeOffGridTree } from '../support/off-grid-tree.js'
-import { SAMPLE_TREE, sampleRows } from '../support/sample-tree.js'
+import { copySample, SAMPLE_TREE, sampleRows } from '../support/sample-tree.js'
 import { startPathProxy } from '../support/servers/path-proxy.js'
 import { startServeCommand } from '../support/servers/serve-command.js'
 import { servePages, usePages } from '../support/servers/served-pages.js'
@@ -252,6 +252,126 @@ describe.skipIf(!hasChromium)('the chart (skipped without Chromium)', () => {
     expect(faults).toEqual([])
   })
 
+  it('a ruler: Shift and a drag measure between prices of candles, and move nothing', async () => {
+    const { page, faults } = await openChart('/chart/BTCUSDT/1d')
+    const [link, address] = [await csvLink(page), page.url()]
+    // All candles are visible: the highest is 6 % of the height below the upper edge, the lowest 22 % above the lower one.
+    const rows = sampleRows('BTCUSDT', '1d').map(row => row.map(Number))
+    const [low, high] = [Math.min(...rows.map(row => row[3])), Math.max(...rows.map(row => row[2]))]
+    const { y, height } = (await page.locator('#chart canvas').first().boundingBox())!
+    const end = async (part: number, column: number) => {
+      const { x } = await pointAt(page, part)
+      const openTime = Number((await legendRow(page))[0])
+      const index = rows.findIndex(row => row[0] === openTime)
+      const price = rows[index][column]
+      return { x, y: y + height * (0.06 + (0.72 * (high - price)) / (high - low)), index, price }
+    }
+    const label = page.locator('#ruler-label')
+    const measure = async (from: Awaited<ReturnType<typeof end>>, to: typeof from) => {
+      await page.mouse.move(from.x, from.y)
+      await page.keyboard.down('Shift')
+      await page.mouse.down()
+      await page.mouse.move(to.x, to.y)
+      await page.mouse.up()
+      await page.keyboard.up('Shift')
+      const days = Math.abs(to.index - from.index)
+      const [change, share] = [to.price - from.price, (100 * (to.price - from.price)) / from.price]
+      const signed = (value: number) => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(2)}`
+      expect(await label.textContent()).toBe(`${days} candles, ${days} days, ${signed(change)} (${signed(share)} %)`)
+    }
+    const [first, last] = [await end(0.3, 2), await end(0.7, 3)]
+    await measure(first, last)
+    expect(last.index - first.index).toBeGreaterThan(10)
+    await page.keyboard.press('Escape')
+    expect(await label.isVisible()).toBe(false)
+    await measure(last, first)
+    expect([await csvLink(page), page.url()]).toEqual([link, address])
+    await page.mouse.click(last.x, last.y)
+    expect(await label.isVisible()).toBe(false)
+    expect(faults).toEqual([])
+  })
+
+  it('keys: / finds a symbol, [ and ] change the interval, f shows all; not in a field, nor with Ctrl', async () => {
+    const { page, faults } = await openChart('/chart/BTCUSDT/1h')
+    await page.keyboard.press('Control+]')
+    await page.keyboard.press(']')
+    await settled(page, 'BTCUSDT 2h')
+    await page.keyboard.press('[')
+    await settled(page, 'BTCUSDT 1h')
+    await page.keyboard.press('f')
+    await page.waitForURL(/from=/)
+    await settled(page)
+    expect(await csvLink(page)).toBe('/export/1h/BTCUSDT.csv?from=2024-12-30T00:00Z&to=2025-03-31T00:00Z')
+    await page.keyboard.press('/')
+    await page.keyboard.type('[f/eth')
+    expect(await page.getByRole('combobox', { name: 'Symbol' }).inputValue()).toBe('[f/eth')
+    await chooseSymbol(page, 'eth')
+    await settled(page, 'ETHUSDT 1h')
+    expect(faults).toEqual([])
+  })
+
+  it('links: `last` is the time before now', async () => {
+    const { page } = await openChart('/chart/BTCUSDT/1d?last=30y')
+    expect(await csvLink(page)).toBe('/export/1d/BTCUSDT.csv?from=2024-12-30T00:00Z&to=2025-03-31T00:00Z')
+  })
+
+  it('an interval that the mirror lacks is made of a shorter one', async () => {
+    const root = tempFolder()
+    copySample(root, ['1h'])
+    const { page, faults } = await open(`${await servePages(root)}/chart/BTCUSDT/4h`)
+    await settled(page, 'BTCUSDT 4h')
+    const rows = sampleRows('BTCUSDT', '4h').map(row => row.map(String))
+    expect(await counts(page)).toMatchObject({ candles: rows.length, missingWindows: 0 })
+    for (const part of [0.05, 0.5, 0.9]) {
+      await pointAt(page, part)
+      expect(rows).toContainEqual(await legendRow(page))
+    }
+    const link = String(await csvLink(page))
+    expect(link).toMatch(/^\/export\/1h\/BTCUSDT\.csv\?from=.*&resample=4h$/)
+    expect(await page.evaluate<number>(`fetch('${link}').then(response => response.status)`)).toBe(200)
+    expect(await interval(page, '2h').getAttribute('title')).toBe('2h candles: made of shorter ones')
+    expect(await interval(page, '15m').getAttribute('title')).toBe('15m candles: none in this mirror')
+    expect(faults).toEqual([])
+  })
+
+  it('the newest candle: its price has the line and the tag, also after a drag into the past', async () => {
+    const { page } = await openChart('/chart/BTCUSDT/1h')
+    // The rows of pixels of the line and of the tag: most of their pixels have the colour of a candle.
+    const marks = () =>
+      page.evaluate<number[]>(`[[0, 0.5], [2, 0.3]].map(([at, share]) => {
+        const canvas = document.querySelectorAll('#chart canvas')[at]
+        const { data, width, height } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
+        const isColoured = at => Math.abs(data[at] - data[at + 1]) > 60
+        const counts = Array.from({ length: height }, (_, y) =>
+          Array.from({ length: width }, (_, x) => isColoured(4 * (y * width + x))).filter(Boolean).length)
+        const found = [...counts.keys()].filter(y => counts[y] >= share * Math.max(...counts))
+        return at === 0 ? counts.indexOf(Math.max(...counts)) : (found[0] + found.at(-1)) / 2
+      })`)
+    const expectOnePlace = async () => {
+      const [line, tag] = await marks()
+      expect(Math.abs(line - tag)).toBeLessThan(4)
+    }
+    await expectOnePlace()
+    const { x, y, width } = (await page.locator('#chart').boundingBox())!
+    await page.mouse.move(x + 200, y + 100)
+    await page.mouse.down()
+    await page.mouse.move(x + 200 + width / 8, y + 100, { steps: 4 })
+    await page.mouse.up()
+    await page.mouse.move(1, 1)
+    await page.waitForURL(/from=/)
+    await settled(page)
+    expect(await legendRow(page)).not.toEqual(newest('BTCUSDT', '1h'))
+    await expectOnePlace()
+  })
+
+  it('sizes: the start page has all its links on the narrowest phone', async () => {
+    const { page } = await open(`${url()}/`, { viewport: { width: 320, height: 640 } })
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
+    const links = page.getByRole('link', { name: 'Parquet' })
+    const { x, width } = (await links.first().boundingBox())!
+    expect([x > 0, x + width <= 320]).toEqual([true, true])
+  })
+
   it('a slow service: says how far it is; two fast switches end with the last one', async () => {
     const { page, faults } = await open('about:blank')
     const [release, late] = [deferred(), deferred()]
@@ -324,7 +444,7 @@ describe.skipIf(!hasChromium)('the chart (skipped without Chromium)', () => {
     const tree = await servePages(makeTree(tempFolder()))
     const ABSENT: [string, string, string[]][] = [
       ['%3Cb%3Ex/15m', '“<B>X” is not a symbol', ['BTCUSDT', 'ETHUSDT']],
-      ['BTCUSDT/1h', 'Download them with: klines download BTCUSDT -i 1h', ['15m']],
+      ['BTCUSDT/1m', 'Only the exchange has them: klines download BTCUSDT -i 1m', ['15m']],
     ]
     for (const [path, text, links] of ABSENT) {
       await page.goto(`${tree}/chart/${path}`)

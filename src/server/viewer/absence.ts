@@ -42,7 +42,8 @@ export function describeUnknown(coverage: Coverage, symbol: string, interval: st
 export function describeAbsence(coverage: Coverage, { symbol, interval }: Series, known: boolean): Absence {
   const place = placeOf(coverage)
   const others = symbolLinks(coverage, symbol, interval)
-  if (!known) return { problem: `${place} has no symbol ${symbol}.`, choices: others }
+  const isEmpty = !coverage.upstream && coverage.series.length === 0
+  if (!known && !isEmpty) return { problem: `${place} has no symbol ${symbol}.`, choices: others }
   const choices = intervalLinks(coverage, symbol)
   const problem = `${place} has no ${interval} candles of ${symbol}.${findAdvice(coverage, { symbol, interval })}`
   return { problem, choices: choices.length > 0 ? choices : others }
@@ -78,8 +79,8 @@ function intervalLinks(coverage: Coverage, symbol: string): Absence['choices'] {
 
 /** The same of symbols; those that look like `wanted` come first. */
 function symbolLinks(coverage: Coverage, wanted: string, interval: string): Absence['choices'] {
-  const cached = [...new Set(populatedSeries(coverage).map(({ symbol }) => symbol))]
-  const names = cached.length > 0 || !coverage.upstream ? cached : coverage.symbols
+  const cached = populatedSeries(coverage).map(({ symbol }) => symbol)
+  const names = coverage.upstream ? coverage.symbols : cached
   return [...new Set([...findSymbols(wanted, names), ...names])].slice(0, MAX_LINKS).map(symbol => {
     const own = populatedSeries(coverage, symbol)
     const best = own.find(series => series.interval === interval) ?? own.at(-1)

@@ -15,20 +15,21 @@ export interface Address {
   readonly problem?: string | undefined
 }
 
-/** Times are read as `--from` and `--to` of the command line; `now`, ms UTC, is the present. */
+/** Times are read as `--from`, `--to` and `--last` of the command line; `now`, ms UTC, is the present. */
 export function parseAddress({ pathname, search }: { pathname: string; search: string }, now = Date.now()): Address {
   const [symbol = '', interval] = pathname.slice(ROOT.length).split('/').slice(1).map(decodeURIComponent)
   const query = new URLSearchParams(search)
-  const [from, to] = ['from', 'to'].map(name => query.get(name) ?? undefined)
+  const [from, to, last] = ['from', 'to', 'last'].map(name => query.get(name) ?? undefined)
   const named = {
     symbol: toSymbolName(symbol) || undefined,
     interval: interval || undefined,
     isLog: query.get('log') === '1',
     isLocal: query.get('tz') === 'local',
   }
-  if (from === undefined && to === undefined) return named
+  if (from === undefined && to === undefined && last === undefined) return named
   try {
-    return { ...named, range: parseRange({ from, to }, now) }
+    const { fromTime, toTime } = parseRange({ from, to, last }, now)
+    return { ...named, range: { fromTime, toTime: last === undefined ? toTime : Math.min(toTime, now) } }
   } catch (error) {
     return { ...named, problem: (error as Error).message }
   }

@@ -5,18 +5,22 @@ import {
   createChart,
   HistogramSeries,
   type IRange,
+  LineStyle,
   PriceScaleMode,
   type Time,
   type UTCTimestamp,
 } from 'lightweight-charts'
 import { color } from './elements.js'
 import { GapBands } from './gap-bands.js'
+import { Ruler } from './ruler.js'
 import type { Timeline } from './timeline.js'
 
 /** Places without candles to the right of the newest one. */
 const RIGHT_MARGIN = 3
 /** Room for the volume below the candles, as a part of the height. */
 const VOLUME_HEIGHT = 0.18
+const MARGINS = { top: 0.06, bottom: VOLUME_HEIGHT + 0.04 }
+const UNMARKED = { lastValueVisible: false, priceLineVisible: false }
 const FONT = 'system-ui, sans-serif'
 /** CSS pixels from one candle to the next. */
 const DEFAULT_SPACING = 7
@@ -48,6 +52,9 @@ export class CandleChart {
   private readonly candles
   private readonly volume
   private readonly bands: GapBands
+  /** At the close of the newest candle, which need not be visible. */
+  private readonly newest
+  readonly ruler: Ruler
   private timeline: Timeline | undefined
   isDragged = false
 
@@ -55,21 +62,27 @@ export class CandleChart {
     this.chart = createChart(element, {
       autoSize: true,
       layout: { attributionLogo: false, fontFamily: FONT },
-      rightPriceScale: { borderVisible: false, scaleMargins: { top: 0.06, bottom: VOLUME_HEIGHT + 0.04 } },
-      timeScale: { borderVisible: false, timeVisible: true, minBarSpacing: 0.01, barSpacing: DEFAULT_SPACING },
+      rightPriceScale: { borderVisible: false, entireTextOnly: true, scaleMargins: MARGINS },
+      timeScale: {
+        borderVisible: false,
+        timeVisible: true,
+        minBarSpacing: 0.01,
+        barSpacing: DEFAULT_SPACING,
+        // The labels of prices may become wider.
+        lockVisibleTimeRangeOnResize: true,
+      },
       crosshair: { mode: CrosshairMode.Normal },
       kineticScroll: { mouse: false, touch: true },
     })
-    this.candles = this.chart.addSeries(CandlestickSeries)
-    this.volume = this.chart.addSeries(HistogramSeries, {
-      priceScaleId: 'volume',
-      priceFormat: { type: 'volume' },
-      lastValueVisible: false,
-      priceLineVisible: false,
-    })
+    this.candles = this.chart.addSeries(CandlestickSeries, UNMARKED)
+    this.newest = this.candles.createPriceLine({ price: 0, lineWidth: 1, lineStyle: LineStyle.Dotted })
+    const volumeFormat = { priceScaleId: 'volume', priceFormat: { type: 'volume' } } as const
+    this.volume = this.chart.addSeries(HistogramSeries, { ...UNMARKED, ...volumeFormat })
     this.volume.priceScale().applyOptions({ scaleMargins: { top: 1 - VOLUME_HEIGHT, bottom: 0 } })
     this.bands = new GapBands(this.chart, FONT)
     this.chart.panes()[0].attachPrimitive(this.bands)
+    this.ruler = new Ruler(element, this.chart, this.candles, () => this.timeline)
+    this.onMove(() => this.keepInView())
     element.addEventListener('pointerdown', () => (this.isDragged = true))
     for (const name of ['pointerup', 'pointercancel']) addEventListener(name, () => (this.isDragged = false))
     this.updateColors()
@@ -79,9 +92,12 @@ export class CandleChart {
   setTimeline(timeline: Timeline, { continues, isNewest }: { continues: boolean; isNewest: boolean }): void {
     const { timeline: before, visible } = this
     const { decimals } = timeline
-    const priceFormat = { type: 'price', precision: decimals, minMove: 10 ** -decimals } as const
-    this.candles.applyOptions({ priceFormat, lastValueVisible: isNewest, priceLineVisible: isNewest })
+    // The axis goes on below the lowest price, but no price is negative.
+    const formatter = (price: number) => (price < 0 ? '' : price.toFixed(decimals))
+    this.candles.applyOptions({ priceFormat: { type: 'custom', formatter, minMove: 10 ** -decimals } })
+    this.newest.applyOptions({ lineVisible: isNewest, axisLabelVisible: isNewest })
     this.drawData(timeline)
+    if (!continues) this.ruler.clear()
     if (!continues || !before?.length || !visible || this.isDragged) return
     // A visible place: the ends of the timeline may be dropped.
     const place = Math.max(0, Math.min(Math.ceil(visible.from), before.length - 1))
@@ -93,10 +109,10 @@ export class CandleChart {
     this.timeline = timeline
     this.bands.timeline = timeline
     const places = timeline?.places ?? []
-    const last = places.at(-1)
-    const isFalling = last && 'open' in last && last.close < last.open
+    const last = timeline?.candle(timeline.length - 1)
+    if (last)
+      this.newest.applyOptions({ price: last.close, color: color(last.close < last.open ? 'falling' : 'rising') })
     const [rising, falling] = [color('rising-volume'), color('falling-volume')]
-    this.candles.applyOptions({ priceLineColor: color(isFalling ? 'falling' : 'rising') })
     this.candles.setData(places.map(place => ({ ...place, time: toSeconds(place.time) })))
     const volumes = places
       .filter(place => 'open' in place)
@@ -113,6 +129,15 @@ export class CandleChart {
 
   showPlaces(places: IRange<number>): void {
     this.chart.timeScale().setVisibleLogicalRange(places)
+  }
+
+  /** At most half of the screen is blank on either side, or as much as too few candles leave. */
+  private keepInView(): void {
+    if (!this.visible || !this.timeline?.length) return
+    const { from, to } = this.visible
+    const blank = Math.max((to - from) / 2, to - from - this.timeline.length)
+    const shift = Math.max(0, -blank - from) - Math.max(0, to - blank - this.timeline.length)
+    if (Math.abs(shift) > 0.01) this.showPlaces({ from: from + shift, to: to + shift })
   }
 
   /** Shows the newest candles: `count` of them, or as many as fit in the default size. */

@@ -80,7 +80,8 @@ function showExactly(cell: HTMLElement, text: string): void {
   cell.replaceChildren(digits, create('span', text.slice(digits.length), { class: 'zeros' }))
 }
 
-function describeChange(open: string, close: string): string {
+/** `−1.50 %`; empty where there is none. */
+export function describeChange(open: string, close: string): string {
   return (formatChange(open, close) ?? '').replace('-', '−').replace('%', ' %')
 }
 

@@ -2,6 +2,7 @@ import { EXCHANGE_INTERVALS, INTERVALS, type Interval, MINUTE_MS } from '../../c
 import { type Series, seriesName } from '../../candles/series.js'
 import { isSymbol } from '../../candles/symbols.js'
 import { formatDate } from '../../candles/windows.js'
+import { isMultiple, parseTargetInterval } from '../../rows/target-interval.js'
 import { chooseSeries, FIRST_CHOICE } from './absence.js'
 import { type Address, formatAddress, formatTime, parseAddress } from './address.js'
 import { create, element, listenToKeys, offerThemes } from './elements.js'
@@ -53,6 +54,10 @@ class Page {
     const help = () => element<HTMLDialogElement>('help-dialog').showModal()
     const pan = (direction: number) => (isShifted: boolean) =>
       this.byHand(() => viewer.pan(isShifted ? direction : direction * STEP))
+    const step = (places: number) => () => {
+      const offered = [...this.intervals.values()].filter(button => !button.matches('[hidden], .absent'))
+      offered[offered.findIndex(button => button.ariaPressed === 'true') + places]?.click()
+    }
     const zoom = (factor: number) => () => this.byHand(() => viewer.zoom(factor))
     listenToKeys({
       ArrowLeft: pan(-1),
@@ -62,6 +67,11 @@ class Page {
       '-': zoom(1 / ZOOM),
       Home: () => this.byHand(() => viewer.showFirst()),
       End: () => this.byHand(() => viewer.showNewest()),
+      f: () => this.byHand(() => viewer.showAll()),
+      '[': step(-1),
+      ']': step(1),
+      '/': () => element('symbol').focus(),
+      Escape: () => viewer.chart.ruler.clear(),
       '?': help,
     })
     element('help').addEventListener('click', help)
@@ -103,13 +113,17 @@ class Page {
     const { coverage } = this
     const { symbol, interval: current } = this.series
     const offered: readonly Interval[] = coverage?.intervals ?? INTERVALS
+    const cached = coverage?.series.filter(one => one.symbol === symbol).map(one => one.interval) ?? []
     for (const [interval, button] of this.intervals) {
       const isCurrent = interval === current
-      const isCached = coverage?.series.some(one => one.symbol === symbol && one.interval === interval) ?? true
+      const isCached = !coverage || cached.includes(interval)
+      const isMade = cached.some(shorter => isMultiple(parseTargetInterval(interval), shorter))
+      const isAbsent = !isCached && !isMade && !coverage.upstream
+      const origin = coverage?.upstream ? 'downloaded when shown' : 'made of shorter ones'
       button.hidden = !isCurrent && !offered.includes(interval)
       button.ariaPressed = String(isCurrent)
-      button.classList.toggle('absent', !isCached)
-      button.title = `${interval} candles${isCached ? '' : ': none in this mirror'}`
+      button.classList.toggle('absent', isAbsent)
+      button.title = `${interval} candles${isCached ? '' : `: ${isAbsent ? 'none in this mirror' : origin}`}`
     }
   }
 
@@ -151,18 +165,17 @@ class Page {
   }
 
   private showTime({ inAddress = true } = {}): void {
-    const { series } = this.viewer
-    if (!series) return
+    const { windows } = this.viewer
+    if (!windows) return
     const range = this.viewer.visibleRange()
     if (range) {
       const offset = this.address.isLocal ? new Date(range.fromTime).getTimezoneOffset() * MINUTE_MS : 0
       if (document.activeElement !== this.day) this.day.value = formatDate(range.fromTime - offset)
       const query = `from=${formatTime(range.fromTime)}&to=${formatTime(range.toTime)}`
-      const path = `${ROOT}export/${series.interval}/${encodeURIComponent(series.symbol)}`
       for (const link of document.querySelectorAll<HTMLAnchorElement>('a[data-format]'))
-        link.href = `${path}.${link.dataset.format}?${query}`
+        link.href = ROOT + windows.exportPath(String(link.dataset.format), query)
     }
-    const address = formatAddress(series, { ...this.address, range: this.namesTime ? range : undefined })
+    const address = formatAddress(windows.series, { ...this.address, range: this.namesTime ? range : undefined })
     if (inAddress && address !== location.pathname + location.search) history.replaceState(null, '', address)
   }
 }

@@ -22,13 +22,13 @@ const recent = new LRUCache<string, CandleWindow>({
   sizeCalculation: ({ candles }) => candles.length + 1,
 })
 
-/** Reads a file of the server; undefined where it has none. `onCorrupt`: hears of a file that the server refuses to send. */
-async function readIfThere(path: string, signal: AbortSignal, onCorrupt?: (fault: string) => unknown) {
+/** Reads a file of the server; undefined where it has none. `onFault`: hears of one that is corrupt, or cannot be made. */
+async function readIfThere(path: string, signal: AbortSignal, onFault?: (fault: string) => unknown) {
   try {
     return await readText(path, signal)
   } catch (error) {
-    if (!(error instanceof ServiceError) || error.status !== 404) throw error
-    if (error.message.includes('corrupt')) onCorrupt?.(`${path}: ${error.message}`)
+    if (!(error instanceof ServiceError) || (error.status !== 404 && error.status !== 409)) throw error
+    if (error.status === 409 || error.message.includes('corrupt')) onFault?.(`${path}: ${error.message}`)
     return undefined
   }
 }
@@ -62,12 +62,13 @@ export class SeriesWindows {
 
   static async open(series: Series, progress: Messages, signal: AbortSignal): Promise<SeriesWindows> {
     const coverage = await readSeriesCoverage(series, signal)
-    const { upstream, now, firstOpenTime = 0, lastOpenTime = -1 } = coverage
+    const { upstream, now, madeOf, firstOpenTime = 0, lastOpenTime = -1 } = coverage
+    const first = upstream ? '' : startDateAt(series.interval, firstOpenTime)
+    if (madeOf) return new SeriesWindows(series, coverage, [first], progress, signal)
     // Not every tree has a list of minutes.
     const hasList = !isMinutes(series.interval) || upstream || lastOpenTime >= 0
     const list = hasList ? await readIfThere(startDatesPath(series.interval), signal) : undefined
     const dates = JSON.parse(list ?? '[]') as string[]
-    const first = upstream ? '' : startDateAt(series.interval, firstOpenTime)
     const exists = (date: string) => date >= first && Date.parse(date) <= (upstream ? now : lastOpenTime)
     return new SeriesWindows(series, coverage, dates.filter(exists), progress, signal)
   }
@@ -120,6 +121,12 @@ export class SeriesWindows {
     if (!this.hasCandles) await this.showNewest()
   }
 
+  /** Shows all windows, or as many of the newest ones as one chart takes. */
+  async showAll(): Promise<void> {
+    const last = this.startDates.length - 1
+    await this.show(Math.max(0, Math.ceil(last - MAX_CANDLES / this.windowCandles)), last)
+  }
+
   /** Shows as many windows again as are shown: before them (-1), or after them (1). */
   async extend(direction: -1 | 1): Promise<void> {
     const batch = Math.max(1, Math.min(this.shown.length, this.maxBatch))
@@ -163,9 +170,18 @@ export class SeriesWindows {
     return this.shown[index - this.first] ?? recent.get(path)
   }
 
+  /** The path of an export; a series that is made of another one is one window, the export of its newest candles. */
+  exportPath(extension: string, query: string): string {
+    const { symbol, interval } = this.series
+    const { madeOf } = this.coverage
+    const resample = madeOf ? `&resample=${interval}` : ''
+    return `export/${madeOf ?? interval}/${encodeURIComponent(symbol)}.${extension}?${query}${resample}`
+  }
+
   /** The path of a window, and its span; the last one has no end. */
   private describe(index: number) {
-    const path = windowPath(windowOf(this.series, this.startDates[index]))
+    const window = windowOf(this.series, this.startDates[index])
+    const path = this.coverage.madeOf ? this.exportPath('json', `tail=${MAX_CANDLES}`) : windowPath(window)
     const endTime = this.startTimes[index + 1] ?? Infinity
     return { path, span: { startTime: this.startTimes[index], endTime } }
   }

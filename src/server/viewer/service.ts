@@ -9,6 +9,8 @@ export interface SeriesCoverage {
   readonly upstream: boolean
   /** Whether the mirror knows the symbol. */
   readonly known: boolean
+  /** The interval that the mirror has of the symbol when it lacks the requested one, whose candles can be made of it. */
+  readonly madeOf?: Interval
   /** The present of the server, ms UTC. */
   readonly now: number
   /** Windows that the mirror lacks between its first and its last candle. */

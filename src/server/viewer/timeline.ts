@@ -186,9 +186,10 @@ function joinWindows(windows: readonly CandleWindow[]) {
   return spans
 }
 
-/** A length in ms in whole units: `45 minutes`, `34 hours`, `3 days`. */
-function formatLength(ms: number): string {
-  if (ms < 2 * HOUR_MS) return ms % HOUR_MS === 0 ? '1 hour' : plural(Math.round(ms / MINUTE_MS), 'minute')
-  if (ms < 2 * DAY_MS && ms % DAY_MS !== 0) return plural(Math.round(ms / HOUR_MS), 'hour')
-  return plural(Math.round(ms / DAY_MS), 'day')
+/** A length in ms: `45 minutes`, `1 day 8 hours`, `30 days`. */
+export function formatLength(ms: number): string {
+  const parts = { day: ms / DAY_MS, hour: (ms / HOUR_MS) % 24, minute: (ms / MINUTE_MS) % 60 }
+  return Object.entries(parts)
+    .flatMap(([unit, count]) => (count < 1 ? [] : plural(Math.floor(count), unit)))
+    .join(' ')
 }

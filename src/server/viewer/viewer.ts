@@ -47,8 +47,8 @@ export class Viewer {
     })
   }
 
-  get series(): Series | undefined {
-    return this.session?.windows.series
+  get windows(): SeriesWindows | undefined {
+    return this.session?.windows
   }
 
   /** Ends what is under way, and runs what shows something else. */
@@ -83,6 +83,9 @@ export class Viewer {
     signal.throwIfAborted()
     session.isHeld = false
     await this.fill()
+    // A short series is as wide as the screen.
+    const { length } = session.timeline
+    if (!range && windows.isAtStart && length < this.screen) this.chart.showNewest(Math.max(40, length + 3))
   }
 
   refuse({ problem, choices }: Absence, name = 'No candles'): void {
@@ -92,8 +95,8 @@ export class Viewer {
 
   /** Jumps to a time, ms UTC, with as many candles as are visible. */
   async jump(fromTime: number): Promise<void> {
-    if (!this.series) return
-    const range = { fromTime, toTime: fromTime + this.screen * approximateLength(this.series.interval) }
+    if (!this.windows) return
+    const range = { fromTime, toTime: fromTime + this.screen * approximateLength(this.windows.series.interval) }
     const place = () => this.show(range, 'There are no candles then; these are the nearest.')
     await this.move(windows => windows.showRange(range), place)
   }
@@ -108,6 +111,11 @@ export class Viewer {
     const { screen } = this
     const place = () => this.chart.showNewest(screen)
     await this.move(windows => windows.showNewest(), place)
+  }
+
+  async showAll(): Promise<void> {
+    const place = () => this.chart.showNewest((this.session?.timeline.length ?? 0) + 3)
+    await this.move(windows => windows.showAll(), place)
   }
 
   /** Moves by a part of the visible time; negative to the past. */
@@ -147,12 +155,12 @@ export class Viewer {
   }
 
   /** The visible time, `[from, to)`; for another interval, that of as many of its candles around the same middle. */
-  visibleRange(interval = this.series?.interval): TimeRange | undefined {
+  visibleRange(interval = this.windows?.series.interval): TimeRange | undefined {
     const places = this.visiblePlaces
     if (!places || !interval) return undefined
     const { timeline, first, last } = places
     const [fromTime, toTime] = [timeline.openTime(first), timeline.timeAt(last + 1)]
-    if (interval === this.series?.interval) return { fromTime, toTime }
+    if (interval === this.windows?.series.interval) return { fromTime, toTime }
     const middle = (fromTime + toTime) / 2
     const half = ((last - first + 1) * approximateLength(interval)) / 2
     const toMinute = (time: number) => Math.max(0, Math.round(time / MINUTE_MS) * MINUTE_MS)

@@ -43,6 +43,14 @@ describe('the times in the address of the candle viewer', () => {
     expect(read(`to=${value}`)).toEqual({ range: { fromTime: -Infinity, toTime: time } })
   })
 
+  it('`last` counts back from now, or from `to`', () => {
+    expect(read('last=7d')).toEqual({ range: { fromTime: NOW - 7 * 86_400_000, toTime: NOW } })
+    const range = { fromTime: Date.UTC(2024, 0), toTime: Date.UTC(2024, 1) }
+    expect(read('last=1M&to=2024-02')).toEqual({ range })
+    expect(read('last=90').problem).toMatch(/^"90" is not a length of time\./)
+    expect(read('last=7d&from=2024').problem).toMatch(/^--from and --last both say/)
+  })
+
   it.each(['', 'banana', '2024-02-31', '2024-02-29T25:00', '0', '-7x'])(
     '%j is refused with the sentence of the command line',
     text => {

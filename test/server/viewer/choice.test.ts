@@ -70,6 +70,12 @@ describe('an address with a series without candles', () => {
     const unknown = describeAbsence(mirror, { symbol: 'ETH', interval: '1d' }, false)
     expect(unknown.problem).toBe('This mirror has no symbol ETH.')
     expect(unknown.choices[0]).toEqual({ text: 'ETHUSDT', href: '/chart/ETHUSDT/1d' })
-    expect(texts(describeAbsence({ ...mirror, series: [] }, { symbol: 'ETHUSDT', interval: '1d' }, true))).toEqual([])
+    const empty = { ...mirror, series: [] }
+    const wanted = { symbol: 'ETHUSDT', interval: '1d' } as const
+    expect(texts(describeAbsence(empty, wanted, true))).toEqual([])
+    expect(describeAbsence(empty, wanted, false).problem).toMatch(/ Download them with: klines download ETHUSDT -i 1d /)
+    // A service has more than what was shown of it.
+    const other = describeAbsence({ ...mirror, upstream: true }, { symbol: 'NOSUCH', interval: '1d' }, false)
+    expect([other.problem, texts(other)]).toEqual(['The service of this server has no symbol NOSUCH.', mirror.symbols])
   })
 })

@@ -126,8 +126,8 @@ describe('the time axis of the chart', () => {
       [1, '1 minute without candles'],
       [45, '45 minutes without candles'],
       [60, '1 hour without candles'],
-      [MAX_EMPTY_PLACES, '8 hours without candles'],
-      [MAX_EMPTY_PLACES + 1, '8 hours without candles'],
+      [MAX_EMPTY_PLACES, '8 hours 20 minutes without candles'],
+      [MAX_EMPTY_PLACES + 1, '8 hours 21 minutes without candles'],
     ])('%i missing candles: each has a place as long as there are enough', (missing, label) => {
       const later = START + (missing + 1) * MINUTE
       const timeline = new Timeline(series, [
