@@ -18,7 +18,7 @@ export interface Served {
   readonly upstream: string | undefined
 }
 
-/** What is served: without any mirror of the user, and without `upstream` to fetch one from, the sample. */
+/** What is served: a folder that is named, else the mirror of the source; without any, and without `upstream`, the sample. */
 export function findServed({ upstream, mirror: folder, baseUrl }: ServeRequest, warn: Warn): Served {
   const sample = { mirror: resolve(fileURLToPath(sampleRoot())), baseUrl: SAMPLE, upstream: undefined }
   if (baseUrl === SAMPLE) {
@@ -27,10 +27,9 @@ export function findServed({ upstream, mirror: folder, baseUrl }: ServeRequest, 
   }
   const opened = openMirror({ baseUrl, mirror: folder }, warn)
   const { root, source, exists } = opened
-  const name = upstream ? toSourceName(baseUrl) : source
-  if (upstream || exists) return { mirror: root, baseUrl: name, upstream: upstream ? name : undefined }
-  const isNamed = folder !== undefined && source === undefined
-  if (!isNamed && describeOtherMirrors(root).length === 0) return sample
+  if (upstream) return { mirror: root, baseUrl: toSourceName(baseUrl), upstream: toSourceName(baseUrl) }
+  if (exists || folder !== undefined) return { mirror: root, baseUrl: source, upstream: undefined }
+  if (describeOtherMirrors(root).length === 0) return sample
   throw noMirror(opened)
 }
 
@@ -45,7 +44,7 @@ export async function startServing(
   let report = warn
   const onEvent: ServeRequest['onEvent'] = event => event.type === 'warning' && report(event.message)
   const { url, otherUrls, close } = await serve(
-    { ...options, mirror, baseUrl: upstream, upstream: upstream !== undefined, onEvent },
+    { ...options, mirror, upstream: upstream !== undefined, onEvent },
     {
       onError: ({ message, stack = message }) => logError(isOn('KLINES_DEBUG') ? stack : message),
       log: isVerbose ? printNote : undefined,

@@ -4,7 +4,7 @@ import { KlinesError } from '../candles/errors.js'
 import { quoteWord } from '../candles/text.js'
 import { findUserFolder } from '../fs/folders.js'
 import { joinNames } from './errors.js'
-import { listFolder, readSource } from './file-store.js'
+import { listFolder, readSource, statPath } from './file-store.js'
 import { Mirror } from './mirror.js'
 import { type SeriesStatus, seriesStatuses, sumOf } from './status.js'
 
@@ -35,6 +35,8 @@ export function openMirror({ mirror, baseUrl }: MirrorOptions, warn?: (text: str
   const name = toSourceName(baseUrl)
   const opened = new Mirror(mirror ?? defaultMirrorRoot(name), warn)
   if (baseUrl !== undefined) opened.checkSource(name)
+  if (mirror !== undefined && opened.source === undefined && statPath(mirror)?.isDirectory() === false)
+    throw new KlinesError('bad_option', `--mirror ${mirror} is a file. Expected the name of a folder.`)
   return opened
 }
 

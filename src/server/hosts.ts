@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
-import { type AddressInfo, isIPv4, isIPv6 } from 'node:net'
+import { type AddressInfo, isIP, isIPv4, isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import { KlinesError } from '../candles/errors.js'
 import { HttpError } from './errors.js'
 
 /** A longer target is refused. */
@@ -10,12 +11,20 @@ const HOST = /^(\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z_-]+(?:\.[0-9A-Za-z_-]+)*\.?)(?::(\
 /**
  * Returns the check of the head of a request: the error that it gets. On the loopback its Host has to be a name of the loopback, one of
  * `allowHost`, or an IP address: a page of another site whose name resolves to this machine sends that name (DNS rebinding), and addresses
- * cannot be rebound. A server on another address (`host`) answers for any name.
+ * cannot be rebound. A server on another address (`host`) answers for any name. Throws `bad_option` for an `allowHost` that is no name.
  */
 export function requestCheck({ host, allowHost = [] }: { host: string; allowHost?: readonly string[] | undefined }) {
   const own = plainName(host)
-  const isLoopback = isLocal(own) || own === '::1' || (isIPv4(own) && own.startsWith('127.'))
-  const names = isLoopback && allowHost.map(plainName)
+  const isLoopback = isLocal(own) || isLoopbackAddress(own)
+  // A comma at the end of a list is no name.
+  const given = allowHost.filter(text => text.trim() !== '')
+  const allowed = (given.length > 0 ? given : allowHost).map(text => {
+    const name = parseHost(text.trim())
+    if (name !== undefined) return name
+    const expected = 'Expected a whole name in ASCII, such as candles.example.com, without a scheme, a path or *.'
+    throw new KlinesError('bad_option', `--allow-host is "${text}". ${expected}`)
+  })
+  const names = isLoopback && allowed
   return ({ url = '', headers, rawHeaders, httpVersion }: IncomingMessage): HttpError | undefined => {
     // Node reads any version from 0.9 to 2.0, each as if it were 1.1.
     if (!httpVersion.startsWith('1.')) return new HttpError(505)
@@ -33,11 +42,16 @@ export function requestCheck({ host, allowHost = [] }: { host: string; allowHost
   }
 }
 
+/** The name in a Host header, without its port; undefined for what is none. */
+function parseHost(host: string): string | undefined {
+  const [, name, port = 0] = HOST.exec(host) ?? []
+  return name === undefined || Number(port) > 65_535 ? undefined : plainName(name)
+}
+
 /** `names`: the allowed ones besides those of the loopback; false for any. */
 function checkHost(host = '', names: readonly string[] | false): HttpError | undefined {
-  const [, name, port = 0] = HOST.exec(host) ?? []
-  if (name === undefined || Number(port) > 65_535) return new HttpError(400, 'The Host header is missing or no host.')
-  const plain = plainName(name)
+  const plain = parseHost(host)
+  if (plain === undefined) return new HttpError(400, 'The Host header is missing or no host.')
   const isIp = plain.startsWith('[') ? isIPv6(plain.slice(1, -1)) : isIPv4(plain)
   if (!names || isIp || isLocal(plain) || names.includes(plain)) return undefined
   const door = `start it with klines serve --allow-host ${plain}`
@@ -54,6 +68,19 @@ function plainName(name: string): string {
 
 function addressUrl({ address, family, port }: Pick<AddressInfo, 'address' | 'family' | 'port'>): string {
   return family === 'IPv6' ? `http://[${address}]:${port}` : `http://${address}:${port}`
+}
+
+/** Who sent a request, as an IP address: what a proxy on this machine says of it, else the other end of the connection. */
+export function clientAddress({ headers, socket }: IncomingMessage): string {
+  // A server that listens on :: has the addresses of IPv4 in those of IPv6.
+  const peer = (socket.remoteAddress ?? '-').replace(/^::ffff:(?=[\d.]+$)/, '')
+  // The last one is that which the proxy itself has seen; those before it are what its client claims.
+  const forwarded = String(headers['x-forwarded-for']).split(',').at(-1)?.trim() ?? ''
+  return isLoopbackAddress(peer) && isIP(forwarded) > 0 ? forwarded : peer
+}
+
+function isLoopbackAddress(address: string): boolean {
+  return address === '::1' || (isIPv4(address) && address.startsWith('127.'))
 }
 
 /** The base address of a server that listens; `otherUrls`: those for other machines, if it listens on all addresses of this one. */

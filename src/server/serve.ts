@@ -1,5 +1,4 @@
 import { toSourceName } from '../candles/base-url.js'
-import { KlinesError } from '../candles/errors.js'
 import { openRun, type SourceOptions } from '../engine/run.js'
 import { openMirror } from '../mirror/user-mirrors.js'
 import type { ServerOptions, Serving } from './server.js'
@@ -13,8 +12,8 @@ export interface ServeRequest
 }
 
 /**
- * Serves a mirror from this process: the file tree, the candle viewer, exports and the greeting API. Throws `window_missing` when there is
- * no mirror and no `upstream`, `mirror_mismatch`, and `address_unusable`.
+ * Serves a mirror from this process: the file tree, the candle viewer, exports and the greeting API. A mirror may begin to exist meanwhile;
+ * a `warning` event says where none is. Throws `bad_option`, `mirror_mismatch`, `mirror_unusable` and `address_unusable`.
  *
  * @param hooks for `klines serve`: its log
  * @example
@@ -26,16 +25,16 @@ export async function serve(
 ): Promise<Serving> {
   const { upstream = false, host, port, allowHost, streamText, onEvent } = request
   const { root, source, exists } = openMirror(request)
-  if (!upstream && !exists && source === undefined) {
-    throw new KlinesError('window_missing', `There is no mirror at ${root}.`, {
-      suggestions: ['Download candles first, or serve with --upstream.'],
-    })
-  }
+  const warn = (message: string) => onEvent?.({ type: 'warning', message })
+  if (!upstream && !exists)
+    warn(
+      `There is no mirror at ${root} yet. Fill it with klines download and the same --mirror, also while this server runs; with --upstream it downloads what is asked for.`,
+    )
   const [{ startServer }, { UPSTREAM_POLICY }] = await Promise.all([import('./server.js'), import('./upstream.js')])
   return startServer({
     ...{ root, host, port, allowHost, streamText, ...hooks },
-    warn: message => onEvent?.({ type: 'warning', message }),
-    source: upstream ? toSourceName(request.baseUrl) : source,
+    warn,
+    source: upstream || !exists ? toSourceName(request.baseUrl) : source,
     upstream: upstream
       ? () => openRun({ ...request, mirror: root, noArchive: true }, { policy: UPSTREAM_POLICY })
       : undefined,

@@ -11,7 +11,7 @@ import { HttpError, sendError, toHttpError } from './errors.js'
 import { exportRoutes } from './export.js'
 import { ExportFiles } from './export-files.js'
 import { greetingRoutes } from './greeting.js'
-import { requestBaseUrl, requestCheck, serverUrls } from './hosts.js'
+import { clientAddress, requestBaseUrl, requestCheck, serverUrls } from './hosts.js'
 import { pageRoutes } from './pages.js'
 import { ServedMirror } from './served-mirror.js'
 import { Tree, treeRoutes } from './tree.js'
@@ -71,7 +71,7 @@ export async function startServer(options: ServerOptions): Promise<Serving> {
   const specs = (Object.keys(API_SPECS) as ApiName[]).map(name => specRoute(name, tree))
   const exports = new ExportFiles(tree, (options.limits ?? LIMITS).exportWaitMs, warnOnce)
   const served = [...treeRoutes(tree), ...exportRoutes(tree, exports), ...greetingRoutes(options.streamText)]
-  const routes = [...served, ...specs, ...pageRoutes(tree)]
+  const routes = [...served, ...specs, ...pageRoutes(tree), HEALTH]
   const { app, finish } = await createApp(routes, { ...options, host })
   // A wrong configuration fails early.
   await upstream?.take()
@@ -89,6 +89,17 @@ export async function startServer(options: ServerOptions): Promise<Serving> {
       await Promise.all([upstream?.close(), exports.close()])
     },
   }
+}
+
+/** For who watches the server: whether it answers. It looks at no file. */
+const HEALTH: Route = {
+  method: 'GET',
+  url: '/healthz',
+  isPrivate: true,
+  handler: (_request, reply) => {
+    reply.headers({ 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' })
+    reply.send('{"status":"ok"}')
+  },
 }
 
 function specRoute(name: ApiName, tree: Tree): Route {
@@ -191,16 +202,18 @@ function toListenError(cause: NodeJS.ErrnoException, host: string, port: number)
   return new KlinesError('address_unusable', message, { cause, suggestions: [advice], data: { host, port } })
 }
 
-/** The address is untrusted text. */
+/** The address is untrusted text. A client that leaves before it gets an answer is no line. */
 function logRequest(
   log: (line: string) => void,
   { method, raw }: FastifyRequest,
   { raw: response }: FastifyReply,
 ): void {
+  const client = clientAddress(raw)
   const [started, before] = [performance.now(), raw.socket.bytesWritten]
   response.once('close', () => {
+    if (!response.headersSent) return
     const sent = `${response.statusCode} ${raw.socket.bytesWritten - before} B`
     const tookMs = (performance.now() - started).toFixed(1)
-    log(`${method} ${cleanText(raw.url ?? '', 200)} ${response.headersSent ? sent : 'left'} ${tookMs} ms`)
+    log(`${new Date().toISOString()} ${client} ${method} ${cleanText(raw.url ?? '', 200)} ${sent} ${tookMs} ms`)
   })
 }

@@ -1,7 +1,8 @@
+import { mkdirSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { useSandboxes } from '../support/cli/cli-sandbox.js'
+import { BIN, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { startTreeServer } from '../support/cli/stocked-sandbox.js'
 import { startServeCommand } from '../support/servers/serve-command.js'
 import { FULL_WEEKS, makeTree, putFile, weekPath } from '../support/synthetic-tree.js'
@@ -41,13 +42,21 @@ describe('klines serve', () => {
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8'])
     await fetch(`${server.url}/api/klines/symbols.json?a=%1b%5b31m`)
     await fetch(`${server.url}/nowhere`, { method: 'DELETE' })
+    // The last address is that which the proxy itself has seen.
+    for (const from of ['192.0.2.9, 2001:db8::1', '192.0.2.1, a b', 'x'])
+      await fetch(`${server.url}/healthz`, { headers: { 'x-forwarded-for': from } })
     const { stdout, stderr } = await server.stop('SIGTERM')
     expect(stdout).toContain(root)
     expect(stdout).toContain('http://example.com')
     expect(stdout).not.toContain('synthetic')
-    const [, second, third] = lines(stderr)
-    expect(second).toMatch(/^GET \/api\/klines\/symbols\.json\?a=%1b%5b31m 200 \d+ B \d+\.\d ms$/)
-    expect(third).toMatch(/^DELETE \/nowhere 404 \d+ B \d+\.\d ms$/)
+    const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z /
+    const [, ...logged] = lines(stderr)
+    for (const line of logged) expect(line).toMatch(time)
+    const [second, third, ...forwarded] = logged.map(line => line.replace(time, ''))
+    expect(second).toMatch(/^127\.0\.0\.1 GET \/api\/klines\/symbols\.json\?a=%1b%5b31m 200 \d+ B \d+\.\d ms$/)
+    expect(third).toMatch(/^127\.0\.0\.1 DELETE \/nowhere 404 \d+ B \d+\.\d ms$/)
+    const clients = forwarded.map(line => line.split(' GET /healthz 200 ')[0])
+    expect(clients).toEqual(['2001:db8::1', '127.0.0.1', '127.0.0.1'])
   })
 
   it('--json prints one object, and nothing after it', async () => {
@@ -88,10 +97,43 @@ describe('klines serve', () => {
     expect(await ended).toMatchObject({ code: 0, signal: null, stdout: `${server.url}\n` })
   })
 
-  it('a folder that is named and has no mirror is an error, never the sample', async () => {
-    const run = await newSandbox().call(['serve', '--mirror', 'nothere', '--port', '0'])
-    expect(run).toMatchObject({ code: 3, stdout: '' })
-    expect(run.stderr).toMatch(/^klines: There is no mirror at nothere\.\n/)
+  it('a folder that is named and has no mirror is served empty, says how it is filled, and has what is downloaded meanwhile', async () => {
+    const sandbox = newSandbox()
+    for (const folder of ['nothere', 'empty', 'new/nested']) {
+      if (folder === 'empty') mkdirSync(sandbox.path(folder))
+      const server = await startServeCommand(sandbox, ['--mirror', folder, '--host', '0.0.0.0'])
+      expect(await json(`${server.url}/api/klines/symbols.json`)).toEqual([])
+      expect([(await fetch(server.url)).status, sandbox.exists(`${folder}/mirror.json`)]).toEqual([200, false])
+      const download = ['download', 'BTCUSDT', '-i', '1d', '--base-url', 'sample', '--mirror', folder, '-q']
+      expect(await sandbox.call(download)).toMatchObject({ code: 0 })
+      await expect.poll(() => json(`${server.url}/api/klines/symbols.json`), { timeout: 10_000 }).toEqual(['BTCUSDT'])
+      expect((await fetch(`${server.url}/export/1d/BTCUSDT.csv`)).status).toBe(200)
+      const { stdout, stderr } = await server.stop()
+      expect(stderr).toMatch(new RegExp(`^Note: There is no mirror at ${folder} yet\\. Fill it with klines download`))
+      expect(stdout).not.toContain('synthetic')
+    }
+    const args = ['--mirror', 'nothere2', '--json', '--base-url', 'binance']
+    const { stdout } = await (await startServeCommand(sandbox, args)).stop()
+    expect(JSON.parse(stdout)).toMatchObject({ sample: false, warnings: [expect.stringContaining('nothere2')] })
+  })
+
+  it('/healthz answers without a look at the mirror', async () => {
+    const sandbox = newSandbox()
+    mkdirSync(sandbox.path('m/api/klines'), { recursive: true })
+    const server = await startServeCommand(sandbox, ['--mirror', 'm'])
+    rmSync(sandbox.path('m'), { recursive: true })
+    sandbox.write('m', 'no folder')
+    for (const method of ['GET', 'HEAD']) {
+      const answer = await fetch(`${server.url}/healthz?x`, { method })
+      expect([answer.status, await answer.text()]).toEqual([200, method === 'GET' ? '{"status":"ok"}' : ''])
+      const {
+        'cache-control': cache,
+        'content-type': type,
+        'content-length': length,
+      } = Object.fromEntries(answer.headers)
+      expect([cache, type, length]).toEqual(['no-store', 'application/json; charset=utf-8', '15'])
+    }
+    expect(await server.stop()).toMatchObject({ code: 0, stderr: '' })
   })
 
   it('a port in use is an error that says what to do', async () => {
@@ -110,6 +152,8 @@ describe('klines serve', () => {
     [['--port', '70000'], '70000'],
     [['--host', '192.0.2.1'], '192.0.2.1'],
     [['--base-url', 'sample', '--upstream'], 'sample'],
+    [['--base-url', 'sample', '--allow-host', 'a.com,*.b.com'], '"*.b.com"'],
+    [['--mirror', BIN], `${BIN} is a file`],
   ])('%j is a usage error that shows the value', async (args, value) => {
     const run = await newSandbox().call(['serve', ...(args.includes('--port') ? [] : ['--port', '0']), ...args])
     expect(run).toMatchObject({ code: 2, stdout: '' })

@@ -60,7 +60,7 @@ describe.concurrent('the published client of the greeting API', () => {
       break
     }
     stream.abortSilently()
-    const sent = () => requests.map(line => Number(/^GET \/api\/streams\/tokens 200 (\d+) B /.exec(line)?.[1]))
+    const sent = () => requests.map(line => Number(/ GET \/api\/streams\/tokens 200 (\d+) B /.exec(line)?.[1]))
     await until(() => sent().some(size => size < TEXT.length))
   })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { catchError } from '../../support/errors.js'
 import { expectError } from '../../support/servers/error-response.js'
 import { useHttpServer } from '../../support/servers/http-server.js'
 import { sendRaw } from '../../support/servers/raw-client.js'
@@ -77,15 +78,33 @@ describe('the server answers only for its own names', () => {
   })
 
   it('a name that is allowed is its own, and no similar one', async () => {
-    const { url } = await startTestServer(server.root(), { allowHost: ['Served.example.'] })
+    const { url } = await startTestServer(server.root(), { allowHost: ['Served.example.', ' other.example:443', ''] })
     const requestStatus = async (host: string) => (await sendRaw(url, request(host))).status
-    for (const host of ['served.example', 'SERVED.Example:8787', 'served.example.', 'localhost', '127.0.0.1']) {
+    for (const host of [
+      'served.example',
+      'SERVED.Example:8787',
+      'served.example.',
+      'other.example',
+      'localhost',
+      '[::1]',
+    ]) {
       expect([host, await requestStatus(host)]).toEqual([host, 200])
     }
     for (const host of ['served.example.evil.com', 'a.served.example', 'example', 'served-example', 'evil.com']) {
       expect([host, await requestStatus(host)]).toEqual([host, 421])
     }
   })
+
+  it.each(['*', '*.x.com', 'https://x.com', 'x.com/', 'x.com:65536', 'a b', 'a..b', 'ä.de', '::1', '', '.'])(
+    'a name that no Host header can have is refused: %j',
+    async name => {
+      const error = await catchError(startTestServer(server.root(), { allowHost: [name], host: '0.0.0.0' }))
+      expect(error).toMatchObject({
+        code: 'bad_option',
+        message: expect.stringContaining(`--allow-host is "${name}".`),
+      })
+    },
+  )
 
   it('a server on another address than the loopback answers for any name, and names its addresses', async () => {
     const { url, otherUrls } = await startTestServer(server.root(), { host: '0.0.0.0' })
