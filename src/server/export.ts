@@ -97,6 +97,16 @@ const STATUSES: Partial<Record<ErrorCode, number>> = {
   ...{ window_missing: 409, incomplete: 409, digits_lost: 409 },
 }
 
+const CHOICES = QUERY.flatMap(({ option }) => (option.takes === 'choice' ? (option.values ?? []) : []))
+/** An option of the query as the command line has it, and the space before its value. */
+const OPTION = new RegExp(`--(${QUERY_NAMES.join('|')})\\b(?: (?=\\d|(?:${CHOICES.join('|')})\\b))?`, 'g')
+
+/** A sentence with options as an address has them: `from=` for `--from`. */
+function inAddress(sentence: string): string {
+  const named = sentence.replace(OPTION, '$1=').replace(/(from=\S+) (?=to=)/, '$1&')
+  return named.replace(/(?<=^|: )-i (\w+)/, '/export/$1').replace(/; --base-url [\w ]+| with -i(?=\.)/, '')
+}
+
 /** An error of the library as `HttpError`, with the windows that it names as its cause; any other unchanged. No client sees `root`. */
 function toExportError(error: unknown, root: string): Error {
   if (!(error instanceof KlinesError)) return error as Error
@@ -107,9 +117,9 @@ function toExportError(error: unknown, root: string): Error {
   const failures = isKlinesError(error, 'incomplete') ? error.data.failures : undefined
   const windows = failures?.map(({ reason, ...window }) => ({ ...window, message: hide(reason) }))
   const [line, ...more] = message.split('\n')
-  // An address has no option for the format.
-  const advice = code === 'bad_output' ? [] : suggestions
-  const sentences = [more.length === 0 ? line : `${line} ${more.join('; ')}.`, ...advice].join(' ')
+  // What other commands and flags do is for who runs the server, and an address has no option for the format.
+  const advice = suggestions.map(inAddress).filter(text => code !== 'bad_output' && !/--|^klines /.test(text))
+  const sentences = [inAddress(more.length === 0 ? line : `${line} ${more.join('; ')}.`), ...advice].join(' ')
   // Its own text names folders of this machine.
   const text = code === 'window_missing' ? 'The mirror has no candles of this series.' : sentences
   return new HttpError(statusCode, hide(text), { cause: windows })
