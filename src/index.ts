@@ -11,7 +11,6 @@ export {
   downloadKlines,
   klineBatches,
   klineRows,
-  publishMirror,
   type ReadRequest,
   type SeriesRow,
   updateKlines,
@@ -36,6 +35,7 @@ export { COMPRESSIONS, FORMATS, type Format, NUMBER_TYPES, OUTPUT_COLUMNS, TIME_
 export type { Coverage } from './rows/coverage.js'
 export type { KlineBatch } from './rows/kline-batch.js'
 export { parseTargetInterval } from './rows/target-interval.js'
+export { publishMirror } from './server/publish.js'
 export { type ServeRequest, serve } from './server/serve.js'
 export type { Serving } from './server/server.js'
 export type { ArchiveReport } from './sources/source.js'

@@ -85,7 +85,7 @@ export const publish = command({
   examples: ['klines mirror publish', 'klines mirror publish --mirror DIR'],
   flags,
   async run({ options, during, show }) {
-    const { publishMirror } = await import('../engine/klines.js')
+    const { publishMirror } = await import('../server/publish.js')
     const { MirrorPublish } = await import('./reports/local.js')
     show(MirrorPublish, await during(PUBLISHING, events => publishMirror({ ...options, ...events })))
   },

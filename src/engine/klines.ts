@@ -1,15 +1,11 @@
 import { type KlineObject, type KlineRow, rowToNumbers, rowToObject } from '../candles/columns.js'
-import { KlinesError } from '../candles/errors.js'
 import type { Series, SeriesLabel, WindowRef } from '../candles/series.js'
 import type { TimeRange } from '../candles/time-range.js'
-import { type PublishReport, publishTree } from '../mirror/publish.js'
 import { inTurns } from '../mirror/turns.js'
-import { openMirror } from '../mirror/user-mirrors.js'
 import { shortSentences } from '../rows/coverage.js'
 import { Fingerprinter, reportFingerprints, type SeriesFingerprint } from '../rows/fingerprint.js'
 import { KlineBatch } from '../rows/kline-batch.js'
 import { Kernel } from '../rows/wasm/kernel.js'
-import { request } from './lists.js'
 import { type PlanRequest, planRequest, planUpdate } from './plan.js'
 import { readPlan } from './read.js'
 import { missingWindows } from './refresh.js'
@@ -65,25 +61,6 @@ export async function downloadPlan(
   return isNamed ? { ...report, fingerprints: reportFingerprints(found.flatMap(one => one ?? [])) } : report
 }
 
-/**
- * Makes a mirror a complete static tree, which any web host can serve: the lists, `[]` for windows of the future and before the first
- * candle, and the times of files as the server would say. Throws `incomplete` unless all is there; nothing is written then.
- */
-export async function publishMirror(options: Omit<SourceOptions, 'refresh'>): Promise<PublishReport> {
-  const { source: baseUrl, root, exists } = openMirror(options)
-  if (baseUrl === undefined && exists) {
-    const message = `${root} does not say where its candles come from, so it cannot be published.`
-    const advice = 'klines download with the same --mirror and its --base-url makes it a mirror of that service.'
-    throw new KlinesError('mirror_mismatch', message, { suggestions: [advice] })
-  }
-  return withRun(openRun({ ...options, mirror: root, baseUrl }), run => {
-    const { source, signal } = run
-    const find = async (series: Series) => source.firstCandle?.(series, signal)
-    const ask = (series: Series) => request(source, 'the first candle', find(series))
-    return publishTree({ ...run, baseUrl: source.name, firstCandle: source.firstCandle && ask })
-  })
-}
-
 export interface DryRunReport {
   readonly baseUrl: string | undefined
   readonly mirror: string
@@ -99,7 +76,9 @@ export interface DryRunReport {
 }
 
 export function dryRunUpdate(request: UpdateRequest): Promise<DryRunReport> {
-  return withRun(openRun(request, { readOnly: true }), async run => describePlan(await planUpdate(run), run))
+  return withRun(openRun(request, { readOnly: true }), async run =>
+    describePlan(await planUpdate(run), run),
+  )
 }
 
 export async function describePlan(plan: Plan, run: Run): Promise<DryRunReport> {

@@ -43,10 +43,17 @@ interface Api {
   readonly operations: Readonly<Record<string, Operation>>
 }
 
-const APIS = { klines: describeKlines, export: describeExport, greeting: describeGreeting }
+type Describe = (tree: Tree, intervals: readonly Interval[]) => Api
+const APIS: Record<ApiName, Describe> = { klines: describeKlines, export: describeExport, greeting: describeGreeting }
 
-export function describeApi(name: ApiName, tree: Tree, baseUrl: string): OpenApiDocument {
-  const { info, tags, specTag, operations } = APIS[name](tree)
+/** `baseUrl`: the address that the paths are below. */
+export function describeApi(
+  name: ApiName,
+  tree: Tree,
+  baseUrl: string,
+  intervals = tree.mirror.intervals,
+): OpenApiDocument {
+  const { info, tags, specTag, operations } = APIS[name](tree, intervals)
   const schemas: Record<string, unknown> = {}
   const getSpec: Operation = {
     operationId: 'getSpec',
@@ -130,9 +137,8 @@ const ERROR_OBJECT = {
   additionalProperties: false,
 }
 
-function describeKlines(tree: Tree): Api {
+function describeKlines(tree: Tree, intervals: readonly Interval[]): Api {
   const { mirror, now } = tree
-  const { intervals } = mirror
   const symbol = symbolSchema(tree)
   const ofInterval = (interval: Interval): [string, Operation] => {
     const segment = intervalSegment(interval)
@@ -222,10 +228,10 @@ const KLINE = {
   maxItems: COLUMNS.length,
 }
 
-function describeExport(tree: Tree): Api {
+function describeExport(tree: Tree, intervals: readonly Interval[]): Api {
   const extensions = FORMATS.flatMap(format => (isBinary(format) ? [format] : [format, `${format}.gz`]))
   const properties = {
-    interval: intervalSchema(tree.mirror.intervals),
+    interval: intervalSchema(intervals),
     symbol: symbolSchema(tree),
     extension: { type: 'string', enum: extensions, description: 'Format of the file', examples: ['csv'] },
   }

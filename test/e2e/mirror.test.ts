@@ -110,6 +110,12 @@ describe('klines mirror publish', () => {
     const get = (path: string): string[] => JSON.parse(sandbox.text(`tree/api/klines/${path}.json`))
     const symbols = get('symbols')
     expect(symbols).toEqual(['BTCEUR', 'NEWUSDT'])
+    const { paths, components, servers } = JSON.parse(sandbox.text('tree/api/openapi.json'))
+    const described = Object.keys(paths).flatMap(path => /([^/]+)\/\{symbol\}/.exec(path)?.[1] ?? [])
+    expect(described).toEqual(INTERVALS)
+    expect(components.schemas.Interval.enum).toEqual(INTERVALS)
+    expect(components.schemas.StartDate1d.enum).toEqual(get('start-dates/1d'))
+    expect(servers).toEqual([{ url: '..' }])
     let windows = 0
     for (const interval of INTERVALS) {
       const dates = get(`start-dates/${interval}`)

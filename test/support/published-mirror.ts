@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type DownloadRequest, downloadKlines, publishMirror } from '../../src/engine/klines.js'
+import { type DownloadRequest, downloadKlines } from '../../src/engine/klines.js'
+import { publishMirror } from '../../src/server/publish.js'
 import { MADE_SYMBOLS, madeMarket } from './exchange/made-market.js'
 import { EXCHANGE_NOW } from './exchange/market.js'
 import { ExchangeServer } from './servers/exchange-server.js'
