@@ -9,9 +9,16 @@ export function plural(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 || noun.endsWith('s') ? '' : 's'}`
 }
 
-/** The whole days of a time in ms: `1 day`, `20 days`. */
-export function formatDays(ms: number): string {
-  return plural(Math.max(0, Math.floor(ms / 86_400_000)), 'day')
+/** `0.4 s`, `42 s`, `3 min 20 s`, `5 h`, `5 h 12 min`, `3 days`, rounded down. */
+export function formatDuration(ms: number): string {
+  if (ms < 10_000) return `${(Math.floor(Math.max(0, ms) / 100) / 10).toFixed(1)} s`
+  const seconds = Math.floor(ms / 1000)
+  const minutes = Math.floor(seconds / 60)
+  const hours = Math.floor(minutes / 60)
+  if (hours >= 48) return plural(Math.floor(hours / 24), 'day')
+  const show = (count: number, unit: string) => (count === 0 ? [] : [`${count} ${unit}`])
+  const [long, short] = hours > 0 ? [minutes % 60, 0] : [minutes, seconds % 60]
+  return [...show(hours, 'h'), ...show(long, 'min'), ...show(short, 's')].join(' ')
 }
 
 /** A sentence as part of a longer one: without a period at its end. */

@@ -1,5 +1,6 @@
+import * as Flags from '@oclif/core/flags'
 import { command, refuse } from '../cli/command.js'
-import { pick } from '../cli/flags/group.js'
+import { inGroup, pick } from '../cli/flags/group.js'
 import { downloadFlags, exportFlags } from '../cli/flags/output.js'
 import { fetchFlags, locationFlags, runFlags, symbolArgs } from '../cli/flags/shared.js'
 
@@ -56,8 +57,18 @@ export const update = command({
   description: `Downloads what every series of the mirror lacks or can still change, from its first cached window to now.
 
 Files and lakes are made current by the klines export or klines download that made them.`,
-  examples: ['klines update', 'klines update --base-url binance --json', 'klines update --dry-run'],
-  flags: { ...locationFlags, ...fetchFlags, ...pick(runFlags, 'fail-on-gaps', 'dry-run', 'per-series') },
+  examples: ['klines update', 'klines update --base-url binance -q --max-age 2d', 'klines update --dry-run'],
+  flags: {
+    ...locationFlags,
+    ...fetchFlags,
+    ...pick(runFlags, 'fail-on-gaps', 'dry-run', 'per-series'),
+    ...inGroup('what', {
+      'max-age': Flags.string({
+        summary: 'Exit code 4 when the newest candle of an interval, of all series, closed longer ago: 36h, 2d.',
+        helpValue: 'LENGTH',
+      }),
+    }),
+  },
   async run({ flags, options, during, show }) {
     const startedMs = performance.now()
     const { dryRunUpdate, updateKlines } = await import('../engine/klines.js')

@@ -2,7 +2,7 @@ import pMap from 'p-map'
 import type { Interval } from '../candles/intervals.js'
 import { seriesName, type WindowRef, windowOf } from '../candles/series.js'
 import { type SymbolName, unknownSymbols } from '../candles/symbols.js'
-import { formatDays, formatTime } from '../candles/text.js'
+import { formatDuration, formatTime } from '../candles/text.js'
 import { MAY_LAG_MS, planWindows, type RequestedRange } from '../candles/time-range.js'
 import { consecutiveStartDates, parseDate, windowSpan } from '../candles/windows.js'
 import { joinNames } from '../mirror/errors.js'
@@ -121,7 +121,7 @@ export function findOfMirror(
   if (begun.length > 0 && !isTail)
     warn(`The mirror begins later than its source: ${joinNames(begun)}. klines download without --from has the rest.`)
   if (Number.isFinite(latest)) {
-    const age = `${formatDays(now - latest)} ago`
+    const age = `${formatDuration(now - latest)} ago`
     const candles = intervals.size === 1 ? `${[...intervals][0]} candles` : 'Candles'
     warn(`${candles} end ${formatTime(latest)}, ${age}; klines update fetches newer ones.`)
   }

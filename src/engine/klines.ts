@@ -6,6 +6,7 @@ import { shortSentences } from '../rows/coverage.js'
 import { Fingerprinter, reportFingerprints, type SeriesFingerprint } from '../rows/fingerprint.js'
 import { KlineBatch } from '../rows/kline-batch.js'
 import { Kernel } from '../rows/wasm/kernel.js'
+import { checkAge } from './no-candles.js'
 import { type PlanRequest, planRequest, planUpdate } from './plan.js'
 import { readPlan } from './read.js'
 import { missingWindows } from './refresh.js'
@@ -21,7 +22,10 @@ export interface ReadRequest extends DownloadRequest {
   readonly offline?: boolean | undefined
 }
 
-type UpdateRequest = SourceOptions & ReportOptions
+interface UpdateRequest extends SourceOptions, ReportOptions {
+  /** `no_candles` when the newest candle of an interval, over all its series, closed longer ago than this, such as `2d`. */
+  readonly maxAge?: string | undefined
+}
 
 /**
  * Downloads every window of a range that the mirror lacks or that can still change. Throws `incomplete` when a window could not be
@@ -36,7 +40,11 @@ export function downloadKlines(request: DownloadRequest): Promise<DownloadReport
 
 /** Downloads what every series of a mirror lacks or can still change, from its first window to now. Throws what `downloadKlines` throws. */
 export function updateKlines(request: UpdateRequest = {}): Promise<DownloadReport> {
-  return withRun(openRun(request), async run => downloadPlan(await planUpdate(run), run, request))
+  return withRun(openRun(request), async run => {
+    const report = await downloadPlan(await planUpdate(run, request.maxAge), run, request)
+    if (request.maxAge !== undefined) checkAge(report, request.maxAge)
+    return report
+  })
 }
 
 /** Makes all windows of a plan current, or reads them, and counts their candles. */
@@ -77,7 +85,7 @@ export interface DryRunReport {
 
 export function dryRunUpdate(request: UpdateRequest): Promise<DryRunReport> {
   return withRun(openRun(request, { readOnly: true }), async run =>
-    describePlan(await planUpdate(run), run),
+    describePlan(await planUpdate(run, request.maxAge), run),
   )
 }
 

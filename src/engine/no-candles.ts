@@ -1,9 +1,9 @@
 import { exchangeMayHaveMore } from '../candles/base-url.js'
 import { KlinesError } from '../candles/errors.js'
-import { DAY_MS } from '../candles/intervals.js'
+import { DAY_MS, nextOpenTime } from '../candles/intervals.js'
 import { type Series, type SeriesLabel, seriesName, type WindowRef } from '../candles/series.js'
-import { formatDays, formatTime } from '../candles/text.js'
-import { planWindows, type RequestedRange } from '../candles/time-range.js'
+import { formatDuration, formatTime } from '../candles/text.js'
+import { planWindows, type RequestedRange, timeBefore } from '../candles/time-range.js'
 import { formatDate } from '../candles/windows.js'
 import { joinNames } from '../mirror/errors.js'
 import type { Mirror } from '../mirror/mirror.js'
@@ -46,7 +46,7 @@ async function findCandles({ series, range: { fromTime, toTime, now } }: Plan, r
   if (newest !== undefined && newest < fromTime) {
     const length = Math.min(toTime, now) - fromTime
     const [from, to] = [newest - Math.max(0, length), newest + DAY_MS].map(formatDate)
-    const age = formatDays(now - newest)
+    const age = formatDuration(now - newest)
     const other = exchangeMayHaveMore(source?.name ?? mirror.source) ? '; --base-url binance may have newer ones.' : '.'
     const range = `--from ${from} --to ${to} has some`
     return [`The newest candle ${where} is of ${formatTime(newest)} UTC, ${age} old: ${range}${other}`]
@@ -72,4 +72,29 @@ async function openTimeIn(windows: readonly WindowRef[], end: 'first' | 'last', 
 export function noWholeCandle([{ series, label }]: Plan['series']): KlinesError {
   const message = `The ${series.interval} candles of the range do not cover a whole ${label.interval} candle; nothing is written.`
   return new KlinesError('no_candles', message, { suggestions: ['--partial keeps candles that are covered in part.'] })
+}
+
+interface Updated extends Pick<Plan, 'range'> {
+  readonly series: readonly (Series & { readonly lastOpenTime: number | undefined })[]
+  readonly baseUrl: string | undefined
+}
+
+/**
+ * Throws `no_candles` for intervals whose newest candle closed more than `maxAge` before now, whatever its series: that of a delisted symbol
+ * is old for ever. Candles that are as long as `maxAge` or longer may be late by their own length too.
+ */
+export function checkAge({ series, range: { now }, baseUrl }: Updated, maxAge: string): void {
+  const oldest = timeBefore(now, maxAge)
+  const lines = [...new Set(series.map(one => one.interval))].flatMap(interval => {
+    const times = series.flatMap(one => (one.interval === interval ? (one.lastOpenTime ?? []) : []))
+    const closeTime = nextOpenTime(interval, Math.max(...times))
+    const nextTime = nextOpenTime(interval, closeTime)
+    const dueTime = nextTime - closeTime >= now - oldest ? nextTime : closeTime
+    const age = formatDuration(now - closeTime)
+    const isOld = times.length > 0 && dueTime < oldest
+    return isOld ? [`The newest ${interval} candle closed ${age} ago, at ${formatTime(closeTime)} UTC.`] : []
+  })
+  const more = exchangeMayHaveMore(baseUrl) ? '; --base-url binance may have newer ones.' : '.'
+  const suggestions = [`--max-age is ${maxAge}. The mirror has all that ${baseUrl} has${more}`]
+  if (lines.length > 0) throw new KlinesError('no_candles', lines.join('\n'), { suggestions })
 }

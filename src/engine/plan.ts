@@ -9,6 +9,7 @@ import {
   parseRequestedRange,
   type RangeText,
   type RequestedRange,
+  timeBefore,
 } from '../candles/time-range.js'
 import { parseDate } from '../candles/windows.js'
 import type { Mirror } from '../mirror/mirror.js'
@@ -63,9 +64,11 @@ export async function planSeries(
   return series.map((one, index) => ({ ...one, ...windows[index] }))
 }
 
-/** Every series of the mirror, from its first window to now. Throws `window_missing` for a mirror without a series. */
-export async function planUpdate(run: Run<Source>): Promise<Plan> {
+/** Every series of the mirror, from its first window to now. Throws `window_missing` for a mirror without a series, and `bad_time`. */
+export async function planUpdate(run: Run<Source>, maxAge: string | undefined): Promise<Plan> {
   const { mirror } = run
+  // A wrong one is refused before anything is downloaded.
+  if (maxAge !== undefined) timeBefore(run.now(), maxAge)
   const all = mirror.series()
   if (all.length === 0) throw nothingCached(`The mirror ${mirror.root} has no series yet.`, mirror)
   await checkOrigin(run)

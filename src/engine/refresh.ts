@@ -3,7 +3,7 @@ import { pMapIterable } from 'p-map'
 import { isKlinesError } from '../candles/errors.js'
 import { windowPath } from '../candles/paths.js'
 import { seriesName, type WindowRef, windowName } from '../candles/series.js'
-import { formatDays, formatTime, plural } from '../candles/text.js'
+import { formatDuration, formatTime, plural } from '../candles/text.js'
 import { listChanges } from '../mirror/changes.js'
 import type { WindowFailure } from '../mirror/errors.js'
 import { type CachedWindow, fileOf, type WindowRead } from '../mirror/mirror.js'
@@ -120,7 +120,7 @@ async function* findEnds(
   }
   if (!last || last.status === 'failed' || waiting.length === 0 || range.toTime !== Infinity) return yield* waiting
   const newest = newestCandle(mirror, series)
-  const age = newest && `; its newest candle is of ${formatTime(newest)} UTC, ${formatDays(now() - newest)} old`
+  const age = newest && `; its newest candle is of ${formatTime(newest)} UTC, ${formatDuration(now() - newest)} old`
   const after = plural(waiting.length, 'window')
   warn(
     `${source.name} ends ${seriesName(series)} with ${last.window.startDate}, and has none of ${after} after that${age ?? ''}.`,

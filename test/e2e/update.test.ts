@@ -52,4 +52,39 @@ describe('update without a path', () => {
     expect(run.stdout).toContain(BTC)
     expect(windows()).toEqual(before)
   })
+
+  it.each([
+    ['2d', 'old', 0],
+    ['47h', 'old', 4],
+    ['15m', 'old', 4],
+    ['1y', 'older', 0],
+    ['2w', 'older', 4],
+  ])('--max-age %s of a source that is %s: exit code %i', async (length, age, code) => {
+    const { sandbox, call, endWeek } = await setup()
+    endWeek()
+    // The newest candle closes at 2025-02-17 00:00.
+    sandbox.now = Date.parse('2025-02-18T23:30Z') + (age === 'old' ? 0 : 200 * DAY)
+    const run = await call('update --mirror m -q', { KLINES_MAX_AGE: length })
+    expect(run).toMatchObject({ code, stdout: '' })
+    const ago = age === 'old' ? '47 h 30 min' : '201 days'
+    const error = `klines: The newest 15m candle closed ${ago} ago, at 2025-02-17 00:00 UTC.\n  --max-age is ${length}. `
+    expect(run.stderr.slice(0, error.length)).toBe(code === 0 ? '' : error)
+    if (code === 0) return
+    const { error: object } = JSON.parse((await call(`update --mirror m --json --max-age ${length}`)).stdout)
+    expect(object).toMatchObject({ code: 'no_candles', exitCode: 4, message: expect.stringContaining(ago) })
+  })
+
+  it.each(['0d', 'x', '2', '-2d', '2 days'])(
+    '--max-age %j is a usage error before anything is asked for',
+    async length => {
+      const { sandbox, server } = await setup()
+      server.reset()
+      for (const more of [[], ['--dry-run']]) {
+        const run = await sandbox.call(['update', '--mirror', 'm', `--max-age=${length}`, ...more])
+        expect(run).toMatchObject({ code: 2, stdout: '' })
+        expect(run.stderr).toContain(`"${length}" is not a length of time.`)
+      }
+      expect(server.paths()).toEqual([])
+    },
+  )
 })

@@ -1,10 +1,9 @@
 import { toSourceName } from '../../candles/base-url.js'
 import { MINUTE_MS } from '../../candles/intervals.js'
-import { cutToColumns, formatBytes, formatCount, plural } from '../../candles/text.js'
+import { cutToColumns, formatBytes, formatCount, formatDuration, plural } from '../../candles/text.js'
 import { cleanText } from '../../sources/fetch-error.js'
 import type { NetworkActivity } from '../../sources/fetcher.js'
 import type { Cost } from '../../sources/source.js'
-import { formatDuration } from './text.js'
 
 const BAR_WIDTH = 16
 

@@ -1,18 +1,6 @@
 import { type SeriesLabel, seriesName } from '../../candles/series.js'
-import { formatCount, formatTime, plural } from '../../candles/text.js'
+import { formatCount, formatTime } from '../../candles/text.js'
 import type { ChangedCell } from '../../rows/diff.js'
-
-/** `0.4 s`, `42 s`, `3 min 20 s`, `5 h`, `5 h 12 min`, `3 days`, rounded down. */
-export function formatDuration(ms: number): string {
-  if (ms < 10_000) return `${(Math.floor(ms / 100) / 10).toFixed(1)} s`
-  const seconds = Math.floor(ms / 1000)
-  const minutes = Math.floor(seconds / 60)
-  const hours = Math.floor(minutes / 60)
-  if (hours >= 48) return plural(Math.floor(hours / 24), 'day')
-  const show = (count: number, unit: string) => (count === 0 ? [] : [`${count} ${unit}`])
-  const [long, short] = hours > 0 ? [minutes % 60, 0] : [minutes, seconds % 60]
-  return [...show(hours, 'h'), ...show(long, 'min'), ...show(short, 's')].join(' ')
-}
 
 /** `2024-01-01 12:00`, with seconds where there are any. */
 export function exactTime(time: number): string {
