@@ -1,22 +1,28 @@
+import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { tableFromIPC } from 'apache-arrow'
 import { describe, expect, it } from 'vitest'
 import { type CliSandbox, PROJECT, type Run, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { madeMarket } from '../support/exchange/made-market.js'
+import { EXCHANGE_NOW } from '../support/exchange/market.js'
 import { findPython } from '../support/python.js'
 import { sampleRows } from '../support/sample-tree.js'
+import { ExchangeServer } from '../support/servers/exchange-server.js'
+import { openForwardProxy } from '../support/servers/path-proxy.js'
 import { startServeCommand } from '../support/servers/serve-command.js'
+import { startTlsProxy } from '../support/servers/tls-proxy.js'
 
 const newSandbox = useSandboxes()
 const RECIPES = join(PROJECT, 'src/docs/recipes')
 const MAX_LINES = 80
-/** What publish.md needs is run by mirror.test.ts: a cron line and a workflow are not. service.md is about other programs. */
-const NOT_RUN = ['publish.md', 'service.md']
+/** These have tests of their own below: they need an exchange, and programs that run others. */
+const OTHERS = ['publish.md', 'service.md']
 const NAMES = ['backtrader', 'charts', 'cite', 'compare', 'duckdb', 'freqtrade', 'pandas', 'polars', 'sql']
 const ALL_RECIPES = NAMES.map(name => `${name}.md`)
 const UNTESTED = 'Not run by the tests'
-/** Where a server listens by default; the tests start one on a free port. */
+/** Where a server listens by default; the tests start one on a free port, behind a proxy that answers for this address. */
 const ADDRESS = 'http://127.0.0.1:8787'
 
 const python = findPython('pandas')
@@ -31,11 +37,11 @@ const readRecipe = (name: string) => readFileSync(join(RECIPES, name), 'utf8')
 const lines = (text: string) => text.split('\n')
 
 /** The code blocks that are run: in each section those before the remark that the rest of it is not. */
-function testedBlocks(name: string): Block[] {
+function testedBlocks(name: string, all = false): Block[] {
   const sections = readRecipe(name).split(/^(?=## )/m)
-  const texts = sections.map(section => section.split(`\n${UNTESTED}`)[0])
+  const texts = sections.map(section => (all ? section : section.split(`\n${UNTESTED}`)[0]))
   // A remark before the first section is about the whole recipe.
-  const tested = sections[0].includes(`\n${UNTESTED}`) ? texts.slice(0, 1) : texts
+  const tested = !all && sections[0].includes(`\n${UNTESTED}`) ? texts.slice(0, 1) : texts
   return tested.flatMap(text =>
     [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language, code]) => ({ language, code })),
   )
@@ -70,20 +76,21 @@ async function callCommands(sandbox: CliSandbox, code: string) {
 }
 
 /** Runs blocks in one folder, as a reader would; returns the lines that each printed. */
-async function runBlocks(sandbox: CliSandbox, blocks: readonly Block[]): Promise<string[][]> {
+async function runBlocks(sandbox: CliSandbox, blocks: readonly Block[], peer = python): Promise<string[][]> {
   mkdirSync(sandbox.path('bin'))
   // Blocks of Python run last, in one process: pandas takes a second to load.
   sandbox.write('all.py', 'import runpy, sys\nfor name in sys.argv[1:]:\n  runpy.run_path(name)\n  print("THE END")\n')
   // Not a link: a Python of a virtual environment finds its modules by its own path.
-  if (python) chmodSync(sandbox.write('bin/python3', `#!/bin/sh\nexec '${python}' "$@"\n`), 0o755)
+  if (peer) chmodSync(sandbox.write('bin/python3', `#!/bin/sh\nexec '${peer}' "$@"\n`), 0o755)
   const instance = await DuckDBInstance.create(':memory:', { file_search_path: sandbox.folder })
   const connection = await instance.connect()
   const printed: string[][] = []
   const isServed = blocks.some(({ code }) => code.includes(ADDRESS))
   const server = isServed ? await startServeCommand(sandbox, ['--base-url', 'sample']) : undefined
+  const proxy = server && (await openForwardProxy(server.url))
+  const viaProxy: Record<string, string> = proxy ? { http_proxy: proxy.url } : {}
   const scripts: { index: number; name: string }[] = []
-  for (const { language, code: written } of blocks) {
-    const code = written.replaceAll(ADDRESS, server?.url ?? ADDRESS)
+  for (const { language, code } of blocks) {
     if (language === 'sql') {
       // As `duckdb -init` does.
       if (sandbox.exists('lake/_views.sql')) await connection.run(sandbox.bytes('lake/_views.sql').toString())
@@ -102,17 +109,20 @@ async function runBlocks(sandbox: CliSandbox, blocks: readonly Block[]): Promise
     const called = await callCommands(sandbox, commands)
     expect(called.code, `${code}\n${called.stderr}`).toBe(0)
     sandbox.write(name, rest)
-    const run = rest && (await sandbox.shell(`PATH="$PWD/bin:$PATH" bash -euo pipefail ${name}`, SAMPLE))
+    const run =
+      rest && (await sandbox.shell(`PATH="$PWD/bin:$PATH" bash -euo pipefail ${name}`, { ...SAMPLE, ...viaProxy }))
     if (run) expect(run.code, `${code}\n${run.stderr}`).toBe(0)
     printed.push(lines(`${called.stdout}${run ? run.stdout : ''}`.trimEnd()))
   }
   if (scripts.length > 0) {
-    const run = await sandbox.shell(`PATH="$PWD/bin:$PATH" python3 all.py ${scripts.map(({ name }) => name).join(' ')}`)
+    const names = scripts.map(({ name }) => name).join(' ')
+    const run = await sandbox.shell(`PATH="$PWD/bin:$PATH" python3 all.py ${names}`, viaProxy)
     expect(run.code, run.stderr).toBe(0)
     for (const [at, text] of run.stdout.split('THE END\n').slice(0, -1).entries())
       printed[scripts[at].index] = lines(text.trimEnd())
   }
   connection.closeSync()
+  proxy?.close()
   await server?.stop()
   return printed
 }
@@ -125,14 +135,117 @@ async function expectAnnounced(sandbox: CliSandbox, blocks: readonly Block[]): P
   }
 }
 
+/** The code blocks of a language, in order, whether or not they are run with the others. */
+const blocksOf = (name: string, language: string) =>
+  [...readRecipe(name).matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms'))].map(([, code]) => code)
+
+/** The command of the one line of a crontab, with its variables, as cron runs it: by sh, in the home folder. */
+function cronCommand(name: string): string {
+  const [, variables, command] = /^(PATH=.*)\n[\d*]+(?: [\d*]+){4} (.*)$/m.exec(blocksOf(name, 'crontab')[0]) ?? []
+  return `cd; export ${variables}; exec sh -c '${command}'`
+}
+
+/** A sandbox in whose home `npm link` has put the program. */
+async function linkedSandbox(now: number) {
+  const sandbox = newSandbox()
+  sandbox.now = now
+  const home = (await sandbox.shell('mkdir -p ~/.local/bin && cp "$(command -v klines)" ~/.local/bin && echo ~')).stdout
+  return { sandbox, home: home.trim() }
+}
+
+/** Starts a server by a command of bash, and stops it; returns what it lists. `KLINES_PORT` is a free one. */
+async function listedBy(sandbox: CliSandbox, command: string): Promise<unknown> {
+  const running = sandbox.startShell(`exec ${command}`, { KLINES_PORT: '0' })
+  const server = await startServeCommand(sandbox, [], running)
+  expect(await (await fetch(`${server.url}/healthz`)).json()).toEqual({ status: 'ok' })
+  const symbols = await (await fetch(`${server.url}/api/klines/symbols.json`)).json()
+  expect(await server.stop('SIGTERM')).toMatchObject({ code: 0 })
+  return symbols
+}
+
+describe('the recipe of a service', () => {
+  const FRESH = Date.parse('2025-03-31T06:00Z')
+
+  it('fills a mirror and keeps it current by cron, which hears of a source that stands still', async () => {
+    const { sandbox, home } = await linkedSandbox(FRESH)
+    const [commands] = blocksOf('service.md', 'sh')
+    const env = { KLINES_BASE_URL: 'sample' }
+    expect(await sandbox.shell(`set -e; ${commands}`, env)).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    expect(await sandbox.shell(cronCommand('service.md'), env)).toMatchObject({ code: 0 })
+    sandbox.now = FRESH + 3 * 86_400_000
+    expect(await sandbox.shell(cronCommand('service.md'), env)).toMatchObject({ code: 4, stdout: '', stderr: '' })
+    const log = readFileSync(join(home, 'klines.log'), 'utf8')
+    expect(log).toMatch(/^klines: The newest 1h candle closed 3 days ago, .*\nThe newest 1d candle closed 3 days ago, /)
+  })
+
+  it('has a unit of systemd that runs a server, also before there is a mirror', async ({ skip }) => {
+    const { sandbox, home } = await linkedSandbox(FRESH)
+    const [unit] = blocksOf('service.md', 'ini')
+    const setting = (key: string) => new RegExp(`^${key}=(.*)$`, 'm').exec(unit)?.[1].replaceAll('%h', home)
+    const command = `env '${setting('Environment')}' ${setting('ExecStart')}`
+    expect(await listedBy(sandbox, command)).toEqual([])
+    expect(await sandbox.shell(blocksOf('service.md', 'sh')[0], SAMPLE)).toMatchObject({ code: 0 })
+    expect(await listedBy(sandbox, command)).toEqual(['BTCUSDT', 'ETHUSDT'])
+    sandbox.write('klines.service', unit)
+    const verify = 'command -v systemd-analyze >/dev/null || exit 99; systemd-analyze verify ./klines.service'
+    const { code, stderr } = await sandbox.shell(verify)
+    if (code === 99) skip('needs systemd-analyze of the package systemd to check the unit; its command ran')
+    expect([code, stderr]).toEqual([0, ''])
+  })
+
+  it('starts in Docker in a fresh folder: its command, as bash reads it, with the folders in place of their mounts', async () => {
+    const { sandbox } = await linkedSandbox(FRESH)
+    // No Docker here: what it would run is run.
+    const docker = `docker() { printf '%s\n' "$@"; }`
+    const words = lines((await sandbox.shell(`${docker}\n${blocksOf('service.md', 'sh')[2]}`)).stdout.trimEnd())
+    const mounts = words.flatMap((word, at) => (word === '-v' ? [words[at + 1]] : []))
+    expect(mounts).toEqual([`${sandbox.folder}:/klines:ro`, `${sandbox.folder}/mirror:/mirror`])
+    const inPlace = (word: string) => word.replace(/^\/klines/, PROJECT).replace(/^\/mirror/, sandbox.path('mirror'))
+    const command = words.slice(words.indexOf('node:22') + 1).map(inPlace)
+    expect(await listedBy(sandbox, command.join(' '))).toEqual([])
+  })
+
+  it('has a compose file that runs the same', async ({ skip }) => {
+    const yaml = findPython('yaml')
+    if (yaml === undefined) return skip('needs python3-yaml')
+    const { sandbox } = await linkedSandbox(FRESH)
+    sandbox.write('compose.yaml', blocksOf('service.md', 'yaml')[0])
+    const script = "import json, yaml; print(json.dumps(yaml.safe_load(open('compose.yaml'))))"
+    const { klines } = JSON.parse((await sandbox.shell(`'${yaml}' -c "${script}"`)).stdout).services
+    expect(klines.volumes).toEqual(['.:/klines:ro', './mirror:/mirror'])
+    expect(klines.healthcheck.test).toMatch(/^curl .*\/healthz$/)
+    const words: string[] = [...klines.entrypoint, ...klines.command.split(' ')]
+    const inPlace = (word: string) => word.replace(/^\/klines/, PROJECT).replace(/^\/mirror/, sandbox.path('mirror'))
+    expect(await listedBy(sandbox, words.map(inPlace).join(' '))).toEqual([])
+  })
+})
+
+describe('the recipe of a published tree', () => {
+  it('publishes a tree of the exchange, and again from cron', async ({ skip }) => {
+    if (spawnSync('openssl', ['version']).status !== 0) skip('needs openssl')
+    const { sandbox, home } = await linkedSandbox(EXCHANGE_NOW)
+    const symbol = { from: '2026-03-02T08:00Z' }
+    const exchange = await ExchangeServer.start(madeMarket({ BTCUSDT: symbol, ETHUSDT: symbol }))
+    const env = await startTlsProxy('data-api.binance.vision', exchange.url)
+    const [commands] = blocksOf('publish.md', 'sh')
+    const run = await sandbox.shell(`cd && ${commands}`, env)
+    expect(run, run.stderr).toMatchObject({ code: 0 })
+    expect(run.stdout).toContain('The tree is complete: 2 symbols, 12 intervals')
+    expect(await sandbox.shell(cronCommand('publish.md'), env)).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    const read = (path: string) => JSON.parse(readFileSync(join(home, 'tree/api', path), 'utf8'))
+    expect(read('klines/symbols.json')).toEqual(['BTCUSDT', 'ETHUSDT'])
+    expect(Object.keys(read('openapi.json').paths)).toContain('/api/klines/1d/{symbol}/{startDate}.json')
+  })
+})
+
 describe.concurrent('recipes', () => {
   it('are there, are short, and say which code is not run', () => {
     const names = readdirSync(RECIPES)
-    expect(names).toEqual([...ALL_RECIPES, ...NOT_RUN].sort())
+    expect(names).toEqual([...ALL_RECIPES, ...OTHERS].sort())
     for (const name of names) {
       expect(readRecipe(name).split('\n').length, name).toBeLessThanOrEqual(MAX_LINES)
       expect(readRecipe(name), name).toContain(UNTESTED)
-      if (!NOT_RUN.includes(name)) expect(testedBlocks(name).length, name).toBeGreaterThan(0)
+      if (!OTHERS.includes(name)) expect(testedBlocks(name).length, name).toBeGreaterThan(0)
     }
     const count = (name: string, language: string) =>
       testedBlocks(name).filter(block => block.language === language).length
@@ -145,6 +258,28 @@ describe.concurrent('recipes', () => {
     const sandbox = newSandbox()
     await expectAnnounced(sandbox, testedBlocks(name))
     if (name === 'freqtrade.md') expectFreqtradeFiles(sandbox)
+  })
+})
+
+/** Where the program or the Python package of a recipe is at hand, all of its code runs. */
+describe('the rest of a recipe', () => {
+  it.for([
+    ['polars.md', 'polars', 'is in no Debian package'],
+    ['backtrader.md', 'backtrader', 'is in no Debian package'],
+  ])('%s with %s', async ([name, module, reason], { skip }) => {
+    const peer = findPython(module)
+    if (peer === undefined) return skip(`needs ${module} for Python, which ${reason}`)
+    await runBlocks(newSandbox(), testedBlocks(name, true), peer)
+  })
+
+  it.for(['duckdb.md', 'sql.md'])('%s with the program duckdb', async (name, { skip }) => {
+    if (spawnSync('duckdb', ['--version']).status !== 0) return skip('needs duckdb, which is in no Debian package')
+    await runBlocks(newSandbox(), testedBlocks(name, true))
+  })
+
+  it('charts.md: klines serve', async () => {
+    const [, serve] = blocksOf('charts.md', 'sh')
+    expect(await listedBy(newSandbox(), serve.trim())).toEqual(['BTCUSDT', 'ETHUSDT'])
   })
 })
 

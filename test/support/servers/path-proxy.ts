@@ -23,3 +23,17 @@ export async function startPathProxy(target: string): Promise<string> {
   })
   return `http://127.0.0.1:${at}/candles`
 }
+
+/** A proxy that forwards requests for any address to a server, whatever their host; the caller has to close it. */
+export async function openForwardProxy(target: string) {
+  const { hostname, port } = new URL(target)
+  const server = createServer(({ url = '', method, headers }, outgoing) => {
+    const { pathname, search } = new URL(url)
+    request({ hostname, port, path: pathname + search, method, headers }, answer => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(outgoing)
+    }).end()
+  })
+  const at = await listen(server, 0)
+  return { url: `http://127.0.0.1:${at}`, close: () => server.close() }
+}
