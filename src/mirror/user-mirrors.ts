@@ -36,7 +36,7 @@ export function openMirror({ mirror, baseUrl }: MirrorOptions, warn?: (text: str
   const opened = new Mirror(mirror ?? defaultMirrorRoot(name), warn)
   if (baseUrl !== undefined) opened.checkSource(name)
   if (mirror !== undefined && opened.source === undefined && statPath(mirror)?.isDirectory() === false)
-    throw new KlinesError('bad_option', `--mirror ${mirror} is a file. Expected the name of a folder.`)
+    throw new KlinesError('mirror_unusable', `--mirror ${mirror} is a file. Expected the name of a folder.`)
   return opened
 }
 

@@ -18,12 +18,7 @@ export function requestCheck({ host, allowHost = [] }: { host: string; allowHost
   const isLoopback = isLocal(own) || isLoopbackAddress(own)
   // A comma at the end of a list is no name.
   const given = allowHost.filter(text => text.trim() !== '')
-  const allowed = (given.length > 0 ? given : allowHost).map(text => {
-    const name = parseHost(text.trim())
-    if (name !== undefined) return name
-    const expected = 'Expected a whole name in ASCII, such as candles.example.com, without a scheme, a path or *.'
-    throw new KlinesError('bad_option', `--allow-host is "${text}". ${expected}`)
-  })
+  const allowed = (given.length > 0 ? given : allowHost).map(text => parseHost(text.trim()) ?? refuseHost(text))
   const names = isLoopback && allowed
   return ({ url = '', headers, rawHeaders, httpVersion }: IncomingMessage): HttpError | undefined => {
     // Node reads any version from 0.9 to 2.0, each as if it were 1.1.
@@ -40,6 +35,11 @@ export function requestCheck({ host, allowHost = [] }: { host: string; allowHost
     const isPath = url.startsWith('/') && !url.includes('#')
     return isPath ? undefined : new HttpError(400, 'The request target is not valid: expected a path.')
   }
+}
+
+function refuseHost(text: string): never {
+  const expected = 'Expected a whole name in ASCII, such as candles.example.com, without a scheme, a path or *.'
+  throw new KlinesError('bad_option', `--allow-host is "${text}". ${expected}`)
 }
 
 /** The name in a Host header, without its port; undefined for what is none. */

@@ -2,7 +2,7 @@ import { COLUMN_KINDS, COLUMNS, type ColumnKind } from '../candles/columns.js'
 import { type Interval, isMinutes } from '../candles/intervals.js'
 import { intervalSegment, SYMBOLS_PATH } from '../candles/paths.js'
 import { windowLength } from '../candles/windows.js'
-import { API_SPECS, type ApiName, type OpenApiDocument, TOKENS_PATH } from '../greeting/client.js'
+import { API_SPECS, type ApiName, TOKENS_PATH } from '../greeting/client.js'
 import { TokenSchema, UserUpdateRequest, UserUpdateResultSchema } from '../greeting/schemas.js'
 import { knownDates } from '../mirror/status.js'
 import { FORMATS, isBinary, type Option } from '../options.js'
@@ -46,13 +46,7 @@ interface Api {
 type Describe = (tree: Tree, intervals: readonly Interval[]) => Api
 const APIS: Record<ApiName, Describe> = { klines: describeKlines, export: describeExport, greeting: describeGreeting }
 
-/** `baseUrl`: the address that the paths are below. */
-export function describeApi(
-  name: ApiName,
-  tree: Tree,
-  baseUrl: string,
-  intervals = tree.mirror.intervals,
-): OpenApiDocument {
+export function describeApi(name: ApiName, tree: Tree, baseUrl: string, intervals = tree.mirror.intervals) {
   const { info, tags, specTag, operations } = APIS[name](tree, intervals)
   const schemas: Record<string, unknown> = {}
   const getSpec: Operation = {

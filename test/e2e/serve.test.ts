@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { BIN, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { startTreeServer } from '../support/cli/stocked-sandbox.js'
 import { startServeCommand } from '../support/servers/serve-command.js'
 import { FULL_WEEKS, makeTree, putFile, weekPath } from '../support/synthetic-tree.js'
@@ -153,7 +153,6 @@ describe('klines serve', () => {
     [['--host', '192.0.2.1'], '192.0.2.1'],
     [['--base-url', 'sample', '--upstream'], 'sample'],
     [['--base-url', 'sample', '--allow-host', 'a.com,*.b.com'], '"*.b.com"'],
-    [['--mirror', BIN], `${BIN} is a file`],
   ])('%j is a usage error that shows the value', async (args, value) => {
     const run = await newSandbox().call(['serve', ...(args.includes('--port') ? [] : ['--port', '0']), ...args])
     expect(run).toMatchObject({ code: 2, stdout: '' })
