@@ -1,6 +1,6 @@
 import Type from 'typebox'
 
-/** The parts of a user update. Of these schemas come the server's validation, the types and the OpenAPI description. */
+/** The parts of a user update, with the public rules: the server's validation, the types and the OpenAPI description come of them. */
 export const UserUpdateRequest = Type.Object({
   params: Type.Object({
     id: Type.String({
@@ -9,14 +9,14 @@ export const UserUpdateRequest = Type.Object({
       examples: ['123e4567-e89b-12d3-a456-426614174000'],
     }),
   }),
-  query: Type.Object({ notify: Type.String({ minLength: 1, description: 'Notification type', examples: ['email'] }) }),
+  query: Type.Object({ notify: Type.Enum(['email', 'push', 'none'], { type: 'string', description: 'Notification' }) }),
   body: Type.Object(
     {
       email: Type.String({ format: 'email', description: 'User email', examples: ['john@example.com'] }),
       profile: Type.Object(
         {
-          name: Type.String({ description: 'User full name', examples: ['John Doe'] }),
-          age: Type.Number({ description: 'User age', examples: [25], minimum: 0 }),
+          name: Type.String({ minLength: 2, description: 'User full name', examples: ['John Doe'] }),
+          age: Type.Integer({ minimum: 16, maximum: 120, description: 'User age', examples: [25] }),
         },
         { description: 'User profile' },
       ),

@@ -44,7 +44,8 @@ function checkFields(schema: Validator, parts: object): void {
   if (schema.Check(parts)) return
   const faults = schema.Errors(parts).flatMap(({ instancePath, keyword, params, message }) => {
     const path = instancePath.split('/').slice(1)
-    if (keyword !== 'required') return [{ field: path.join('.'), message }]
+    const expected = keyword === 'enum' ? `must be one of ${params.allowedValues.join(', ')}` : message
+    if (keyword !== 'required') return [{ field: path.join('.'), message: expected }]
     const { requiredProperties } = params as { requiredProperties: string[] }
     return requiredProperties.map(name => ({ field: [...path, name].join('.'), message: 'is missing' }))
   })

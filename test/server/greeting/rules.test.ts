@@ -7,24 +7,28 @@ const ID = '123e4567-e89b-12d3-a456-426614174000'
 /** A field with valid and invalid values. */
 type Rule = [field: string, valid: unknown[], invalid: unknown[]]
 
-/** The rules of the public OpenAPI description: required fields and their types. */
+/** The rules of the public application. */
 const RULES: Rule[] = [
   [
     'params.id',
     [ID, ID.toUpperCase(), '123e4567-e89b-92d3-f456-426614174000'],
     ['x', ID.slice(1), `{${ID}}`, `urn:uuid:${ID}`, ID.replaceAll('-', ''), ID.replace('e', 'g')],
   ],
-  ['query.notify', ['email', 'sms', ' '], ['']],
-  ['body.email', ['a@example.com', 'a.b+c@sub.example.co'], ['', 'a@', '@b', 'a b@example.com', 1, null, ['a@b.de']]],
+  ['query.notify', ['email', 'push', 'none'], ['', 'sms', 'EMAIL', ' ', 'email&notify=push']],
+  [
+    'body.email',
+    ['a@example.com', 'a.b+c@sub.example.co'],
+    ['', 'a@', '@b', 'a b@example.com', 'a@bücher.de', 1, null, ['a@b.de']],
+  ],
   ['body.profile', [USER.profile], [null, 'A B', 30, [], [USER.profile]]],
-  ['body.profile.name', ['A B', 'A', '', '名前', '\u0000'], [1, null, true, {}, ['A B']]],
-  ['body.profile.age', [30, 0, 0.5, 15, 121, 1e300], [-1, -0.001, '30', null, true, {}, [30]]],
+  ['body.profile.name', ['A B', 'Al', '  ', '名前', '😀😀'], ['A', '', '😀', 1, null, true, {}, ['A B']]],
+  ['body.profile.age', [16, 30, 120], [-1, 0, 15, 16.5, 121, 1e300, '30', null, true, {}, [30]]],
 ]
 
 /** A valid update with one field replaced. */
 function makeUpdate(field: string, value: unknown): Buffer {
   const { id, notify, ...body } = structuredClone({ ...USER, id: ID, notify: 'email' }) as Record<string, unknown>
-  const target = (user: unknown, type: unknown) => `/api/users/${user}?notify=${encodeURIComponent(String(type))}`
+  const target = (user: unknown, type: unknown) => `/api/users/${user}?notify=${String(type).replaceAll(' ', '+')}`
   if (field === 'params.id') return rawPost(target(value, notify), JSON.stringify(body))
   if (field === 'query.notify') return rawPost(target(id, value), JSON.stringify(body))
   const [, ...names] = field.split('.')
@@ -55,6 +59,24 @@ describe('the greeting API as documented', () => {
       const fields = (cause as { field: string }[]).map(fault => fault.field)
       expect([value, [...new Set(fields)]]).toEqual([value, [field]])
     }
+  })
+
+  it.each(['25.0', '1e2', '2.5E1'])('an age may be written as %s', async age => {
+    const body = JSON.stringify(USER).replace('30', age)
+    expect((await server.sendRaw(rawPost(`${USER_PATH}?notify=push`, body))).status).toBe(200)
+  })
+
+  it.each([
+    [
+      '{"email":"","profile":{"name":"","age":3.5}}',
+      ['params.id', 'query.notify', 'body.email', 'body.profile.name', 'body.profile.age'],
+    ],
+    ['{"profile":{}}', ['params.id', 'query.notify', 'body.email', 'body.profile.name', 'body.profile.age']],
+    ['[]', ['params.id', 'query.notify', 'body']],
+  ])('every fault of %s is named at once', async (body, fields) => {
+    const { cause } = expectError(await server.sendRaw(rawPost('/api/users/me', body)), 400)
+    const named = new Set((cause as { field: string }[]).map(({ field }) => field))
+    expect([...named].sort()).toEqual(fields.sort())
   })
 
   it('unknown fields are accepted everywhere', async () => {
