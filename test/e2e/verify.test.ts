@@ -148,6 +148,25 @@ describe('klines verify', () => {
     expect(run.stdout).toContain('\nklines download --refresh ')
   })
 
+  it('names the first 20 faults of a series, and with -v all of them', async () => {
+    const sandbox = sandboxWithMirror()
+    for (const interval of ['15m', '30m', '1h', '2h'])
+      rmSync(sandbox.path(`m/api/klines/${interval}`), { recursive: true })
+    const file = sandbox.path('m/api/klines/4h/BTCUSDT/2025-01-01.json')
+    for (let index = 0; index < 25; index++)
+      changeRow(file, index, row => {
+        row[1] = '0.00000001'
+      })
+    const verify = async (...more: string[]) => {
+      const { code, stdout } = await sandbox.call(['verify', 'BTCUSDT', '-i', '4h', ...MIRROR, ...more])
+      expect([code, lines(stdout)[0]]).toEqual([6, 'FAILED: 1 of 1 series: 25 candles are invalid'])
+      return lines(stdout).filter(line => / 0\.00000001|more/.test(line))
+    }
+    const all = await verify('-v')
+    expect(all).toHaveLength(25)
+    expect(await verify()).toEqual([...all.slice(0, 20), 'and 5 more (-v lists them)'])
+  })
+
   it.each([
     [['verify', 'SOLUSDT', '-i', '1h'], 3, 'SOLUSDT 1h'],
     [['stats', 'SOLUSDT', '-i', '1h'], 3, 'SOLUSDT 1h'],

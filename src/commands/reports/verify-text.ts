@@ -10,8 +10,8 @@ import { joinNames } from '../../mirror/errors.js'
 import type { CandleDifference, JudgedSeries, Outage } from '../../verify/verdict.js'
 import type { VerificationReport } from '../../verify/verify.js'
 
-/** What is shown one by one; of more outages the longest, of more successive windows the ends. */
-const [MAX_OUTAGES, MAX_SUCCESSIVE] = [10, 6]
+/** What is shown one by one; of more outages the longest, of more successive windows the ends, of more faults of a series the first. */
+const [MAX_OUTAGES, MAX_SUCCESSIVE, MAX_FAULTS] = [10, 6, 20]
 
 function counted(head: string, of: (series: JudgedSeries) => number) {
   return { ...column(head, count()), of }
@@ -50,17 +50,26 @@ export function verifyText(result: VerificationReport, { verbose = false }: Text
   const { series, range, baseUrl, faults, sums } = result
   const failing = series.filter(({ isFailing }) => isFailing)
   const [differing, noted] = [false, true].map(isNote => faults.filter(({ note }) => (note !== undefined) === isNote))
+  // Of a million lines of a series, nobody reads more than the first ones.
+  const listed = (all: readonly JudgedSeries[], linesOf: (one: JudgedSeries) => string[]) =>
+    all.flatMap(one => {
+      const lines = linesOf(one)
+      if (verbose || lines.length <= MAX_FAULTS) return lines
+      return [...lines.slice(0, MAX_FAULTS), `and ${formatCount(lines.length - MAX_FAULTS)} more (-v lists them)`]
+    })
+  const differences = (all: readonly CandleDifference[]) =>
+    listed(series, one => all.filter(candle => nameOf(candle) === nameOf(one)).map(describeDifference))
   const lists: readonly (readonly [title: string, lines: readonly string[]])[] = [
     ['Missing windows:', failing.flatMap(missingLines)],
     [
       'Corrupt windows:',
       failing.flatMap(one => one.corrupt.map(({ startDate, reason }) => `${nameOf(one)} ${startDate}: ${reason}`)),
     ],
-    ['Invalid candles (UTC):', failing.flatMap(one => candleLines(one, one.faults))],
-    ['Candles that differ from their finer candles (UTC):', differing.map(describeDifference)],
+    ['Invalid candles (UTC):', listed(failing, one => candleLines(one, one.faults))],
+    ['Candles that differ from their finer candles (UTC):', differences(differing)],
     outageTable(result, true, verbose),
     outageTable(result, false, verbose),
-    ['Notes: close times that differ by 1 ms in candles that close early (UTC):', noted.map(describeDifference)],
+    ['Notes: close times that differ by 1 ms in candles that close early (UTC):', differences(noted)],
     ['Notes: candles that the exchange itself has off the grid (UTC):', series.flatMap(offGridLines)],
     ['All series, with candles that close early or have no trade:', verbose ? [textOf(ALL, series, 2)] : []],
     ['Gaps, early closes, candles off the grid and without trades (UTC):', verbose ? series.flatMap(oddityLines) : []],
