@@ -90,11 +90,11 @@ Missing candles keep their place. Without colours (NO_COLOR, or not a terminal),
     if (loaded.failure !== undefined) warn(`${loaded.failure} Drawing what is cached.`)
     if (pictures) {
       const drawn = await drawPictures(loaded, pictures, options)
-      if (!drawn.some(({ path }) => path === '-')) return show(Chart, { ...loaded, pictures: drawn })
+      if (!drawn.some(({ path }) => path === '-')) return show(Chart, { ...loaded, files: drawn })
       for (const sentence of shortSentences(loaded.coverage, loaded.range)) warn(sentence, true)
       return undefined
     }
-    if (flags.json) show(Chart, { ...loaded, pictures: [] })
+    if (flags.json) show(Chart, { ...loaded, files: [] })
     else drawCharts(loaded, flags, warn)
   },
 })

@@ -64,6 +64,10 @@ describe.concurrent('klines chart -o', () => {
     expect(sandbox.text('old.svg')).toBe('old')
     const forced = await chart(`BTCUSDT -i 1d ${SAMPLE} -o old.svg --force -q`)
     expect(forced).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    const { stdout } = await chart(`BTCUSDT -i 1d ${SAMPLE} -o old.svg --json`)
+    const { files, series } = JSON.parse(stdout) as { files: object[]; series: { candles: number; rows?: unknown }[] }
+    expect(files).toEqual([{ path: 'old.svg', bytes: sandbox.bytes('old.svg').length, candles: series[0].candles }])
+    expect(series[0].rows).toBeUndefined()
     expect(sandbox.text('old.svg')).toMatch(/^<svg /)
   })
 })

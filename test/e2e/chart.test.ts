@@ -126,6 +126,17 @@ describe('--offline', () => {
     expect(run.stderr).toContain('not in the mirror (BTCUSDT 15m 2025-02-03)')
     expect(server.paths()).toEqual([])
   })
+
+  it('a price beyond 1e308 is said to be none that can be drawn', async () => {
+    const { sandbox, args } = await setUp()
+    await sandbox.call(['chart', 'BTCUSDT', ...args])
+    const [openTime, ...cells] = candle(WEEK)
+    cells[1] = `${'9'.repeat(309)}.00000000`
+    sandbox.write(`m/${NEWEST}`, JSON.stringify([[openTime, ...cells]]))
+    const run = await sandbox.call(['chart', 'BTCUSDT', ...args, '--offline'])
+    expect(run).toMatchObject({ code: 3, stdout: '' })
+    expect(run.stderr).toBe('klines: BTCUSDT 15m has a price above 1e308, which cannot be drawn.\n')
+  })
 })
 
 describe('characters and colours', () => {

@@ -1,4 +1,4 @@
-import { isKlinesError } from '../../candles/errors.js'
+import { isKlinesError, KlinesError } from '../../candles/errors.js'
 import { type Series, seriesName } from '../../candles/series.js'
 import { plural } from '../../candles/text.js'
 import { CandleFitter, type FittedCandles } from '../../chart/candle-fitter.js'
@@ -69,7 +69,10 @@ async function fitCharts(plan: Plan, maxCandles: number, run: Run) {
     const anchor = run.mirror.gridAnchor({ symbol: one.series.symbol, interval: '3d' })
     const fitter = new CandleFitter(one.series, { maxCandles, keep, resample: one.resampleTo, anchor })
     for await (const batch of batches) fitter.add(batch)
-    charts.push(fitter.end())
+    const chart = fitter.end()
+    if (chart.slots.some(({ candle }) => Number(candle?.high) === Infinity))
+      throw new KlinesError('bad_window', `${seriesName(one.series)} has a price above 1e308, which cannot be drawn.`)
+    charts.push(chart)
   }
   const empty = charts.filter(({ candles }) => candles === 0).map(({ series }) => seriesName(series))
   const { series: coverage } = await tally.report({ partial: true })
