@@ -1,9 +1,10 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { SAMPLE } from '../candles/base-url.js'
+import { isKlinesError } from '../candles/errors.js'
 import { quoteText } from '../candles/text.js'
 import { command, refuse, refuseJson } from '../cli/command.js'
-import { VERDICT_EXIT_CODES } from '../cli/error-report.js'
+import { EXIT_CODES, VERDICT_EXIT_CODES } from '../cli/error-report.js'
 import { candleTableFlags, inGroup, pick } from '../cli/flags/group.js'
 import { outputFlag } from '../cli/flags/output.js'
 import {
@@ -16,6 +17,7 @@ import {
   symbolArgs,
 } from '../cli/flags/shared.js'
 import { isStdout } from '../fs/links.js'
+import type { FileFingerprint } from '../identity/fingerprint.js'
 
 const mirrorFlags = {
   ...intervalFlag('Candle lengths of the mirror, repeated or separated by commas; all for these.'),
@@ -29,7 +31,7 @@ export const fingerprint = command({
   summary: 'Print a fingerprint of candles: which ones exactly.',
   description: `The same candles have the same fingerprint, in the mirror and in every file that klines writes, whatever its format, its columns' order and its compression. From two series on, the last line is the fingerprint of all of them.
 
-Works offline. If the mirror lacks a window of the range, the exit code is 3. What is short at an end of the range is said on stderr, and is an error only with --fail-on-gaps. A file of doubles lacks digits: it is refused, unless it was written with --fingerprint.`,
+Works offline. If the mirror lacks a window of the range, the exit code is 3. What is short at an end of the range is said on stderr, and is an error only with --fail-on-gaps. A file of doubles lacks digits: it is refused, unless it was written with --fingerprint. The others are printed all the same.`,
   examples: [
     'klines fingerprint BTCUSDT -i 1h --from 2024 --to 2025',
     'klines fingerprint all -i all --json',
@@ -49,7 +51,18 @@ Works offline. If the mirror lacks a window of the range, the exit code is 3. Wh
     const files = findFiles(names, given)
     if (files.length > 0) {
       const { fingerprintFiles } = await import('../identity/fingerprint.js')
-      return print(Fingerprint, await fingerprintFiles(files, options))
+      const { reportFingerprints } = await import('../rows/fingerprint.js')
+      const series: FileFingerprint[] = []
+      for (const file of files) {
+        try {
+          series.push(...(await fingerprintFiles([file], options)).series)
+        } catch (error) {
+          if (!isKlinesError(error) || (series.length === 0 && file === files.at(-1))) throw error
+          warn([error.message, ...error.suggestions].join(' '), true)
+          process.exitCode = EXIT_CODES[error.code]
+        }
+      }
+      return print(Fingerprint, reportFingerprints(series))
     }
     const { interval = [], resample, verbose } = flags
     if (interval.length === 0) {

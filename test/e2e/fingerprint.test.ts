@@ -74,6 +74,7 @@ describe('klines fingerprint', () => {
         expected,
       )
     }
+    expect(await lines('export BTCUSDT ETHUSDT -i 1h --fingerprint -q -o quiet.parquet')).toEqual(expected)
     expect(sandbox.bytes('BTCUSDT-1.parquet').equals(sandbox.bytes('BTCUSDT-3.parquet'))).toBe(true)
     // Doubles have not all digits: their file names it.
     expect(await lines('fingerprint BTCUSDT-1.parquet')).toEqual([`${expected[0]}  ${NAMED}`])
@@ -88,6 +89,15 @@ describe('klines fingerprint', () => {
     const { stdout, stderr } = await call('export BTCUSDT -i 1h --fingerprint -f csv -o -')
     const said = stderr.split('\n').filter(line => line.startsWith('klines:1:'))
     expect([stdout.split('\n').length, said]).toEqual([2183, [expected[0]]])
+  })
+
+  it('a refused file leaves the others their lines', async () => {
+    await call('export BTCUSDT ETHUSDT -i 4h -q --numbers decimal -o {symbol}-exact.parquet')
+    await call('export BTCUSDT -i 4h -q -o doubles.parquet')
+    const { stdout, stderr } = await call('fingerprint doubles.parquet BTCUSDT-exact.parquet', 2)
+    expect(stdout).toBe(`${(await lines('fingerprint BTCUSDT -i 4h'))[0]}\n`)
+    expect(stderr).toMatch(/^Note: doubles\.parquet, row 1, open: it is a double/)
+    expect(await call('fingerprint doubles.parquet doubles.parquet', 2)).toMatchObject({ stdout: '' })
   })
 
   it.each<[string, number, string]>([
