@@ -10,14 +10,11 @@ import {
   type SymbolPattern,
 } from './symbols.js'
 
-/** An interval as text: editors complete the known ones, and any other is checked at run time. */
-type IntervalText = Interval | (string & Record<never, never>)
-
 /** Names of symbols and intervals, or all that the source has. */
 export interface SelectionRequest {
   /** A pattern such as `*USDT` or `BTC*` stands for the symbols that the source has and it matches. */
   readonly symbols: readonly (SymbolName | SymbolPattern)[] | 'all'
-  readonly intervals: readonly IntervalText[] | 'all'
+  readonly intervals: readonly Interval[] | 'all'
 }
 
 export interface Selection extends SelectionRequest {

@@ -127,8 +127,10 @@ abstract class KlinesCommand extends Command {
         const lacks = values.json || isQuiet || isTable ? report.lacks?.(result) : []
         for (const sentence of lacks ?? []) warn(sentence, true)
         if (values.json) this.printObject(report.json(result))
-        else if (isQuiet) report.urgent?.(result).forEach(printNote)
-        else print(report.text(result, values))
+        else if (isQuiet) {
+          report.urgent?.(result).forEach(printNote)
+          report.asked?.(result).forEach(print)
+        } else print(report.text(result, values))
       }
     }
     const show = printer(true)
@@ -148,7 +150,7 @@ abstract class KlinesCommand extends Command {
   /** Does not exit: output must be able to reach a slow reader. */
   protected override async catch(error: Error): Promise<void> {
     const { id = '', examples, flags } = this.ctor
-    const origins = settings.describeOrigins(flags, this.defaults, this.argv)
+    const origins = (message: string) => settings.describeOrigins(flags, this.defaults, this.argv, message)
     const report = reportError(error, { id, examples, origins })
     process.exitCode = report.exitCode
     if (this.values.json || settings.wantsJson(this.argv, this.defaults)) this.printObject(report.json)

@@ -146,12 +146,16 @@ export function applyDefaults<Flags extends FlagInput>(flags: Flags, defaults: C
   return Object.fromEntries(copies)
 }
 
-/** Where the values of a command come from that its command line (`argv`) does not say: at most one sentence. */
-export function describeOrigins(flags: FlagInput, defaults: ConfigDefaults, argv: readonly string[]): string[] {
+/** Where values come from that the message of an error names, and the command line (`argv`) does not: at most one sentence. */
+export function describeOrigins(flags: FlagInput, defaults: ConfigDefaults, argv: readonly string[], message: string) {
+  const words = message.split(/[\s"'=,()]+/).map(word => word.replace(/[/.:]+$/, ''))
   const origins = Object.entries(flags).flatMap(([name, { env = '', type, char }]) => {
+    const value = process.env[env] || defaults.get(name)
     const isGiven = argv.some(word => [`--${name}`, `-${char}`].includes(word.split('=', 1)[0]))
-    if (type === 'boolean' || isGiven) return []
-    return process.env[env] ? env : defaults.has(name) ? `${name} in ${findConfigPath()}` : []
+    if (!value || isGiven) return []
+    const values = type === 'boolean' ? [] : formatValue(name, value).split(',')
+    if (![`--${name}`, ...values].some(text => words.includes(text.replace(/\/+$/, '')))) return []
+    return process.env[env] ? env : `${name} in ${findConfigPath()}`
   })
   return origins.length > 0 ? [`Set elsewhere: ${origins.join(', ')}. klines config shows these values.`] : []
 }

@@ -46,8 +46,8 @@ export const VERDICT_EXIT_CODES = {
 interface FailedCommand {
   readonly id: string
   readonly examples?: readonly Command.Example[] | undefined
-  /** Where values come from that its command line does not have: they may be at fault. */
-  readonly origins?: readonly string[]
+  /** Where values come from that its command line does not have, and that take part in an error with this message. */
+  readonly origins?: (message: string) => string[]
 }
 
 /** Any thrown value: its exit code, lines for stderr, and the object that `--json` prints. */
@@ -63,8 +63,8 @@ function describe(error: unknown, command: FailedCommand) {
   if (error instanceof KlinesError) {
     const { code, message, data } = error
     const exitCode = EXIT_CODES[code]
-    const origins = exitCode === ExitCode.Usage ? (command.origins ?? []) : []
-    return { code, message, exitCode, suggestions: [...error.suggestions, ...origins], data }
+    const origins = exitCode === ExitCode.Usage ? command.origins?.(message) : undefined
+    return { code, message, exitCode, suggestions: [...error.suggestions, ...(origins ?? [])], data }
   }
   if (error instanceof Errors.CLIError)
     return { code: 'usage', exitCode: error.oclif.exit ?? ExitCode.Usage, ...describeUsageError(error, command) }
@@ -108,7 +108,7 @@ interface Parsed {
   readonly output?: { readonly args: Values; readonly flags: Values; readonly nonExistentFlags?: readonly string[] }
 }
 
-function describeUsageError(error: Errors.CLIError, { id, examples = [], origins = [] }: FailedCommand) {
+function describeUsageError(error: Errors.CLIError, { id, examples = [], origins = () => [] }: FailedCommand) {
   if (error.suggestions) return { message: error.message, suggestions: error.suggestions }
   const more = `Run klines ${formatId(id)} --help for more.`
   const { input, output } = (error as { readonly parse?: Parsed }).parse ?? {}
@@ -135,7 +135,7 @@ function describeUsageError(error: Errors.CLIError, { id, examples = [], origins
   const lines = stripVTControlCharacters(error.message).split('\n')
   if (lines.at(-1) === 'See more help with --help') lines.pop()
   const message = lines.map(line => line.trim()).join(': ')
-  return { message, suggestions: [more, ...(input ? [] : origins)] }
+  return { message, suggestions: [more, ...origins(message)] }
 }
 
 /** What other programs call flags, and how it is done here. */

@@ -130,6 +130,8 @@ export interface Report<Result extends object, Json = unknown> {
   /** The object of `--json`, to which `warnings` are added. */
   readonly json: (result: Result) => object
   readonly text: (result: Result, flags: TextFlags) => string
+  /** What was asked for by a flag: with `--quiet`, stdout has it alone. */
+  readonly asked?: ((result: Result) => string[]) | undefined
   /** What stderr says also with `--quiet`. */
   readonly urgent?: ((result: Result) => string[]) | undefined
   /** What the range lacks: stderr says it also with `--quiet`, and the warnings of `--json`. */
@@ -152,7 +154,7 @@ export function report<F extends Fields, Result extends object>(
   id: string,
   fields: F,
   text: (result: Result, flags: TextFlags) => string,
-  said: Pick<Report<Result>, 'urgent' | 'lacks'> = {},
+  said: Pick<Report<Result>, 'asked' | 'urgent' | 'lacks'> = {},
 ): Report<Result, WithWarnings<F>> {
   return { schema: reportSchema(id, fields), json: result => jsonOf(fields, result), text, ...said }
 }

@@ -66,6 +66,8 @@ export interface WrittenFile {
   /** Decimals whose double has other digits. */
   readonly inexactDoubles: number
   readonly bytes: number
+  /** Whether a file had these bytes already; undefined of a stream and of a part of a lake. */
+  readonly unchanged?: boolean | undefined
 }
 
 /** Writes the outputs of tasks from the mirror, several tasks at once, and has `commit` put them in their places; of others nothing is left. */

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { KlinesError } from '../candles/errors.js'
 import { seriesName } from '../candles/series.js'
 import { parseRowFormat, type RowFormat } from '../formats/row-format.js'
@@ -25,7 +26,7 @@ export interface ExportRequest extends ReadRequest, OutputRequest, ThreadOptions
   readonly output: string | OutputStream
   /** Default: from the extension; `json` for stdout and a stream. */
   readonly format?: Format | undefined
-  /** Replace existing files. */
+  /** Replace existing files whose content is another one. */
   readonly force?: boolean | undefined
   /** Write only so many candles of each series: the first ones, or the last ones. */
   readonly limit?: number | undefined
@@ -53,6 +54,7 @@ interface ExportHooks {
  */
 export async function exportKlines(request: ExportRequest): Promise<ExportReport> {
   const { output, signal } = request
+  if (output === undefined) throw new KlinesError('bad_option', 'The option "output" is missing.')
   if (typeof output === 'string') return exportTo({ ...request, output })
   const stream = StreamOutput.to(output, signal)
   // A stream of the web says only then whether it is open.
@@ -73,7 +75,7 @@ export async function exportIn(run: Run, request: FileRequest, hooks: ExportHook
   const { format, rowFormat } = parseContent(request)
   const asked = await plan(run)
   const named = planOutputs(request.output, format, asked.series)
-  if (!sink) await checkOutputs(named, request)
+  if (!sink) await checkOutputs(named)
   const { partial, limit, tail, fingerprint, signal, threads } = request
   const cut = await cutPlan(asked, tail, run)
   const places = new Map<string, FilePlace>()
@@ -93,8 +95,8 @@ export async function exportIn(run: Run, request: FileRequest, hooks: ExportHook
     const report = first ?? (await tally.report(request, true))
     const written = encoded.flatMap(({ outputs }) => outputs)
     if (written.length === 0) throw noWholeCandle(cut.series)
-    await commitFiles(written.flatMap(({ place }) => place ?? []))
-    const files = written.map(({ file }) => file)
+    const placed = await commitFiles(written.flatMap(({ place }) => place ?? []))
+    const files = written.map(({ file, place }) => ({ ...file, unchanged: place && !placed.includes(file.path) }))
     const fingerprints = encoded.flatMap(one => one.fingerprints)
     return reportExport(cut, run, { ...report, files }, fingerprint ? fingerprints : undefined)
   })
@@ -149,7 +151,9 @@ export function dryRun(
   return withRun(openRun(request, { readOnly: true }), async run => {
     const planned = await plan(run)
     const outputs = output !== undefined && format ? planOutputs(output, format, planned.series) : []
-    await checkOutputs(outputs, request)
+    await checkOutputs(outputs)
+    const existing = request.force ? [] : outputs.map(({ path }) => path).filter(path => existsSync(path))
+    if (existing.length > 0) run.warn(`${joinNames(existing)} exists already. Other content needs --force.`)
     return { ...(await describePlan(planned, run)), files: outputs.map(({ path }) => path) }
   })
 }

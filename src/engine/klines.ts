@@ -166,6 +166,9 @@ export async function* klineRows<Form extends keyof RowForms = 'objects'>(
 ): AsyncGenerator<SeriesRow<RowForms[Form]>> {
   const toRow = ROW_FORMS[request.as ?? 'objects'] as (row: KlineRow) => RowForms[Form]
   for await (const batch of klineBatches(request)) {
-    for (let index = 0; index < batch.length; index++) yield { series: batch.series, row: toRow(batch.row(index)) }
+    for (let index = 0; index < batch.length; index++) {
+      request.signal?.throwIfAborted()
+      yield { series: batch.series, row: toRow(batch.row(index)) }
+    }
   }
 }

@@ -8,7 +8,7 @@ import { checkWritableFolder, makeFolder, missingFolders, removeFolders } from '
 import { newHash } from '../rows/fingerprint.js'
 import { type Output, StreamOutput } from './output-stream.js'
 
-/** `force`: replace an existing file. */
+/** `force`: replace an existing file with other content. */
 export type FileOptions = { readonly force?: boolean | undefined }
 
 /** Where a file is written, and where it goes then. Plain data. */
@@ -45,12 +45,11 @@ async function on<T>(path: string, call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Checks that a file can be written, and returns what is there. Throws `output_exists` and `bad_output`. */
-export function checkTarget(path: string, { force = false }: FileOptions): Promise<Stats | undefined> {
+/** Checks that a file can be written, and returns what is there. Throws `bad_output`. */
+export function checkTarget(path: string): Promise<Stats | undefined> {
   return on(path, async () => {
     const target = statSync(path, { throwIfNoEntry: false })
     if (target?.isDirectory()) throw outputIsFolder(path)
-    if (target?.isFile() && !force) throw outputExists(`${path} exists already.`)
     if (!target && lstatSync(path, { throwIfNoEntry: false }))
       throw new KlinesError('bad_output', `${path} is a link to something that is not there.`)
     if (!target || target.isFile()) checkWritableFolder(dirname(path))
@@ -58,16 +57,12 @@ export function checkTarget(path: string, { force = false }: FileOptions): Promi
   })
 }
 
-function outputExists(message: string): KlinesError {
-  return new KlinesError('output_exists', message, { suggestions: ['Replace it with --force, or name another file.'] })
-}
-
 function outputIsFolder(path: string): KlinesError {
   return new KlinesError('bad_output', `${path} is a folder. Expected the name of a file.`)
 }
 
 export async function prepareFile(path: string, options: FileOptions): Promise<FilePlace> {
-  const stats = await checkTarget(path, options)
+  const stats = await checkTarget(path)
   return on(path, async () => {
     // Replaces the file that a link names, and keeps the link.
     const target = stats ? await realpath(path) : path
@@ -121,7 +116,7 @@ export async function openFile(place: FilePlace): Promise<Output> {
 
 /**
  * Puts finished files in their places by one rename each, and returns the paths of those that are new or have changed: a file that has the
- * same bytes already stays. A rename that fails after others throws `output_unwritable` with the names of the new files.
+ * same bytes already stays. Throws `output_exists`, and `output_unwritable` with the names of the new files if a later rename fails.
  */
 export async function commitFiles(files: readonly FilePlace[]): Promise<string[]> {
   const changed: FilePlace[] = []
@@ -138,15 +133,17 @@ export async function commitFiles(files: readonly FilePlace[]): Promise<string[]
   return placed
 }
 
-/** Whether the target has the bytes already. Throws what keeps them from their place. */
+/** Whether the target has the bytes already: so a schedule can repeat its command. Throws what keeps them from their place. */
 async function isCurrent({ path, temp, target, force }: FilePlace): Promise<boolean> {
   const found = lstatSync(target, { throwIfNoEntry: false })
   if (found === undefined) return false
   if (found.isDirectory()) throw outputIsFolder(path)
-  if (!force) throw outputExists(`${path} was created by another program meanwhile.`)
-  if (!found.isFile() || found.size !== statSync(temp).size) return false
+  const isSameSize = found.isFile() && found.size === statSync(temp).size
   // One that cannot be read can be replaced all the same.
-  return (await digest(temp)) === (await digest(target).catch(() => undefined))
+  if (isSameSize && (await digest(temp)) === (await digest(target).catch(() => undefined))) return true
+  if (force) return false
+  const suggestions = ['Replace it with --force, or name another file.']
+  throw new KlinesError('output_exists', `${path} exists already, with other content.`, { suggestions })
 }
 
 /** The SHA-256 of a file, hex. */

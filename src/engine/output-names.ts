@@ -4,7 +4,7 @@ import type { SeriesLabel } from '../candles/series.js'
 import { splitSymbol } from '../candles/symbols.js'
 import { isStdout } from '../fs/links.js'
 import { type FileFormat, type Format, resolveFormat } from '../options.js'
-import { checkTarget, type FileOptions } from './output-file.js'
+import { checkTarget } from './output-file.js'
 
 const PLACEHOLDERS = ['symbol', 'base', 'quote', 'interval'] as const
 
@@ -54,8 +54,8 @@ function checkShared(path: string, format: Format | 'svg', count: number): void 
   throw new KlinesError('bad_output', message, { suggestions: [advice] })
 }
 
-/** Checks that every output can be written and is a file of its own on any disk. Throws `bad_output` and `output_exists`. */
-export async function checkOutputs(outputs: readonly { readonly path: string }[], options: FileOptions): Promise<void> {
+/** Checks that every output can be written and is a file of its own on any disk. Throws `bad_output`. */
+export async function checkOutputs(outputs: readonly { readonly path: string }[]): Promise<void> {
   const seen = new Map<string, string>()
   for (const { path } of outputs.filter(({ path }) => path !== '-')) {
     const key = path.normalize('NFC').toLowerCase()
@@ -66,6 +66,6 @@ export async function checkOutputs(outputs: readonly { readonly path: string }[]
       throw new KlinesError('bad_output', message, { suggestions, data: { outputs: [other, path] } })
     }
     seen.set(key, path)
-    await checkTarget(path, options)
+    await checkTarget(path)
   }
 }

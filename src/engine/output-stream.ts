@@ -5,6 +5,7 @@ import { finished, pipeline } from 'node:stream/promises'
 import type { WritableStream } from 'node:stream/web'
 import { createGzip } from 'node:zlib'
 import { KlinesError } from '../candles/errors.js'
+import { escapeControls } from '../candles/text.js'
 import type { Exporter, ExporterOptions } from '../formats/exporter.js'
 
 export interface Output {
@@ -66,7 +67,9 @@ export class StreamOutput implements Output {
 
   async write(chunk: Uint8Array): Promise<void> {
     this.bytes += chunk.length
-    await this.send(chunk)
+    // A cell of a candle may have what a terminal would obey.
+    const isTerminal = this.stream === process.stdout && process.stdout.isTTY
+    await this.send(isTerminal ? escapeControls(Buffer.from(chunk).toString()) : chunk)
   }
 
   async finish(): Promise<void> {

@@ -1,12 +1,13 @@
 import { exchangeMayHaveMore, nameService, PUBLIC_BASE_URL } from '../candles/base-url.js'
 import { KlinesError } from '../candles/errors.js'
-import { EXCHANGE_INTERVALS, INTERVALS, type Interval, isMinutes, noMinutes } from '../candles/intervals.js'
+import { EXCHANGE_INTERVALS, INTERVALS, isMinutes, noMinutes } from '../candles/intervals.js'
 import { combine, namesSymbols, type Selection, takesSymbol } from '../candles/selection.js'
 import { type Series, seriesName } from '../candles/series.js'
 import { isSymbolPattern, SYMBOLS, type SymbolName, unknownSymbols } from '../candles/symbols.js'
+import { formatDate } from '../candles/windows.js'
 import { joinNames } from '../mirror/errors.js'
 import type { Mirror } from '../mirror/mirror.js'
-import { knownSymbols } from '../mirror/status.js'
+import { firstCandle, knownSymbols } from '../mirror/status.js'
 import { noMirror, nothingCached } from '../mirror/user-mirrors.js'
 import { isMultiple, parseTargetInterval } from '../rows/target-interval.js'
 import type { Source } from '../sources/source.js'
@@ -87,16 +88,21 @@ function notInMirror(
   if (minutes && !isExchange) return noMinutes(minutes.interval, `The mirror ${mirror.root}`)
   const advice = series.slice(0, 1).flatMap(({ symbol, interval }) => {
     const finer = findFiner(mirror, { symbol, interval })
-    return finer ? [`-i ${finer} --resample ${interval} makes them of the ${finer} candles that are there.`] : []
+    if (!finer) return []
+    return [`-i ${finer.interval} --resample ${interval} makes them of the candles since ${formatDate(finer.since)}.`]
   })
   const names = series.length > 0 ? series.map(seriesName) : symbols
   return nothingCached(`Not in the mirror: ${names.join(', ')}.`, mirror, advice)
 }
 
-/** The longest interval that a mirror has of a symbol whose candles can be made into those of the series. */
-export function findFiner(mirror: Mirror, { symbol, interval }: Series): Interval | undefined {
-  const target = parseTargetInterval(interval)
-  return EXCHANGE_INTERVALS.findLast(part => isMultiple(target, part) && mirror.has({ symbol, interval: part }))
+/** The longest history, of the longest candles that have it, that can be made into a series: its interval and first open time. */
+export function findFiner(mirror: Mirror, { symbol, interval }: Series) {
+  const parts = EXCHANGE_INTERVALS.filter(part => isMultiple(parseTargetInterval(interval), part))
+  const finer = parts.flatMap(part => {
+    const since = firstCandle(mirror, { symbol, interval: part })
+    return since === undefined ? [] : { interval: part, since }
+  })
+  return finer.toReversed().sort((a, b) => a.since - b.since)[0]
 }
 
 /** Where a symbol may be that a source does not have: the exchange has some 3,500. None for the exchange itself and the sample. */

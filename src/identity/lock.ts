@@ -51,7 +51,7 @@ export type LockReport = Awaited<ReturnType<typeof lockKlines>>
 export async function lockKlines(request: LockRequest) {
   const { output = 'klines.lock.json' } = request
   const path = isStdout(output) ? '-' : output
-  await checkOutputs([{ path }], request)
+  await checkOutputs([{ path }])
   return withRun(openRun({ ...request, offline: true }), async run => {
     const { mirror } = run
     const lock = { source: mirror.source ?? null, series: await lockAll(await planRequest(request, run), run) }

@@ -60,10 +60,10 @@ export function pageRoutes(tree: Tree): Route[] {
     const path = ownFile(`${files}/${name}`)
     let body: Body | undefined
     const handler: Route['handler'] = (request, reply) => {
-      body ??= new Body(readFileSync(path), { type: TYPES[extname(name)] })
+      body ??= new Body(readFileSync(path), { type: TYPES[extname(name)], isPrivate: true })
       return sendBody(request, reply, body)
     }
-    return { method: 'GET', url: `/${folder}/${name}`, handler }
+    return { method: 'GET', url: `/${folder}/${name}`, isPrivate: true, handler }
   }
   return [
     own('/coverage.json', async () => JSON.stringify(await findCoverage(tree))),
@@ -143,7 +143,7 @@ async function findCoverage({ mirror, upstream }: Tree) {
 
 /** One series, cached or not, and its windows without a file between the first and the last one with candles. */
 function findSeriesCoverage({ mirror, upstream, now }: Tree, series: Series) {
-  const madeOf = upstream || mirror.has(series) ? undefined : findFiner(mirror, series)
+  const madeOf = upstream || mirror.has(series) ? undefined : findFiner(mirror, series)?.interval
   const status = mirror.status({ ...series, interval: madeOf ?? series.interval })
   const { firstOpenTime = 0, lastOpenTime = 0 } = status
   const isMissing = (date: string) => {

@@ -2,7 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { type CandleFlags, resolveFlags } from '../../src/cli/resolve-flags.js'
 import { thrownBy } from '../support/thrown-by.js'
 
-const DEFAULTS = { interval: ['1h'], force: false, 'dry-run': false, json: false, quiet: false, verbose: false }
+const DEFAULTS = {
+  interval: ['1h' as const],
+  force: false,
+  'dry-run': false,
+  json: false,
+  quiet: false,
+  verbose: false,
+}
 
 /** Resolves the values of flags, of which `given` are on the command line and the others are defaults. */
 function resolve(values: Partial<CandleFlags>, given: (keyof CandleFlags)[], offline = false): CandleFlags {

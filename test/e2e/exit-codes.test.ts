@@ -28,7 +28,7 @@ describe.concurrent('exit code 2: wrong usage, and nothing is written', () => {
   })
 
   it.each<[string, string, RegExp[]]>([
-    ['a dry run over an existing file', `${DAILY} -o old.csv --dry-run`, [/old\.csv exists already/, /--force/]],
+    ['an existing file with other content', `${DAILY} -o old.csv`, [/old\.csv exists already/, /--force/]],
     ['a flag that shapes a missing output', 'download BTCUSDT -i 1d --base-url sample --columns close', [/-o/]],
     ['--partial without --resample', `${DAILY} -o x.csv --partial`, [/--partial/, /Add --resample/]],
     ['a misspelt symbol', 'export BTCUSD -i 1d -o x.csv', [/BTCUSD"/, /Did you mean BTCUSDT\?/]],

@@ -54,12 +54,12 @@ function contents(): Record<string, string> {
 }
 
 describe('several files', () => {
-  test('are all left out when one appears meanwhile without force', async () => {
+  test('are all left out when one is there without force, with other bytes', async () => {
     const outputs = await finishAll(paths, false)
     writeFileSync(paths[1], 'theirs')
     const error = await catchError(commit(outputs))
     expect(error.code).toBe('output_exists')
-    expect(error.message).toBe(`${paths[1]} was created by another program meanwhile.`)
+    expect(error.message).toBe(`${paths[1]} exists already, with other content.`)
     expect(contents()).toEqual({ 'b.csv': 'theirs' })
   })
 
@@ -94,6 +94,14 @@ test('a file with the same bytes stays, time and all, beside one that is replace
   const { ino, mtime } = statSync(paths[0])
   expect([ino, mtime]).toEqual([before.ino, time])
   expect(statSync(paths[1]).mtime).not.toEqual(time)
+})
+
+test('files that have the same bytes need no force', async () => {
+  writeFileSync(paths[0], 'new')
+  const { ino } = statSync(paths[0])
+  expect(await commit(await finishAll([paths[0], paths[2]], false))).toEqual([paths[2]])
+  expect(contents()).toEqual({ 'a.csv': 'new', 'c.csv': 'new' })
+  expect(statSync(paths[0]).ino).toBe(ino)
 })
 
 describe('one file', () => {

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { COLUMNS } from '../../src/candles/columns.js'
 import type { TimeText } from '../../src/candles/time-range.js'
+import { type ExportRequest, exportKlines } from '../../src/engine/export.js'
 import { klineBatches, klineRows } from '../../src/engine/klines.js'
 import { listSymbols } from '../../src/engine/lists.js'
 import type { KlineBatch } from '../../src/rows/kline-batch.js'
@@ -48,6 +49,23 @@ it('rows are objects by default, numbers or arrays', async () => {
     expect(row).toEqual(array)
     break
   }
+})
+
+it('an abort ends rows at once, with its reason', async () => {
+  const controller = new AbortController()
+  let rows = 0
+  const reading = async () => {
+    for await (const _ of klineRows({ ...offline().request, signal: controller.signal }))
+      if (++rows === 3) controller.abort()
+  }
+  await expect(reading()).rejects.toMatchObject({ name: 'AbortError' })
+  expect(rows).toBe(3)
+})
+
+it('an export without an output names the option', async () => {
+  const request = offline().request as unknown as ExportRequest
+  const message = 'The option "output" is missing.'
+  await expect(exportKlines(request)).rejects.toMatchObject({ code: 'bad_option', message })
 })
 
 it('batches can be kept: each has memory of its own', async () => {

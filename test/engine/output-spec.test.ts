@@ -95,11 +95,11 @@ describe('the files of a template', () => {
     ['x/\u00e9.csv', 'x/E\u0301.csv'],
   ])('%s beside %s is refused: on some disks they are the same file', async (first, second) => {
     const outputs = [first, 'x/b.csv', second].map(path => ({ path }))
-    expect(await catchError(checkOutputs(outputs, {}))).toMatchObject({
+    expect(await catchError(checkOutputs(outputs))).toMatchObject({
       code: 'bad_output',
       data: { outputs: [first, second] },
     })
-    await checkOutputs([...outputs.slice(1), { path: '-' }, { path: '-' }], {})
+    await checkOutputs([...outputs.slice(1), { path: '-' }, { path: '-' }])
   })
 
   test('a template without an extension is refused', () => {

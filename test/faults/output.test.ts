@@ -30,9 +30,7 @@ it.concurrent('F54 an output has finished when its reader can get the last byte,
 
 describe('an output that cannot be written', () => {
   it.concurrent.each<[string, string, string, number, RegExp]>([
-    ['F55 an existing file', 'true', 'old.csv', 2, /old\.csv exists already\.\n {2}Replace it with --force/],
     ['F55 a dangling link', 'ln -s nowhere out.csv', 'out.csv', 2, /out\.csv is a link to something that is not there/],
-    ['F55 a link to an existing file', 'ln -s old.csv out.csv', 'out.csv', 2, /out\.csv exists already/],
     ['F56 a name too long', 'true', `${'x'.repeat(300)}.csv`, 2, /the name is too long \(ENAMETOOLONG\)/],
   ])('%s is refused before the first window, and the old file stays', async (_, prepare, output, code, message) => {
     const scenario = await newScenario()
@@ -45,6 +43,19 @@ describe('an output that cannot be written', () => {
     expect(scenario.server.windowRequests()).toEqual([])
     expect(scenario.sandbox.text('old.csv')).toBe(OLD)
     expect(scenario.outputs().filter(name => name !== 'out.csv')).toEqual(['old.csv'])
+  })
+
+  it.concurrent('F55 an existing file with other content, or a link to one, stays without --force', async () => {
+    const scenario = await newScenario()
+    scenario.sandbox.write('old.csv', OLD)
+    await scenario.shell('ln -s old.csv out.csv')
+    for (const output of ['old.csv', 'out.csv']) {
+      const run = await scenario.run(scenario.args().map(arg => (arg === 'x.csv' ? output : arg)))
+      expect(run).toMatchObject({ code: 2, stdout: '' })
+      expect(run.stderr).toContain(`${output} exists already, with other content.\n  Replace it with --force`)
+    }
+    expect(scenario.sandbox.text('old.csv')).toBe(OLD)
+    expect(scenario.outputs().sort()).toEqual(['old.csv', 'out.csv'])
   })
 
   it.concurrent('F55 a link with --force is followed and stays a link', async () => {

@@ -60,7 +60,7 @@ describe('verifyKlines', () => {
     }
     return root
   }
-  const verify = (root: string, intervals: readonly string[], request: Partial<VerifyRequest> = {}) =>
+  const verify = (root: string, intervals: VerifyRequest['intervals'], request: Partial<VerifyRequest> = {}) =>
     verifyKlines({ symbols: ['BTCUSDT'], intervals, mirror: root, now: NOW, ...request })
   const hourPath = (root: string, startDate: string) =>
     join(root, windowPath({ symbol: 'BTCUSDT', interval: '1h', startDate }))

@@ -71,7 +71,7 @@ export async function drawPictures(
     return { ...chart.series, interval: options.resample ?? chart.series.interval, chart }
   })
   const targets = planOutputs(template, { format: 'svg', gzip }, labelled)
-  await checkOutputs(targets, options)
+  await checkOutputs(targets)
   const note = baseUrl === SAMPLE ? SAMPLE_NOTE : undefined
   const files = targets.map(({ path, series: [{ chart }] }) => {
     const text = Buffer.from(drawSvg(chart, picture, note) ?? '')

@@ -2,7 +2,7 @@ import * as Args from '@oclif/core/args'
 import { CLIError } from '@oclif/core/errors'
 import * as Flags from '@oclif/core/flags'
 import { GREETING_BASE_URL } from '../../candles/base-url.js'
-import { INTERVALS } from '../../candles/intervals.js'
+import { INTERVALS, type Interval } from '../../candles/intervals.js'
 import { candleTableFlags, inGroup, LIST, pathFlag, pick } from './group.js'
 
 /** Flags of every command. */
@@ -76,13 +76,14 @@ export const symbolArgs = {
   }),
 }
 
+/** Text, which the library checks, because it may be `all`. */
 const INTERVAL = { char: 'i', aliases: ['timeframe'] as string[], helpValue: 'INTERVAL', ...LIST } as const
 
 export const rangeFlags = pick(candleTableFlags, 'from', 'to', 'last')
 
 export const selectionFlags = {
   ...inGroup('what', {
-    interval: Flags.string({
+    interval: Flags.custom<Interval>()({
       ...INTERVAL,
       summary: `Candle lengths, repeated or separated by commas: ${INTERVALS.join(' ')}; all for these. From binance also 1m 3m 5m, which all does not download.`,
       required: true,
@@ -93,7 +94,7 @@ export const selectionFlags = {
 
 /** `-i` of a command that does not need it, with what it does without. */
 export function intervalFlag(summary: string) {
-  return inGroup('what', { interval: Flags.string({ ...INTERVAL, summary }) })
+  return inGroup('what', { interval: Flags.custom<Interval>()({ ...INTERVAL, summary }) })
 }
 
 export const lockFlag = inGroup('what', {

@@ -62,6 +62,7 @@ const file = s.object({
   bytes: s.count(),
   compression: s.text('of the pages of a Parquet file, or gzip for a name that ends in .gz'),
   inexactDoubles: s.count(),
+  unchanged: s.optional(s.flag('whether a file had these bytes already, and was left as it is')),
 })
 
 const lake = s.object({
@@ -119,7 +120,12 @@ export const Run = s.report(
     if (isLong) lines.push('--per-series shows a row for each series.')
     return lines.join('\n')
   },
-  { urgent: ({ series }) => f.restatedLines(series), lacks: ({ series, range }) => shortSentences(series, range) },
+  {
+    // Beside candles on stdout, they would be taken for some.
+    asked: ({ fingerprints, files }) => (fingerprints && files[0]?.path !== '-' ? fingerprintLines(fingerprints) : []),
+    urgent: ({ series }) => f.restatedLines(series),
+    lacks: ({ series, range }) => shortSentences(series, range),
+  },
 )
 
 /** What stderr says about candles that went to stdout, where no summary says it. `omitted`: what a table of them leaves out. */
@@ -233,8 +239,9 @@ function describeTraffic({ requests, bytes, elapsedMs, offline }: RunResult): st
 
 /** A line for each file; one line in all for many. */
 function describeFiles(files: readonly WrittenFile[]): string[] {
+  const stateOf = (named: readonly WrittenFile[]) => (named.every(one => one.unchanged) ? ', up to date' : '')
   const line = (name: string, named: readonly WrittenFile[]) =>
-    `${name}: ${plural(sumOf(named, 'candles'), 'candle')}, ${formatBytes(sumOf(named, 'bytes'))}`
+    `${name}: ${plural(sumOf(named, 'candles'), 'candle')}, ${formatBytes(sumOf(named, 'bytes'))}${stateOf(named)}`
   if (files.length <= MAX_LISTED) return files.map(file => line(file.path, [file]))
   return [line(`${formatCount(files.length)} files, ${files[0].path} to ${files[files.length - 1].path}`, files)]
 }

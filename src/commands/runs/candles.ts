@@ -1,4 +1,5 @@
 import type * as Interfaces from '@oclif/core/interfaces'
+import type { Interval } from '../../candles/intervals.js'
 import { type RunContext, toOptions } from '../../cli/command.js'
 import { type CandleFlags, checkStandardOutput, refuseBesideLock, resolveFlags } from '../../cli/resolve-flags.js'
 import { CandleTable } from '../../cli/terminal/candle-table.js'
@@ -86,12 +87,12 @@ export async function runLockedDownload(path: string, named: string[] | undefine
   // Defaults of variables and files that would change which candles are written are left out.
   const dropped = Object.fromEntries([...NOT_LOCKED, 'from', 'to', 'last'].map(name => [name, undefined]))
   const unique = (key: 'symbol' | 'interval') => [...new Set(lock.series.map(one => one[key]))]
-  const flags = { ...context.flags, ...dropped, interval: unique('interval'), 'base-url': baseUrl }
+  const flags = { ...context.flags, ...dropped, interval: unique('interval') as Interval[], 'base-url': baseUrl }
   const run = { symbols: unique('symbol'), plan: planLock.bind(null, lock) }
   if (flags['dry-run']) return runCandles({ ...context, flags }, run)
   const { output, format } = resolveFlags(flags, false, given)
   checkStandardOutput(output, flags)
-  if (output !== undefined) await checkOutputs(planOutputs(output, parseTemplate(output, format), lock.series), flags)
+  if (output !== undefined) await checkOutputs(planOutputs(output, parseTemplate(output, format), lock.series))
   const request = { ...toOptions(flags), lock: path, signal: context.options.signal }
   const check = await during(downloadingFrom(baseUrl), events => checkLock({ ...request, ...events }))
   const { download } = check
