@@ -1,6 +1,7 @@
 import { COLUMNS, type Column } from './candles/columns.js'
 import { KlinesError } from './candles/errors.js'
 import { isOneOf } from './candles/json.js'
+import { quoteWord } from './candles/text.js'
 
 export const TEXT_FORMATS = ['csv', 'json', 'jsonl'] as const
 export const BINARY_FORMATS = ['parquet', 'arrow'] as const
@@ -228,6 +229,13 @@ export function formatOfName(path: string): Format | undefined {
   return isOneOf(FORMATS, extension) ? extension : undefined
 }
 
+/** The error for an output that is a folder. `format`: of the files of series that it may get. */
+export function outputIsFolder(path: string, format?: string): KlinesError {
+  const file = `${path.replace(/[/\\]+$/, '')}/{symbol}-{interval}.${format}`
+  const suggestions = format ? [`Name a file in it: -o ${quoteWord(file)}`] : []
+  return new KlinesError('bad_output', `${path} is a folder. Expected the name of a file.`, { suggestions })
+}
+
 /** What names of files end in. */
 export const EXTENSIONS = '.csv, .json, .jsonl (also with .gz), .parquet or .arrow'
 
@@ -237,6 +245,7 @@ export const EXTENSIONS = '.csv, .json, .jsonl (also with .gz), .parquet or .arr
  */
 export function resolveFormat(path: string, given: Format | undefined): FileFormat {
   if (path === '-') return { format: given ?? 'json', gzip: false }
+  if (/[/\\]\.{0,2}$|^\.{1,2}$/.test(path)) throw outputIsFolder(path, given ?? 'csv')
   const gzip = /\.gz$/i.test(path)
   const format = given ?? formatOfName(path)
   if (format === undefined) {

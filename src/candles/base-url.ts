@@ -1,5 +1,5 @@
 import { KlinesError } from './errors.js'
-import { suggest } from './suggest.js'
+import { didYouMean, nearest } from './suggest.js'
 
 /** The public instance of the klines service. */
 export const PUBLIC_BASE_URL = 'https://finom.github.io/static-klines'
@@ -36,9 +36,18 @@ export function toArchiveAddress(url: string | undefined, name: string): string 
 export function toSourceName(baseUrl = PUBLIC_BASE_URL): string {
   const text = baseUrl.trim()
   if (text === BINANCE || text === SAMPLE) return text
-  if (!isExchange(text)) return parseBaseUrl(text)
+  if (!isExchange(text)) return parseBaseUrl(text, '', guessSource(text))
   const address = parseBaseUrl(toAddress(text), `${BINANCE}:`)
   return address === BINANCE_HOST ? BINANCE : `${BINANCE}:${address}`
+}
+
+const EXCHANGE_SITE = /^(https?:\/\/)?((www|data|data-api|api[\d-]*)\.)?binance\.?(?<ending>com|vision|us)([:/].*)?$/i
+
+/** The source that a text stands for which is no address of one: a site of the exchange, or a misspelt name. */
+function guessSource(text: string): string | undefined {
+  const ending = EXCHANGE_SITE.exec(text)?.groups?.ending.toLowerCase()
+  if (ending) return ending === 'us' ? `${BINANCE}:https://api.binance.us` : BINANCE
+  return nearest(text.toLowerCase(), [BINANCE, SAMPLE])
 }
 
 /** Whether a name that `toSourceName` returned is the exchange. */
@@ -79,27 +88,30 @@ export function hideCredentials(address: string): string {
 const EXPECTED = 'Expected an http or https address, the part before /api, such as https://example.com/klines'
 const EXPECTED_HOST = `Expected ${BINANCE} or an address after ${BINANCE}:, such as ${BINANCE}:https://api.binance.com`
 
-/** Normalizes a base address: no slash at its end. `prefix`: what the user wrote before it. Throws `bad_base_url`. */
-export function parseBaseUrl(text: string, prefix: '' | `${typeof BINANCE}:` = ''): string {
+/** Normalizes a base address: no slash at its end. `prefix`: written before it; `source`: what was meant. Throws `bad_base_url`. */
+export function parseBaseUrl(text: string, prefix: '' | `${typeof BINANCE}:` = '', source?: string): string {
   const trimmed = text.trim()
   // `localhost:8787` parses as a URL of the scheme `localhost:`.
   const url = URL.canParse(trimmed) && !/^[\w.-]+:\d+(\/|$)/.test(trimmed) ? new URL(trimmed) : undefined
-  const fail = (reason: string, suggestions: string[] = []) => {
+  const fail = (reason: string, guess = source) => {
     const shown = prefix + hideCredentials(text)
     const expected = prefix === '' ? EXPECTED : EXPECTED_HOST
+    const suggestions = didYouMean(prefix + text, guess && prefix + guess, toSourceName)
     throw new KlinesError('bad_base_url', `"${shown}" is not a base address: ${reason}. ${expected}.`, { suggestions })
   }
-  if (!url) return fail('it is not a URL', suggestAddress(trimmed, prefix))
+  if (source) return fail('it is no static klines service')
+  if (!url) return fail('it is not a URL', addScheme(trimmed))
   if (url.username || url.password) return fail('a user name or password in it would be stored')
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return fail(`it begins with ${url.protocol}`)
   if (url.search || url.hash) return fail('it has a query or a fragment')
   const path = url.pathname.replace(/\/+$/, '')
   const root = path.replace(/\/api(\/klines|\/v3)?$/, '')
-  if (root !== path) return fail('it includes /api', [`Did you mean ${prefix}${url.origin}${root}?`])
+  if (root !== path) return fail('it includes /api', url.origin + root)
   return url.origin + path
 }
 
-function suggestAddress(text: string, prefix: string): string[] {
-  if (prefix === '' && suggest(text.toLowerCase(), [BINANCE])) return [`Did you mean ${BINANCE}?`]
-  return /^[\w.-]+(:\d+)?(\/[^@]*)?$/.test(text) ? [`Did you mean ${prefix}http://${text}?`] : []
+/** The address of a host without a scheme, unless it is one of the exchange. With a port, or in the local network, it may have no https. */
+function addScheme(host: string): string | undefined {
+  if (/^(localhost|[\d.]+|[\w.-]+:\d+)(\/[^@]*)?$/.test(host)) return `http://${host}`
+  return /^(?!.*binance)([\w-]+\.)+[a-z]{2,}(\/[^@]*)?$/i.test(host) ? `https://${host}` : undefined
 }

@@ -1,6 +1,6 @@
 import { KlinesError } from './errors.js'
 import { isOneOf } from './json.js'
-import { suggest } from './suggest.js'
+import { nearest } from './suggest.js'
 
 /** The candle lengths of the static service, shortest first. `1M` is a calendar month. */
 export const INTERVALS = ['15m', '30m', '1h', '2h', '4h', '6h', '8h', '12h', '1d', '3d', '1w', '1M'] as const
@@ -103,25 +103,34 @@ function suggestInterval(name: string): string[] {
   if (/^\d* ?s(ec\w*)?$/i.test(name)) return ['https://data.binance.vision has candles of 1s, as daily archives.']
   const near = nearestInterval(name)
   if (near) return [`Did you mean ${near}${near === '1M' ? ' (a month)' : near === '1m' ? ' (a minute)' : ''}?`]
-  const length = parseLength(name) ?? parseLength(name.toLowerCase())
-  if (length === undefined) return []
+  const target = parseLength(name) ? name : respellLength(name)
+  const length = target && parseLength(target)
+  if (!length) return []
   const fits = (part: Interval) => 'ms' in length && floorToLength(LENGTHS[part], 0, length.ms) === length.ms
   const source = (['1d', '1h', '15m', '1m'] as const).find(fits) ?? '1M'
-  const target = parseLength(name) ? name : name.toLowerCase()
   return [`--resample ${target} makes such candles of shorter ones: -i ${source}`]
+}
+
+/** A length of people and other programs as it is written here: `90m` for `90min`, `4h` for `4H`, `6M` for `6 months`. */
+export function respellLength(text: string): string | undefined {
+  const [, digits, word] = /^(\d+)[ -]?([a-z]+)$/i.exec(text.trim()) ?? []
+  return word && `${Number(digits)}${word === 'M' || /^mo/i.test(word) ? 'M' : word[0].toLowerCase()}`
+}
+
+/** Whether a text among symbols was meant to be an interval: `1h`, `1D`, `60min`. */
+export function isIntervalWord(text: string): boolean {
+  return /^\d+[a-z]{1,3}$/i.test(text) && nearestInterval(text) !== undefined
 }
 
 /** The interval that a text was most likely meant to be: `1h` for `60m`, `1H` and `hourly`. */
 export function nearestInterval(name: string): Interval | undefined {
-  const lower = name.toLowerCase()
-  if (name === 'M' || /^1? ?(mo|mon|months?|monthly)$/.test(lower)) return '1M'
   // A number alone counts minutes, a unit alone is one.
-  const [match, digits, unit] = /^(?=.)(\d*) ?(?:([mhdw])[a-z]*)?$/.exec(lower) ?? []
-  const length = parseLength(name) ?? (match && parseLength(`${digits || 1}${unit ?? 'm'}`))
-  if (!length) return parseLength(lower) ? undefined : suggest(name, EXCHANGE_INTERVALS)
+  const whole = /^\d+$/.test(name) ? `${name}m` : /^\d/.test(name) ? name : `1${name}`
+  const length = parseLength(name) ?? parseLength(respellLength(whole) ?? '')
+  if (!length) return nearest(name, EXCHANGE_INTERVALS)
   // `15M` is meant to be `15m`, while `3M` may be three months.
   const isNear = (known: Interval) =>
-    approximateLength(known) === addLengths(length, 0) || (known === lower && !isMinutes(known))
+    approximateLength(known) === addLengths(length, 0) || (known === name.toLowerCase() && !isMinutes(known))
   return EXCHANGE_INTERVALS.find(isNear)
 }
 

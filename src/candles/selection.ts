@@ -9,6 +9,7 @@ import {
   type SymbolName,
   type SymbolPattern,
 } from './symbols.js'
+import { splitNames } from './text.js'
 
 /** Names of symbols and intervals, or all that the source has. */
 export interface SelectionRequest {
@@ -33,9 +34,8 @@ type Names = readonly string[] | 'all'
 
 function parseNames<T>(texts: Names, noun: string, parse: (text: string) => T): T[] | 'all' {
   if (texts === 'all') return 'all'
-  if (!Array.isArray(texts) || texts.length === 0)
-    throw new KlinesError('bad_option', `Expected at least one ${noun}, or all.`)
-  const names = texts.flatMap(text => text.split(',')).map(text => text.trim())
+  const names = Array.isArray(texts) ? splitNames(texts) : []
+  if (names.length === 0) throw new KlinesError('bad_option', `Expected at least one ${noun}, or all.`)
   const isAll = (name: string) => name.toLowerCase() === 'all'
   // Names beside `all` are parsed too, so that a misspelt one is noticed.
   const parsed = names.filter(name => !isAll(name)).map(parse)

@@ -3,17 +3,31 @@ import { distance } from 'fastest-levenshtein'
 const MAX_EDITS = 3
 
 /**
- * The candidate that `text` was most likely meant to be: the only one that starts with it (`BTC`), else the one with the
- * fewest edits, at most a third of its letters; two neighbours that changed places are one edit.
+ * Asks for what `text` was meant to be, if what will read that takes it: `read` throws where it refuses. So no suggestion is refused in
+ * its turn.
  */
-export function suggest<T extends string>(text: string, candidates: readonly T[]): T | undefined {
+export function didYouMean(text: string, guess: string | undefined, read: (guess: string) => unknown): string[] {
+  if (guess === undefined || guess === text) return []
+  try {
+    read(guess)
+    return [`Did you mean ${guess}?`]
+  } catch {
+    return []
+  }
+}
+
+/**
+ * The candidate that `text` was most likely meant to be: the only one that starts with it (`BTC`), else the one with the
+ * fewest edits, at most a third of the letters; two neighbours that changed places are one edit.
+ */
+export function nearest<T extends string>(text: string, candidates: readonly T[]): T | undefined {
   if (text.length === 0) return undefined
   const starting = candidates.filter(name => text.length >= 2 && name.startsWith(text))
   if (starting.length === 1) return starting[0]
   const ranked = candidates.map(name => ({ name, edits: countEdits(text, name) })).sort((a, b) => a.edits - b.edits)
   const best = ranked[0]
   if (!best) return undefined
-  const allowed = Math.min(MAX_EDITS, Math.max(1, Math.floor(best.name.length / 3)))
+  const allowed = Math.min(MAX_EDITS, Math.floor(Math.max(text.length, best.name.length) / 3))
   return best.edits <= allowed ? best.name : undefined
 }
 

@@ -1,5 +1,6 @@
 import { KlinesError } from './errors.js'
-import { suggest } from './suggest.js'
+import { isIntervalWord } from './intervals.js'
+import { didYouMean, nearest } from './suggest.js'
 
 /** The ten symbols of the public service, in the order of its OpenAPI description. Other sources have others. */
 export const SYMBOLS = [
@@ -74,11 +75,13 @@ export function sortSymbols(names: Iterable<SymbolName>): SymbolName[] {
  */
 export function parseSymbol(text: string): SymbolName {
   const name = toSymbolName(text)
-  if (isSymbol(name)) return name
+  // `1d` has the form of a symbol, too: people forget `-i`.
+  if (isSymbol(name) && !isIntervalWord(text)) return name
   // `BTC/USDT:USDT` of ccxt, `BINANCE:BTCUSDT` of TradingView.
   const pair = text.split(':').map(toSymbolName).find(splitSymbol)
-  throw new KlinesError('unknown_symbol', `Unknown symbol "${text}". Expected ${SYMBOL_FORM}, such as BTCUSDT.`, {
-    suggestions: pair ? [`Did you mean ${pair}?`] : suggestSymbol(name, SYMBOLS),
+  const expected = isIntervalWord(text) ? 'intervals behind -i' : `${SYMBOL_FORM}, such as BTCUSDT`
+  throw new KlinesError('unknown_symbol', `Unknown symbol "${text}". Expected ${expected}.`, {
+    suggestions: didYouMean(text, pair ?? nearest(name, SYMBOLS), parseSymbol),
     data: { symbol: text },
   })
 }
@@ -94,18 +97,13 @@ export function unknownSymbols(
   const what = unknown.length === 1 ? `Unknown symbol "${symbol}"` : `Unknown symbols: ${unknown.join(', ')}`
   const few = names.length > 0 && names.length <= MAX_NAMES ? ` Expected one of ${names.join(', ')}.` : ''
   return new KlinesError('unknown_symbol', `${what}; ${source} has no such symbol.${few}`, {
-    suggestions: [...unknown.flatMap(name => suggestSymbol(name, names)), ...suggestions],
+    suggestions: [...unknown.flatMap(name => didYouMean(name, nearest(name, names), parseSymbol)), ...suggestions],
     data: { symbol, symbols: [...unknown] },
   })
 }
 
 /** Most names in an error. */
 const MAX_NAMES = 20
-
-function suggestSymbol(text: string, names: readonly SymbolName[]): string[] {
-  const near = suggest(text, names)
-  return near ? [`Did you mean ${near}?`] : []
-}
 
 /** A pattern of symbols such as `BTC*` or `???USDT`: `*` stands for any text, `?` for one character. */
 export type SymbolPattern = `${string}*${string}` | `${string}?${string}`

@@ -26,6 +26,11 @@ export function trimPeriod(text: string): string {
   return text.replace(/\.$/, '')
 }
 
+/** Names that may be joined by commas. An empty part, as behind a last comma, is none. */
+export function splitNames(texts: readonly string[]): string[] {
+  return texts.flatMap(text => text.split(',')).flatMap(text => text.trim() || [])
+}
+
 /** `17.3 MB`, in powers of ten. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`

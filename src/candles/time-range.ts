@@ -1,8 +1,9 @@
 import { UTCDateMini } from '@date-fns/utc/date/mini'
 import { sub } from 'date-fns/sub'
 import { KlinesError } from './errors.js'
-import { DAY_MS } from './intervals.js'
+import { DAY_MS, respellLength } from './intervals.js'
 import { type Series, type WindowRef, windowOf } from './series.js'
+import { didYouMean } from './suggest.js'
 import { formatTime } from './text.js'
 import { timeOfDate, windowSpan } from './windows.js'
 
@@ -79,8 +80,7 @@ export function timeBefore(end: number, duration: string): number {
   const time = name === undefined ? Number.NaN : sub(new UTCDateMini(end), { [name]: Number(digits) }).getTime()
   if (!Number.isNaN(time)) return time
   const expected = 'Expected a number and m, h, d, w, M or y: 90d.'
-  const [, count, word] = /^\s*(\d+)\s*(mo|[mhdwy])[a-z]*\s*$/i.exec(duration) ?? []
-  const suggestions = word ? [`Did you mean ${count}${word.length === 2 ? 'M' : word.toLowerCase()}?`] : []
+  const suggestions = didYouMean(duration, respellLength(duration), length => timeBefore(end, length))
   throw new KlinesError('bad_time', `"${duration}" is not a length of time. ${expected}`, { suggestions })
 }
 
@@ -177,17 +177,19 @@ function parseRelative(text: string, now: number): number | undefined {
 }
 
 function badTime(text: string, reason = ''): KlinesError {
-  const suggestions = guessInstant(text).map(time => `Did you mean ${time}?`)
+  const suggestions = didYouMean(text, guessInstant(text.trim()), time => parseInstant(time, 0))
   const message = `"${text}" is not a point in time.${reason} ${FORMS}.`
   return new KlinesError('bad_time', message, { suggestions, data: { time: text } })
 }
 
-/** `2025-01-31` for `20250131`, `2025/1/31` and `2025.01.31`, with the time of day behind it. */
-function guessInstant(text: string): string[] {
-  const [, year, month, day, hour, minute = '00'] =
-    /^\s*(\d{4})[-/. ]?(\d{1,2})[-/. ]?(\d{1,2})(?:[T ]?(\d{1,2})(?::?(\d{2}))?.*)?\s*$/.exec(text) ?? []
-  if (year === undefined) return []
+/** `2025-01-31` for `20250131`, `2025/1/31` and `31.1.2025`, with the time of day behind it; `-7d` for `7d` and `7 days ago`. */
+function guessInstant(text: string): string | undefined {
+  const length = respellLength(text.replace(/^-| ago$/g, ''))
+  if (length) return `-${length}`
+  const parted = text.replace(/^(\d{4})(\d\d)(\d\d)/, '$1-$2-$3').replace(/^(\d\d?)\.(\d\d?)\.(\d{4})/, '$3-$2-$1')
+  const [, year, month, day, hour, minute = '00', rest] =
+    /^(\d{4})[-/. ](\d\d?)[-/. ](\d\d?)(?:[T ]?(\d\d?)(?::?(\d\d))?(.*))?$/.exec(parted) ?? []
+  if (year === undefined) return undefined
   const date = [year, month, day].map(part => part.padStart(2, '0')).join('-')
-  if (timeOfDate(date) === undefined) return []
-  return [hour === undefined ? date : `${date}T${hour.padStart(2, '0')}:${minute}`]
+  return hour === undefined ? date : `${date}T${hour.padStart(2, '0')}:${minute}${rest}`
 }

@@ -151,7 +151,7 @@ abstract class KlinesCommand extends Command {
   protected override async catch(error: Error): Promise<void> {
     const { id = '', examples, flags } = this.ctor
     const origins = (message: string) => settings.describeOrigins(flags, this.defaults, this.argv, message)
-    const report = reportError(error, { id, examples, origins })
+    const report = reportError(error, { id, argv: this.argv, examples, origins })
     process.exitCode = report.exitCode
     if (this.values.json || settings.wantsJson(this.argv, this.defaults)) this.printObject(report.json)
     // A reader that has seen enough is no failure.

@@ -1,10 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BooleanFlag, Config, FlagInput, OptionFlag } from '@oclif/core/interfaces'
-import { hideCredentials } from '../candles/base-url.js'
+import { hideCredentials, toSourceName } from '../candles/base-url.js'
 import { KlinesError } from '../candles/errors.js'
 import { isObject } from '../candles/json.js'
-import { suggest } from '../candles/suggest.js'
+import { nearest } from '../candles/suggest.js'
+import { splitNames } from '../candles/text.js'
 import { describeErrno } from '../fs/errno.js'
 import { findUserFolder } from '../fs/folders.js'
 import { cleanText } from '../sources/fetch-error.js'
@@ -21,6 +22,19 @@ export interface Setting {
   readonly origin: 'environment' | 'user'
   readonly source: string
   readonly overridden: boolean
+}
+
+/** What reads a text of a flag when its command runs. It is asked before, so that the file has nothing that every command refuses. */
+const READERS: Readonly<Record<string, (text: string) => unknown>> = {
+  'base-url': toSourceName,
+  interval: async text => text.toLowerCase() === 'all' || (await import('../candles/intervals.js')).parseInterval(text),
+  from: async text => (await import('../candles/time-range.js')).parseInstant(text, Date.now()),
+  to: async text => (await import('../candles/time-range.js')).parseInstant(text, Date.now()),
+  last: async text => (await import('../candles/time-range.js')).timeBefore(Date.now(), text),
+  resample: async text => (await import('../rows/target-interval.js')).parseTargetInterval(text),
+  columns: async text => (await import('../formats/row-format.js')).parseColumns([text]),
+  retries: async text => (await import('../sources/retry.js')).checkLimits({ retries: Number(text) }),
+  timeout: async text => (await import('../sources/retry.js')).checkLimits({ timeout: Number(text) }),
 }
 
 const REFUSED = ['force', 'prune', 'output', 'lock']
@@ -107,13 +121,16 @@ export async function parseSetting({ commands }: Config, name: string, value: un
   const { multiple, options } = flag
   const items = multiple ? [value].flat() : [value]
   const isText = items.every(item => typeof item === 'number' || (typeof item === 'string' && item !== ''))
-  const texts = isText ? items.flatMap(item => (multiple ? String(item).split(',') : String(item))) : []
+  const texts = isText ? items.flatMap(item => (multiple ? splitNames([String(item)]) : String(item))) : []
   if (texts.length === 0 || texts.some(text => options?.includes(text) === false)) {
     const what = options ? `one of ${options.join(', ')}` : multiple ? 'a list of texts' : 'a text or a number'
     throw refuse(`Expected ${what}.`)
   }
   const parse = (text: string) => flag.parse(text, {} as never, flag as never)
   const values = await Promise.all(texts.map(parse)).catch(({ message }) => Promise.reject(refuse(message)))
+  await Promise.all(values.map(async value => READERS[name]?.(String(value)))).catch(({ message, suggestions }) => {
+    throw new KlinesError('bad_config', `${prefix}${name}: ${message}`, { suggestions })
+  })
   return (multiple ? values : values[0]) as FlagValue
 }
 
@@ -121,7 +138,7 @@ function unknownKey(commands: Config['commands'], name: string, prefix: string):
   if (REFUSED.includes(name))
     return new KlinesError('bad_config', `${prefix}"${name}" cannot be set: every command line has to say it.`)
   const names = commands.flatMap(({ flags }) => Object.keys(flags).filter(flag => isKey(flag, flags[flag])))
-  const near = suggest(name, names)
+  const near = nearest(name, names)
   const advice = near ? `Did you mean ${near}?` : 'Expected the long name of a flag, such as interval.'
   return new KlinesError('bad_config', `${prefix}Unknown key "${cleanText(name, 100)}".`, { suggestions: [advice] })
 }

@@ -4,8 +4,10 @@ import * as Errors from '@oclif/core/errors'
 import type { Hook } from '@oclif/core/hooks'
 import type { Config, OptionFlag } from '@oclif/core/interfaces'
 import { type ErrorCode, KlinesError } from '../candles/errors.js'
-import { suggest } from '../candles/suggest.js'
+import { isIntervalWord } from '../candles/intervals.js'
+import { nearest } from '../candles/suggest.js'
 import { isOn, wantsJson } from './config.js'
+import { COMMANDS, hintFlag, lookUp, spellOut } from './habits.js'
 import { Interruption } from './signals.js'
 import { printJson } from './terminal/print.js'
 
@@ -45,6 +47,7 @@ export const VERDICT_EXIT_CODES = {
 
 interface FailedCommand {
   readonly id: string
+  readonly argv?: readonly string[]
   readonly examples?: readonly Command.Example[] | undefined
   /** Where values come from that its command line does not have, and that take part in an error with this message. */
   readonly origins?: (message: string) => string[]
@@ -64,7 +67,8 @@ function describe(error: unknown, command: FailedCommand) {
     const { code, message, data } = error
     const exitCode = EXIT_CODES[code]
     const origins = exitCode === ExitCode.Usage ? command.origins?.(message) : undefined
-    return { code, message, exitCode, suggestions: [...error.suggestions, ...(origins ?? [])], data }
+    const lines = isIntervalWord(String(data.symbol)) ? spellOut(command.id, command.argv) : []
+    return { code, message, exitCode, suggestions: [...error.suggestions, ...lines, ...(origins ?? [])], data }
   }
   if (error instanceof Errors.CLIError)
     return { code: 'usage', exitCode: error.oclif.exit ?? ExitCode.Usage, ...describeUsageError(error, command) }
@@ -108,7 +112,7 @@ interface Parsed {
   readonly output?: { readonly args: Values; readonly flags: Values; readonly nonExistentFlags?: readonly string[] }
 }
 
-function describeUsageError(error: Errors.CLIError, { id, examples = [], origins = () => [] }: FailedCommand) {
+function describeUsageError(error: Errors.CLIError, { id, argv, examples = [], origins = () => [] }: FailedCommand) {
   if (error.suggestions) return { message: error.message, suggestions: error.suggestions }
   const more = `Run klines ${formatId(id)} --help for more.`
   const { input, output } = (error as { readonly parse?: Parsed }).parse ?? {}
@@ -116,7 +120,7 @@ function describeUsageError(error: Errors.CLIError, { id, examples = [], origins
     const unknown = output.nonExistentFlags ?? []
     if (unknown.length > 0) {
       const message = `Unknown ${unknown.length > 1 ? 'flags' : 'flag'}: ${unknown.join(', ')}.`
-      return { message, suggestions: [...unknown.flatMap(flag => suggestFlag(flag, input.flags)), more] }
+      return { message, suggestions: [...new Set(unknown.flatMap(flag => hintFlag(flag, input.flags))), more] }
     }
     const required = (known: Parameters, values: Values) =>
       Object.entries(known).filter(([name, flag]) => flag.required && values[name] === undefined)
@@ -128,7 +132,7 @@ function describeUsageError(error: Errors.CLIError, { id, examples = [], origins
       const usage = `Usage: klines ${formatUsage(id, input.args, input.flags)}`
       const message = `Missing ${missing.join(' and ').replaceAll('...', '')}.`
       const shown = examples.slice(0, 2).map(one => `Example: ${typeof one === 'string' ? one : one.command}`)
-      return { message, suggestions: [usage, ...shown, more] }
+      return { message, suggestions: [...spellOut(id, argv), usage, ...shown, more] }
     }
   }
   // oclif breaks its messages into lines, and ends them with the advice that stands here already.
@@ -138,43 +142,8 @@ function describeUsageError(error: Errors.CLIError, { id, examples = [], origins
   return { message, suggestions: [more, ...origins(message)] }
 }
 
-/** What other programs call flags, and how it is done here. */
-const OTHER_FLAGS: Readonly<Record<string, string>> = {
-  begin: 'Did you mean --from?',
-  until: 'Did you mean --to?',
-  days: 'Did you mean --last, as in --last 30d?',
-  period: 'Did you mean --last, as in --last 30d?',
-  head: 'Did you mean --limit?',
-  overwrite: 'Did you mean --force?',
-  timerange: 'Name both ends: --from 2025-01-01 --to 2025-02-01.',
-  tz: 'All times are UTC; --from and --to also take an offset, such as 2025-01-01T00:00+02:00.',
-}
-
-/** The flag that `--formt` was meant to be. */
-function suggestFlag(given: string, flags: Parameters): string[] {
-  const [, name] = /^--([^=]+)/.exec(given.toLowerCase()) ?? []
-  if (name === undefined) return []
-  const meant = suggest(name, Object.keys(flags))
-  return OTHER_FLAGS[name] ? [OTHER_FLAGS[name]] : meant ? [`Did you mean --${meant}?`] : []
-}
-
-/** What does the work of commands that other programs have. */
-const OTHER_COMMANDS: Readonly<Record<string, string>> = {
-  get: 'download',
-  fetch: 'download',
-  check: 'verify',
-  gaps: 'verify',
-  plot: 'chart',
-  ls: 'mirror',
-  list: 'symbols',
-  query: 'export --layout hive, and DuckDB on it',
-  sql: 'export --layout hive, and DuckDB on it',
-  live: 'serve --upstream',
-  watch: 'serve --upstream',
-}
-
-/** The error for words that are no command, with the one that they were most likely meant to be. */
-export function unknownCommand({ commands }: Pick<Config, 'commands'>, words: readonly string[]): Errors.CLIError {
+/** The error for words that are no command, with the one that they were most likely meant to be. `argv`: those from the first flag on. */
+export function unknownCommand({ commands }: Pick<Config, 'commands'>, words: string[], argv: string[] = []) {
   const names = commands.map(({ id }) => formatId(id))
   const typed = words.join(' ')
   const [first, second = ''] = words.map(word => word.toLowerCase())
@@ -187,15 +156,16 @@ export function unknownCommand({ commands }: Pick<Config, 'commands'>, words: re
     return fail(`Unexpected argument: ${rest}.`, `Run klines ${command} --help for more.`)
   }
   if (typed.startsWith('-')) return fail(`Expected a command before ${typed}.`)
-  const other = OTHER_COMMANDS[first]
-  const near = other ?? suggest(`${first} ${second}`, names) ?? suggest(first, names)
+  const other = lookUp(COMMANDS, first)
+  const near = other ?? nearest(`${first} ${second}`, names) ?? nearest(first, names)
   const unknown = words.slice(0, other ? 1 : (near?.split(' ').length ?? 1)).join(' ')
-  return fail(`Unknown command: ${unknown}.${near ? ` Did you mean ${near}?` : ''}`)
+  const questions = near ? [`Did you mean ${near}?`] : spellOut('download', [...words, ...argv], '1h')
+  return fail([`Unknown command: ${unknown}.`, ...questions].join(' '))
 }
 
 /** oclif calls this for a command that it does not know. `id` has all words up to the first flag, joined by colons. */
 export const commandNotFound: Hook<'command_not_found'> = async ({ config, id, argv = [] }) => {
-  const error = unknownCommand(config, id.split(':'))
+  const error = unknownCommand(config, id.split(':'), argv)
   // A flag in place of a command is the id. The config file is not read: it may have a fault of its own.
   if (!wantsJson([id, ...argv])) throw error
   process.exitCode = ExitCode.Usage

@@ -64,14 +64,14 @@ export async function fetchSymbols(run: Run<Source>): Promise<{ names: SymbolNam
 }
 
 /** A source without its lists counts as unreachable; a list with wrong contents is `bad_list`. */
-export async function request<T>({ name }: Source, what: string, sent: Promise<T>): Promise<T> {
+export async function request<T>(source: Source, what: string, sent: Promise<T>): Promise<T> {
   try {
     return await sent
   } catch (error) {
     if (!(error instanceof FetchError)) throw error
     const isRefused = error.cause instanceof KlinesError && !error.notJson
-    if (isRefused) throw new KlinesError('bad_list', error.message, { cause: error, data: { baseUrl: name } })
-    throw unreachable(name, error, what)
+    if (isRefused) throw new KlinesError('bad_list', error.message, { cause: error, data: { baseUrl: source.name } })
+    throw unreachable(source.name, error, what, error.status === 404 && (await source.isExchangeHost?.()))
   }
 }
 
@@ -108,8 +108,8 @@ export async function readCatalogue(options: SourceOptions, named?: readonly Int
       const [{ names }, lists] = await Promise.all([fetchSymbols(run), Promise.all(intervals.map(dates))])
       return { source: 'service', mirror, symbols: names, startDates: new Map(lists) }
     } catch (error) {
-      // A refusal is no fault of the network; and without its names nothing is known of the exchange.
-      const isFault = isKlinesError(error, 'unreachable') && error.cause !== undefined
+      // A refusal or another kind of host is no fault of the network; and without its names nothing is known of the exchange.
+      const isFault = isKlinesError(error, 'unreachable') && error.cause !== undefined && error.data.status !== 404
       const symbols = isExchange ? mirror.symbols() : knownSymbols(mirror)
       if (!isFault || symbols.length === 0) throw error
       warn(`${error.message} Showing what the mirror and this version know.`)

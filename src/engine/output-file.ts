@@ -5,6 +5,7 @@ import { KlinesError } from '../candles/errors.js'
 import { describeErrno, errnoCode } from '../fs/errno.js'
 import { removeLeftovers, tempPath } from '../fs/files.js'
 import { checkWritableFolder, makeFolder, missingFolders, removeFolders } from '../fs/folders.js'
+import { outputIsFolder } from '../options.js'
 import { newHash } from '../rows/fingerprint.js'
 import { type Output, StreamOutput } from './output-stream.js'
 
@@ -45,20 +46,16 @@ async function on<T>(path: string, call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Checks that a file can be written, and returns what is there. Throws `bad_output`. */
-export function checkTarget(path: string): Promise<Stats | undefined> {
+/** Checks that a file can be written, and returns what is there. `format`: of a file for each series. Throws `bad_output`. */
+export function checkTarget(path: string, format?: string): Promise<Stats | undefined> {
   return on(path, async () => {
     const target = statSync(path, { throwIfNoEntry: false })
-    if (target?.isDirectory()) throw outputIsFolder(path)
+    if (target?.isDirectory()) throw outputIsFolder(path, format)
     if (!target && lstatSync(path, { throwIfNoEntry: false }))
       throw new KlinesError('bad_output', `${path} is a link to something that is not there.`)
     if (!target || target.isFile()) checkWritableFolder(dirname(path))
     return target
   })
-}
-
-function outputIsFolder(path: string): KlinesError {
-  return new KlinesError('bad_output', `${path} is a folder. Expected the name of a file.`)
 }
 
 export async function prepareFile(path: string, options: FileOptions): Promise<FilePlace> {

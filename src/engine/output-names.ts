@@ -55,9 +55,9 @@ function checkShared(path: string, format: Format | 'svg', count: number): void 
 }
 
 /** Checks that every output can be written and is a file of its own on any disk. Throws `bad_output`. */
-export async function checkOutputs(outputs: readonly { readonly path: string }[]): Promise<void> {
+export async function checkOutputs(outputs: readonly { readonly path: string; readonly format?: string }[]) {
   const seen = new Map<string, string>()
-  for (const { path } of outputs.filter(({ path }) => path !== '-')) {
+  for (const { path, format } of outputs.filter(({ path }) => path !== '-')) {
     const key = path.normalize('NFC').toLowerCase()
     const other = seen.get(key)
     if (other !== undefined) {
@@ -66,6 +66,6 @@ export async function checkOutputs(outputs: readonly { readonly path: string }[]
       throw new KlinesError('bad_output', message, { suggestions, data: { outputs: [other, path] } })
     }
     seen.set(key, path)
-    await checkTarget(path)
+    await checkTarget(path, format)
   }
 }

@@ -2,7 +2,8 @@ import zlib from 'node:zlib'
 import { COLUMN_KINDS, COLUMNS } from '../candles/columns.js'
 import { KlinesError } from '../candles/errors.js'
 import { isOneOf } from '../candles/json.js'
-import { suggest } from '../candles/suggest.js'
+import { didYouMean, nearest } from '../candles/suggest.js'
+import { splitNames } from '../candles/text.js'
 import {
   type Compression,
   checkOutputRequest,
@@ -42,13 +43,13 @@ export function columnType(name: OutputColumn, numbers: NumberType): ColumnType 
 /** Names of columns, which may be joined by commas; default: all twelve. Throws `bad_option` for an unknown or repeated one. */
 export function parseColumns(texts: readonly string[] | undefined): OutputColumn[] {
   if (texts === undefined) return [...COLUMNS]
-  const names = texts.flatMap(text => text.split(',')).map(text => text.trim())
+  const names = splitNames(texts)
   if (names.length === 0) throw new KlinesError('bad_option', 'Expected at least one column.')
   return names.map((name, index) => {
     if (!isOneOf(OUTPUT_COLUMNS, name)) {
-      const near = suggest(name.toLowerCase(), OUTPUT_COLUMNS)
+      const near = nearest(name.toLowerCase(), OUTPUT_COLUMNS)
       throw new KlinesError('bad_option', `Unknown column "${name}". Expected some of ${OUTPUT_COLUMNS.join(', ')}.`, {
-        suggestions: near ? [`Did you mean ${near}?`] : [],
+        suggestions: didYouMean(name, near, column => parseColumns([column])),
       })
     }
     if (names.indexOf(name) !== index) throw new KlinesError('bad_option', `Column "${name}" is given twice.`)

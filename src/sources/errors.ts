@@ -1,4 +1,4 @@
-import { isExchange, toAddress } from '../candles/base-url.js'
+import { BINANCE, isExchange, isSourceName, toAddress } from '../candles/base-url.js'
 import { KlinesError } from '../candles/errors.js'
 import { trimPeriod } from '../candles/text.js'
 import { banFile } from './bans.js'
@@ -14,12 +14,14 @@ const WORK_OFFLINE = 'klines export works offline, with what the mirror has.'
 
 /**
  * The error for a service that does not answer, or answers as something else. `what`: what could not be downloaded, as part of a
- * sentence.
+ * sentence. `isExchangeHost`: a service without lists has the exchange's API.
  */
-export function unreachable(name: string, failure: FetchError, what: string): KlinesError {
-  const { status, tries, message: reason, notJson, timedOut } = failure
+export function unreachable(name: string, failure: FetchError, what: string, isExchangeHost = false): KlinesError {
+  const { status, tries, message: reason, notJson, timedOut, movedTo } = failure
+  const other = isExchangeHost ? `${BINANCE}:${name}` : isExchange(name) ? `${BINANCE}:${movedTo}` : movedTo
   const isAway = failure.unreachable && status !== undefined
-  const advice = failure.advice ?? (notJson ? SIGN_IN : timedOut ? MORE_TIME : isAway ? TRY_LATER : CHECK_ADDRESS)
+  const usual = failure.advice ?? (notJson ? SIGN_IN : timedOut ? MORE_TIME : isAway ? TRY_LATER : CHECK_ADDRESS)
+  const advice = isSourceName(other) ? `Run the same command with --base-url ${other}.` : usual
   const service = isExchange(name) ? `The exchange at ${toAddress(name)}` : `The service at ${name}`
   return new KlinesError('unreachable', `${service} ${describeFailure(failure, what)}.`, {
     cause: failure,

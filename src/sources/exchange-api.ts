@@ -136,7 +136,7 @@ export function exchangeRules(name: string, now: () => number): HostRules {
   }
 }
 
-/** The refusal in an answer after which no further request may be sent: 418 is a ban, 403 the firewall, 451 the region. */
+/** The refusal in an answer after which no further request may be sent: 418 is a ban, 403 the firewall, 451 the region, as a 403 whose page is about countries. */
 export function findRefusal(name: string, { status, headers, body }: WholeResponse, now: number): Stop | undefined {
   if (status === 418) {
     const untilTime = now + (parseRetryAfter(headers['retry-after'], now) || SHORTEST_BAN_MS)
@@ -151,8 +151,9 @@ export function findRefusal(name: string, { status, headers, body }: WholeRespon
   const host = '--base-url binance is its host for market data alone, which serves more regions.'
   const wait =
     'Wait some minutes, then run the same command again with a lower --concurrency; what was downloaded stays in the mirror.'
-  const advice = status === 403 ? [wait] : name === BINANCE ? [] : [host]
-  const message = `${name} answered ${nameStatus(status)}: ${status === 403 ? firewall : region}.`
+  const isRegion = status === 451 || /\b(country|countries|regions?|restricted location)\b/i.test(String(body))
+  const advice = !isRegion ? [wait] : name === BINANCE ? [] : [host]
+  const message = `${name} answered ${nameStatus(status)}: ${isRegion ? region : firewall}.`
   const details = { suggestions: [...advice, STATIC_SERVICE], data: { baseUrl: name, status } }
   return { error: new KlinesError('unreachable', message, details), untilTime: now + REFUSED_MS }
 }

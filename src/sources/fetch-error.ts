@@ -16,6 +16,8 @@ export class FetchError extends Error {
   readonly words?: string | undefined
   /** What helps, in place of the usual advice. */
   readonly advice?: string | undefined
+  /** The base address that a redirect leads to. */
+  readonly movedTo?: string | undefined
   /** How often the file was requested in all; the `Fetcher` sets it. */
   tries = 1
 

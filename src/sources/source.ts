@@ -84,5 +84,7 @@ export interface Source {
   cost(missing: readonly WindowRef[], open?: readonly WindowRef[]): Cost
   /** Of the exchange: its zips of 1m, 3m and 5m candles. */
   readonly archive?: SourceArchive | undefined
+  /** Of a static service, whether it is a host of the exchange: such a one has no lists. */
+  isExchangeHost?(): Promise<boolean>
   close(): Promise<void>
 }

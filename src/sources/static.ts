@@ -55,6 +55,10 @@ export function staticSource(fetcher: Fetcher, { now, observe }: SourceClock): S
         signal,
       })
     },
+    isExchangeHost: () => {
+      const accept = ({ status, body }: WholeResponse) => status === 200 && body.toString('utf8').startsWith('{')
+      return fetcher.get({ path: 'api/v3/ping', accept, signal: new AbortController().signal }).catch(() => false)
+    },
     cost: (missing, open = []) => ({ requests: missing.length + open.length, limitMs: 0 }),
     close: () => fetcher.close(),
   }

@@ -80,9 +80,12 @@ export class HttpTransport {
       if (redirects === MAX_REDIRECTS) throw fail(`more than ${MAX_REDIRECTS} redirects`)
       const { location = 'http://' } = headers
       if (!URL.canParse(location, this.origin)) throw fail(`status ${status} without a Location`)
-      const { origin, pathname, search } = new URL(location, this.origin + target)
-      if (origin !== this.origin) throw fail(`redirected to another origin, ${origin}, which is not followed`)
-      target = pathname + search
+      const place = new URL(location, this.origin + target)
+      if (place.origin !== this.origin) {
+        const reason = `redirected to another origin, ${place.origin}, which is not followed`
+        throw new FetchError('permanent', reason, { status, movedTo: findNewBase(place, path, status) })
+      }
+      target = place.pathname + place.search
     }
   }
 
@@ -110,6 +113,13 @@ export class HttpTransport {
       throw toFetchError(error, this.proxy)
     }
   }
+}
+
+/** The base address that has a file now, by a redirect of it, or of its whole site for good. That of a sign-in page is none. */
+function findNewBase({ origin, pathname, search }: URL, path: string, status: number): string | undefined {
+  if (/\b(log-?in|sign-?in|sso|oauth2?|auth|accounts?|idp|portal)\b/i.test(origin + pathname)) return undefined
+  if ((pathname + search).endsWith(`/${path}`)) return origin + pathname.slice(0, -path.split('?')[0].length - 1)
+  return pathname + search === '/' && (status === 301 || status === 308) ? origin : undefined
 }
 
 function openResponse(response: Dispatcher.ResponseData, signal: AbortSignal): OpenResponse {

@@ -22,7 +22,8 @@ describe('parseBaseUrl', () => {
   it.each([
     ['', 'it is not a URL', []],
     ['nonsense here', 'it is not a URL', []],
-    ['example.com/klines', 'it is not a URL', ['Did you mean http://example.com/klines?']],
+    ['example.com/klines', 'it is not a URL', ['Did you mean https://example.com/klines?']],
+    ['api.binance.com', 'it is not a URL', []],
     ['localhost:8787', 'it is not a URL', ['Did you mean http://localhost:8787?']],
     ['127.0.0.1:8787', 'it is not a URL', ['Did you mean http://127.0.0.1:8787?']],
     ['ftp://example.com', 'it begins with ftp:', []],
@@ -42,10 +43,19 @@ describe('parseBaseUrl', () => {
   })
 
   it.each([
-    ['Binance', 'it is not a URL', ['Did you mean binance?']],
-    ['binanc', 'it is not a URL', ['Did you mean binance?']],
+    ['Binance', 'it is no static', ['Did you mean binance?']],
+    ['binanc', 'it is no static', ['Did you mean binance?']],
+    ['samples', 'it is no static', ['Did you mean sample?']],
+    ['exchange', 'it is not a URL', []],
+    ['https://api.binance.com', 'it is no static', ['Did you mean binance?']],
+    ['binance.com', 'it is no static', ['Did you mean binance?']],
+    ['data.binance.vision', 'it is no static', ['Did you mean binance?']],
+    ['https://www.binance.com/en', 'it is no static', ['Did you mean binance?']],
+    ['api.binance.us', 'it is no static', ['Did you mean binance:https://api.binance.us?']],
+    ['binanceus', 'it is no static', ['Did you mean binance:https://api.binance.us?']],
+    ['fapi.binance.com', 'it is not a URL', []],
     ['binance:', '"binance:" is not a base address: it is not a URL', []],
-    ['binance:api.binance.com', 'it is not a URL', ['Did you mean binance:http://api.binance.com?']],
+    ['binance:api.binance.com', 'it is not a URL', []],
     ['binance:https://h/api/v3', 'it includes /api', ['Did you mean binance:https://h?']],
     ['binance:https://me:sec@ret@h', '"binance:https://***@h" is not a base address: a user name', []],
   ])('rejects the exchange as %j: %s', async (text, reason, suggestions) => {

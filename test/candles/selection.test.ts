@@ -29,7 +29,9 @@ describe('a selection', () => {
     [['../etc'], ['1h'], 'unknown_symbol'],
     [['BTCUSDT'], ['1s'], 'unknown_interval'],
     [['BTCUSDT'], ['all', '7m'], 'unknown_interval'],
-    [['BTCUSDT,'], ['1h'], 'unknown_symbol'],
+    [['BTCUSDT', '1D'], ['1h'], 'unknown_symbol'],
+    [[', ,'], ['1h'], 'bad_option'],
+    [['BTCUSDT'], [''], 'bad_option'],
     [[], ['1h'], 'bad_option'],
     [['BTCUSDT'], [], 'bad_option'],
   ])('of %j and %j is refused: %s', async (symbols, intervals, code) => {

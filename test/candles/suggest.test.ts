@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { suggest } from '../../src/candles/suggest.js'
+import { nearest } from '../../src/candles/suggest.js'
 
-describe('suggest', () => {
+describe('nearest', () => {
   const names = ['open_time', 'open', 'high', 'low', 'close', 'close_time', 'volume', 'quote_volume'] as const
 
   test.each<[string, string | undefined, string]>([
@@ -21,6 +21,6 @@ describe('suggest', () => {
     ['xyz', undefined, 'no candidate is close'],
     ['', undefined, 'the text is empty'],
   ])('%j returns %j: %s', (text, expected, _reason) => {
-    expect(suggest(text, names)).toBe(expected)
+    expect(nearest(text, names)).toBe(expected)
   })
 })

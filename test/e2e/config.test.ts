@@ -64,9 +64,8 @@ describe.concurrent('values are defaults', () => {
     const sandbox = sandboxWith({ 'base-url': 'http://127.0.0.1:1', concurrency: 999, interval: '1d' })
     const run = await sandbox.call(['download', 'BTCUSDT'])
     expect(run).toMatchObject({ code: 2, stdout: '' })
-    expect(run.stderr).toContain('--concurrency is 999. Expected a whole number from 1 to 256.')
-    // Only what takes part in it.
-    expect(run.stderr).toMatch(/Set elsewhere: concurrency in \S*klines\.config\.json\. klines config shows/)
+    expect(run.stderr).toContain('concurrency is 999. Expected an integer less than or equal to 256 but received: 999')
+    expect(run.stderr).toContain(sandbox.userConfig)
     const other = sandboxWith({ interval: '1d', from: '2025', to: '2024' })
     const reversed = await other.call(['download', 'BTCUSDT'])
     expect(reversed).toMatchObject({ code: 2, stdout: '' })
@@ -90,6 +89,10 @@ describe.concurrent('a broken file', () => {
     ['{"quiet": "yes"}', /quiet is "yes"\. Expected true or false\./],
     ['{"format": "xml"}', /format is "xml"\. Expected one of csv, json, .*parquet/],
     ['{"mirror": null}', /mirror is null\. Expected a text or a number\./],
+    ['{"interval": ["1H"]}', /interval: Unknown interval "1H"\..*\n {2}Did you mean 1h\?/],
+    ['{"from": "2024-13"}', /from: "2024-13" is not a point in time\./],
+    ['{"base-url": "binance.com"}', /base-url: .*\n {2}Did you mean binance\?/],
+    ['{"timeout": 0}', /timeout: --timeout is 0\. Expected seconds/],
     ['{"interval": []}', /interval is \[\]\. Expected a list of texts\./],
   ])('%j is exit code 2, for any command', async (text, message) => {
     const sandbox = sandboxWith(text)

@@ -48,7 +48,7 @@ describe.concurrent('exit code 2: wrong usage, and nothing is written', () => {
     ['--numbers double for text', `${DAILY} -o x.csv --numbers double`, [/--numbers double/, /parquet/]],
     ['json of several series', 'export BTCUSDT ETHUSDT -i 1d --mirror mirror -o x.json', [/2 series/, /\{symbol\}/]],
     ['no symbol', 'export -i 1d', [/Missing SYMBOL\./]],
-    ['a base address without a scheme', 'download BTCUSDT -i 1d --base-url example.test', [/http:\/\/example\.test/]],
+    ['a base address without a scheme', 'download BTCUSDT -i 1d --base-url example.test', [/https:\/\/example\.test/]],
     ['a base address with a password', 'download BTCUSDT -i 1d --base-url http://a:b@h.test', [/password/]],
     ['the greeting API of the exchange', 'openapi --base-url binance', [/"binance" has candles alone\./]],
     ['--retries many', 'download BTCUSDT -i 1d --base-url sample --mirror m --retries many', [/--retries/, /many/]],

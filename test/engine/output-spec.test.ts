@@ -36,6 +36,14 @@ describe('the format of a file', () => {
   })
 
   test.each([
+    ['data/', undefined, "-o 'data/{symbol}-{interval}.csv'"],
+    ['a/..', 'parquet', "-o 'a/../{symbol}-{interval}.parquet'"],
+  ] as const)('of the folder %j, with -f %s, is asked for with a name in it', (path, given, name) => {
+    const error = thrownBy(() => resolveFormat(path, given))
+    expect(error).toMatchObject({ code: 'bad_output', suggestions: [`Name a file in it: ${name}`] })
+  })
+
+  test.each([
     ['a.parquet.gz', undefined, 'a.parquet'],
     ['a.arrow.gz', undefined, 'a.arrow'],
     ['a.gz', 'parquet', 'a'],

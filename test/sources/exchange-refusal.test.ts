@@ -47,6 +47,14 @@ describe('403 is the firewall', () => {
   })
 })
 
+it('403 with a page for countries that are not served is the region', () => {
+  const page = { status: 403, headers: {}, body: '<html>This service is not available in your country.</html>' }
+  expect(refusal(page)?.error).toMatchObject({
+    message: 'binance answered 403 (Forbidden): it does not serve this region.',
+    suggestions: [expect.stringContaining('leave --base-url out')],
+  })
+})
+
 describe('451 is the region', () => {
   const words =
     "Service unavailable from a restricted location according to 'b. Eligibility' in https://www.binance.com/en/terms. Please contact customer service if you believe you received this message in error"

@@ -49,6 +49,22 @@ it.each<[FetchError, number, string, RegExp]>([
 })
 
 it.each([
+  [new FetchError('permanent', 'moved', { status: 301, movedTo: 'https://b.test/k' }), URL, false, 'https://b.test/k'],
+  [
+    new FetchError('permanent', 'moved', { status: 301, movedTo: 'https://b.test' }),
+    'binance:http://a.test',
+    false,
+    'binance:https://b.test',
+  ],
+  [new FetchError('permanent', 'status 404', { status: 404 }), URL, true, `binance:${URL}`],
+  [new FetchError('permanent', 'moved', { status: 301, movedTo: 'https://api.binance.com' }), URL, false, undefined],
+])('the error of a service that is elsewhere names the address: %s, %s', (failure, name, isExchangeHost, place) => {
+  const [advice] = unreachable(name, failure, 'the list', isExchangeHost).suggestions
+  if (place) expect(advice).toMatch(new RegExp(`^Run the same command with --base-url ${place}\\.$`))
+  else expect(advice).not.toContain('Run the same command')
+})
+
+it.each([
   ['EAI_AGAIN', 'transient', false, undefined],
   ['ENOTFOUND', 'permanent', false, undefined],
   ['UND_ERR_HEADERS_TIMEOUT', 'transient', true, undefined],

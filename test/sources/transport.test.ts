@@ -85,6 +85,22 @@ describe('a response', () => {
   })
 })
 
+it.each([
+  [301, `https://b.test/k/${PATH}`, 'https://b.test/k'],
+  [302, `https://b.test/${PATH}`, 'https://b.test'],
+  [308, 'https://b.test', 'https://b.test'],
+  [302, 'https://b.test', undefined],
+  [301, 'https://b.test/other', undefined],
+  [301, `https://login.b.test/${PATH}`, undefined],
+  [301, 'https://b.test/oauth2/authorize?to=x', undefined],
+])('a redirect %i to %s says where the service is: %s', async (status, location, movedTo) => {
+  const server = await TreeServer.start(tempFolder())
+  server.always(PATH, { status, headers: { location } })
+  const error = await catchError(createTransport(server.url).get(PATH, { signal: signal() }))
+  expect(error).toMatchObject({ kind: 'permanent', status })
+  expect((error as { movedTo?: string }).movedTo).toBe(movedTo)
+})
+
 it.each<[string, RawAnswer]>([
   ['before the headers arrive', () => {}],
   ['while the body arrives', socket => socket.write(rawReply('200 OK', ['Content-Length: 100'], 'abc'))],

@@ -56,6 +56,8 @@ export const fetchFlags = inGroup('network', {
   concurrency: Flags.integer({
     summary: 'Number of parallel requests. Default: 16; 4 for binance.',
     helpValue: 'N',
+    min: 1,
+    max: 256,
   }),
   refresh: Flags.boolean({ summary: 'Download every window again, even final ones.' }),
   'no-archive': Flags.boolean({

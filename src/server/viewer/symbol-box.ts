@@ -1,4 +1,4 @@
-import { suggest } from '../../candles/suggest.js'
+import { nearest } from '../../candles/suggest.js'
 import { type SymbolName, toSymbolName } from '../../candles/symbols.js'
 import { create, element } from './elements.js'
 
@@ -8,7 +8,7 @@ export function findSymbols(text: string, symbols: readonly SymbolName[]): Symbo
   if (name === '') return [...symbols]
   const rank = (symbol: string) => (symbol === name ? 0 : symbol.startsWith(name) ? 1 : 2)
   const found = symbols.filter(symbol => symbol.includes(name)).sort((a, b) => rank(a) - rank(b))
-  return found.length > 0 ? found : [suggest(name, symbols) ?? []].flat()
+  return found.length > 0 ? found : [nearest(name, symbols) ?? []].flat()
 }
 
 /** The input of a symbol, with the browser's own list of those that match. */
