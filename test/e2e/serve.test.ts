@@ -27,7 +27,7 @@ describe('klines serve', () => {
     const server = await startServeCommand(newSandbox())
     expect(await json(`${server.url}/api/klines/symbols.json`)).toEqual(['BTCUSDT', 'ETHUSDT'])
     expect(await json(`${server.url}/api/klines/1h/BTCUSDT/2025-01-01.json`)).toHaveLength(744)
-    expect(await updateStatus(server.url)).toBe(200)
+    expect(await updateStatus(server.url)).toBe(400)
     const run = await server.stop()
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(lines(run.stdout)[0]).toBe(server.url)

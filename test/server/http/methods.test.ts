@@ -43,7 +43,7 @@ describe('methods', () => {
     const { status, headers, body } = await server.sendRaw(rawRequest(`OPTIONS ${path}`))
     expect([status, headers.allow, body.length]).toEqual([204, allow, 0])
     // Pages of any site may read the data, not what this server has; only its own pages may send an update.
-    const isPage = path === '/' || /^\/(chart|reference)/.test(path)
+    const isPage = path === '/' || /^\/(chart|reference|docs|viewer)/.test(path)
     const cors =
       allow === READ && !isPage
         ? { 'access-control-allow-origin': '*', 'access-control-allow-methods': 'GET, HEAD' }
