@@ -18,12 +18,8 @@ export interface SelectionRequest {
   readonly intervals: readonly Interval[] | 'all'
 }
 
-export interface Selection extends SelectionRequest {
-  readonly intervals: readonly Interval[] | 'all'
-}
-
 /** Checks the names of a request, each once. They may be spelled as people do (`btc/usdt`), joined by commas, and have `all` among them. */
-export function parseSelection({ symbols, intervals }: { symbols: Names; intervals: Names }): Selection {
+export function parseSelection({ symbols, intervals }: { symbols: Names; intervals: Names }): SelectionRequest {
   return {
     symbols: parseNames(symbols, 'symbol', text => (isSymbolPattern(text) ? text : parseSymbol(text))),
     intervals: parseNames(intervals, 'interval', parseInterval),
@@ -43,17 +39,21 @@ function parseNames<T>(texts: Names, noun: string, parse: (text: string) => T): 
 }
 
 /** Whether every symbol is named, so that those of the source need not be known. */
-export function namesSymbols({ symbols }: Selection): boolean {
+export function namesSymbols({ symbols }: SelectionRequest): boolean {
   return symbols !== 'all' && !symbols.some(isSymbolPattern)
 }
 
-export function takesSymbol({ symbols }: Selection, symbol: SymbolName): boolean {
+export function takesSymbol({ symbols }: SelectionRequest, symbol: SymbolName): boolean {
   if (symbols === 'all') return true
   return symbols.some(name => (isSymbolPattern(name) ? matchesPattern(name, symbol) : name === symbol))
 }
 
 /** Every combination, symbol by symbol; `available` has the symbols of patterns. */
-export function combine({ symbols, intervals }: Selection, available: readonly SymbolName[], all: readonly Interval[]) {
+export function combine(
+  { symbols, intervals }: SelectionRequest,
+  available: readonly SymbolName[],
+  all: readonly Interval[],
+) {
   const named = symbols === 'all' ? available : symbols
   const names = named.flatMap(name => (isSymbolPattern(name) ? matchSymbols(name, available) : name))
   const lengths = intervals === 'all' ? all : intervals

@@ -1,7 +1,7 @@
 import { exchangeMayHaveMore, nameService, PUBLIC_BASE_URL } from '../candles/base-url.js'
 import { KlinesError } from '../candles/errors.js'
 import { EXCHANGE_INTERVALS, INTERVALS, isMinutes, noMinutes } from '../candles/intervals.js'
-import { combine, namesSymbols, type Selection, takesSymbol } from '../candles/selection.js'
+import { combine, namesSymbols, type SelectionRequest, takesSymbol } from '../candles/selection.js'
 import { type Series, seriesName } from '../candles/series.js'
 import { isSymbolPattern, SYMBOLS, type SymbolName, unknownSymbols } from '../candles/symbols.js'
 import { formatDate } from '../candles/windows.js'
@@ -15,10 +15,7 @@ import { fetchSymbols } from './lists.js'
 import type { Run } from './run.js'
 
 /** The series of a selection; `all` is what the source has, of an exchange what the mirror has. `gone`: see `Plan`. */
-export async function selectOfSource(
-  selection: Selection,
-  run: Run<Source>,
-): Promise<{ series: Series[]; gone: SymbolName[] }> {
+export async function selectOfSource(selection: SelectionRequest, run: Run<Source>) {
   const { source, mirror, warn } = run
   const isExchange = source.rules.kind === 'exchange'
   const minutes = selection.intervals !== 'all' && selection.intervals.find(isMinutes)
@@ -44,7 +41,7 @@ export async function selectOfSource(
 }
 
 /** Throws `unknown_symbol` for names that neither the mirror nor the service knows. */
-async function checkNames(named: Selection['symbols'], run: Run<Source>): Promise<void> {
+async function checkNames(named: SelectionRequest['symbols'], run: Run<Source>): Promise<void> {
   const known: readonly string[] = [...SYMBOLS, ...run.mirror.symbols()]
   const others = [...named].filter(symbol => !known.includes(symbol))
   if (others.length === 0) return
@@ -55,7 +52,7 @@ async function checkNames(named: Selection['symbols'], run: Run<Source>): Promis
 }
 
 /** The series of a selection in the mirror; `all` and patterns stand for those that it has. */
-export function selectOfMirror(selection: Selection, run: Run): Series[] {
+export function selectOfMirror(selection: SelectionRequest, run: Run): Series[] {
   const { mirror, warn } = run
   const { symbols, intervals } = selection
   // Looking for all symbols takes as long as reading a hundred windows.
@@ -74,11 +71,7 @@ export function selectOfMirror(selection: Selection, run: Run): Series[] {
 }
 
 /** The error for named symbols and series that the mirror lacks; one that finer cached candles can be made into says how. */
-function notInMirror(
-  symbols: readonly SymbolName[],
-  series: readonly Series[],
-  { mirror, isExchange }: Run,
-): KlinesError {
+function notInMirror(symbols: readonly SymbolName[], series: readonly Series[], { mirror, isExchange }: Run) {
   const known = knownSymbols(mirror)
   const unknown = symbols.filter(symbol => !known.includes(symbol))
   if (unknown.length > 0 && !isExchange)
@@ -86,10 +79,10 @@ function notInMirror(
   if (!mirror.exists) return noMirror(mirror)
   const minutes = series.find(({ interval }) => isMinutes(interval) && mirror.symbols([interval]).length === 0)
   if (minutes && !isExchange) return noMinutes(minutes.interval, `The mirror ${mirror.root}`)
-  const advice = series.slice(0, 1).flatMap(({ symbol, interval }) => {
-    const finer = findFiner(mirror, { symbol, interval })
-    if (!finer) return []
-    return [`-i ${finer.interval} --resample ${interval} makes them of the candles since ${formatDate(finer.since)}.`]
+  const advice = series.slice(0, 1).flatMap(one => {
+    const { interval, since } = findFiner(mirror, one) ?? {}
+    if (since === undefined) return []
+    return `-i ${interval} --resample ${one.interval} makes them of the candles since ${formatDate(since)}.`
   })
   const names = series.length > 0 ? series.map(seriesName) : symbols
   return nothingCached(`Not in the mirror: ${names.join(', ')}.`, mirror, advice)
