@@ -25,13 +25,14 @@ function readText(file: string): AsyncGenerator<string> {
   })
 }
 
-/** The lines of a file without their ends, those of a piece at once. Blank ones are left out: no reader takes them for rows. */
+/** The lines of a file without their ends, those of a piece at once, at least one. Blank ones are left out: they are no rows. */
 async function* readLines(file: string): AsyncGenerator<string[]> {
   let rest = ''
   for await (const text of readText(file)) {
     const lines = (rest + text).split(/\r\n?|\n/)
     rest = lines.pop() ?? ''
-    yield lines.filter(line => line.trim() !== '')
+    const filled = lines.filter(line => line.trim() !== '')
+    if (filled.length > 0) yield filled
   }
   if (rest.trim() !== '') yield [rest]
 }
@@ -42,7 +43,6 @@ async function* readLines(file: string): AsyncGenerator<string[]> {
  */
 export async function openCsv(file: string): Promise<RawTable> {
   for await (const lines of readLines(file)) {
-    if (lines.length === 0) continue
     const named = /^"?sep=([,;|\t])"?$/i.exec(lines[0])?.[1]
     const [line = ''] = lines.slice(named === undefined ? 0 : 1)
     const count = (separator: string) => line.split(separator).length
@@ -62,18 +62,11 @@ export async function openCsv(file: string): Promise<RawTable> {
   throw damagedInput({ file }, 'it is empty')
 }
 
+/** The records of a CSV file behind the first `head` ones, those of a piece at once. */
 async function* readRows(file: string, separator: string, head: number): AsyncGenerator<string[][]> {
-  let left = head
-  for await (const records of readRecords(file, separator)) {
-    yield records.slice(left)
-    left = Math.max(0, left - records.length)
-  }
-}
-
-/** The records of a CSV file, those of a piece at once: at least one. */
-async function* readRecords(file: string, separator: string): AsyncGenerator<string[][]> {
   /** The start of a record, one of whose cells has a line end. */
   let start = ''
+  let left = head
   for await (const lines of readLines(file)) {
     const records: string[][] = []
     for (const line of lines) {
@@ -84,7 +77,8 @@ async function* readRecords(file: string, separator: string): AsyncGenerator<str
       // A spreadsheet keeps the separators of rows whose cells were cleared.
       if (cells.some(cell => cell !== '')) records.push(cells)
     }
-    if (records.length > 0) yield records
+    yield records.splice(left)
+    left -= records.length
   }
   if (start !== '') throw damagedInput({ file }, `a quote is not closed: ${start.slice(0, 40).trim()}`)
 }
@@ -128,14 +122,12 @@ async function* readCells(file: string, columns: readonly string[]): AsyncGenera
 
 async function* readObjects(file: string): AsyncGenerator<Readonly<Record<string, unknown>>[]> {
   let row = 0
-  for await (const lines of readLines(file)) {
-    const objects = lines.map(line => {
+  for await (const lines of readLines(file))
+    yield lines.map(line => {
       const value = parseJson({ file, row: ++row }, line)
       if (isObject(value)) return value
       throw badInput({ file, row }, 'expected a JSON object')
     })
-    if (objects.length > 0) yield objects
-  }
 }
 
 function parseJson(place: FilePlace, text: string): unknown {
