@@ -9,6 +9,7 @@ import { splitNames } from '../candles/text.js'
 import { describeErrno } from '../fs/errno.js'
 import { findUserFolder } from '../fs/folders.js'
 import { cleanText } from '../sources/fetch-error.js'
+import { limitPolicy, RETRY_POLICY } from '../sources/retry.js'
 import { variableOf } from './flags/group.js'
 
 type FlagValue = boolean | string | number | (string | number)[]
@@ -33,8 +34,8 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   last: async text => (await import('../candles/time-range.js')).timeBefore(Date.now(), text),
   resample: async text => (await import('../rows/target-interval.js')).parseTargetInterval(text),
   columns: async text => (await import('../formats/row-format.js')).parseColumns([text]),
-  retries: async text => (await import('../sources/retry.js')).checkLimits({ retries: Number(text) }),
-  timeout: async text => (await import('../sources/retry.js')).checkLimits({ timeout: Number(text) }),
+  retries: text => limitPolicy(RETRY_POLICY, { retries: Number(text) }),
+  timeout: text => limitPolicy(RETRY_POLICY, { timeout: Number(text) }),
 }
 
 const REFUSED = ['force', 'prune', 'output', 'lock']

@@ -69,16 +69,11 @@ export interface RequestLimits {
   readonly timeout?: number | undefined
 }
 
-/** Throws `bad_option`. */
-export function checkLimits({ retries, timeout }: RequestLimits): void {
+/** A policy with the user's limits in place of its own. Throws `bad_option`. */
+export function limitPolicy(policy: RetryPolicy, { retries, timeout }: RequestLimits): RetryPolicy {
   checkValue('retries', { takes: 'number', range: { min: 0, max: 100 } }, retries)
   if (timeout !== undefined && !(timeout > 0 && timeout <= 3_600))
     throw new KlinesError('bad_option', `--timeout is ${timeout}. Expected seconds: a number above 0, at most 3600.`)
-}
-
-/** A policy with the user's limits in place of its own. Throws what `checkLimits` throws. */
-export function limitPolicy(policy: RetryPolicy, { retries, timeout }: RequestLimits): RetryPolicy {
-  checkLimits({ retries, timeout })
   if (retries === undefined && timeout === undefined) return policy
   const tries = retries === undefined ? policy.tries : retries + 1
   // undici takes whole numbers alone.

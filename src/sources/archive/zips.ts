@@ -43,11 +43,10 @@ export function zipFetcher(fetcher: Fetcher, warn: (text: string) => void) {
       const { message } = error.cause instanceof FetchError ? error.cause : error
       const isAbsent = error instanceof FetchError && error.status === 404
       inARow = isAbsent ? 0 : inARow + 1
-      if (inARow === MOST_IN_A_ROW)
-        warn(
-          `The archive at ${fetcher.name} failed ${inARow} times in a row: ${trimPeriod(message)}. The exchange gives the rest.`,
-        )
-      return isAbsent ? NO_ZIP : trimPeriod(message)
+      const reason = trimPeriod(message)
+      const failed = `The archive at ${fetcher.name} failed ${inARow} times in a row: ${reason}.`
+      if (inARow === MOST_IN_A_ROW) warn(`${failed} The exchange gives the rest.`)
+      return isAbsent ? NO_ZIP : reason
     }
   }
   return async (month: ArchiveMonth, now: number, signal: AbortSignal): Promise<Zip[]> => {
