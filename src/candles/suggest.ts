@@ -2,10 +2,7 @@ import { distance } from 'fastest-levenshtein'
 
 const MAX_EDITS = 3
 
-/**
- * Asks for what `text` was meant to be, if what will read that takes it: `read` throws where it refuses. So no suggestion is refused in
- * its turn.
- */
+/** Asks for what `text` was meant to be, if `read`, which throws what it refuses, takes that: no suggestion is refused in its turn. */
 export function didYouMean(text: string, guess: string | undefined, read: (guess: string) => unknown): string[] {
   if (guess === undefined || guess === text) return []
   try {

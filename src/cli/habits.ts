@@ -12,12 +12,11 @@ export const COMMANDS: Words = {
   chart: ['plot'],
   mirror: ['ls', 'list-data'],
   symbols: ['list', 'list-pairs', 'list-markets'],
-  intervals: ['list-timeframes'],
   'serve --upstream': ['live', 'watch'],
   'export --layout hive, and DuckDB on it': ['query', 'sql'],
 }
 
-/** The same of flags. */
+/** The same of flags, and what is done here without a flag of its own. */
 const FLAGS: Words = {
   interval: ['t', 'tf', 'timeframes'],
   from: ['begin', 'start-date', 'start-time'],
@@ -28,10 +27,6 @@ const FLAGS: Words = {
   format: ['output-format', 'data-format'],
   output: ['d', 'dir', 'out-dir', 'output-dir', 'filename'],
   'base-url': ['exchange', 'url'],
-}
-
-/** What is done here without a flag of its own. */
-const ADVICE: Words = {
   'Symbols need no flag, as in klines download BTCUSDT -i 1h.': ['s', 'p', 'symbol', 'symbols', 'pair', 'pairs'],
   'Name both ends: --from 2025-01-01 --to 2025-02-01.': ['timerange'],
   'All times are UTC; --from and --to also take an offset, such as 2025-01-01T00:00+02:00.': ['tz', 'timezone'],
@@ -44,9 +39,8 @@ export function lookUp(table: Words, word: string): string | undefined {
 /** What helps in place of a flag that a command does not have: one of its `flags`, or advice. */
 export function hintFlag(given: string, flags: Readonly<Record<string, { readonly char?: string }>>): string[] {
   const word = given.toLowerCase().replace(/^-+|=.*$/g, '')
-  const advice = lookUp(ADVICE, word)
-  if (advice) return [advice]
   const name = lookUp(FLAGS, word) ?? nearest(word, Object.keys(flags))
+  if (name?.endsWith('.')) return [name]
   if (name === undefined || !flags[name]) return []
   const { char } = flags[name]
   return [`Did you mean ${char && !given.startsWith('--') ? `-${char}` : `--${name}`}?`]
