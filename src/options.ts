@@ -184,10 +184,8 @@ export function checkOutputRequest(request: OutputRequest, format: Format): void
   }
 }
 
-type Checked = Pick<Option, 'takes' | 'values' | 'range' | 'unit'>
-
 /** Throws `bad_option` unless an option takes a value. Names and texts are checked by what uses them. */
-export function checkValue(name: string, option: Checked, value: unknown): void {
+export function checkValue(name: string, option: Omit<Option, 'summary'>, value: unknown): void {
   const { takes, values = [], range = { min: 0, max: 0 }, unit } = option
   const fail = (expected: string, shown = `${value}`) => {
     throw new KlinesError('bad_option', `--${flagName(name)} is ${shown}. Expected ${expected}.`)
@@ -249,10 +247,8 @@ export function resolveFormat(path: string, given: Format | undefined): FileForm
   const gzip = /\.gz$/i.test(path)
   const format = given ?? formatOfName(path)
   if (format === undefined) {
-    const isPicture = /\.svg(\.gz)?$/i.test(path)
-    const advice = isPicture
-      ? 'Pictures are drawn by klines chart -o.'
-      : `Name the format with -f: ${FORMATS.join(', ')}.`
+    const ofPicture = 'Pictures are drawn by klines chart -o.'
+    const advice = /\.svg(\.gz)?$/i.test(path) ? ofPicture : `Name the format with -f: ${FORMATS.join(', ')}.`
     const message = `The name ${path} has no known extension. Expected ${EXTENSIONS}.`
     throw new KlinesError('bad_output', message, { suggestions: [advice] })
   }

@@ -35,12 +35,8 @@ export function resolveFlags(flags: CandleFlags, offline: boolean, given: Readon
   const { output } = resolved
   resolved.layout = resolveLayout(resolved, given)
   const { layout } = resolved
-  if (layout === undefined)
-    leaveOut(
-      LAKE_ONLY,
-      'applies to --layout, which is missing.',
-      'Add --layout hive and the folder of the lake, -o DIR.',
-    )
+  const advice = 'Add --layout hive and the folder of the lake, -o DIR.'
+  if (layout === undefined) leaveOut(LAKE_ONLY, 'applies to --layout, which is missing.', advice)
   if (output === undefined) {
     const advice = 'Name a file with -o, or a format with -f to write to stdout.'
     leaveOut(OUTPUT_ONLY, 'applies to an output, and none is named.', advice)

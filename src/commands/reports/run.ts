@@ -215,10 +215,8 @@ function describeArchive({ archive }: DownloadReport, { verbose = false }: TextF
   const lines = [...kinds.values()].map(({ length, 0: first }) => {
     return `Not from the archive: ${length === 1 ? '' : `${plural(length, 'window')} (-v lists them), first `}${first}`
   })
-  return [
-    `${plural(archive.windows, 'window')} came from the archive of the exchange, checked by its 1h candles.`,
-    ...lines,
-  ]
+  const windows = plural(archive.windows, 'window')
+  return [`${windows} came from the archive of the exchange, checked by its 1h candles.`, ...lines]
 }
 
 /** The candle that opened last; its age if the range reaches the present, which offline a note says. */
@@ -267,12 +265,7 @@ export const DryRun = s.report(
     ...f.location,
     dryRun: s.derived(s.flag(), () => true),
     requests: s.count('requests that these windows would take'),
-    limitMs: {
-      schema: {
-        type: 'number',
-        description: 'time of these requests by the limits of the service, ms; 0 without limits',
-      },
-    } as Field<number>,
+    limitMs: s.count('time of these requests by the limits of the service, ms; 0 without limits'),
     files: s.list(s.text(), 'paths that would be written, - for stdout'),
     removed: s.list(s.text(), 'paths that --prune would remove'),
     series: s.list(

@@ -5,7 +5,7 @@ import { formatDate, windowSpan } from '../../candles/windows.js'
 import { coverageText, seriesName, sum, sumOf } from '../../cli/fields.js'
 import { column, count, type TextFlags, text, textOf, time } from '../../cli/report.js'
 import { textTable } from '../../cli/terminal/table.js'
-import { candleName, exactTime, printable } from '../../cli/terminal/text.js'
+import { candleName, exactTime, firstLines, printable } from '../../cli/terminal/text.js'
 import { joinNames } from '../../mirror/errors.js'
 import type { CandleDifference, JudgedSeries, Outage } from '../../verify/verdict.js'
 import type { VerificationReport } from '../../verify/verify.js'
@@ -52,11 +52,7 @@ export function verifyText(result: VerificationReport, { verbose = false }: Text
   const [differing, noted] = [false, true].map(isNote => faults.filter(({ note }) => (note !== undefined) === isNote))
   // Of a million lines of a series, nobody reads more than the first ones.
   const listed = (all: readonly JudgedSeries[], linesOf: (one: JudgedSeries) => string[]) =>
-    all.flatMap(one => {
-      const lines = linesOf(one)
-      if (verbose || lines.length <= MAX_FAULTS) return lines
-      return [...lines.slice(0, MAX_FAULTS), `and ${formatCount(lines.length - MAX_FAULTS)} more (-v lists them)`]
-    })
+    all.flatMap(one => firstLines(linesOf(one), verbose ? Infinity : MAX_FAULTS, 'more (-v lists them)'))
   const differences = (all: readonly CandleDifference[]) =>
     listed(series, one => all.filter(candle => nameOf(candle) === nameOf(one)).map(describeDifference))
   const lists: readonly (readonly [title: string, lines: readonly string[]])[] = [
@@ -163,16 +159,12 @@ function oddityLines(series: JudgedSeries): string[] {
     return { openTime: startTime, description: description + (outage ? ', an outage' : '') }
   })
   const withoutTrades = series.zeroTrades.map(({ startTime, endTime, candles }) => {
-    return {
-      openTime: startTime,
-      description: `${plural(candles, 'candle')} without a trade until ${exactTime(endTime)}`,
-    }
+    const description = `${plural(candles, 'candle')} without a trade until ${exactTime(endTime)}`
+    return { openTime: startTime, description }
   })
   const odd: OddCandle[] = [...gaps, ...series.offGrid, ...series.earlyClose, ...withoutTrades]
-  return candleLines(
-    series,
-    odd.sort((a, b) => a.openTime - b.openTime),
-  )
+  const inOrder = odd.sort((a, b) => a.openTime - b.openTime)
+  return candleLines(series, inOrder)
 }
 
 const lengthOf = ({ startTime, endTime }: Outage) => endTime - startTime

@@ -82,10 +82,9 @@ export const Verify = s.report(
   (result: VerificationReport, flags) =>
     flags.format === 'csv' ? s.csvOf(SERIES, result.series) : verifyText(result, flags),
   {
-    lacks: ({ series, range }) =>
-      shortSentences(
-        series.map(one => ({ ...one, gaps: one.gaps.length })),
-        range,
-      ),
+    lacks: ({ series, range }) => {
+      const counted = series.map(one => ({ ...one, gaps: one.gaps.length }))
+      return shortSentences(counted, range)
+    },
   },
 )
