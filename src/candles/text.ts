@@ -16,9 +16,9 @@ export function formatDuration(ms: number): string {
   const minutes = Math.floor(seconds / 60)
   const hours = Math.floor(minutes / 60)
   if (hours >= 48) return plural(Math.floor(hours / 24), 'day')
-  const show = (count: number, unit: string) => (count === 0 ? [] : [`${count} ${unit}`])
-  const [long, short] = hours > 0 ? [minutes % 60, 0] : [minutes, seconds % 60]
-  return [...show(hours, 'h'), ...show(long, 'min'), ...show(short, 's')].join(' ')
+  const parts = hours > 0 ? { h: hours, min: minutes % 60 } : { min: minutes, s: seconds % 60 }
+  const shown = Object.entries(parts).filter(([, count]) => count > 0)
+  return shown.map(([unit, count]) => `${count} ${unit}`).join(' ')
 }
 
 /** A sentence as part of a longer one: without a period at its end. */

@@ -41,8 +41,9 @@ export function downloadKlines(request: DownloadRequest): Promise<DownloadReport
 /** Downloads what every series of a mirror lacks or can still change, from its first window to now. Throws what `downloadKlines` throws. */
 export function updateKlines(request: UpdateRequest = {}): Promise<DownloadReport> {
   return withRun(openRun(request), async run => {
-    const report = await downloadPlan(await planUpdate(run, request.maxAge), run, request)
-    if (request.maxAge !== undefined) checkAge(report, request.maxAge)
+    const plan = await planUpdate(run, request)
+    const report = await downloadPlan(plan, run, request)
+    if (request.maxAge !== undefined) checkAge(plan, run, request.maxAge)
     return report
   })
 }
@@ -84,9 +85,7 @@ export interface DryRunReport {
 }
 
 export function dryRunUpdate(request: UpdateRequest): Promise<DryRunReport> {
-  return withRun(openRun(request, { readOnly: true }), async run =>
-    describePlan(await planUpdate(run, request.maxAge), run),
-  )
+  return withRun(openRun(request, { readOnly: true }), async run => describePlan(await planUpdate(run, request), run))
 }
 
 export async function describePlan(plan: Plan, run: Run): Promise<DryRunReport> {

@@ -74,19 +74,15 @@ export function noWholeCandle([{ series, label }]: Plan['series']): KlinesError 
   return new KlinesError('no_candles', message, { suggestions: ['--partial keeps candles that are covered in part.'] })
 }
 
-interface Updated extends Pick<Plan, 'range'> {
-  readonly series: readonly (Series & { readonly lastOpenTime: number | undefined })[]
-  readonly baseUrl: string | undefined
-}
-
 /**
  * Throws `no_candles` for intervals whose newest candle closed more than `maxAge` before now, whatever its series: that of a delisted symbol
  * is old for ever. Candles that are as long as `maxAge` or longer may be late by their own length too.
  */
-export function checkAge({ series, range: { now }, baseUrl }: Updated, maxAge: string): void {
+export function checkAge({ series, range: { now } }: Plan, { mirror }: Asked, maxAge: string): void {
   const oldest = timeBefore(now, maxAge)
-  const lines = [...new Set(series.map(one => one.interval))].flatMap(interval => {
-    const times = series.flatMap(one => (one.interval === interval ? (one.lastOpenTime ?? []) : []))
+  const all = series.map(one => one.series)
+  const lines = [...new Set(all.map(one => one.interval))].flatMap(interval => {
+    const times = all.flatMap(one => (one.interval === interval ? (newestCandle(mirror, one) ?? []) : []))
     const closeTime = nextOpenTime(interval, Math.max(...times))
     const nextTime = nextOpenTime(interval, closeTime)
     const dueTime = nextTime - closeTime >= now - oldest ? nextTime : closeTime
@@ -94,7 +90,7 @@ export function checkAge({ series, range: { now }, baseUrl }: Updated, maxAge: s
     const isOld = times.length > 0 && dueTime < oldest
     return isOld ? [`The newest ${interval} candle closed ${age} ago, at ${formatTime(closeTime)} UTC.`] : []
   })
-  const more = exchangeMayHaveMore(baseUrl) ? '; --base-url binance may have newer ones.' : '.'
-  const suggestions = [`--max-age is ${maxAge}. The mirror has all that ${baseUrl} has${more}`]
+  const more = exchangeMayHaveMore(mirror.source) ? '; --base-url binance may have newer ones.' : '.'
+  const suggestions = [`--max-age is ${maxAge}. The mirror has all that ${mirror.source} has${more}`]
   if (lines.length > 0) throw new KlinesError('no_candles', lines.join('\n'), { suggestions })
 }

@@ -65,7 +65,7 @@ export async function planSeries(
 }
 
 /** Every series of the mirror, from its first window to now. Throws `window_missing` for a mirror without a series, and `bad_time`. */
-export async function planUpdate(run: Run<Source>, maxAge: string | undefined): Promise<Plan> {
+export async function planUpdate(run: Run<Source>, { maxAge }: { maxAge?: string | undefined }): Promise<Plan> {
   const { mirror } = run
   // A wrong one is refused before anything is downloaded.
   if (maxAge !== undefined) timeBefore(run.now(), maxAge)

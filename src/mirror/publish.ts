@@ -34,8 +34,8 @@ const SHORT = 'does not reach its end, and later candles are there: it was not d
 interface Publishing {
   readonly mirror: Mirror
   readonly baseUrl: string
-  /** The description of the tree. */
-  readonly openApi: { readonly path: string; readonly bytes: Buffer }
+  /** The description of the tree, which has these intervals. */
+  readonly describe: (intervals: readonly Interval[]) => { readonly path: string; readonly content: object }
   /** Asks the exchange when the first candle of a series opens, ms UTC; undefined for another source. */
   readonly firstCandle: ((series: Series) => Promise<number | undefined>) | undefined
   readonly now: () => number
@@ -43,16 +43,11 @@ interface Publishing {
   readonly signal: AbortSignal
 }
 
-/** The intervals that a published tree has. */
-export function publishedIntervals(mirror: Mirror): Interval[] {
-  return EXCHANGE_INTERVALS.filter(one => mirror.startDates(one) || mirror.symbols([one]).length > 0)
-}
-
 export async function publishTree(run: Publishing): Promise<PublishReport> {
-  const { mirror, now, baseUrl, openApi } = run
+  const { mirror, now, baseUrl } = run
   const symbols = mirrorSymbols(mirror)
   if (symbols.length === 0) throw nothingCached(`The mirror ${mirror.root} has no window to publish.`, mirror)
-  const intervals = publishedIntervals(mirror)
+  const intervals = EXCHANGE_INTERVALS.filter(one => mirror.startDates(one) || mirror.symbols([one]).length > 0)
   const { total, empty, times } = await inspect(run, symbols, intervals)
   const facts = { size: EMPTY.length, sha256: sha256(EMPTY), candles: 0, rendered: now(), asked: now() }
   for (const window of [...empty, ...times.map(({ window }) => window)]) mirror.checkWritable(window)
@@ -60,15 +55,15 @@ export async function publishTree(run: Publishing): Promise<PublishReport> {
   // A static host shows the times of files.
   for (const { window, time } of times) mirror.setTime(window, time)
   // Lists come after the windows that they name.
-  const dates = intervals.map(one => ({ path: startDatesPath(one), names: knownDates(mirror, one, now()) }))
-  const lists = [...dates, { path: SYMBOLS_PATH, names: symbols }]
-  const texts = lists.map(({ path, names }) => ({ path, bytes: Buffer.from(JSON.stringify(names)) }))
-  const changed = [...texts, openApi].filter(({ path, bytes }) => {
+  const dates = intervals.map(one => ({ path: startDatesPath(one), content: knownDates(mirror, one, now()) }))
+  let listsWritten = 0
+  for (const { path, content } of [...dates, { path: SYMBOLS_PATH, content: symbols }, run.describe(intervals)]) {
+    const bytes = Buffer.from(JSON.stringify(content))
     const file = mirror.readFile(path)
-    return file.state !== 'file' || !file.bytes.equals(bytes)
-  })
-  for (const { path, bytes } of changed) mirror.storeList(path, bytes, now(), baseUrl)
-  const listsWritten = changed.filter(file => file !== openApi).length
+    if (file.state === 'file' && file.bytes.equals(bytes)) continue
+    mirror.storeList(path, bytes, now(), baseUrl)
+    if (Array.isArray(content)) listsWritten++
+  }
   const written = { emptyWritten: empty.length, listsWritten }
   return { mirror: mirror.root, baseUrl, symbols, intervals, windows: total, ...written }
 }

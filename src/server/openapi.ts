@@ -43,8 +43,7 @@ interface Api {
   readonly operations: Readonly<Record<string, Operation>>
 }
 
-type Describe = (tree: Tree, intervals: readonly Interval[]) => Api
-const APIS: Record<ApiName, Describe> = { klines: describeKlines, export: describeExport, greeting: describeGreeting }
+const APIS = { klines: describeKlines, export: describeExport, greeting: describeGreeting }
 
 export function describeApi(name: ApiName, tree: Tree, baseUrl: string, intervals = tree.mirror.intervals) {
   const { info, tags, specTag, operations } = APIS[name](tree, intervals)
@@ -222,10 +221,10 @@ const KLINE = {
   maxItems: COLUMNS.length,
 }
 
-function describeExport(tree: Tree, intervals: readonly Interval[]): Api {
+function describeExport(tree: Tree): Api {
   const extensions = FORMATS.flatMap(format => (isBinary(format) ? [format] : [format, `${format}.gz`]))
   const properties = {
-    interval: intervalSchema(intervals),
+    interval: intervalSchema(tree.mirror.intervals),
     symbol: symbolSchema(tree),
     extension: { type: 'string', enum: extensions, description: 'Format of the file', examples: ['csv'] },
   }

@@ -66,6 +66,8 @@ export function pageRoutes(tree: Tree): Route[] {
     return { method: 'GET', url: `/${folder}/${name}`, isPrivate: true, handler }
   }
   return [
+    // For who watches the server: whether it answers. It looks at no file.
+    own('/healthz', () => '{"status":"ok"}'),
     own('/coverage.json', async () => JSON.stringify(await findCoverage(tree))),
     own('/coverage/:interval/:file', async ({ interval, file }) => {
       const symbol = file.replace(/\.json$/, '')
@@ -155,9 +157,8 @@ function findSeriesCoverage({ mirror, upstream, now }: Tree, series: Series) {
     ...series,
     madeOf,
     known: mirror.knows(series.symbol),
-    // The sample is complete, and its empty windows have no files. What is made of other windows has none.
-    missingStartDates:
-      mirror.source === SAMPLE || madeOf ? [] : knownDates(mirror, series.interval, now()).filter(isMissing),
+    // The sample is complete, and its empty windows have no files.
+    missingStartDates: mirror.source === SAMPLE ? [] : knownDates(mirror, series.interval, now()).filter(isMissing),
     upstream: upstream !== undefined,
     now: now(),
   }

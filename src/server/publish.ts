@@ -1,9 +1,10 @@
 import { KlinesError } from '../candles/errors.js'
+import type { Interval } from '../candles/intervals.js'
 import type { Series } from '../candles/series.js'
 import { request } from '../engine/lists.js'
 import { openRun, type SourceOptions, withRun } from '../engine/run.js'
 import { API_SPECS } from '../greeting/client.js'
-import { type PublishReport, publishedIntervals, publishTree } from '../mirror/publish.js'
+import { type PublishReport, publishTree } from '../mirror/publish.js'
 import { openMirror } from '../mirror/user-mirrors.js'
 import { describeApi } from './openapi.js'
 import { ServedMirror } from './served-mirror.js'
@@ -26,8 +27,9 @@ export async function publishMirror(options: Omit<SourceOptions, 'refresh'>): Pr
     const ask = (series: Series) => request(source, 'the first candle', find(series))
     const tree = new Tree(new ServedMirror(root, source.name, warn), undefined, run.now, warn)
     // Relative to its own address, wherever the tree will be.
-    const document = describeApi('klines', tree, '..', publishedIntervals(run.mirror))
-    const openApi = { path: API_SPECS.klines, bytes: Buffer.from(JSON.stringify(document)) }
-    return publishTree({ ...run, openApi, baseUrl: source.name, firstCandle: source.firstCandle && ask })
+    const describe = (intervals: readonly Interval[]) => {
+      return { path: API_SPECS.klines, content: describeApi('klines', tree, '..', intervals) }
+    }
+    return publishTree({ ...run, describe, baseUrl: source.name, firstCandle: source.firstCandle && ask })
   })
 }

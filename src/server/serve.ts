@@ -26,10 +26,9 @@ export async function serve(
   const { upstream = false, host, port, allowHost, streamText, onEvent } = request
   const { root, source, exists } = openMirror(request)
   const warn = (message: string) => onEvent?.({ type: 'warning', message })
-  if (!upstream && !exists)
-    warn(
-      `There is no mirror at ${root} yet. Fill it with klines download and the same --mirror, also while this server runs; with --upstream it downloads what is asked for.`,
-    )
+  const advice = 'Fill it with klines download and the same --mirror, also while this server runs'
+  const noMirror = `There is no mirror at ${root} yet. ${advice}; with --upstream it downloads what is asked for.`
+  if (!upstream && !exists) warn(noMirror)
   const [{ startServer }, { UPSTREAM_POLICY }] = await Promise.all([import('./server.js'), import('./upstream.js')])
   return startServer({
     ...{ root, host, port, allowHost, streamText, ...hooks },

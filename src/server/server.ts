@@ -71,7 +71,7 @@ export async function startServer(options: ServerOptions): Promise<Serving> {
   const specs = (Object.keys(API_SPECS) as ApiName[]).map(name => specRoute(name, tree))
   const exports = new ExportFiles(tree, (options.limits ?? LIMITS).exportWaitMs, warnOnce)
   const served = [...treeRoutes(tree), ...exportRoutes(tree, exports), ...greetingRoutes(options.streamText)]
-  const routes = [...served, ...specs, ...pageRoutes(tree), HEALTH]
+  const routes = [...served, ...specs, ...pageRoutes(tree)]
   const { app, finish } = await createApp(routes, { ...options, host })
   // A wrong configuration fails early.
   await upstream?.take()
@@ -89,17 +89,6 @@ export async function startServer(options: ServerOptions): Promise<Serving> {
       await Promise.all([upstream?.close(), exports.close()])
     },
   }
-}
-
-/** For who watches the server: whether it answers. It looks at no file. */
-const HEALTH: Route = {
-  method: 'GET',
-  url: '/healthz',
-  isPrivate: true,
-  handler: (_request, reply) => {
-    reply.headers({ 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' })
-    reply.send('{"status":"ok"}')
-  },
 }
 
 function specRoute(name: ApiName, tree: Tree): Route {
@@ -203,17 +192,13 @@ function toListenError(cause: NodeJS.ErrnoException, host: string, port: number)
 }
 
 /** The address is untrusted text. A client that leaves before it gets an answer is no line. */
-function logRequest(
-  log: (line: string) => void,
-  { method, raw }: FastifyRequest,
-  { raw: response }: FastifyReply,
-): void {
+function logRequest(log: (line: string) => void, { raw }: FastifyRequest, { raw: response }: FastifyReply): void {
   const client = clientAddress(raw)
   const [started, before] = [performance.now(), raw.socket.bytesWritten]
   response.once('close', () => {
     if (!response.headersSent) return
     const sent = `${response.statusCode} ${raw.socket.bytesWritten - before} B`
     const tookMs = (performance.now() - started).toFixed(1)
-    log(`${new Date().toISOString()} ${client} ${method} ${cleanText(raw.url ?? '', 200)} ${sent} ${tookMs} ms`)
+    log(`${new Date().toISOString()} ${client} ${raw.method} ${cleanText(raw.url ?? '', 200)} ${sent} ${tookMs} ms`)
   })
 }

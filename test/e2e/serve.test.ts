@@ -131,7 +131,7 @@ describe('klines serve', () => {
         'content-type': type,
         'content-length': length,
       } = Object.fromEntries(answer.headers)
-      expect([cache, type, length]).toEqual(['no-store', 'application/json; charset=utf-8', '15'])
+      expect([cache, type, length]).toEqual(['public, no-cache', 'application/json; charset=utf-8', '15'])
     }
     expect(await server.stop()).toMatchObject({ code: 0, stderr: '' })
   })

@@ -62,11 +62,8 @@ function drawTexts({ title, change }: ChartSummary, { lines }: Layout, palette: 
   const changeText = change && element('tspan', { dx: '8', 'font-size': '15', fill: ink }, change)
   const style = { x: PADDING, y, 'font-size': `${TITLE_SIZE}`, 'font-weight': '600', fill: palette.text }
   const texts = lines.map((line, index) => {
-    return element(
-      'text',
-      { x: PADDING, y: y + (index + 1) * LINE_HEIGHT + 2, fill: palette.label },
-      escapeMarkup(line),
-    )
+    const place = { x: PADDING, y: y + (index + 1) * LINE_HEIGHT + 2, fill: palette.label }
+    return element('text', place, escapeMarkup(line))
   })
   return [element('text', style, `${escapeMarkup(title.name)}${changeText ?? ''}`), ...texts].join('\n')
 }
@@ -100,16 +97,11 @@ function drawTimeAxis({ slots }: FittedCandles, layout: Layout, width: number) {
 }
 
 /** A dashed line at the last price, and its exact text on the axis. */
-function drawLastPrice(
-  { last, lastText }: ChartSummary,
-  { left, right }: Layout,
-  { rising, falling, onCandle }: Palette,
-  y: number,
-  width: number,
-): string {
-  const colour = isRising(last) ? rising : falling
+function drawLastPrice(summary: ChartSummary, layout: Layout, palette: Palette, y: number, width: number): string {
+  const { left, right } = layout
+  const colour = isRising(summary.last) ? palette.rising : palette.falling
   const line = { d: `M${left} ${pixels(y)}H${right}`, stroke: colour, 'stroke-dasharray': '2 3' }
   const box = { x: right + 1, y: y - BOX_HEIGHT / 2, width: width - right - 3, height: BOX_HEIGHT, rx: 2, fill: colour }
-  const label = { x: right + LABEL_GAP, y: y + BASELINE, fill: onCandle, 'font-weight': '600' }
-  return [element('path', line), element('rect', box), element('text', label, lastText)].join('\n')
+  const label = { x: right + LABEL_GAP, y: y + BASELINE, fill: palette.onCandle, 'font-weight': '600' }
+  return [element('path', line), element('rect', box), element('text', label, summary.lastText)].join('\n')
 }

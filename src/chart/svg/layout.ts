@@ -74,12 +74,8 @@ export function labelWidth(characters: number): number {
 }
 
 /** Divides a picture of `slots` candles. `note` stands below the title: `lines` are the texts there. */
-export function layOut(
-  { title, scale, lastText }: ChartSummary,
-  slots: number,
-  { width, height }: PictureOptions,
-  note: string | undefined,
-) {
+export function layOut(summary: ChartSummary, slots: number, { width, height }: PictureOptions, note?: string) {
+  const { title, scale, lastText } = summary
   const characters = Math.floor((width - 2 * PADDING) / (FONT_SIZE * LETTER_WIDTH))
   const lines = wrapParts([title.resampled, title.range, title.prices, note], characters)
   const top = PADDING + TITLE_SIZE + lines.length * LINE_HEIGHT + GAP

@@ -27,13 +27,7 @@ const DEFAULT_SPACING = 7
 const CLOCK = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
 const FULL = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric', ...CLOCK } as const
 /** The marks of the time axis, in the order of the library's `TickMarkType`. */
-const MARKS: readonly Intl.DateTimeFormatOptions[] = [
-  { year: 'numeric' },
-  { month: 'short' },
-  { day: 'numeric' },
-  CLOCK,
-  { ...CLOCK, second: '2-digit' },
-]
+const MARKS: Intl.DateTimeFormatOptions[] = [{ year: 'numeric' }, { month: 'short' }, { day: 'numeric' }, CLOCK]
 
 /** Writes times (ms UTC) in UTC, or in the time zone of the browser: `Thu, 30 Apr 2026, 04:00 UTC`. */
 export function timeFormat(
@@ -66,6 +60,7 @@ export class CandleChart {
       timeScale: {
         borderVisible: false,
         timeVisible: true,
+        secondsVisible: false,
         minBarSpacing: 0.01,
         barSpacing: DEFAULT_SPACING,
         // The labels of prices may become wider.

@@ -92,12 +92,7 @@ export class Timeline {
     }
   }
 
-  private addGaps(
-    grid: CandleGrid,
-    spans: ReturnType<typeof joinWindows>,
-    openTime: number,
-    laterOpenTime: number,
-  ): void {
+  private addGaps(grid: CandleGrid, spans: readonly Span[], openTime: number, laterOpenTime: number): void {
     const { interval } = this.series
     if (laterOpenTime <= nextOpenTime(interval, openTime)) return
     const found = spans.flatMap(span =>
@@ -174,9 +169,11 @@ export class Timeline {
   }
 }
 
+type Span = { startTime: number; endTime: number; isMissing: boolean }
+
 /** Joins adjacent windows that are all loaded, or all missing. */
 function joinWindows(windows: readonly CandleWindow[]) {
-  const spans: { startTime: number; endTime: number; isMissing: boolean }[] = []
+  const spans: Span[] = []
   for (const { startTime, endTime, text } of windows) {
     const last = spans.at(-1)
     const isMissing = text === undefined
