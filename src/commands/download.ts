@@ -1,6 +1,5 @@
-import * as Flags from '@oclif/core/flags'
 import { command, refuse } from '../cli/command.js'
-import { inGroup, pick } from '../cli/flags/group.js'
+import { pick } from '../cli/flags/group.js'
 import { downloadFlags, exportFlags } from '../cli/flags/output.js'
 import { fetchFlags, locationFlags, runFlags, symbolArgs } from '../cli/flags/shared.js'
 
@@ -61,13 +60,7 @@ Files and lakes are made current by the klines export or klines download that ma
   flags: {
     ...locationFlags,
     ...fetchFlags,
-    ...pick(runFlags, 'fail-on-gaps', 'dry-run', 'per-series'),
-    ...inGroup('what', {
-      'max-age': Flags.string({
-        summary: 'Exit code 4 when the newest candle of an interval, of all series, closed longer ago: 36h, 2d.',
-        helpValue: 'LENGTH',
-      }),
-    }),
+    ...pick(runFlags, 'fail-on-gaps', 'dry-run', 'per-series', 'max-age'),
   },
   async run({ flags, options, during, show }) {
     const startedMs = performance.now()

@@ -107,12 +107,7 @@ export class Body {
 const UNMODIFIED_FIELDS = ['etag', 'last-modified', 'cache-control', 'vary', ...Object.keys(CORS_HEADERS)]
 
 /** Answers GET and HEAD: content codings, conditional requests, one byte range. `extra`: header fields. Throws `HttpError` 416. */
-export function sendBody(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  body: Body,
-  extra?: Headers | '',
-): void | Promise<void> {
+export function sendBody(request: FastifyRequest, reply: FastifyReply, body: Body, extra?: Headers | '') {
   const coding = isRange(request) || body.isSmall ? 'identity' : chooseCoding(request.raw.headers['accept-encoding'])
   const representation = body.in(coding)
   // Awaiting a representation that exists already would take longer than sending it.
@@ -150,12 +145,8 @@ function isRange({ raw: { method, headers } }: FastifyRequest): boolean {
   return method === 'GET' && headers.range !== undefined
 }
 
-function send(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { size, headers: own, part }: Representation,
-  extra?: Headers | '',
-): void {
+function send(request: FastifyRequest, reply: FastifyReply, made: Representation, extra?: Headers | ''): void {
+  const { size, headers: own, part } = made
   const { headers, method } = request.raw
   const { etag, 'last-modified': lastModified } = own
   // The rest of the request could not be read meanwhile, and it got an error for that.

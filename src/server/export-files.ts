@@ -60,11 +60,8 @@ export function exportInWorker({ root, source }: { root: string; source: string 
   return (task: ExportTask) => writeExport(mirror, task, new AbortController().signal)
 }
 
-async function writeExport(
-  mirror: ServedMirror,
-  { request, plan, now }: ExportTask,
-  signal: AbortSignal,
-): Promise<ExportFile> {
+async function writeExport(mirror: ServedMirror, task: ExportTask, signal: AbortSignal): Promise<ExportFile> {
+  const { request, plan, now } = task
   const run = mirrorRun(mirror, { now: () => now, signal, warn: () => {} })
   const { series, range, files } = await exportIn(run, request, { plan: async () => plan })
   const path = request.output

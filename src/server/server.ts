@@ -171,10 +171,8 @@ async function createApp(
     const answer = (request: FastifyRequest, reply: FastifyReply, done: (error: Error) => void) => {
       if (request.method !== 'OPTIONS') return done(new HttpError(405, `Only ${allow} here.`, { headers: { allow } }))
       const cors = method === 'GET' && !isPrivate && PREFLIGHT_HEADERS
-      return void reply
-        .code(204)
-        .headers({ ...cors, allow })
-        .send()
+      reply.code(204).headers({ ...cors, allow })
+      reply.send()
     }
     app.route({ method: methods, url, handler, config: { isPrivate } })
     app.route({ method: others, url, onRequest: answer, handler: () => {}, config: { isPrivate } })

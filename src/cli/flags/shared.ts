@@ -18,6 +18,10 @@ export const runFlags = {
     'fail-on-gaps': Flags.boolean({
       summary: 'Exit code 3, and no export, when candles are missing in the range or at an end of it that is named.',
     }),
+    'max-age': Flags.string({
+      summary: 'Exit code 4 when the newest candle of an interval, of all series, closed longer ago: 36h, 2d.',
+      helpValue: 'LENGTH',
+    }),
   }),
   ...inGroup('output', {
     'dry-run': Flags.boolean({ summary: 'Show what would be downloaded and written, without doing it.' }),
