@@ -28,7 +28,7 @@ export async function noCandles(plan: Plan, run: Asked): Promise<KlinesError> {
   const side = (time: number, open: string) => (Number.isFinite(time) ? new Date(time).toISOString() : open)
   const span = `from ${side(fromTime, 'the beginning')} to ${side(toTime, 'the present')}`
   const suggestions = [...(await findCandles(plan, run)), 'klines start-dates INTERVAL shows which windows there are.']
-  return new KlinesError('no_candles', `No candle of ${names} opens ${span}; nothing is written.`, { suggestions })
+  return new KlinesError('no_candles', `No candle of ${names} opens ${span}.`, { suggestions })
 }
 
 /** The newest candle before a range, else the first one after it: of a static service, else of the mirror. */

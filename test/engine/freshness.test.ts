@@ -399,7 +399,7 @@ describe('dates and symbols of the service', () => {
     const { mirror, request } = await downloadSetup()
     await expect(downloadKlines({ ...request, to: '2025-01-06' })).rejects.toMatchObject({
       code: 'no_candles',
-      message: 'No candle of BTCUSDT 15m opens from the beginning to 2025-01-06T00:00:00.000Z; nothing is written.',
+      message: 'No candle of BTCUSDT 15m opens from the beginning to 2025-01-06T00:00:00.000Z.',
     })
     expect(existsSync(join(mirror, path(EMPTY_WEEK)))).toBe(true)
     await expect(downloadKlines({ ...request, from: '2025-03-01' })).rejects.toMatchObject({ code: 'no_candles' })
