@@ -256,3 +256,12 @@ export function resolveFormat(path: string, given: Format | undefined): FileForm
   const message = `${path}: ${format} files are compressed inside; a .gz around one would only hide it.`
   throw new KlinesError('bad_output', message, { suggestions: [`Did you mean ${path.replace(/\.gz$/i, '')}?`] })
 }
+
+/** Throws `bad_option` for an option that exports and rows do not have, such as a misspelt one. */
+export function checkNames(request: object): void {
+  const others =
+    'symbols intervals output format force fingerprint failOnGaps threads as baseUrl mirror offline concurrency retries timeout refresh noArchive archiveUrl signal onEvent now'
+  const names = [...Object.keys(CANDLE_OPTIONS), ...Object.keys(OUTPUT_OPTIONS), ...others.split(' ')]
+  for (const name of Object.keys(request).filter(name => !names.includes(name)))
+    throw new KlinesError('bad_option', `There is no option "${name}". Expected some of ${names.join(', ')}.`)
+}

@@ -32,6 +32,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   from: async text => (await import('../candles/time-range.js')).parseInstant(text, Date.now()),
   to: async text => (await import('../candles/time-range.js')).parseInstant(text, Date.now()),
   last: async text => (await import('../candles/time-range.js')).timeBefore(Date.now(), text),
+  'max-age': async text => (await import('../candles/time-range.js')).timeBefore(Date.now(), text),
   resample: async text => (await import('../rows/target-interval.js')).parseTargetInterval(text),
   columns: async text => (await import('../formats/row-format.js')).parseColumns([text]),
   retries: text => limitPolicy(RETRY_POLICY, { retries: Number(text) }),
@@ -50,7 +51,7 @@ function findConfigPath(): string | undefined {
 function readConfigFile(path: string | undefined): Readonly<Record<string, unknown>> {
   if (path === undefined || !existsSync(path)) return {}
   try {
-    const value: unknown = JSON.parse(readFileSync(path, 'utf8'))
+    const value: unknown = JSON.parse(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''))
     if (isObject(value)) return value
     throw new SyntaxError('Expected an object of flags, such as {"mirror":"data","interval":["1h","1d"]}')
   } catch (cause) {
@@ -168,9 +169,9 @@ export function applyDefaults<Flags extends FlagInput>(flags: Flags, defaults: C
 export function describeOrigins(flags: FlagInput, defaults: ConfigDefaults, argv: readonly string[], message: string) {
   const words = message.split(/[\s"'=,()]+/).map(word => word.replace(/[/.:]+$/, ''))
   const origins = Object.entries(flags).flatMap(([name, { env = '', type, char }]) => {
-    const value = process.env[env] || defaults.get(name)
+    const value = process.env[env] ? process.env[env] : defaults.get(name)
     const isGiven = argv.some(word => [`--${name}`, `-${char}`].includes(word.split('=', 1)[0]))
-    if (!value || isGiven) return []
+    if (value === undefined || isGiven) return []
     const values = type === 'boolean' ? [] : formatValue(name, value).split(',')
     if (![`--${name}`, ...values].some(text => words.includes(text.replace(/\/+$/, '')))) return []
     return process.env[env] ? env : `${name} in ${findConfigPath()}`

@@ -150,7 +150,7 @@ export function unknownCommand({ commands }: Pick<Config, 'commands'>, words: st
   const topic = names.some(name => name.startsWith(`${first} `)) ? ` ${first}` : ''
   const fail = (message: string, advice = `Run klines${topic} --help for a list of commands.`) =>
     new Errors.CLIError(message, { exit: 2, suggestions: [advice] })
-  const command = names.find(name => typed.startsWith(`${name} `))
+  const command = names.findLast(name => typed.startsWith(`${name} `))
   if (command !== undefined) {
     const rest = typed.slice(command.length + 1)
     return fail(`Unexpected argument: ${rest}.`, `Run klines ${command} --help for more.`)

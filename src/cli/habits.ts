@@ -40,7 +40,7 @@ export function lookUp(table: Words, word: string): string | undefined {
 export function hintFlag(given: string, flags: Readonly<Record<string, { readonly char?: string }>>): string[] {
   const word = given.toLowerCase().replace(/^-+|=.*$/g, '')
   const name = lookUp(FLAGS, word) ?? nearest(word, Object.keys(flags))
-  if (name?.endsWith('.')) return [name]
+  if (name?.endsWith('.')) return flags.interval ? [name] : []
   if (name === undefined || !flags[name]) return []
   const { char } = flags[name]
   return [`Did you mean ${char && !given.startsWith('--') ? `-${char}` : `--${name}`}?`]

@@ -31,7 +31,7 @@ export const fingerprint = command({
   summary: 'Print a fingerprint of candles: which ones exactly.',
   description: `The same candles have the same fingerprint, in the mirror and in every file that klines writes, whatever its format, its columns' order and its compression. From two series on, the last line is the fingerprint of all of them.
 
-Works offline. If the mirror lacks a window of the range, the exit code is 3. What is short at an end of the range is said on stderr, and is an error only with --fail-on-gaps. A file of doubles lacks digits: it is refused, unless it was written with --fingerprint. The others are printed all the same.`,
+Works offline. If the mirror lacks a window of the range, the exit code is 3. What is short at an end of the range is said on stderr, and is an error only with --fail-on-gaps. A file of doubles lacks digits: it is refused, unless it is a Parquet file written with --fingerprint. The others are printed all the same.`,
   examples: [
     'klines fingerprint BTCUSDT -i 1h --from 2024 --to 2025',
     'klines fingerprint all -i all --json',
@@ -39,8 +39,7 @@ Works offline. If the mirror lacks a window of the range, the exit code is 3. Wh
   ],
   args: {
     symbol: Args.string({
-      description:
-        'Trading pairs of the mirror, or files and lakes that klines wrote: an argument with a point or a slash is a file.',
+      description: 'Trading pairs of the mirror, or files and lakes: an argument with a point or a slash is a file.',
       multiple: true,
       required: true,
     }),
@@ -136,7 +135,7 @@ const COMPARING = { start: 'Reading both sides', verb: 'Comparing', noun: 'serie
 const MAX_LISTED = 20
 
 const side = {
-  description: 'A mirror, a lake, a file that klines wrote, binance, or a base address.',
+  description: 'A mirror, a lake, a file, binance, or a base address.',
   required: true,
   ignoreStdin: true,
 } as const

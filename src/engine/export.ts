@@ -1,9 +1,8 @@
-import { existsSync } from 'node:fs'
 import { KlinesError } from '../candles/errors.js'
 import { seriesName } from '../candles/series.js'
 import { parseRowFormat, type RowFormat } from '../formats/row-format.js'
 import { joinNames } from '../mirror/errors.js'
-import { CANDLE_OPTIONS, checkValue, type FileFormat, type Format, type OutputRequest } from '../options.js'
+import { CANDLE_OPTIONS, checkNames, checkValue, type FileFormat, type Format, type OutputRequest } from '../options.js'
 import { reportFingerprints, type SeriesFingerprint } from '../rows/fingerprint.js'
 import { type EncodeTask, type Encoding, encodeTasks, type WrittenFile } from './encode.js'
 import { type DryRunReport, describePlan, downloadPlan, type ReadRequest } from './klines.js'
@@ -54,6 +53,7 @@ interface ExportHooks {
  */
 export async function exportKlines(request: ExportRequest): Promise<ExportReport> {
   const { output, signal } = request
+  checkNames(request)
   if (output === undefined) throw new KlinesError('bad_option', 'The option "output" is missing.')
   if (typeof output === 'string') return exportTo({ ...request, output })
   const stream = StreamOutput.to(output, signal)
@@ -152,8 +152,6 @@ export function dryRun(
     const planned = await plan(run)
     const outputs = output !== undefined && format ? planOutputs(output, format, planned.series) : []
     await checkOutputs(outputs)
-    const existing = request.force ? [] : outputs.map(({ path }) => path).filter(path => existsSync(path))
-    if (existing.length > 0) run.warn(`${joinNames(existing)} exists already. Other content needs --force.`)
     return { ...(await describePlan(planned, run)), files: outputs.map(({ path }) => path) }
   })
 }

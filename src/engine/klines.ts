@@ -2,6 +2,7 @@ import { type KlineObject, type KlineRow, rowToNumbers, rowToObject } from '../c
 import type { Series, SeriesLabel, WindowRef } from '../candles/series.js'
 import type { TimeRange } from '../candles/time-range.js'
 import { inTurns } from '../mirror/turns.js'
+import { checkNames } from '../options.js'
 import { shortSentences } from '../rows/coverage.js'
 import { Fingerprinter, reportFingerprints, type SeriesFingerprint } from '../rows/fingerprint.js'
 import { KlineBatch } from '../rows/kline-batch.js'
@@ -127,6 +128,7 @@ export interface SeriesRow<Row = KlineObject> {
  * of each series what it lacks at an end of the range that was named; with `failOnGaps` that is `incomplete`.
  */
 export async function* klineBatches(request: ReadRequest): AsyncGenerator<KlineBatch> {
+  checkNames(request)
   const run = await openRun(request)
   try {
     const plan = await planRequest(request, run)

@@ -53,7 +53,7 @@ async function findCandles({ series, range: { fromTime, toTime, now } }: Plan, r
   }
   const first = await nearest(toTime, Infinity, 'first')
   if (first === undefined || first < toTime) return []
-  return [`The first candle ${where} is of ${formatTime(first)} UTC: --from ${formatDate(first)} has some.`]
+  return [`The first candle ${where} is of ${formatTime(first)} UTC: leave --to out, or name a later one.`]
 }
 
 /** When the first or last candle opens of the first of these windows that has any. A window that cannot be had is passed over. */

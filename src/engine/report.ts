@@ -58,7 +58,7 @@ export interface ReportOptions {
   readonly partial?: boolean | undefined
   /** Throw `incomplete` when a series lacks closed candles of the range: between two others, or at an end that was named. */
   readonly failOnGaps?: boolean | undefined
-  /** Compute fingerprints, which Parquet and Arrow files and lakes name too. */
+  /** Compute fingerprints, which Parquet files and lakes name too. */
   readonly fingerprint?: boolean | undefined
 }
 

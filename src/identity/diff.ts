@@ -14,7 +14,7 @@ import { type DiffSide, openFileSide, openTreeSide } from './sides.js'
 
 /** What is compared. */
 export interface DiffRequest extends RangeText, Omit<SourceOptions, 'baseUrl' | 'mirror'> {
-  /** Two mirrors, lakes, files that klines wrote, or services: `binance`, or a base address. */
+  /** Two mirrors, lakes, files, or services: `binance`, or a base address. */
   readonly sides: readonly [string, string]
   /** Default: all. */
   readonly symbols?: readonly string[]

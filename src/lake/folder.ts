@@ -92,7 +92,7 @@ export function removeParts(root: string, paths: readonly string[]): void {
 export function openLakeCandles(lake: string): CandleFile {
   const manifest = readManifest(lake)
   if (manifest === 'missing' || manifest === 'damaged') {
-    const advice = `Write it (again): klines export SYMBOL... -i INTERVAL... --layout hive -o ${lake}`
+    const advice = 'Name files one by one, or a lake: klines export ... --layout hive -o DIR writes one.'
     const fault = manifest === 'missing' ? `it has no ${MANIFEST_FILE}` : `its ${MANIFEST_FILE} is damaged`
     const message = `${lake} is not a lake that can be read: ${fault}.`
     throw new KlinesError('bad_input', message, { suggestions: [advice] })

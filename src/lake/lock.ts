@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import lockfile from 'proper-lockfile'
 import { KlinesError } from '../candles/errors.js'
 import { outputError } from '../engine/output-file.js'
 import { errnoCode } from '../fs/errno.js'
@@ -23,6 +22,8 @@ export async function lockLake(root: string) {
   }
   try {
     makeFolder(root)
+    // It listens to signals and to the end of the process from its first moment on.
+    const { default: lockfile } = await import('proper-lockfile')
     const release = await lockfile.lock(root, { lockfilePath, stale: 60_000, update: 5_000, onCompromised })
     // A disk may give the inode of a removed folder to the next one.
     const identify = () => {

@@ -29,7 +29,7 @@ export function seriesBeginning(
 function findList(mirror: Mirror, interval: Interval, from: number): Coverage['list'] {
   const first = mirror.startDates(interval)?.[0]
   if (first === undefined || from >= parseDate(first)) return undefined
-  const parts = [`the ${interval} list of ${mirror.source ?? mirror.root} begins ${first}`]
+  const parts = [`the ${interval} list of ${mirror.source ?? 'this mirror'} begins ${first}`]
   // The exchange itself has nothing before its first day.
   if (first > OPENING_DATE) {
     const older = findOlderList(mirror, first, Math.max(from, OPENING))

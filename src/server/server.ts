@@ -59,7 +59,8 @@ declare module 'fastify' {
 
 /** Throws `address_unusable` when it cannot listen, `bad_option` for a `streamText` without words, and what `upstream` throws. */
 export async function startServer(options: ServerOptions): Promise<Serving> {
-  const { host = '127.0.0.1', port = 0, now = Date.now, root, source, warn = () => {} } = options
+  const { port = 0, now = Date.now, root, source, warn = () => {} } = options
+  const host = options.host || '127.0.0.1' // An empty one would be every address.
   const said = new Set<string>()
   const warnOnce = (text: string) => {
     if (!said.has(text)) warn(text)

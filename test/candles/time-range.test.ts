@@ -49,6 +49,8 @@ describe('parseInstant reads UTC, whatever the time zone of the system', () => {
 
   test('a number is whole milliseconds, and a Date is its time', () => {
     expect([parseInstant(1_704_067_200_123, 0), parseInstant(new Date(-1), 0)]).toEqual([1_704_067_200_123, -1])
+    // Seconds would be a day of January 1970.
+    expect(() => parseInstant(1_704_067_200, 0)).toThrow('1704067200')
     for (const time of [0.5, Number.NaN, 8.64e15 + 1, new Date(Number.NaN)])
       expect(thrownBy(() => parseInstant(time, NOW)).code).toBe('bad_time')
   })

@@ -417,6 +417,8 @@ describe('dates and symbols of the service', () => {
     const report = await downloadKlines({ ...request, from: range?.[1], to: range?.[2] })
     expect(report.series[0].lastOpenTime).toBe(last[0])
     const after = (await catchError(downloadKlines({ ...request, to: EMPTY_WEEK }))).suggestions as string[]
-    expect(after[0]).toBe(`The first candle of ${server.url} is of 2025-01-06 00:00 UTC: --from 2025-01-06 has some.`)
+    expect(after[0]).toBe(
+      `The first candle of ${server.url} is of 2025-01-06 00:00 UTC: leave --to out, or name a later one.`,
+    )
   })
 })

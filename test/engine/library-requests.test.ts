@@ -66,6 +66,10 @@ it('an export without an output names the option', async () => {
   const request = offline().request as unknown as ExportRequest
   const message = 'The option "output" is missing.'
   await expect(exportKlines(request)).rejects.toMatchObject({ code: 'bad_option', message })
+  const misspelt = { ...offline().request, frmo: '2025' }
+  await expect(klineBatches(misspelt).next()).rejects.toThrow('There is no option "frmo".')
+  const dry = { ...request, output: 'x.csv', dryRun: true }
+  await expect(exportKlines(dry)).rejects.toThrow('There is no option "dryRun".')
 })
 
 it('batches can be kept: each has memory of its own', async () => {

@@ -45,5 +45,5 @@ it.each([
   const root = tempFolder()
   putFile(root, startDatesPath('1h'), [first])
   const { list } = seriesBeginning(new Mirror(root), { symbol: 'BTCUSDT', interval: '1h' }, Date.parse('2017-01-01'))
-  expect(list).toEqual({ from: first, why: `the 1h list of ${root} begins ${first}${older}` })
+  expect(list).toEqual({ from: first, why: `the 1h list of this mirror begins ${first}${older}` })
 })

@@ -32,7 +32,7 @@ export async function loadCharts(request: ReadRequest, room: ChartRoom): Promise
   try {
     return await load(request, room)
   } catch (error) {
-    const isAway = isKlinesError(error, 'unreachable') || isKlinesError(error, 'rate_limited')
+    const isAway = error instanceof KlinesError && ['unreachable', 'rate_limited', 'incomplete'].includes(error.code)
     if (request.offline || !isAway) throw error
     const cached = await load({ ...request, offline: true }, room, true).catch(other => {
       throw isKlinesError(other) ? error : other

@@ -29,6 +29,8 @@ export const runFlags = {
       summary:
         'Threads that work at once, at most one for each file, series of a lake, or symbol to verify. Default: 1 below 2,000 windows, or 10,000 to verify, else one per core, at most 8 and one for each 100 MB of memory.',
       helpValue: 'N',
+      min: 1,
+      max: 256,
     }),
   }),
   ...inGroup('appearance', {

@@ -134,8 +134,7 @@ export class CandleRows {
     const kind = COLUMN_KINDS[column] as keyof typeof KINDS
     const place = { file: this.file, row: this.row, cell: NEEDED[column] }
     if (kind === 'decimal' && typeof cell === 'number') {
-      const advice =
-        'Write the file with --numbers text or --numbers decimal. For a fingerprint alone, --fingerprint does, too.'
+      const advice = 'Write Parquet or Arrow with --numbers decimal, or CSV or JSON with prices as text.'
       throw badInput(place, 'it is a double, which may not hold all digits of a candle', [advice])
     }
     const { expected, parse } = KINDS[kind]

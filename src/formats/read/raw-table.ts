@@ -66,5 +66,6 @@ function parseFileName(name: string): SeriesLabel | undefined {
 export function nameSeries(file: string, { symbol, interval }: FileFacts = {}): SeriesLabel {
   const named = parseLabel(symbol, interval) ?? parseFileName(basename(file))
   if (named) return named
-  throw badInput({ file }, 'neither the file nor its name says which series it has', ['Call it BTCUSDT-1h.csv.'])
+  const example = `BTCUSDT-1h${basename(file).replace(/^[^.]*/, '')}`
+  throw badInput({ file }, 'neither the file nor its name says which series it has', [`Call it such as ${example}.`])
 }

@@ -41,7 +41,7 @@ export class Ruler implements ISeriesPrimitive {
     // The chart, which would move, gets no mouse events.
     event.preventDefault()
     this.element.onpointermove = move => {
-      this.ends = [from, this.pointAt(move) ?? from]
+      this.ends = [from, this.pointAt(move) ?? this.ends?.[1] ?? from]
       this.updateAllViews()
     }
     addEventListener('pointerup', () => (this.element.onpointermove = null), { once: true })
@@ -73,10 +73,10 @@ export class Ruler implements ISeriesPrimitive {
     const [top, bottom] = ends.map(({ price }) => this.candles.priceToCoordinate(price) ?? 0).sort((a, b) => a - b)
     const [from, to] = ends.map(({ price }) => price.toFixed(timeline.decimals))
     const candles = timeline.places.slice(places[0] + 1, places[1] + 1).filter(place => 'open' in place).length
-    const length = formatLength(timeline.openTime(places[1]) - timeline.openTime(places[0]))
+    const length = [formatLength(timeline.openTime(places[1]) - timeline.openTime(places[0]))].filter(Boolean)
     const change = (Number(to) - Number(from)).toFixed(timeline.decimals)
     const signed = change.startsWith('-') ? change.replace('-', '−') : `+${change}`
-    label.textContent = `${plural(candles, 'candle')}, ${length}, ${signed} (${describeChange(from, to)})`
+    label.textContent = [plural(candles, 'candle'), ...length, `${signed} (${describeChange(from, to)})`].join(', ')
     box.dataset.state = change.startsWith('-') ? 'falling' : 'rising'
     const { width, height } = this.chart.paneSize()
     const move = (part: HTMLElement, x: number, y: number) => (part.style.translate = `${x}px ${y}px`)
