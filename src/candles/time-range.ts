@@ -54,10 +54,9 @@ const INSTANT = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:
 export function parseInstant(text: TimeText, now: number): number {
   if (typeof text !== 'string') {
     const ms = Number(text)
-    // Seconds as most programs have them would be days of January 1970.
     const isSeconds = typeof text === 'number' && ms > 1e9 && ms < 1e10
     if (Number.isInteger(ms) && !Number.isNaN(new Date(ms).getTime()) && !isSeconds) return ms
-    throw badTime(String(text))
+    throw badTime(String(text), isSeconds ? ' A number is ms, which would be in 1970.' : '')
   }
   const trimmed = text.trim()
   const relative = parseRelative(trimmed, now)

@@ -16,7 +16,9 @@ class FlagHelp extends CommandHelp {
 
   /** `--port=N  (required) Port to listen on. {csv|json} [default: 8787] [env: KLINES_PORT]` */
   protected override flags(flags: Command.Flag.Any[]): [string, string | undefined][] | undefined {
-    const plain = flags.map(({ env, required, ...flag }) => {
+    // oclif trims a section whose first flag has no letter.
+    const ordered = flags.toSorted((a, b) => Number(!a.char) - Number(!b.char))
+    const plain = ordered.map(({ env, required, ...flag }) => {
       const { options, default: initial } = flag as Command.Arg.Any
       const values = [options && `{${options.join('|')}}`, initial !== undefined && `[default: ${initial}]`]
       const words = [required && '(required)', flag.summary, ...(flag.type === 'option' ? values : [])]

@@ -57,11 +57,7 @@ export const update = command({
 
 Files and lakes are made current by the klines export or klines download that made them.`,
   examples: ['klines update', 'klines update --base-url binance -q --max-age 2d', 'klines update --dry-run'],
-  flags: {
-    ...locationFlags,
-    ...fetchFlags,
-    ...pick(runFlags, 'fail-on-gaps', 'dry-run', 'per-series', 'max-age'),
-  },
+  flags: { ...locationFlags, ...fetchFlags, ...pick(runFlags, 'fail-on-gaps', 'dry-run', 'per-series', 'max-age') },
   async run({ flags, options, during, show }) {
     const startedMs = performance.now()
     const { dryRunUpdate, updateKlines } = await import('../engine/klines.js')

@@ -82,7 +82,7 @@ function notInMirror(symbols: readonly SymbolName[], series: readonly Series[], 
   const advice = series.slice(0, 1).flatMap(one => {
     const { interval, since } = findFiner(mirror, one) ?? {}
     if (since === undefined) return []
-    return `-i ${interval} --resample ${one.interval} of klines export makes them of the candles since ${formatDate(since)}.`
+    return `klines export -i ${interval} --resample ${one.interval} makes them of the candles since ${formatDate(since)}.`
   })
   const names = series.length > 0 ? series.map(seriesName) : symbols
   return nothingCached(`Not in the mirror: ${names.join(', ')}.`, mirror, advice)

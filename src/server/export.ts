@@ -104,7 +104,8 @@ const OPTION = new RegExp(`--(${QUERY_NAMES.join('|')})\\b(?: (?=\\d|(?:${CHOICE
 /** A sentence with options as an address has them: `from=` for `--from`. */
 function inAddress(sentence: string): string {
   const named = sentence.replace(OPTION, '$1=').replace(/(from=\S+) (?=to=)/, '$1&')
-  return named.replace(/(?<=^|: )-i (\w+)/, '/export/$1').replace(/; --base-url [\w ]+| with -i(?=\.)/, '')
+  const placed = named.replace(/(?<=^|: )(?:klines export )?-i (\w+)/, '/export/$1')
+  return placed.replace(/; --base-url [\w ]+| \w+ -i(?=\.)/, '')
 }
 
 /** An error of the library as `HttpError`, with the windows that it names as its cause; any other unchanged. No client sees `root`. */

@@ -11,8 +11,8 @@ import { ServedMirror } from './served-mirror.js'
 import { Tree } from './tree.js'
 
 /**
- * Makes a mirror a complete static tree, which any web host can serve: the lists, its OpenAPI document, `[]` for windows
- * of the future and before the first candle, and the times of files as the server would say. Throws `incomplete` unless all is there; nothing is written then.
+ * Makes a mirror a complete static tree, which any web host can serve: the lists, its OpenAPI document, `[]` for windows of the future and
+ * before the first candle, and the times of files as the server would say. Throws `incomplete`, with nothing written, unless all is there.
  */
 export async function publishMirror(options: Omit<SourceOptions, 'refresh'>): Promise<PublishReport> {
   const { source: baseUrl, root, exists } = openMirror(options)

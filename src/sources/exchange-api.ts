@@ -136,7 +136,7 @@ export function exchangeRules(name: string, now: () => number): HostRules {
   }
 }
 
-/** The refusal in an answer after which no further request may be sent: 418 is a ban, 403 the firewall, 451 the region, as a 403 whose page is about countries. */
+/** The refusal in an answer that ends all requests: 418 is a ban, 403 the firewall, 451 the region, and so is a 403 about countries. */
 export function findRefusal(name: string, { status, headers, body }: WholeResponse, now: number): Stop | undefined {
   if (status === 418) {
     const untilTime = now + (parseRetryAfter(headers['retry-after'], now) || SHORTEST_BAN_MS)

@@ -113,7 +113,7 @@ describe('an export from the mirror alone', () => {
       code: 'window_missing',
       message: 'Not in the mirror: BTCUSDT 1w.',
       suggestions: [
-        '-i 15m --resample 1w of klines export makes them of the candles since 2025-01-06.',
+        'klines export -i 15m --resample 1w makes them of the candles since 2025-01-06.',
         expect.stringContaining('klines download'),
       ],
     })

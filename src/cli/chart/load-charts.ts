@@ -32,9 +32,10 @@ export async function loadCharts(request: ReadRequest, room: ChartRoom): Promise
   try {
     return await load(request, room)
   } catch (error) {
-    const isAway = error instanceof KlinesError && ['unreachable', 'rate_limited', 'incomplete'].includes(error.code)
-    if (request.offline || !isAway) throw error
-    const cached = await load({ ...request, offline: true }, room, true).catch(other => {
+    if (request.offline || !(error instanceof KlinesError)) throw error
+    if (!['unreachable', 'rate_limited', 'incomplete'].includes(error.code)) throw error
+    // Where the lists are cached, one window tells that the service is away: the others must all be there.
+    const cached = await load({ ...request, offline: true }, room, error.code !== 'incomplete').catch(other => {
       throw isKlinesError(other) ? error : other
     })
     return { ...cached, failure: error.message }
