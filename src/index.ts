@@ -6,9 +6,11 @@ export type { Series } from './candles/series.js'
 export { parseSymbol, SYMBOLS } from './candles/symbols.js'
 export { knownStartDates, windowSpan } from './candles/windows.js'
 export { type ExportReport, type ExportRequest, exportKlines } from './engine/export.js'
+export type { FollowRequest } from './engine/follow.js'
 export {
   type DownloadRequest,
   downloadKlines,
+  followKlines,
   klineBatches,
   klineRows,
   type ReadRequest,

@@ -7,6 +7,7 @@ import { shortSentences } from '../rows/coverage.js'
 import { Fingerprinter, reportFingerprints, type SeriesFingerprint } from '../rows/fingerprint.js'
 import { KlineBatch } from '../rows/kline-batch.js'
 import { Kernel } from '../rows/wasm/kernel.js'
+import { type FollowRequest, openFollow } from './follow.js'
 import { checkAge } from './no-candles.js'
 import { type PlanRequest, planRequest, planUpdate } from './plan.js'
 import { readPlan } from './read.js'
@@ -162,13 +163,38 @@ type RowForms = { [Form in keyof typeof ROW_FORMS]: ReturnType<(typeof ROW_FORMS
  *   console.log(new Date(row.open_time), row.close)
  * }
  */
-export async function* klineRows<Form extends keyof RowForms = 'objects'>(
+export function klineRows<Form extends keyof RowForms = 'objects'>(
   request: ReadRequest & { readonly as?: Form | undefined },
 ): AsyncGenerator<SeriesRow<RowForms[Form]>> {
-  const toRow = ROW_FORMS[request.as ?? 'objects'] as (row: KlineRow) => RowForms[Form]
-  for await (const batch of klineBatches(request)) {
+  return rowsOf(klineBatches(request), request)
+}
+
+/**
+ * The candles of a range row by row, and then each one as it closes, until the loop is left or `signal` aborts: of the exchange 15 s after
+ * its close, of another service when its tree has it, with `offline` when another process has written it. Without `from` and `last` they
+ * begin with the next one. Each comes once, in order within its series; a slow loop loses none. While the service cannot be reached they
+ * wait, with a `warning` event. Throws what `klineRows` throws.
+ *
+ * @example
+ * for await (const { series, row } of followKlines({ symbols: ['BTCUSDT'], intervals: ['1m'], last: '1h', baseUrl: 'binance' })) {
+ *   console.log(series.symbol, new Date(row.open_time), row.close)
+ * }
+ */
+export async function* followKlines<Form extends keyof RowForms = 'objects'>(
+  request: FollowRequest & { readonly as?: Form | undefined },
+): AsyncGenerator<SeriesRow<RowForms[Form]>> {
+  const { batches } = await openFollow(request)
+  yield* rowsOf(batches, request)
+}
+
+async function* rowsOf<Form extends keyof RowForms>(
+  batches: AsyncGenerator<KlineBatch>,
+  { as, signal }: Pick<SourceOptions, 'signal'> & { readonly as?: Form | undefined },
+) {
+  const toRow = ROW_FORMS[as ?? 'objects'] as (row: KlineRow) => RowForms[Form]
+  for await (const batch of batches) {
     for (let index = 0; index < batch.length; index++) {
-      request.signal?.throwIfAborted()
+      signal?.throwIfAborted()
       yield { series: batch.series, row: toRow(batch.row(index)) }
     }
   }

@@ -4,11 +4,13 @@ import { isKlinesError } from '../candles/errors.js'
 import { windowPath } from '../candles/paths.js'
 import { seriesName, type WindowRef, windowName } from '../candles/series.js'
 import { formatDuration, formatTime, plural } from '../candles/text.js'
+import { windowSpan } from '../candles/windows.js'
 import { listChanges } from '../mirror/changes.js'
 import type { WindowFailure } from '../mirror/errors.js'
 import { type CachedWindow, fileOf, type WindowRead } from '../mirror/mirror.js'
 import { newestCandle } from '../mirror/status.js'
 import { turnGiver } from '../mirror/turns.js'
+import { SETTLING_MS } from '../mirror/window-state.js'
 import { diffBatches } from '../rows/diff.js'
 import { decodeWindow } from '../rows/window-codec.js'
 import { FetchError } from '../sources/fetch-error.js'
@@ -157,7 +159,7 @@ async function refreshCached(
   read: WindowRead,
   listedFrom: string,
 ): Promise<WindowResult> {
-  const { source, mirror, signal, refresh, readOnly, warn } = run
+  const { source, mirror, signal, refresh, readOnly, follows, now, warn } = run
   const cached = read.state === 'cached' ? read : undefined
   const facts = cached && (readOnly ? mirror.factsOf(window, cached) : mirror.confirm(window, cached))
   const keep = ({ batch, bytes }: CachedWindow, status: WindowResult['status']) => ({ window, status, batch, bytes })
@@ -165,7 +167,13 @@ async function refreshCached(
   if (cached && !readOnly && window.startDate < listedFrom) return keep(cached, 'retained')
   if (!readOnly) mirror.checkWritable(window)
   if (read.state === 'corrupt') warn(`Corrupt in the mirror, downloaded again: ${windowName(window)}: ${read.reason}.`)
-  const fetched = await source.fetch(window, refresh ? undefined : facts, signal)
+  // A day after its end, a window is asked for as a whole once more, and is final then.
+  const isLate = now() >= windowSpan(window).endTime + SETTLING_MS
+  const isKnown = cached !== undefined && facts?.last !== undefined
+  const fetched =
+    follows && source.fetchOn && isKnown && !isLate
+      ? await source.fetchOn(window, cached, signal)
+      : await source.fetch(window, refresh ? undefined : facts, signal)
   if (fetched.bytes === undefined) {
     if (!cached || !facts) throw new FetchError('invalid', 'status 304 for a window that is not cached')
     if (!readOnly) mirror.note(window, { ...facts, asked: fetched.asked })

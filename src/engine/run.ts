@@ -131,6 +131,8 @@ export interface Run<S extends Source | undefined = Source | undefined> {
   readonly refresh: boolean
   /** Only look: ask for final windows too, hand on what the source says, and store nothing. */
   readonly readOnly: boolean
+  /** Of an open window, only ask for the candles behind the cached ones, where the source can. */
+  readonly follows?: boolean
   readonly signal: AbortSignal
   readonly now: () => number
   readonly emit: (event: KlinesEvent) => void
@@ -146,16 +148,19 @@ export interface Run<S extends Source | undefined = Source | undefined> {
 }
 
 type OpenOptions<Offline = boolean | undefined> = SourceOptions & { readonly offline?: Offline }
-/** `policy`: how failed requests are repeated where the options do not say it. */
-type RunUse = { readonly policy?: RetryPolicy; readonly readOnly?: boolean }
+/** `policy`: how failed requests are repeated where the options do not say it. `clock`: this machine's, ms UTC. */
+type RunUse = Pick<Partial<Run>, 'readOnly' | 'follows'> & {
+  readonly policy?: RetryPolicy
+  readonly clock?: () => number
+}
 
 /** Sends no request and writes nothing. Throws `bad_option`, `bad_base_url` and `mirror_mismatch`. */
 export async function openRun(options: OpenOptions<undefined>, use?: RunUse): Promise<Run<Source>>
 export async function openRun(options: OpenOptions, use?: RunUse): Promise<Run>
 export async function openRun(options: OpenOptions, use: RunUse = {}): Promise<Run> {
-  const { readOnly = false } = use
+  const { readOnly = false, follows = false, clock = Date.now } = use
   const { offline, refresh = false, signal = new AbortController().signal, onEvent } = options
-  const now = options.now === undefined ? Date.now : () => options.now as number
+  const now = options.now === undefined ? clock : () => options.now as number
   const emit = (event: KlinesEvent) => onEvent?.(event)
   const said = new Set<string>()
   const warn = (message: string, isUrgent = false) => {
@@ -180,7 +185,8 @@ export async function openRun(options: OpenOptions, use: RunUse = {}): Promise<R
     await source?.close()
     mirror.flushAll()
   }
-  const settings = { isExchange: isExchange(mirror.source ?? name), concurrency, refresh, readOnly, done: new Map() }
+  const ofExchange = isExchange(mirror.source ?? name)
+  const settings = { isExchange: ofExchange, concurrency, refresh, readOnly, follows, done: new Map() }
   return { mirror, source, ...settings, signal, now, emit, warn, close }
 }
 

@@ -1,5 +1,5 @@
 import { COLUMN_KINDS, COLUMNS } from '../candles/columns.js'
-import type { Format, OutputColumn, TimeFormat } from '../options.js'
+import type { Format, OutputColumn, TEXT_FORMATS, TimeFormat } from '../options.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
 import { type CellSlot, WasmRowWriter } from '../rows/wasm/row-writer.js'
 import type { Exporter, ExporterOptions } from './exporter.js'
@@ -61,6 +61,14 @@ const JSON_LINES: TextSyntax = {
 export async function openExporter(format: Format, options: ExporterOptions): Promise<Exporter> {
   if (format === 'parquet') return new (await import('./parquet/parquet.js')).ParquetExporter(options)
   if (format === 'arrow') return new (await import('./arrow.js')).ArrowExporter(options)
+  return openTextExporter(format, options)
+}
+
+type TextFormat = (typeof TEXT_FORMATS)[number]
+type TextOptions = Pick<ExporterOptions, 'rowFormat' | 'emit'>
+
+/** The same for a text format. `flush` passes on all rows so far. */
+export function openTextExporter(format: TextFormat, options: TextOptions): Exporter & { flush(): Promise<void> } {
   return new TextExporter(options, { csv: CSV, json: JSON_ROWS, jsonl: JSON_LINES }[format])
 }
 
@@ -76,7 +84,7 @@ class TextExporter implements Exporter {
   private skipped: number
 
   constructor(
-    private readonly options: ExporterOptions,
+    private readonly options: TextOptions,
     private readonly syntax: TextSyntax,
   ) {
     this.skipped = syntax.separatorBytes
@@ -93,10 +101,16 @@ class TextExporter implements Exporter {
     if (this.chunks.length > 0) await this.emit()
   }
 
+  flush(): Promise<void> {
+    this.chunks.push(this.chunk.subarray(0, this.filled))
+    this.chunk = this.chunk.subarray(this.filled)
+    this.filled = 0
+    return this.emit()
+  }
+
   end(): Promise<void> {
     this.append(Buffer.from(this.syntax.tail))
-    this.chunks.push(this.chunk.subarray(0, this.filled))
-    return this.emit()
+    return this.flush()
   }
 
   private append(bytes: Uint8Array): void {

@@ -1,4 +1,4 @@
-import { type Interval, nextOpenTime } from '../candles/intervals.js'
+import { DAY_MS, type Interval, nextOpenTime } from '../candles/intervals.js'
 import { decodeUtf8 } from '../candles/json.js'
 import type { WindowRef } from '../candles/series.js'
 import { windowSpan } from '../candles/windows.js'
@@ -17,6 +17,12 @@ export interface RenderedWindow {
 /** Whether a candle can change no more at `time`, ms UTC. One that closes early waits for its end: an outage may still be mended. */
 export function isClosed(interval: Interval, openTime: number, closeTime: number, time: number): boolean {
   return Math.max(closeTime + 1, nextOpenTime(interval, openTime)) + SETTLING_MS <= time
+}
+
+/** When a candle of an interval closes next, behind `time`, and can change no more; ms UTC. Candles of several days end with a day too. */
+export function nextSettled(interval: Interval, time: number): number {
+  const step = Math.min(nextOpenTime(interval, 0), DAY_MS)
+  return (Math.floor((time - SETTLING_MS) / step) + 1) * step + SETTLING_MS
 }
 
 /** Renders the answer to a `windowCall` as the published tree has it: the compact JSON of the rows that are closed at `time`, ms UTC. */

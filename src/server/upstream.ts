@@ -1,5 +1,4 @@
 import { isKlinesError, KlinesError } from '../candles/errors.js'
-import { DAY_MS, type Interval, nextOpenTime } from '../candles/intervals.js'
 import type { TreeEntry } from '../candles/paths.js'
 import type { WindowRef } from '../candles/series.js'
 import { trimPeriod } from '../candles/text.js'
@@ -8,7 +7,7 @@ import { needsFirstCandle } from '../engine/find-windows.js'
 import { fetchStartDates, fetchSymbols } from '../engine/lists.js'
 import { refreshWindow } from '../engine/refresh.js'
 import type { Run } from '../engine/run.js'
-import { SETTLING_MS } from '../rows/closed-rows.js'
+import { nextSettled } from '../rows/closed-rows.js'
 import { InvalidSymbolError } from '../sources/exchange-api.js'
 import { FetchError } from '../sources/fetch-error.js'
 import { QUICK_POLICY, type RetryPolicy } from '../sources/retry.js'
@@ -109,22 +108,15 @@ function hasStopped({ source }: Run<Source>): boolean {
 
 /**
  * The source of a run for all clients: one that leaves does not end what others wait for. An exchange is not asked for a window again
- * before it can have another candle.
+ * before it can have another candle: readers of one window must not spend its limit.
  */
 function servedSource({ source, signal }: Run<Source>, now: () => number): Source {
   const fetch: Source['fetch'] = async (window, cached) => {
-    if (source.rules.kind === 'exchange' && cached && !hasNewCandle(window.interval, cached.asked, now()))
-      return { rendered: cached.rendered, asked: cached.asked }
+    const isRecent = cached && now() >= cached.asked && now() < nextSettled(window.interval, cached.asked)
+    if (source.rules.kind === 'exchange' && isRecent) return { rendered: cached.rendered, asked: cached.asked }
     return source.fetch(window, cached, signal)
   }
   return Object.assign(Object.create(source), { fetch })
-}
-
-/** Whether a candle may have closed since a window was asked for: readers of one window must not spend the limit of the exchange. */
-function hasNewCandle(interval: Interval, asked: number, now: number): boolean {
-  // Longer candles end with a day too.
-  const step = Math.min(nextOpenTime(interval, 0), DAY_MS)
-  return Math.floor((now - SETTLING_MS) / step) !== Math.floor((asked - SETTLING_MS) / step)
 }
 
 function refreshEntry(run: Run<Source>, entry: TreeEntry): Promise<unknown> {

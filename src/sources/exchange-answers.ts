@@ -31,9 +31,10 @@ export class ExchangeAnswers {
     return this.fetcher.get({ path, accept, signal })
   }
 
-  /** The exchange's clock, ms UTC: its latest answer if that is of the last minute, else a new one. */
+  /** The exchange's clock, ms UTC: it goes on from the latest answer for a minute, then it is asked again. */
   async now(signal: AbortSignal): Promise<number> {
-    return this.latest !== undefined && this.isPresent(this.latestAt) ? this.latest : this.ask(signal)
+    if (this.latest === undefined || !this.isPresent(this.latestAt)) return this.ask(signal)
+    return this.latest + Math.max(0, this.clock.now() - this.latestAt)
   }
 
   /** The exchange's clock as far as it is known without a call, at the latest this machine's present, ms UTC. */
@@ -46,9 +47,12 @@ export class ExchangeAnswers {
     return Math.abs(this.clock.now() - time) < MINUTE_MS
   }
 
-  /** Requests a window until no further row can come: a host may send fewer. Its times are not later than this machine's. */
-  async window(window: WindowRef, signal: AbortSignal): Promise<Fetched> {
-    const first = await this.windowPage(window, undefined, signal)
+  /**
+   * Requests a window, or its rows behind those of `before`, until no further row can come: a host may send fewer. Its times are not later
+   * than this machine's.
+   */
+  async window(window: WindowRef, signal: AbortSignal, before?: RenderedWindow): Promise<Fetched> {
+    const first = await this.windowPage(window, before, signal)
     let page = first.value
     while (page.hasMore) page = (await this.windowPage(window, page, signal)).value
     const time = Math.min(first.asked, this.clock.now())

@@ -38,6 +38,8 @@ export function exchangeSource(
       const fetched = known ?? (await archive?.fetch(window, signal))
       return fetched ?? answers.window(window, signal)
     },
+    fetchOn: (window, { bytes, batch }, signal) =>
+      answers.window(window, signal, { bytes: Buffer.from(bytes), value: batch }),
     firstCandle: (series, signal) => firstCandles.time(series, signal),
     cost: (missing, open = []) => findCost(missing, open, archive),
     close: async () => {

@@ -31,6 +31,12 @@ export interface Fetched extends AnswerTimes {
   readonly batch: KlineBatch
 }
 
+/** The file of a window, as this source has sent it before, and its rows. */
+export interface CachedRows {
+  readonly bytes: Uint8Array
+  readonly batch: KlineBatch
+}
+
 export type Unchanged = AnswerTimes & { readonly bytes?: undefined }
 
 /** A list as a source has it, and its file. */
@@ -78,6 +84,8 @@ export interface Source {
   startDates(interval: Interval, signal: AbortSignal): Promise<FetchedList>
   /** `cached`: the answer that the cached version came with; a source may say that it is unchanged, or ignore it. */
   fetch(window: WindowRef, cached: AnswerTimes | undefined, signal: AbortSignal): Promise<Fetched | Unchanged>
+  /** Of the exchange: the cached rows of a window, and those behind them, the only ones that it asks for. */
+  fetchOn?(window: WindowRef, cached: CachedRows, signal: AbortSignal): Promise<Fetched>
   /** Of the exchange: when the first candle of a series opens, ms UTC, if any. Windows before it are empty and need no request. */
   firstCandle?(series: Series, signal: AbortSignal): Promise<number | undefined>
   /** What windows of a series take that are missing, and others that are `open`. */
