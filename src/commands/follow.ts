@@ -4,8 +4,8 @@ import { command, refuse, refuseJson } from '../cli/command.js'
 import { inGroup, outputTableFlags, pick } from '../cli/flags/group.js'
 import { outputFlag } from '../cli/flags/output.js'
 import { fetchFlags, locationFlags, selectionFlags, symbolArgs } from '../cli/flags/shared.js'
-import type { FollowOutputRequest } from '../engine/follow-output.js'
 import { parseColumns } from '../formats/row-format.js'
+import type { FollowOutputRequest } from './runs/follow.js'
 
 /** The longest time that Node's timers take, ms. */
 const LONGEST_MS = 2 ** 32 - 1
@@ -64,7 +64,7 @@ With -o, a CSV file of one series grows in place: run again, klines compares its
     const signal = AbortSignal.any([options.signal, ...limits])
     const columns = flags.columns && parseColumns(flags.columns)
     const request = { ...options, symbols: args.symbol, intervals: flags.interval, format, columns, candles, signal }
-    const { appendFollowed, writeFollowed } = await import('../engine/follow-output.js')
+    const { appendFollowed, writeFollowed } = await import('./runs/follow.js')
     const { StreamOutput } = await import('../engine/output-stream.js')
     const { downloadingFrom } = await import('../cli/terminal/progress-text.js')
     const work = (events: Pick<FollowOutputRequest, 'onEvent'>) => {

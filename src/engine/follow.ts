@@ -8,14 +8,16 @@ import { MAY_LAG_MS, type RangeText } from '../candles/time-range.js'
 import { consecutiveStartDates, startDateAt, windowSpan } from '../candles/windows.js'
 import { type FileVersion, isSameVersion } from '../fs/files.js'
 import { incomplete, type WindowFailure } from '../mirror/errors.js'
+import type { Mirror } from '../mirror/mirror.js'
 import { indexPath } from '../mirror/series-index.js'
 import { newestCandle } from '../mirror/status.js'
 import { reachesEnd, SETTLING_MS } from '../mirror/window-state.js'
 import { SETTLING_MS as CLOSING_MS, nextSettled } from '../rows/closed-rows.js'
 import { shortSentences } from '../rows/coverage.js'
+import type { ChangedCell } from '../rows/diff.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
 import { type Clock, systemClock } from '../sources/retry.js'
-import type { Source } from '../sources/source.js'
+import type { Rules, Source } from '../sources/source.js'
 import { request as asked } from './lists.js'
 import { planRequest } from './plan.js'
 import { readPlan } from './read.js'
@@ -72,7 +74,7 @@ export interface Following {
  * for more than 100 series of the exchange.
  */
 export async function openFollow(request: FollowRequest, clock: Clock = systemClock): Promise<Following> {
-  const open = () => openRun(request, { follows: true, clock: () => clock.now() })
+  const open = () => openRun(request, { clock: () => clock.now() })
   const run = await open()
   try {
     const plan = await planFollow(run, request)
@@ -90,6 +92,11 @@ async function* followBatches(
   clock: Clock,
 ): AsyncGenerator<KlineBatch> {
   const sayNow = () => `${new Date(clock.now()).toISOString().slice(0, 19)}Z`
+  const sayChange = ({ window }: WindowResult, cells: readonly ChangedCell[]) => {
+    const [{ openTime, column, before, after }] = cells
+    const example = `${column} of ${formatTime(openTime)} was ${before} and is ${after}`
+    run.warn(`${windowName(window)}: ${plural(cells.length, 'cell')} of earlier candles changed: ${example}.`, true)
+  }
   let run = first
   try {
     const followed = yield* readHistory(run, plan)
@@ -98,7 +105,7 @@ async function* followBatches(
         const now = await presentOf(run)
         const waitMs = Math.min(...followed.map(one => (isDue(one, now) ? 0 : one.due - now)), WAIT_MS)
         if (waitMs > 0) await clock.sleep(waitMs, run.signal)
-        for await (const batch of followRound(run, followed)) yield batch
+        for await (const batch of followRound(run, followed, sayChange)) yield batch
         if (failures > 0) run.warn(`${sayNow()}: going on, with no candle left out.`, true)
         failures = 0
       } catch (error) {
@@ -162,8 +169,7 @@ async function* readHistory(run: Run, plan: FollowPlan): AsyncGenerator<KlineBat
   if (gone.length > 0) warn(`${source?.name} does not know ${gone.join(', ')} any more.`, true)
   if (hasHistory || isOnline(run)) {
     const tally = new Tally(plan, run)
-    const whole = { ...run, follows: false }
-    for await (const [, batches] of readPlan(whole, tally, { countOnly: true })) for await (const _ of batches);
+    for await (const [, batches] of readPlan(run, tally, { countOnly: true })) for await (const _ of batches);
     const { series } = await tally.report({}, false, true)
     for (const sentence of hasHistory ? shortSentences(series, range) : []) warn(sentence, true)
   }
@@ -179,31 +185,43 @@ async function* readHistory(run: Run, plan: FollowPlan): AsyncGenerator<KlineBat
     }
   }
   return plan.series.map(({ series, range: { fromTime } }) => {
-    const newest = ends.get(series) ?? newestCandle(mirror, series)
-    const begin = windowSpan(windowOf(series, startDateAt(series.interval, now))).startTime
-    const next = newest === undefined ? begin : nextOpenTime(series.interval, newest)
-    return { series, from: hasHistory ? Math.max(next, fromTime) : next, asked: now, due: dueTime(run, series, now) }
+    const next = nextCandle(mirror, series, now, ends.get(series))
+    return {
+      series,
+      from: hasHistory ? Math.max(next, fromTime) : next,
+      asked: now,
+      due: dueTime(source?.rules, series, now),
+    }
   })
 }
 
-/** When a series that was asked for at `time` may have new candles, ms UTC. */
-function dueTime({ source }: Run, { interval }: Series, time: number): number {
-  if (source === undefined) return time + LOOK_MS
-  if (source.rules.kind === 'exchange') return nextSettled(interval, time)
+/** When the candle behind the newest one of a mirror opens, or its window of the present where it has none; ms UTC. */
+export function nextCandle(mirror: Mirror, series: Series, now: number, newest = newestCandle(mirror, series)): number {
+  if (newest !== undefined) return nextOpenTime(series.interval, newest)
+  return windowSpan(windowOf(series, startDateAt(series.interval, now))).startTime
+}
+
+/** When a series that was asked for at `time` may have new candles, ms UTC. `rules`: of its source, if it has one. */
+export function dueTime(rules: Rules | undefined, { interval }: Series, time: number): number {
+  if (rules === undefined) return time + LOOK_MS
+  if (rules.kind === 'exchange') return nextSettled(interval, time)
   return time + Math.min(Math.max(approximateLength(interval), MINUTE_MS), HOUR_MS)
 }
 
 /**
- * The candles that are new of the series that are due, each once, in the order of the series. Throws `incomplete` at the end for those
- * that could not be had: they are due again soon, and go on where they were.
+ * The candles that are new of the series that are due, each once, in the order of the series. `onChange`: called with each window of which
+ * candles that are out have other values. Throws `incomplete` at the end for those that could not be had: they are due again soon, and
+ * go on where they were.
  */
-export async function* followRound(run: Run, followed: readonly Followed[]): AsyncGenerator<KlineBatch> {
+export async function* followRound(
+  run: Run,
+  followed: readonly Followed[],
+  onChange: (result: WindowResult, cells: readonly ChangedCell[]) => void,
+): AsyncGenerator<KlineBatch> {
   const now = await presentOf(run)
   const due = followed.filter(one => isDue(one, now))
-  const round = { ...run, done: new Map() }
-  const read = isOnline(round)
-    ? (one: Followed) => fetchNew(round, one, now)
-    : (one: Followed) => readNew(run, one, now)
+  const round = { ...run, follows: true, done: new Map() }
+  const read = (one: Followed) => (isOnline(round) ? fetchNew(round, one, now, onChange) : readNew(run, one, now))
   const failures: WindowFailure[] = []
   for await (const { one, batches, failure } of pMapIterable(due, read, { concurrency: run.concurrency })) {
     for (const batch of batches) {
@@ -213,7 +231,7 @@ export async function* followRound(run: Run, followed: readonly Followed[]): Asy
     }
     // The clock may have been too fast before it was asked.
     one.asked = Math.min(now, await presentOf(run))
-    one.due = failure ? now + RETRY_MS : dueTime(run, one.series, one.asked)
+    one.due = failure ? now + RETRY_MS : dueTime(run.source?.rules, one.series, one.asked)
     if (failure) failures.push(failure)
   }
   if (failures.length > 0) throw incomplete(failures, due.length, { offline: !isOnline(run), forExport: false })
@@ -226,7 +244,12 @@ interface NewCandles {
   readonly failure?: WindowFailure | undefined
 }
 
-async function fetchNew(run: Run<Source>, one: Followed, now: number): Promise<NewCandles> {
+async function fetchNew(
+  run: Run<Source>,
+  one: Followed,
+  now: number,
+  onChange: Parameters<typeof followRound>[2],
+): Promise<NewCandles> {
   const { mirror, source } = run
   const batches: KlineBatch[] = []
   for (const window of windowsToAsk(run, one, now)) {
@@ -235,7 +258,8 @@ async function fetchNew(run: Run<Source>, one: Followed, now: number): Promise<N
     if (outcome.status === 'failed' && !(outcome.isAbsent && source.rules.kind !== 'exchange'))
       return { one, batches, failure: outcome }
     if (!('batch' in outcome)) continue
-    sayChanges(run, one, outcome)
+    const cells = outcome.change?.cells.filter(({ openTime }) => openTime < one.from) ?? []
+    if (cells.length > 0) onChange(outcome, cells)
     const batch = outcome.batch.slice(one.from, Infinity)
     if (batch.length > 0) batches.push(batch)
   }
@@ -280,13 +304,4 @@ async function readNew({ mirror }: Run, one: Followed, now: number): Promise<New
   }
   one.version = version
   return { one, batches }
-}
-
-/** Says that candles have other values than those that are out. */
-function sayChanges({ warn }: Run, { from }: Followed, { window, change }: WindowResult): void {
-  const cells = (change?.cells ?? []).filter(({ openTime }) => openTime < from)
-  if (cells.length === 0) return
-  const [{ openTime, column, before, after }] = cells
-  const example = `${column} of ${formatTime(openTime)} was ${before} and is ${after}`
-  warn(`${windowName(window)}: ${plural(cells.length, 'cell')} of earlier candles changed: ${example}.`, true)
 }

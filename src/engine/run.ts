@@ -149,16 +149,13 @@ export interface Run<S extends Source | undefined = Source | undefined> {
 
 type OpenOptions<Offline = boolean | undefined> = SourceOptions & { readonly offline?: Offline }
 /** `policy`: how failed requests are repeated where the options do not say it. `clock`: this machine's, ms UTC. */
-type RunUse = Pick<Partial<Run>, 'readOnly' | 'follows'> & {
-  readonly policy?: RetryPolicy
-  readonly clock?: () => number
-}
+type RunUse = { readonly policy?: RetryPolicy; readonly readOnly?: boolean; readonly clock?: () => number }
 
 /** Sends no request and writes nothing. Throws `bad_option`, `bad_base_url` and `mirror_mismatch`. */
 export async function openRun(options: OpenOptions<undefined>, use?: RunUse): Promise<Run<Source>>
 export async function openRun(options: OpenOptions, use?: RunUse): Promise<Run>
 export async function openRun(options: OpenOptions, use: RunUse = {}): Promise<Run> {
-  const { readOnly = false, follows = false, clock = Date.now } = use
+  const { readOnly = false, clock = Date.now } = use
   const { offline, refresh = false, signal = new AbortController().signal, onEvent } = options
   const now = options.now === undefined ? clock : () => options.now as number
   const emit = (event: KlinesEvent) => onEvent?.(event)
@@ -185,8 +182,7 @@ export async function openRun(options: OpenOptions, use: RunUse = {}): Promise<R
     await source?.close()
     mirror.flushAll()
   }
-  const ofExchange = isExchange(mirror.source ?? name)
-  const settings = { isExchange: ofExchange, concurrency, refresh, readOnly, follows, done: new Map() }
+  const settings = { isExchange: isExchange(mirror.source ?? name), concurrency, refresh, readOnly, done: new Map() }
   return { mirror, source, ...settings, signal, now, emit, warn, close }
 }
 

@@ -1,11 +1,11 @@
 import { type FileHandle, open } from 'node:fs/promises'
-import { KlinesError } from '../candles/errors.js'
-import { plural } from '../candles/text.js'
-import { parseRowFormat, type RowFormat, withSeriesColumns } from '../formats/row-format.js'
-import { openTextExporter } from '../formats/text.js'
-import type { OutputRequest, TimeFormat } from '../options.js'
-import { type FollowRequest, openFollow } from './follow.js'
-import { outputError } from './output-file.js'
+import { KlinesError } from '../../candles/errors.js'
+import { plural } from '../../candles/text.js'
+import { type FollowRequest, openFollow } from '../../engine/follow.js'
+import { outputError } from '../../engine/output-file.js'
+import { parseRowFormat, type RowFormat, withSeriesColumns } from '../../formats/row-format.js'
+import { openTextExporter } from '../../formats/text.js'
+import type { OutputRequest, TimeFormat } from '../../options.js'
 
 /** Where candles go as they close, and how many at the most. */
 export interface FollowOutputRequest extends FollowRequest, OutputRequest {
