@@ -1,7 +1,7 @@
 import { pMapIterable } from 'p-map'
 import { isKlinesError, KlinesError } from '../candles/errors.js'
 import { approximateLength, HOUR_MS, MINUTE_MS, nextOpenTime } from '../candles/intervals.js'
-import type { SelectionRequest } from '../candles/selection.js'
+import { parseSelection, type SelectionRequest } from '../candles/selection.js'
 import { type Series, type WindowRef, windowName, windowOf } from '../candles/series.js'
 import { formatTime, plural } from '../candles/text.js'
 import { MAY_LAG_MS, type RangeText } from '../candles/time-range.js'
@@ -33,6 +33,7 @@ import {
   type WindowResult,
   withoutAbsent,
 } from './run.js'
+import { selectOfSource } from './selection.js'
 
 /** Which candles to follow: with `from` or `last` their history comes first. */
 export interface FollowRequest extends SelectionRequest, SourceOptions, Pick<RangeText, 'from' | 'last'> {
@@ -153,9 +154,13 @@ async function planFollow(run: Run, { symbols, intervals, from, last }: FollowRe
   // From now on: the windows that may have the newest candle say which one that is.
   const lagMs = run.source?.rules.kind === 'exchange' ? CLOSING_MS : MAY_LAG_MS
   const recent = isOnline(run) ? { from: (await presentOf(run)) - lagMs } : {}
-  const plan = await planRequest({ symbols, intervals, ...(hasHistory ? { from, last } : recent) }, run)
-  const count = plan.series.length
-  if (count <= MOST_OF_EXCHANGE || run.source?.rules.kind !== 'exchange') return { ...plan, hasHistory }
+  // Before a request for each of them.
+  const ofExchange = isOnline(run) && run.source.rules.kind === 'exchange'
+  const count = ofExchange ? (await selectOfSource(parseSelection({ symbols, intervals }), run)).series.length : 0
+  if (count <= MOST_OF_EXCHANGE) {
+    const plan = await planRequest({ symbols, intervals, ...(hasHistory ? { from, last } : recent) }, run)
+    return { ...plan, hasHistory }
+  }
   const message = `These are ${count} series. Expected at most ${MOST_OF_EXCHANGE} of the exchange.`
   const advice = 'Other programs share its limit of requests with this one: leave out some symbols or intervals.'
   throw new KlinesError('bad_option', message, { suggestions: [advice] })

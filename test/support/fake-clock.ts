@@ -10,6 +10,11 @@ export class FakeClock implements Clock {
     return this.time
   }
 
+  /** A machine that slept, or a clock that was set. */
+  jump(ms: number): void {
+    this.time += ms
+  }
+
   elapsed(): number {
     return this.time
   }
