@@ -1,7 +1,6 @@
-import { pMapIterable } from 'p-map'
-import { isKlinesError, KlinesError } from '../candles/errors.js'
+import { isKlinesError } from '../candles/errors.js'
 import { approximateLength, HOUR_MS, MINUTE_MS, nextOpenTime } from '../candles/intervals.js'
-import { parseSelection, type SelectionRequest } from '../candles/selection.js'
+import type { SelectionRequest } from '../candles/selection.js'
 import { type Series, type WindowRef, windowName, windowOf } from '../candles/series.js'
 import { formatTime, plural } from '../candles/text.js'
 import { MAY_LAG_MS, type RangeText } from '../candles/time-range.js'
@@ -17,23 +16,13 @@ import { shortSentences } from '../rows/coverage.js'
 import type { ChangedCell } from '../rows/diff.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
 import { type Clock, systemClock } from '../sources/retry.js'
-import type { Rules, Source } from '../sources/source.js'
+import type { Rules } from '../sources/source.js'
 import { request as asked } from './lists.js'
 import { planRequest } from './plan.js'
-import { readPlan } from './read.js'
-import { refreshWindow } from './refresh.js'
+import { readPlan, readWindows } from './read.js'
+import { refresh } from './refresh.js'
 import { Tally } from './report.js'
-import {
-  isOnline,
-  openRun,
-  type Plan,
-  quiet,
-  type Run,
-  type SourceOptions,
-  type WindowResult,
-  withoutAbsent,
-} from './run.js'
-import { selectOfSource } from './selection.js'
+import { isOnline, openRun, type Plan, quiet, type Run, type SourceOptions, type WindowOutcome } from './run.js'
 
 /** Which candles to follow: with `from` or `last` their history comes first. */
 export interface FollowRequest extends SelectionRequest, SourceOptions, Pick<RangeText, 'from' | 'last'> {
@@ -53,8 +42,6 @@ export interface Followed {
   version?: FileVersion | undefined
 }
 
-/** Half of the limit of the exchange is enough for the minutes of so many series, with downloads beside them. */
-const MOST_OF_EXCHANGE = 100
 /** The longest wait in one piece: that a machine slept, or that a clock was set, is noticed then. */
 const WAIT_MS = MINUTE_MS
 /** How often a mirror is looked at that another process writes. */
@@ -62,58 +49,67 @@ const LOOK_MS = 1_000
 /** When a series is asked for again that could not be had, and at first a service that cannot be reached. */
 const RETRY_MS = 5_000
 
-/** Series that are followed, and their candles: a batch is valid until the next one. */
-export interface Following {
-  readonly series: readonly Series[]
-  readonly batches: AsyncGenerator<KlineBatch>
-}
-
 /**
- * The candles of a range, series by series, and then each one once, in order within its series, as it closes: of the exchange 15 s after
- * that, of another service when its tree has it. They never end by themselves: leave the loop, or abort the signal. While the service
- * cannot be reached they wait, with a `warning` event, and go on behind the last one. Throws what `klineBatches` throws, and `bad_option`
- * for more than 100 series of the exchange.
+ * Series, and their candles: those of a range, series by series, and then each one once, in order within its series, as it closes: of the
+ * exchange 15 s after that, of another service when its tree has it. They never end by themselves: leave the loop, or abort the signal.
+ * While the service cannot be reached they wait, with a `warning` event, and go on behind the last one. A batch is valid until the next
+ * one. Throws what `klineBatches` throws.
  */
-export async function openFollow(request: FollowRequest, clock: Clock = systemClock): Promise<Following> {
+export async function openFollow(request: FollowRequest, clock: Clock = systemClock) {
+  const { symbols, intervals, from, last } = request
+  const hasHistory = from !== undefined || last !== undefined
   const open = () => openRun(request, { clock: () => clock.now() })
   const run = await open()
   try {
-    const plan = await planFollow(run, request)
-    return { series: plan.series.map(({ series }) => series), batches: followBatches(run, plan, open, clock) }
+    // From now on: the windows that may have the newest candle say which one that is.
+    const lagMs = run.source?.rules.kind === 'exchange' ? CLOSING_MS : MAY_LAG_MS
+    const recent = isOnline(run) ? { from: (await presentOf(run)) - lagMs } : {}
+    const plan = await planRequest({ symbols, intervals, ...(hasHistory ? { from, last } : recent) }, run)
+    const batches = followPlan(run, plan, hasHistory, open, clock)
+    return { series: plan.series.map(({ series }) => series), batches }
   } catch (error) {
     await run.close().catch(() => {})
     throw error
   }
 }
 
-async function* followBatches(
+async function* followPlan(
   first: Run,
-  plan: FollowPlan,
+  plan: Plan,
+  hasHistory: boolean,
   open: () => Promise<Run>,
   clock: Clock,
 ): AsyncGenerator<KlineBatch> {
-  const sayNow = () => `${new Date(clock.now()).toISOString().slice(0, 19)}Z`
-  const sayChange = ({ window }: WindowResult, cells: readonly ChangedCell[]) => {
-    const [{ openTime, column, before, after }] = cells
-    const example = `${column} of ${formatTime(openTime)} was ${before} and is ${after}`
-    run.warn(`${windowName(window)}: ${plural(cells.length, 'cell')} of earlier candles changed: ${example}.`, true)
-  }
   let run = first
+  const say = (text: string) => run.warn(`${new Date(clock.now()).toISOString().slice(0, 19)}Z: ${text}`, true)
+  const onChange = (window: WindowRef, [{ openTime, column, before, after }, ...others]: readonly ChangedCell[]) => {
+    const example = `${column} of ${formatTime(openTime)} was ${before} and is ${after}`
+    say(`${windowName(window)}: ${plural(others.length + 1, 'cell')} of earlier candles changed: ${example}.`)
+  }
   try {
-    const followed = yield* readHistory(run, plan)
+    if (plan.gone.length > 0) say(`${run.source?.name} does not know ${plan.gone.join(', ')} any more.`)
+    const now = await presentOf(run)
+    if (hasHistory || isOnline(run)) await download(run, plan, hasHistory)
+    const followed = plan.series.map(({ series, range }): Followed => {
+      const from = hasHistory ? range.fromTime : nextCandle(run.mirror, series, now)
+      return { series, from, asked: now, due: 0 }
+    })
+    // All of it is there.
+    if (hasHistory) yield* followRound(quiet(run), followed, onChange)
+    for (const one of followed) one.due = dueTime(run.source?.rules, one.series, now)
     for (let failures = 0; ; ) {
       try {
         const now = await presentOf(run)
         const waitMs = Math.min(...followed.map(one => (isDue(one, now) ? 0 : one.due - now)), WAIT_MS)
         if (waitMs > 0) await clock.sleep(waitMs, run.signal)
-        for await (const batch of followRound(run, followed, sayChange)) yield batch
-        if (failures > 0) run.warn(`${sayNow()}: going on, with no candle left out.`, true)
+        yield* followRound(run, followed, onChange)
+        if (failures > 0) say('going on, with no candle left out.')
         failures = 0
       } catch (error) {
         run.signal.throwIfAborted()
         const untilMs = waitsUntil(error, clock.now() + Math.min(RETRY_MS * 2 ** failures, WAIT_MS))
         if (untilMs === undefined) throw error
-        if (failures === 0) run.warn(`${sayNow()}: waiting. ${(error as Error).message}`, true)
+        if (failures === 0) say(`waiting. ${(error as Error).message}`)
         failures++
         // One that has stopped sends no request any more.
         await run.close().catch(() => {})
@@ -124,6 +120,14 @@ async function* followBatches(
   } finally {
     await run.close()
   }
+}
+
+/** Makes the windows of a plan current. Throws `incomplete` for one that cannot be had. */
+async function download(run: Run, plan: Plan, hasHistory: boolean): Promise<void> {
+  const tally = new Tally(plan, run)
+  for await (const [, batches] of readPlan(run, tally, { countOnly: true })) for await (const _ of batches);
+  const { series, range } = await tally.report({}, false, true)
+  for (const sentence of hasHistory ? shortSentences(series, range) : []) run.warn(sentence, true)
 }
 
 /** Until when a fault that may end by itself is waited out, ms UTC: `retryTime`, unless it says when. Undefined for any other fault. */
@@ -144,64 +148,9 @@ function isDue({ asked, due }: Followed, now: number): boolean {
   return now >= due || now < asked
 }
 
-interface FollowPlan extends Plan {
-  /** Whether the history of a range comes first. */
-  readonly hasHistory: boolean
-}
-
-async function planFollow(run: Run, { symbols, intervals, from, last }: FollowRequest): Promise<FollowPlan> {
-  const hasHistory = from !== undefined || last !== undefined
-  // From now on: the windows that may have the newest candle say which one that is.
-  const lagMs = run.source?.rules.kind === 'exchange' ? CLOSING_MS : MAY_LAG_MS
-  const recent = isOnline(run) ? { from: (await presentOf(run)) - lagMs } : {}
-  // Before a request for each of them.
-  const ofExchange = isOnline(run) && run.source.rules.kind === 'exchange'
-  const count = ofExchange ? (await selectOfSource(parseSelection({ symbols, intervals }), run)).series.length : 0
-  if (count <= MOST_OF_EXCHANGE) {
-    const plan = await planRequest({ symbols, intervals, ...(hasHistory ? { from, last } : recent) }, run)
-    return { ...plan, hasHistory }
-  }
-  const message = `These are ${count} series. Expected at most ${MOST_OF_EXCHANGE} of the exchange.`
-  const advice = 'Other programs share its limit of requests with this one: leave out some symbols or intervals.'
-  throw new KlinesError('bad_option', message, { suggestions: [advice] })
-}
-
-/** The candles of the range, once all of its windows are there. Returns where each series goes on. */
-async function* readHistory(run: Run, plan: FollowPlan): AsyncGenerator<KlineBatch, Followed[]> {
-  const { mirror, warn, source } = run
-  const { hasHistory, range, gone } = plan
-  const now = await presentOf(run)
-  if (gone.length > 0) warn(`${source?.name} does not know ${gone.join(', ')} any more.`, true)
-  if (hasHistory || isOnline(run)) {
-    const tally = new Tally(plan, run)
-    for await (const [, batches] of readPlan(run, tally, { countOnly: true })) for await (const _ of batches);
-    const { series } = await tally.report({}, false, true)
-    for (const sentence of hasHistory ? shortSentences(series, range) : []) warn(sentence, true)
-  }
-  const ends = new Map<Series, number>()
-  if (hasHistory) {
-    const there = { ...plan, series: plan.series.map(one => withoutAbsent(one, run)) }
-    for await (const [{ series }, batches] of readPlan(quiet(run), new Tally(there, quiet(run)))) {
-      for await (const batch of batches) {
-        if (batch.lastOpenTime === undefined) continue
-        ends.set(series, batch.lastOpenTime)
-        yield batch
-      }
-    }
-  }
-  return plan.series.map(({ series, range: { fromTime } }) => {
-    const next = nextCandle(mirror, series, now, ends.get(series))
-    return {
-      series,
-      from: hasHistory ? Math.max(next, fromTime) : next,
-      asked: now,
-      due: dueTime(source?.rules, series, now),
-    }
-  })
-}
-
 /** When the candle behind the newest one of a mirror opens, or its window of the present where it has none; ms UTC. */
-export function nextCandle(mirror: Mirror, series: Series, now: number, newest = newestCandle(mirror, series)): number {
+export function nextCandle(mirror: Mirror, series: Series, now: number): number {
+  const newest = newestCandle(mirror, series)
   if (newest !== undefined) return nextOpenTime(series.interval, newest)
   return windowSpan(windowOf(series, startDateAt(series.interval, now))).startTime
 }
@@ -214,99 +163,85 @@ export function dueTime(rules: Rules | undefined, { interval }: Series, time: nu
 }
 
 /**
- * The candles that are new of the series that are due, each once, in the order of the series. `onChange`: called with each window of which
- * candles that are out have other values. Throws `incomplete` at the end for those that could not be had: they are due again soon, and
- * go on where they were.
+ * The candles that are new of the series that are due, each once, in the order of the series. `onChange`: called with the cells of candles
+ * that are out and have other values now. Throws `incomplete` at the end for windows that could not be had: their series are due again
+ * soon, and go on where they were.
  */
 export async function* followRound(
   run: Run,
   followed: readonly Followed[],
-  onChange: (result: WindowResult, cells: readonly ChangedCell[]) => void,
+  onChange: (window: WindowRef, cells: readonly ChangedCell[], batch: KlineBatch) => void,
 ): AsyncGenerator<KlineBatch> {
-  const now = await presentOf(run)
-  const due = followed.filter(one => isDue(one, now))
-  const round = { ...run, follows: true, done: new Map() }
-  const read = (one: Followed) => (isOnline(round) ? fetchNew(round, one, now, onChange) : readNew(run, one, now))
-  const failures: WindowFailure[] = []
-  for await (const { one, batches, failure } of pMapIterable(due, read, { concurrency: run.concurrency })) {
-    for (const batch of batches) {
-      // It is out, whatever its reader does.
-      one.from = nextOpenTime(one.series.interval, batch.lastOpenTime as number)
-      yield batch
-    }
-    // The clock may have been too fast before it was asked.
-    one.asked = Math.min(now, await presentOf(run))
-    one.due = failure ? now + RETRY_MS : dueTime(run.source?.rules, one.series, one.asked)
-    if (failure) failures.push(failure)
-  }
-  if (failures.length > 0) throw incomplete(failures, due.length, { offline: !isOnline(run), forExport: false })
-}
-
-/** The new candles of a series, in order, and the first window that could not be had: what follows that waits for it. */
-interface NewCandles {
-  readonly one: Followed
-  readonly batches: readonly KlineBatch[]
-  readonly failure?: WindowFailure | undefined
-}
-
-async function fetchNew(
-  run: Run<Source>,
-  one: Followed,
-  now: number,
-  onChange: Parameters<typeof followRound>[2],
-): Promise<NewCandles> {
   const { mirror, source } = run
-  const batches: KlineBatch[] = []
-  for (const window of windowsToAsk(run, one, now)) {
-    const outcome = await refreshWindow(run, window)
-    // A static service has no file of a window that it has no candle of yet.
-    if (outcome.status === 'failed' && !(outcome.isAbsent && source.rules.kind !== 'exchange'))
-      return { one, batches, failure: outcome }
-    if (!('batch' in outcome)) continue
-    const cells = outcome.change?.cells.filter(({ openTime }) => openTime < one.from) ?? []
-    if (cells.length > 0) onChange(outcome, cells)
-    const batch = outcome.batch.slice(one.from, Infinity)
-    if (batch.length > 0) batches.push(batch)
+  const now = await presentOf(run)
+  const due = followed.filter(one => isDue(one, now) && (source || hasNews(mirror, one)))
+  const round = { ...run, follows: true, done: new Map() }
+  const plans = due.map(one => {
+    const range = { fromTime: one.from, toTime: Number.MAX_SAFE_INTEGER }
+    return { series: one.series, label: one.series, range, windows: windowsToAsk(run, one, now) }
+  })
+  const windows = isOnline(round) ? refresh(round, plans) : readWindows(run, plans)
+  const failures: WindowFailure[] = []
+  try {
+    for (const [index, one] of due.entries()) {
+      const { interval } = one.series
+      // What follows a window that cannot be had, or that may get more candles, waits for it.
+      let waits = false
+      const before = failures.length
+      for (const window of plans[index].windows) {
+        const outcome = (await windows.next()).value as WindowOutcome
+        if (waits) continue
+        waits = outcome.status === 'failed' || !isOver(mirror, window, 'batch' in outcome ? outcome.batch : undefined)
+        // A static service has no file of a window that it has no candle of yet.
+        const isAbsent = outcome.status === 'failed' && outcome.isAbsent && source?.rules.kind !== 'exchange'
+        if (outcome.status === 'failed' && !isAbsent) failures.push(outcome)
+        if (!('batch' in outcome)) continue
+        const cells = ('change' in outcome ? outcome.change?.cells : undefined)?.filter(
+          cell => cell.openTime < one.from,
+        )
+        if (cells && cells.length > 0) onChange(window, cells, outcome.batch)
+        const batch = outcome.batch.slice(one.from, Infinity)
+        if (batch.lastOpenTime === undefined) continue
+        one.from = nextOpenTime(interval, batch.lastOpenTime)
+        yield batch
+      }
+      // The clock may have been too fast before it was asked.
+      one.asked = Math.min(now, await presentOf(run))
+      one.due = failures.length > before ? now + RETRY_MS : dueTime(source?.rules, one.series, one.asked)
+    }
+  } finally {
+    await windows.return(undefined)
   }
-  mirror.flush(one.series)
-  return { one, batches }
+  if (failures.length > 0) throw incomplete(failures, due.length, { offline: !source, forExport: false })
 }
 
-/** Those that may have candles from `from` on, and of the exchange one that can become final now. */
-function windowsToAsk({ mirror, source }: Run<Source>, { series, from }: Followed, now: number): WindowRef[] {
-  const settled = mirror.settled(series)
-  const canSettle = (window: WindowRef) =>
-    source.rules.kind === 'exchange' &&
-    now >= windowSpan(window).endTime + SETTLING_MS &&
-    mirror.facts(series).has(window.startDate) &&
-    !settled(window)
-  const { startTime, endTime } = windowSpan(windowOf(series, startDateAt(series.interval, from)))
+/** Whether another process has written a series since this was last called. */
+function hasNews(mirror: Mirror, one: Followed): boolean {
+  const { version } = one
+  one.version = mirror.version(indexPath(one.series))
+  return !version || !isSameVersion(version, one.version)
+}
+
+/** Those that may have candles from `from` on: of a mirror alone those it has, of the exchange also one that can become final now. */
+function windowsToAsk({ mirror, source }: Run, { series, from }: Followed, now: number): WindowRef[] {
+  const { interval } = series
+  const cached = mirror.dates(series)
+  const [first = startDateAt(interval, from)] = cached
+  const span = windowSpan(windowOf(series, startDateAt(interval, from)))
   // Since it became the newest but one, one length of windows has passed.
-  const before = startDateAt(series.interval, Math.min(startTime, now - SETTLING_MS - (endTime - startTime)))
-  const dates = consecutiveStartDates(series.interval, before, now)
-  const windows = dates.map(date => windowOf(series, date))
-  return windows.filter(window => windowSpan(window).endTime > from || canSettle(window))
+  const earlier = Math.min(span.startTime, now - SETTLING_MS - (span.endTime - span.startTime))
+  const begin = startDateAt(interval, source ? earlier : from)
+  const settled = mirror.settled(series)
+  const isOpen = (window: WindowRef) =>
+    now >= windowSpan(window).endTime + SETTLING_MS && cached.includes(window.startDate) && !settled(window)
+  return consecutiveStartDates(interval, begin > first ? begin : first, now)
+    .map(date => windowOf(series, date))
+    .filter(window => windowSpan(window).endTime > from || (source?.rules.kind === 'exchange' && isOpen(window)))
+    .filter(({ startDate }) => source || startDate <= (cached.at(-1) ?? ''))
 }
 
-/** What another process has written since the index of a series was read. */
-async function readNew({ mirror }: Run, one: Followed, now: number): Promise<NewCandles> {
-  const { series, from } = one
-  const version = mirror.version(indexPath(series))
-  const batches: KlineBatch[] = []
-  if (one.version && isSameVersion(one.version, version)) return { one, batches }
-  const facts = mirror.facts(series)
-  const first = startDateAt(series.interval, from)
-  for (const date of consecutiveStartDates(series.interval, first, now)) {
-    const window = windowOf(series, date)
-    const read = mirror.read(window)
-    if (read.state === 'corrupt') return { one, batches, failure: { window, status: 'failed', reason: read.reason } }
-    if (read.state === 'missing') break
-    const batch = read.batch.slice(from, Infinity)
-    if (batch.length > 0) batches.push(batch)
-    // The next one may be stored before the last candles of this one.
-    const isOver = (facts.get(date)?.asked ?? 0) >= windowSpan(window).endTime + CLOSING_MS
-    if (!isOver && !reachesEnd(window, read.batch.lastOpenTime)) break
-  }
-  one.version = version
-  return { one, batches }
+/** Whether no candle can come into a window any more before one that follows it. */
+function isOver(mirror: Mirror, window: WindowRef, batch: KlineBatch | undefined): boolean {
+  const { asked = Infinity } = mirror.facts(window).get(window.startDate) ?? {}
+  return asked >= windowSpan(window).endTime + CLOSING_MS || reachesEnd(window, batch?.lastOpenTime)
 }

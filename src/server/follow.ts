@@ -8,7 +8,7 @@ import { parseSymbol } from '../candles/symbols.js'
 import { parseInstant } from '../candles/time-range.js'
 import { consecutiveStartDates, startDateAt } from '../candles/windows.js'
 import { dueTime, type Followed, followRound, nextCandle } from '../engine/follow.js'
-import { mirrorRun, type Run, type WindowResult } from '../engine/run.js'
+import { mirrorRun, type Run } from '../engine/run.js'
 import { SETTLING_MS } from '../rows/closed-rows.js'
 import type { ChangedCell } from '../rows/diff.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
@@ -130,7 +130,7 @@ export class Followers {
     const asking = [...this.all.values()].filter(({ readers }) => [...readers].some(({ asks }) => asks))
     const others = [...this.all.values()].filter(one => !asking.includes(one))
     const publish = async (run: Run, followed: readonly ReadSeries[]) => {
-      const restate = ({ window, batch }: WindowResult, cells: readonly ChangedCell[]) => {
+      const restate = (window: Series, cells: readonly ChangedCell[], batch: KlineBatch) => {
         const times = [...new Set(cells.map(({ openTime }) => openTime))]
         const rows = times.map(time => batch.slice(time, time + 1)).filter(({ length }) => length > 0)
         const text = rows.map(row => toEvents(row, 'restated')).join('')
