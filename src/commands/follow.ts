@@ -2,7 +2,6 @@ import * as Flags from '@oclif/core/flags'
 import { timeBefore } from '../candles/time-range.js'
 import { command, refuse, refuseJson } from '../cli/command.js'
 import { inGroup, outputTableFlags, pick } from '../cli/flags/group.js'
-import { outputFlag } from '../cli/flags/output.js'
 import { fetchFlags, locationFlags, selectionFlags, symbolArgs } from '../cli/flags/shared.js'
 import { parseColumns } from '../formats/row-format.js'
 import type { FollowOutputRequest } from './runs/follow.js'
@@ -14,13 +13,10 @@ export default command({
   summary: 'Print the candles of a range, and then each one as it closes.',
   description: `Prints the history of the range first, once all of its windows are in the mirror; without --from and --last it begins with the next candle. Each candle comes once, in order within its series, as it was stored: with --base-url binance 15 seconds after its close, of another service when its files have it. The lines are those of klines export.
 
-It goes on until Ctrl-C, --for or --candles. While the service cannot be reached, or limits requests, it waits, and then goes on where it was.
-
-With -o, a CSV file of one series grows in place: run again, klines compares its last candles, and goes on behind them.`,
+It goes on until Ctrl-C, --for or --candles. While the service cannot be reached, or limits requests, it waits, and then goes on where it was.`,
   examples: [
     'klines follow BTCUSDT -i 1m --last 1h -f csv --base-url binance',
     'klines follow BTCUSDT ETHUSDT -i 1m,1h --base-url binance',
-    'klines follow BTCUSDT -i 1h --from 2024 -o btcusdt-1h.csv --base-url binance',
     'klines follow BTCUSDT -i 1m --offline --candles 10',
   ],
   args: symbolArgs,
@@ -31,13 +27,9 @@ With -o, a CSV file of one series grows in place: run again, klines compares its
       candles: Flags.integer({ summary: 'End after so many candles in all.', helpValue: 'N', min: 1 }),
     }),
     ...inGroup('output', {
-      output: outputFlag({
-        summary: 'CSV file of one series that grows in place; - for stdout.',
-        env: 'KLINES_FOLLOW_OUTPUT',
-      }),
       format: Flags.option({
         char: 'f',
-        summary: 'Format of the lines. Default: jsonl, and csv with -o.',
+        summary: 'Format of the lines. Default: jsonl.',
         options: ['csv', 'jsonl'] as const,
         helpValue: 'FORMAT',
         env: 'KLINES_FOLLOW_FORMAT',
@@ -51,24 +43,16 @@ With -o, a CSV file of one series grows in place: run again, klines compares its
     ...pick(fetchFlags, 'concurrency', 'retries', 'timeout'),
   },
   async run({ args, flags, options, during }) {
-    const { output = '-', json, candles } = flags
+    const { json, candles, format = 'jsonl' } = flags
     if (json) throw refuseJson('candles')
-    const isFile = output !== '-'
-    const format = flags.format ?? (isFile ? 'csv' : 'jsonl')
-    if (isFile && (format !== 'csv' || !/\.csv$/i.test(output)))
-      throw refuse(
-        `-o ${output} -f ${format} cannot grow. Expected the name of a .csv file.`,
-        'For lines of JSON: -f jsonl >> FILE.',
-      )
     const limits = flags.for === undefined ? [] : [AbortSignal.timeout(parseLength(flags.for))]
     const signal = AbortSignal.any([options.signal, ...limits])
     const columns = flags.columns && parseColumns(flags.columns)
     const request = { ...options, symbols: args.symbol, intervals: flags.interval, format, columns, candles, signal }
-    const { appendFollowed, writeFollowed } = await import('./runs/follow.js')
+    const { writeFollowed } = await import('./runs/follow.js')
     const { StreamOutput } = await import('../engine/output-stream.js')
     const { downloadingFrom } = await import('../cli/terminal/progress-text.js')
     const work = (events: Pick<FollowOutputRequest, 'onEvent'>) => {
-      if (isFile) return appendFollowed({ ...request, ...events }, output)
       const stdout = StreamOutput.to('-', signal)
       return writeFollowed({ ...request, ...events }, bytes => stdout.write(bytes))
     }

@@ -5,15 +5,12 @@ import { type Series, type WindowRef, windowName, windowOf } from '../candles/se
 import { formatTime, plural } from '../candles/text.js'
 import { MAY_LAG_MS, type RangeText } from '../candles/time-range.js'
 import { consecutiveStartDates, startDateAt, windowSpan } from '../candles/windows.js'
-import { type FileVersion, isSameVersion } from '../fs/files.js'
 import { incomplete, type WindowFailure } from '../mirror/errors.js'
 import type { Mirror } from '../mirror/mirror.js'
-import { indexPath } from '../mirror/series-index.js'
 import { newestCandle } from '../mirror/status.js'
 import { reachesEnd, SETTLING_MS } from '../mirror/window-state.js'
 import { SETTLING_MS as CLOSING_MS, nextSettled } from '../rows/closed-rows.js'
 import { shortSentences } from '../rows/coverage.js'
-import type { ChangedCell } from '../rows/diff.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
 import { type Clock, systemClock } from '../sources/retry.js'
 import type { Rules } from '../sources/source.js'
@@ -22,7 +19,16 @@ import { planRequest } from './plan.js'
 import { readPlan, readWindows } from './read.js'
 import { refresh } from './refresh.js'
 import { Tally } from './report.js'
-import { isOnline, openRun, type Plan, quiet, type Run, type SourceOptions, type WindowOutcome } from './run.js'
+import {
+  isOnline,
+  openRun,
+  type Plan,
+  quiet,
+  type Run,
+  type SourceOptions,
+  type WindowOutcome,
+  type WindowResult,
+} from './run.js'
 
 /** Which candles to follow: with `from` or `last` their history comes first. */
 export interface FollowRequest extends SelectionRequest, SourceOptions, Pick<RangeText, 'from' | 'last'> {
@@ -31,15 +37,13 @@ export interface FollowRequest extends SelectionRequest, SourceOptions, Pick<Ran
 }
 
 /** A series that is followed. Times are ms UTC, by the clock of its source. */
-export interface Followed {
+interface Followed {
   readonly series: Series
   /** Candles that open earlier are out. */
   from: number
   /** When it was asked for, and when it is asked for again. */
   asked: number
   due: number
-  /** Of a mirror alone: its index, as it was when it was read. */
-  version?: FileVersion | undefined
 }
 
 /** The longest wait in one piece: that a machine slept, or that a clock was set, is noticed then. */
@@ -82,35 +86,34 @@ async function* followPlan(
 ): AsyncGenerator<KlineBatch> {
   let run = first
   const say = (text: string) => run.warn(`${new Date(clock.now()).toISOString().slice(0, 19)}Z: ${text}`, true)
-  const onChange = (window: WindowRef, [{ openTime, column, before, after }, ...others]: readonly ChangedCell[]) => {
-    const example = `${column} of ${formatTime(openTime)} was ${before} and is ${after}`
-    say(`${windowName(window)}: ${plural(others.length + 1, 'cell')} of earlier candles changed: ${example}.`)
-  }
   try {
-    if (plan.gone.length > 0) say(`${run.source?.name} does not know ${plan.gone.join(', ')} any more.`)
     const now = await presentOf(run)
-    if (hasHistory || isOnline(run)) await download(run, plan, hasHistory)
+    if (hasHistory || isOnline(run)) {
+      const tally = new Tally(plan, run)
+      for await (const [, batches] of readPlan(run, tally, { countOnly: true })) for await (const _ of batches);
+      const { series, range } = await tally.report({}, false, true)
+      if (hasHistory) for (const sentence of shortSentences(series, range)) run.warn(sentence, true)
+    }
     const followed = plan.series.map(({ series, range }): Followed => {
       const from = hasHistory ? range.fromTime : nextCandle(run.mirror, series, now)
       return { series, from, asked: now, due: 0 }
     })
     // All of it is there.
-    if (hasHistory) yield* followRound(quiet(run), followed, onChange)
+    if (hasHistory) yield* followRound(quiet(run), followed)
     for (const one of followed) one.due = dueTime(run.source?.rules, one.series, now)
     for (let failures = 0; ; ) {
       try {
         const now = await presentOf(run)
         const waitMs = Math.min(...followed.map(one => (isDue(one, now) ? 0 : one.due - now)), WAIT_MS)
         if (waitMs > 0) await clock.sleep(waitMs, run.signal)
-        yield* followRound(run, followed, onChange)
+        yield* followRound(run, followed)
         if (failures > 0) say('going on, with no candle left out.')
         failures = 0
       } catch (error) {
         run.signal.throwIfAborted()
         const untilMs = waitsUntil(error, clock.now() + Math.min(RETRY_MS * 2 ** failures, WAIT_MS))
         if (untilMs === undefined) throw error
-        if (failures === 0) say(`waiting. ${(error as Error).message}`)
-        failures++
+        if (failures++ === 0) say(`waiting. ${(error as Error).message}`)
         // One that has stopped sends no request any more.
         await run.close().catch(() => {})
         await clock.sleep(Math.max(0, untilMs - clock.now()), run.signal)
@@ -120,14 +123,6 @@ async function* followPlan(
   } finally {
     await run.close()
   }
-}
-
-/** Makes the windows of a plan current. Throws `incomplete` for one that cannot be had. */
-async function download(run: Run, plan: Plan, hasHistory: boolean): Promise<void> {
-  const tally = new Tally(plan, run)
-  for await (const [, batches] of readPlan(run, tally, { countOnly: true })) for await (const _ of batches);
-  const { series, range } = await tally.report({}, false, true)
-  for (const sentence of hasHistory ? shortSentences(series, range) : []) run.warn(sentence, true)
 }
 
 /** Until when a fault that may end by itself is waited out, ms UTC: `retryTime`, unless it says when. Undefined for any other fault. */
@@ -149,32 +144,27 @@ function isDue({ asked, due }: Followed, now: number): boolean {
 }
 
 /** When the candle behind the newest one of a mirror opens, or its window of the present where it has none; ms UTC. */
-export function nextCandle(mirror: Mirror, series: Series, now: number): number {
+function nextCandle(mirror: Mirror, series: Series, now: number): number {
   const newest = newestCandle(mirror, series)
   if (newest !== undefined) return nextOpenTime(series.interval, newest)
   return windowSpan(windowOf(series, startDateAt(series.interval, now))).startTime
 }
 
 /** When a series that was asked for at `time` may have new candles, ms UTC. `rules`: of its source, if it has one. */
-export function dueTime(rules: Rules | undefined, { interval }: Series, time: number): number {
+function dueTime(rules: Rules | undefined, { interval }: Series, time: number): number {
   if (rules === undefined) return time + LOOK_MS
   if (rules.kind === 'exchange') return nextSettled(interval, time)
   return time + Math.min(Math.max(approximateLength(interval), MINUTE_MS), HOUR_MS)
 }
 
 /**
- * The candles that are new of the series that are due, each once, in the order of the series. `onChange`: called with the cells of candles
- * that are out and have other values now. Throws `incomplete` at the end for windows that could not be had: their series are due again
+ * The candles that are new of the series that are due, each once, in the order of the series. Throws `incomplete` at the end for windows that could not be had: their series are due again
  * soon, and go on where they were.
  */
-export async function* followRound(
-  run: Run,
-  followed: readonly Followed[],
-  onChange: (window: WindowRef, cells: readonly ChangedCell[], batch: KlineBatch) => void,
-): AsyncGenerator<KlineBatch> {
+async function* followRound(run: Run, followed: readonly Followed[]): AsyncGenerator<KlineBatch> {
   const { mirror, source } = run
   const now = await presentOf(run)
-  const due = followed.filter(one => isDue(one, now) && (source || hasNews(mirror, one)))
+  const due = followed.filter(one => isDue(one, now))
   const round = { ...run, follows: true, done: new Map() }
   const plans = due.map(one => {
     const range = { fromTime: one.from, toTime: Number.MAX_SAFE_INTEGER }
@@ -196,10 +186,7 @@ export async function* followRound(
         const isAbsent = outcome.status === 'failed' && outcome.isAbsent && source?.rules.kind !== 'exchange'
         if (outcome.status === 'failed' && !isAbsent) failures.push(outcome)
         if (!('batch' in outcome)) continue
-        const cells = ('change' in outcome ? outcome.change?.cells : undefined)?.filter(
-          cell => cell.openTime < one.from,
-        )
-        if (cells && cells.length > 0) onChange(window, cells, outcome.batch)
+        if ('change' in outcome) sayChange(run, one, outcome)
         const batch = outcome.batch.slice(one.from, Infinity)
         if (batch.lastOpenTime === undefined) continue
         one.from = nextOpenTime(interval, batch.lastOpenTime)
@@ -213,13 +200,6 @@ export async function* followRound(
     await windows.return(undefined)
   }
   if (failures.length > 0) throw incomplete(failures, due.length, { offline: !source, forExport: false })
-}
-
-/** Whether another process has written a series since this was last called. */
-function hasNews(mirror: Mirror, one: Followed): boolean {
-  const { version } = one
-  one.version = mirror.version(indexPath(one.series))
-  return !version || !isSameVersion(version, one.version)
 }
 
 /** Those that may have candles from `from` on: of a mirror alone those it has, of the exchange also one that can become final now. */
@@ -238,6 +218,15 @@ function windowsToAsk({ mirror, source }: Run, { series, from }: Followed, now: 
     .map(date => windowOf(series, date))
     .filter(window => windowSpan(window).endTime > from || (source?.rules.kind === 'exchange' && isOpen(window)))
     .filter(({ startDate }) => source || startDate <= (cached.at(-1) ?? ''))
+}
+
+/** Says that candles that are out have other values now. */
+function sayChange({ warn }: Run, { from }: Followed, { window, change }: WindowResult): void {
+  const cells = change?.cells.filter(({ openTime }) => openTime < from) ?? []
+  if (cells.length === 0) return
+  const [{ openTime, column, before, after }] = cells
+  const example = `${column} of ${formatTime(openTime)} was ${before} and is ${after}`
+  warn(`${windowName(window)}: ${plural(cells.length, 'cell')} of earlier candles changed: ${example}.`, true)
 }
 
 /** Whether no candle can come into a window any more before one that follows it. */

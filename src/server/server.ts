@@ -10,7 +10,6 @@ import { LIMITS, type Limits, watchConnections } from './connections.js'
 import { HttpError, sendError, toHttpError } from './errors.js'
 import { exportRoutes } from './export.js'
 import { ExportFiles } from './export-files.js'
-import { Followers } from './follow.js'
 import { greetingRoutes } from './greeting.js'
 import { clientAddress, requestBaseUrl, requestCheck, serverUrls } from './hosts.js'
 import { pageRoutes } from './pages.js'
@@ -72,9 +71,8 @@ export async function startServer(options: ServerOptions): Promise<Serving> {
   const tree = new Tree(mirror, upstream, now, warnOnce)
   const specs = (Object.keys(API_SPECS) as ApiName[]).map(name => specRoute(name, tree))
   const exports = new ExportFiles(tree, (options.limits ?? LIMITS).exportWaitMs, warnOnce)
-  const followers = new Followers(tree)
-  const served = [...treeRoutes(tree), ...exportRoutes(tree, exports), ...followers.routes]
-  const routes = [...served, ...greetingRoutes(options.streamText), ...specs, ...pageRoutes(tree)]
+  const served = [...treeRoutes(tree), ...exportRoutes(tree, exports), ...greetingRoutes(options.streamText)]
+  const routes = [...served, ...specs, ...pageRoutes(tree)]
   const { app, finish } = await createApp(routes, { ...options, host })
   // A wrong configuration fails early.
   await upstream?.take()
@@ -88,7 +86,6 @@ export async function startServer(options: ServerOptions): Promise<Serving> {
   return {
     ...serverUrls(app.server.address() as AddressInfo),
     close: async () => {
-      followers.close()
       await Promise.all([app.close(), finish()])
       await Promise.all([upstream?.close(), exports.close()])
     },
