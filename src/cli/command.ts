@@ -82,9 +82,9 @@ export function refuse(message: string, ...suggestions: string[]): KlinesError {
 }
 
 /** The error for `--json` beside data on stdout, such as `candles`: they leave no room for the object. */
-export function refuseJson(data: string): KlinesError {
+export function refuseJson(data: string, advice = 'Write to a file with -o FILE, or leave --json out.'): KlinesError {
   const message = `--json prints an object on stdout, where the ${data} should go. Expected one of them.`
-  return refuse(message, 'Write to a file with -o FILE, or leave --json out.')
+  return refuse(message, advice)
 }
 
 type Values = Record<string, unknown>

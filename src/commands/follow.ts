@@ -1,5 +1,4 @@
 import * as Flags from '@oclif/core/flags'
-import { timeBefore } from '../candles/time-range.js'
 import { command, refuse, refuseJson } from '../cli/command.js'
 import { inGroup, outputTableFlags, pick } from '../cli/flags/group.js'
 import { fetchFlags, locationFlags, selectionFlags, symbolArgs } from '../cli/flags/shared.js'
@@ -7,7 +6,7 @@ import { parseColumns } from '../formats/row-format.js'
 import type { FollowOutputRequest } from './runs/follow.js'
 
 /** The longest time that Node's timers take, ms. */
-const LONGEST_MS = 2 ** 32 - 1
+const LONGEST_MS = 2 ** 31 - 1
 
 export default command({
   summary: 'Print the candles of a range, and then each one as it closes.',
@@ -44,8 +43,8 @@ It goes on until Ctrl-C, --for or --candles. While the service cannot be reached
   },
   async run({ args, flags, options, during }) {
     const { json, candles, format = 'jsonl' } = flags
-    if (json) throw refuseJson('candles')
-    const limits = flags.for === undefined ? [] : [AbortSignal.timeout(parseLength(flags.for))]
+    if (json) throw refuseJson('candles', 'Leave --json out: -f jsonl prints an object for each candle.')
+    const limits = flags.for === undefined ? [] : [AbortSignal.timeout(await parseLength(flags.for))]
     const signal = AbortSignal.any([options.signal, ...limits])
     const columns = flags.columns && parseColumns(flags.columns)
     const request = { ...options, symbols: args.symbol, intervals: flags.interval, format, columns, candles, signal }
@@ -67,9 +66,10 @@ It goes on until Ctrl-C, --for or --candles. While the service cannot be reached
 })
 
 /** The length of a time in ms. Throws `bad_time`, and `bad_option` for one that is too long. */
-function parseLength(text: string): number {
+async function parseLength(text: string): Promise<number> {
+  const { timeBefore } = await import('../candles/time-range.js')
   const now = Date.now()
   const ms = now - timeBefore(now, text)
-  if (ms > LONGEST_MS) throw refuse(`--for ${text} is too long. Expected 49d at most, or no --for.`)
+  if (ms > LONGEST_MS) throw refuse(`--for ${text} is too long. Expected 24d at most, or no --for.`)
   return ms
 }

@@ -1,4 +1,4 @@
-import { isKlinesError } from '../candles/errors.js'
+import { isKlinesError, KlinesError } from '../candles/errors.js'
 import { approximateLength, HOUR_MS, MINUTE_MS, nextOpenTime } from '../candles/intervals.js'
 import type { SelectionRequest } from '../candles/selection.js'
 import { type Series, type WindowRef, windowName, windowOf } from '../candles/series.js'
@@ -48,6 +48,8 @@ interface Followed {
 
 /** The longest wait in one piece: that a machine slept, or that a clock was set, is noticed then. */
 const WAIT_MS = MINUTE_MS
+/** Of the exchange: these are asked for in some 3 s, of the 10 s until the mirror must have them; with 1m, 200 of its weight a minute. */
+const MAX_SERIES = 100
 /** How often a mirror is looked at that another process writes. */
 const LOOK_MS = 1_000
 /** When a series is asked for again that could not be had, and at first a service that cannot be reached. */
@@ -68,7 +70,8 @@ export async function openFollow(request: FollowRequest, clock: Clock = systemCl
     // From now on: the windows that may have the newest candle say which one that is.
     const lagMs = run.source?.rules.kind === 'exchange' ? CLOSING_MS : MAY_LAG_MS
     const recent = isOnline(run) ? { from: (await presentOf(run)) - lagMs } : {}
-    const plan = await planRequest({ symbols, intervals, ...(hasHistory ? { from, last } : recent) }, run)
+    const range = hasHistory ? { from, last } : recent
+    const plan = await planRequest({ symbols, intervals, ...range }, run, { check: series => checkCount(run, series) })
     const batches = followPlan(run, plan, hasHistory, open, clock)
     return { series: plan.series.map(({ series }) => series), batches }
   } catch (error) {
@@ -123,6 +126,13 @@ async function* followPlan(
   } finally {
     await run.close()
   }
+}
+
+/** Throws `bad_option` for more series than can be asked for in the seconds after a close. */
+function checkCount({ source }: Run, { length }: readonly Series[]): void {
+  if (source?.rules.kind !== 'exchange' || length <= MAX_SERIES) return
+  const message = `${length} series are too many to follow: each takes a request after every close. Expected at most ${MAX_SERIES}.`
+  throw new KlinesError('bad_option', message, { suggestions: ['Name fewer symbols or intervals.'] })
 }
 
 /** Until when a fault that may end by itself is waited out, ms UTC: `retryTime`, unless it says when. Undefined for any other fault. */

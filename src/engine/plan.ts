@@ -33,8 +33,15 @@ export interface PlanRequest extends SelectionRequest, RangeText {
   readonly partial?: boolean | undefined
 }
 
-/** The windows of a request: of the source up to the present, or of the mirror alone. `isTail`: only the last ones matter. */
-export async function planRequest(asked: PlanRequest, run: Run, { isTail = false } = {}): Promise<Plan> {
+/**
+ * The windows of a request: of the source up to the present, or of the mirror alone. `isTail`: only the last ones matter. `check` is called
+ * with the series before anything is asked for each of them.
+ */
+export async function planRequest(
+  asked: PlanRequest,
+  run: Run,
+  { isTail = false, check = (_: readonly Series[]) => {} } = {},
+): Promise<Plan> {
   const selection = parseSelection(asked)
   const target = asked.resample === undefined ? undefined : parseTargetInterval(asked.resample)
   checkPartial(asked)
@@ -42,6 +49,7 @@ export async function planRequest(asked: PlanRequest, run: Run, { isTail = false
   const { series, gone } = isOnline(run)
     ? await selectOfSource(selection, run)
     : { series: selectOfMirror(selection, run), gone: [] }
+  check(series)
   if (target) checkResample([...new Set(series.map(({ interval }) => interval))], target)
   const range = parseRequestedRange(asked, await findPresent(asked, run))
   const plans = series.map(one => {

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import type { Interval } from '../../src/candles/intervals.js'
 import { type FollowRequest, openFollow } from '../../src/engine/follow.js'
 import { downloadKlines, klineRows } from '../../src/engine/klines.js'
 import { cases } from '../support/cases.js'
 import { catchError } from '../support/errors.js'
+import { banned } from '../support/exchange/exchange-answers.js'
 import type { ExchangeRequest } from '../support/exchange/exchange-request.js'
 import { exchangeSetup } from '../support/exchange/exchange-setup.js'
 import { type MadeSymbol, madeMarket } from '../support/exchange/made-market.js'
@@ -26,7 +28,9 @@ async function setup(symbols: Record<string, MadeSymbol> = { BTCUSDT: {}, ETHUSD
   const market = madeMarket(Object.fromEntries(made))
   const found = await exchangeSetup(market)
   const clock = new FakeClock(start)
-  found.exchange.now = () => clock.now()
+  /** How far the exchange's clock is ahead of this machine's, ms. */
+  const skew = { ms: 0 }
+  found.exchange.now = () => clock.now() + skew.ms
   const { now: _, ...request } = { ...found.request(), retries: 0, symbols: Object.keys(symbols) }
   /** Rows as `SYMBOL INTERVAL JSON` until `enough`; `seen` hears of each one, at its time. */
   async function follow(
@@ -46,14 +50,14 @@ async function setup(symbols: Record<string, MadeSymbol> = { BTCUSDT: {}, ETHUSD
     return lines
   }
   /** What an export of the range has of the mirror, series by series. */
-  async function exported(intervals: string[], from: number, to: number) {
+  async function exported(intervals: Interval[], from: number, to: number) {
     const lines: string[] = []
-    const range = { from, to, as: 'arrays' as const, offline: true }
+    const range = { from, to, as: 'arrays' as const, offline: true, now: clock.now() }
     for await (const { series, row } of klineRows({ ...request, intervals, ...range }))
       lines.push(`${series.symbol} ${series.interval} ${JSON.stringify(row)}`)
     return lines
   }
-  return { ...found, clock, market, request, follow, exported }
+  return { ...found, clock, skew, market, request, follow, exported }
 }
 
 const timeOf = (line: string) => Number(/\[(\d+)/.exec(line)?.[1])
@@ -62,31 +66,34 @@ const seriesOf = (line: string) => line.split(' [')[0]
 const bySeries = (lines: readonly string[]) => lines.toSorted((a, b) => seriesOf(a).localeCompare(seriesOf(b)))
 
 describe('candles of the exchange', () => {
-  it('come once each, in order, 15 s after their close: history first, and over the end of windows', async () => {
-    const { follow, exported, clock, exchange } = await setup(
-      { BTCUSDT: {}, ETHUSDT: {} },
-      Date.UTC(2026, 3, 28, 23, 30, 20),
-    )
-    const begun = clock.now()
-    const late: number[] = []
-    const lengths: Record<string, number> = { '1m': MINUTE, '15m': 15 * MINUTE, '1h': HOUR }
-    const intervals = Object.keys(lengths)
-    const lines = await follow(
-      { intervals, last: '2h' },
-      () => clock.now() > begun + HOUR,
-      line => {
-        if (clock.now() > begun) late.push(clock.now() - timeOf(line) - lengths[seriesOf(line).split(' ')[1]])
-      },
-    )
-    // The last round is left in its middle.
-    const isOver = (line: string) => timeOf(line) < begun
-    const expected = await exported(intervals, begun - 2 * HOUR, clock.now())
-    expect(bySeries(lines).filter(isOver)).toEqual(bySeries(expected).filter(isOver))
-    expect(new Set(lines).size).toBe(lines.length)
-    expect(Math.min(...late)).toBeGreaterThanOrEqual(15_000)
-    expect(Math.max(...late)).toBeLessThan(25_000)
-    expect(exchange.violations).toEqual([])
-  })
+  it.each([
+    ['a day', Date.UTC(2026, 3, 28, 23, 30, 20)],
+    ['a year', Date.UTC(2025, 11, 31, 23, 30, 20)],
+  ])(
+    'come once each, in order, 15 s after their close: history first, and over the end of %s',
+    async (_name, start) => {
+      const { follow, exported, clock, exchange } = await setup({ BTCUSDT: {}, ETHUSDT: {} }, start)
+      const begun = clock.now()
+      const late: number[] = []
+      const lengths: Record<string, number> = { '1m': MINUTE, '15m': 15 * MINUTE, '1h': HOUR, '1d': DAY }
+      const intervals = Object.keys(lengths) as Interval[]
+      const lines = await follow(
+        { intervals, last: '2h' },
+        () => clock.now() > begun + HOUR,
+        line => {
+          if (clock.now() > begun) late.push(clock.now() - timeOf(line) - lengths[seriesOf(line).split(' ')[1]])
+        },
+      )
+      // The last round is left in its middle.
+      const isOver = (line: string) => timeOf(line) < begun
+      const expected = await exported(intervals, begun - 2 * HOUR, clock.now())
+      expect(bySeries(lines).filter(isOver)).toEqual(bySeries(expected).filter(isOver))
+      expect(new Set(lines).size).toBe(lines.length)
+      expect(Math.min(...late)).toBeGreaterThanOrEqual(15_000)
+      expect(Math.max(...late)).toBeLessThan(25_000)
+      expect(exchange.violations).toEqual([])
+    },
+  )
 
   it('begin with the next one without a range, and take one call a close and series', async () => {
     const { follow, exchange } = await setup({ BTCUSDT: {} })
@@ -96,7 +103,7 @@ describe('candles of the exchange', () => {
     expect(exchange.log.filter(({ path }) => path.includes('/klines')).length).toBeLessThanOrEqual(20 + 3)
   })
 
-  it.each(['3d', '1w', '1M'])('%s: one as it closes', async interval => {
+  it.each(['3d', '1w', '1M'] as const)('%s: one as it closes', async interval => {
     const { follow, exported, clock } = await setup({ BTCUSDT: { from: '2026-01-01T00:00Z', minutes: 15 } })
     const lines = await follow({ intervals: [interval], from: '2026-01' }, () => clock.now() > START + 2 * DAY)
     expect(lines).toEqual(await exported([interval], Date.UTC(2026, 0), clock.now()))
@@ -114,7 +121,7 @@ describe('candles of the exchange', () => {
 })
 
 /** What the exchange does for one call of a live minute, and whether the user hears that it waits. */
-type Fault = (exchange: ExchangeServer, clock: FakeClock) => void
+type Fault = (exchange: ExchangeServer, clock: FakeClock, skew: { ms: number }) => void
 const klines = 'api/v3/klines'
 const FAULTS: [string, boolean, Fault][] = [
   ['a page of HTML', true, exchange => exchange.script(klines, { body: '<html>' })],
@@ -123,6 +130,7 @@ const FAULTS: [string, boolean, Fault][] = [
     true,
     exchange => exchange.script(klines, { status: 429, headers: { 'retry-after': '1800' } }),
   ],
+  ['418 with a time', true, exchange => exchange.script(klines, banned(Date.now() + 1000, 1))],
   ['500', true, exchange => exchange.script(klines, { status: 500 })],
   ['a lost connection', true, exchange => exchange.script(klines, (_, response) => response.destroy())],
   ['no row of the minute, which comes with the next one', false, exchange => exchange.script(klines, { body: '[]' })],
@@ -132,22 +140,87 @@ const FAULTS: [string, boolean, Fault][] = [
     (exchange, clock) =>
       exchange.script(klines, { headers: { date: new Date(clock.now() - HOUR).toUTCString() }, body: '[]' }),
   ],
+  [
+    'an answer that takes 40 s',
+    false,
+    (exchange, clock) => {
+      exchange.hold = () => {
+        exchange.hold = () => {}
+        clock.jump(40_000)
+      }
+    },
+  ],
   ['a machine that sleeps for two hours', false, (_, clock) => clock.jump(2 * HOUR)],
+  ...[-1, 1].map((hours): [string, boolean, Fault] => [
+    `a clock of this machine that is set by ${hours} h`,
+    false,
+    (_, clock, skew) => {
+      clock.jump(hours * HOUR)
+      skew.ms -= hours * HOUR
+    },
+  ]),
+  [
+    'a clock of the exchange that goes back by an hour',
+    false,
+    (_, _clock, skew) => {
+      skew.ms -= HOUR
+    },
+  ],
 ]
 
 describe('what goes wrong', () => {
   it.each(FAULTS)('%s', async (_name, isSaid, fail) => {
     // The end of a pause is a time of this machine.
     const start = Date.now()
-    const { follow, exported, exchange, clock, warnings } = await setup({ BTCUSDT: { until: start + DAY } }, start)
+    const { follow, exported, exchange, clock, skew, warnings } = await setup(
+      { BTCUSDT: { until: start + 9 * DAY } },
+      start,
+    )
     const from = start - 5 * MINUTE
     const lines = await follow({ intervals: ['1m'], from }, all => {
-      if (all.length === 6) fail(exchange, clock)
-      return all.length >= 50
+      if (all.length === 6) fail(exchange, clock, skew)
+      return all.length >= 50 && warnings.some(text => text.includes('going on')) === isSaid
     })
     expect(lines).toEqual(await exported(['1m'], from, timeOf(lines[lines.length - 1]) + 1))
     const said = warnings.flatMap(text => /^[\dT:-]+Z: (waiting|going on)/.exec(text)?.[1] ?? [])
     expect(said).toEqual(isSaid ? ['waiting', 'going on'] : [])
+  })
+
+  it.each([
+    ['451', 451, true],
+    ['403', 403, true],
+    ['a service that is not there at the start', 503, false],
+  ])('%s ends it', async (_name, status, hasBegun) => {
+    const { follow, exchange } = await setup({ BTCUSDT: {} })
+    const fail = () => exchange.always(() => true, { status })
+    if (!hasBegun) fail()
+    const error = await catchError(
+      follow({ intervals: ['1m'] }, all => {
+        if (all.length === 3) fail()
+        return false
+      }),
+    )
+    expect(error).toMatchObject({ code: 'unreachable' })
+  })
+
+  it('two that follow on one mirror, and a download that asks for everything again, do not disturb each other', async () => {
+    const { follow, exported, request, clock } = await setup({ BTCUSDT: {} })
+    const from = START - 20 * MINUTE
+    let isDone = false
+    const download = async () => {
+      while (!isDone) await downloadKlines({ ...request, intervals: ['1m'], from, refresh: true, now: clock.now() })
+    }
+    const both = Promise.all([1, 2].map(() => follow({ intervals: ['1m'], from }, all => all.length >= 60)))
+    const done = both.finally(() => {
+      isDone = true
+    })
+    const [[one, other]] = await Promise.all([done, download()])
+    const expected = await exported(
+      ['1m'],
+      from,
+      Math.max(...[one, other].map(lines => timeOf(lines[lines.length - 1]))) + 1,
+    )
+    expect([one, other]).toEqual([expected.slice(0, one.length), expected.slice(0, other.length)])
   })
 
   it.each([1, 2, 3, 4].slice(0, cases(4, 1)))(

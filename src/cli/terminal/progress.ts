@@ -69,7 +69,8 @@ export async function showProgress<T>(
   try {
     return await work(onEvent)
   } catch (error) {
-    const done = describeDone(meter.read(), words)
+    // What is over says nothing about what was interrupted.
+    const done = nextMs === Infinity ? undefined : describeDone(meter.read(), words)
     throw error instanceof Interruption && done !== undefined ? error.after(done) : error
   } finally {
     end()
