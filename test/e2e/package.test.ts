@@ -152,7 +152,7 @@ describe('the library, in another project where it is installed', () => {
 
 describe('the examples of the library in the README and its documents', () => {
   it('are there, and announce values', () => {
-    expect(blocks.map(code => announced(code).length)).toEqual([0, 6, 7, 2, 2, 2, 12, 3])
+    expect(blocks.map(code => announced(code).length)).toEqual([0, 7, 7, 2, 2, 2, 12, 3])
   })
 
   it('run one after the other, each in an empty folder, and print what they announce', async () => {
