@@ -28,6 +28,7 @@ const OWN_VARIABLES: Record<string, string> = {
   'stats --format': 'KLINES_TABLE_FORMAT',
   'chart --output': 'KLINES_CHART_OUTPUT',
   'chart --format': 'KLINES_CHART_FORMAT',
+  'follow --format': 'KLINES_FOLLOW_FORMAT',
   'lock --output': 'KLINES_LOCK_OUTPUT',
 }
 /** Help whose wrapped texts are one line each again. */

@@ -27,6 +27,8 @@ const USER = '123e4567-e89b-12d3-a456-426614174000 --email a@example.com --name 
 
 /** What each command is called with; spaces within quotes are part of a word. The schema is named after the command, or here. */
 const CASES: Readonly<Record<string, readonly Case[]>> = {
+  // Its lines are the data.
+  follow: [['BTCUSDT -i 1d', 2, 'ErrorSchema']],
   chart: [
     ['BTCUSDT -i 4h --resample 8h --from 2025-02 --to 2025-05 --offline'],
     ['BTCUSDT -i 1d --offline -o chart.svg'],
