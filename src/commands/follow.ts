@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import { command, refuse, refuseJson } from '../cli/command.js'
 import { inGroup, outputTableFlags, pick } from '../cli/flags/group.js'
+import { outputFlag } from '../cli/flags/output.js'
 import { fetchFlags, locationFlags, selectionFlags, symbolArgs } from '../cli/flags/shared.js'
 import { parseColumns } from '../formats/row-format.js'
 import type { FollowOutputRequest } from './runs/follow.js'
@@ -12,10 +13,13 @@ export default command({
   summary: 'Print the candles of a range, and then each one as it closes.',
   description: `Prints the history of the range first, once all of its windows are in the mirror; without --from and --last it begins with the next candle. Each candle comes once, in order within its series, as it was stored: with --base-url binance 15 seconds after its close, of another service when its files have it. The lines are those of klines export.
 
-It goes on until Ctrl-C, --for or --candles. While the service cannot be reached, or limits requests, it waits, and then goes on where it was.`,
+It goes on until Ctrl-C, --for or --candles. While the service cannot be reached, or limits requests, it waits, and then goes on where it was.
+
+With -o, a CSV file of one series grows in place: run again, klines compares its last candles, and goes on behind them.`,
   examples: [
     'klines follow BTCUSDT -i 1m --last 1h -f csv --base-url binance',
     'klines follow BTCUSDT ETHUSDT -i 1m,1h --base-url binance',
+    'klines follow BTCUSDT -i 1h --from 2024 -o btcusdt-1h.csv --base-url binance',
     'klines follow BTCUSDT -i 1m --offline --candles 10',
   ],
   args: symbolArgs,
@@ -26,9 +30,13 @@ It goes on until Ctrl-C, --for or --candles. While the service cannot be reached
       candles: Flags.integer({ summary: 'End after so many candles in all.', helpValue: 'N', min: 1 }),
     }),
     ...inGroup('output', {
+      output: outputFlag({
+        summary: 'CSV file of one series that grows in place; - for stdout.',
+        env: 'KLINES_FOLLOW_OUTPUT',
+      }),
       format: Flags.option({
         char: 'f',
-        summary: 'Format of the lines. Default: jsonl.',
+        summary: 'Format of the lines. Default: jsonl, and csv with -o.',
         options: ['csv', 'jsonl'] as const,
         helpValue: 'FORMAT',
         env: 'KLINES_FOLLOW_FORMAT',
@@ -42,16 +50,23 @@ It goes on until Ctrl-C, --for or --candles. While the service cannot be reached
     ...pick(fetchFlags, 'concurrency', 'retries', 'timeout'),
   },
   async run({ args, flags, options, during }) {
-    const { json, candles, format = 'jsonl' } = flags
+    const { output = '-', json, candles } = flags
+    const { format = output === '-' ? 'jsonl' : 'csv' } = flags
     if (json) throw refuseJson('candles', 'Leave --json out: -f jsonl prints an object for each candle.')
+    if (output !== '-' && !(format === 'csv' && output.endsWith('.csv')))
+      throw refuse(
+        `${output} cannot grow as ${format}. Expected a name that ends in .csv.`,
+        'For JSON Lines: -f jsonl >> FILE.',
+      )
     const limits = flags.for === undefined ? [] : [AbortSignal.timeout(await parseLength(flags.for))]
     const signal = AbortSignal.any([options.signal, ...limits])
     const columns = flags.columns && parseColumns(flags.columns)
     const request = { ...options, symbols: args.symbol, intervals: flags.interval, format, columns, candles, signal }
-    const { writeFollowed } = await import('./runs/follow.js')
+    const { appendFollowed, writeFollowed } = await import('./runs/follow.js')
     const { StreamOutput } = await import('../engine/output-stream.js')
     const { downloadingFrom } = await import('../cli/terminal/progress-text.js')
     const work = (events: Pick<FollowOutputRequest, 'onEvent'>) => {
+      if (output !== '-') return appendFollowed({ ...request, ...events }, output)
       const stdout = StreamOutput.to('-', signal)
       return writeFollowed({ ...request, ...events }, bytes => stdout.write(bytes))
     }

@@ -59,9 +59,9 @@ const RETRY_MS = 5_000
  * Series, and their candles: those of a range, series by series, and then each one once, in order within its series, as it closes: of the
  * exchange 15 s after that, of another service when its tree has it. They never end by themselves: leave the loop, or abort the signal.
  * While the service cannot be reached they wait, with a `warning` event, and go on behind the last one. A batch is valid until the next
- * one. Throws what `klineBatches` throws.
+ * one. Throws what `klineBatches` throws, and `bad_option` for more than `most` series, or 100 of the exchange.
  */
-export async function openFollow(request: FollowRequest, clock: Clock = systemClock) {
+export async function openFollow(request: FollowRequest, { clock = systemClock, most = Infinity } = {}) {
   const { symbols, intervals, from, last } = request
   const hasHistory = from !== undefined || last !== undefined
   const open = () => openRun(request, { clock: () => clock.now() })
@@ -71,7 +71,9 @@ export async function openFollow(request: FollowRequest, clock: Clock = systemCl
     const lagMs = run.source?.rules.kind === 'exchange' ? CLOSING_MS : MAY_LAG_MS
     const recent = isOnline(run) ? { from: (await presentOf(run)) - lagMs } : {}
     const range = hasHistory ? { from, last } : recent
-    const plan = await planRequest({ symbols, intervals, ...range }, run, { check: series => checkCount(run, series) })
+    const plan = await planRequest({ symbols, intervals, ...range }, run, {
+      check: series => checkCount(run, series, most),
+    })
     const batches = followPlan(run, plan, hasHistory, open, clock)
     return { series: plan.series.map(({ series }) => series), batches }
   } catch (error) {
@@ -128,8 +130,10 @@ async function* followPlan(
   }
 }
 
-/** Throws `bad_option` for more series than can be asked for in the seconds after a close. */
-function checkCount({ source }: Run, { length }: readonly Series[]): void {
+/** Throws `bad_option` for more series than can be asked for in the seconds after a close, and for more than `most`. */
+function checkCount({ source }: Run, { length }: readonly Series[], most: number): void {
+  if (length > most)
+    throw new KlinesError('bad_option', `${length} series are too many. Expected ${most} for a file that grows.`)
   if (source?.rules.kind !== 'exchange' || length <= MAX_SERIES) return
   const message = `${length} series are too many to follow: each takes a request after every close. Expected at most ${MAX_SERIES}.`
   throw new KlinesError('bad_option', message, { suggestions: ['Name fewer symbols or intervals.'] })

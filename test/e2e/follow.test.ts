@@ -88,6 +88,31 @@ describe('klines follow', () => {
     expect(kept + next.stdout).toBe(await exported(sandbox, ['BTCUSDT', '-i', '1m'], first))
   })
 
+  it('-o grows a CSV file: run again, a torn line goes, and the others are compared and stay', async () => {
+    const { sandbox, follow, due } = await setup()
+    const from = ['--from', new Date(due - 100 * MINUTE).toISOString()]
+    const grow = [...follow, ...from, '-o', 'new/x.csv', '--candles']
+    expect(await sandbox.run([...grow, '90'])).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    const whole = await exported(sandbox, ['BTCUSDT', '-i', '1m'], due - 100 * MINUTE, 'csv')
+    expect(sandbox.text('new/x.csv')).toBe(`${whole.split('\n').slice(0, 91).join('\n')}\n`)
+    sandbox.write('new/x.csv', sandbox.text('new/x.csv').slice(0, -20))
+    expect(await sandbox.run([...grow, '11'])).toMatchObject({ code: 0, stdout: '' })
+    const now = await exported(sandbox, ['BTCUSDT', '-i', '1m'], due - 100 * MINUTE, 'csv')
+    expect(sandbox.text('new/x.csv')).toBe(`${now.split('\n').slice(0, 101).join('\n')}\n`)
+    // What is no file of this series stays as it is.
+    const changed = sandbox
+      .text('new/x.csv')
+      .replace(/1(,0\n)$/, '2$1')
+      .replace(/[02-9](,0\n)$/, '1$1')
+    sandbox.write('new/x.csv', changed)
+    const refused = await sandbox.run([...grow, '1'])
+    expect(refused).toMatchObject({ code: 2, stdout: '' })
+    expect(refused.stderr).toMatch(/^klines: new\/x\.csv does not go on with these candles: its last candles are not/)
+    const other = await sandbox.run([...follow, '--columns', 'open_time,close', '-o', 'new/x.csv'])
+    expect(other.stderr).toMatch(/its first line is not open_time,close\./)
+    expect(sandbox.text('new/x.csv')).toBe(changed)
+  })
+
   it('without requests it prints what another process writes into the mirror', async () => {
     const { exchange, sandbox, source, due } = await setup()
     const download = ['download', 'BTCUSDT', '-i', '1m', '--last', '10m', ...source]
@@ -115,9 +140,16 @@ describe('klines follow', () => {
     ['a length that no timer takes', ['--for', '30d'], 2, /^klines: --for 30d is too long\. Expected 24d at most/],
     ['JSON', ['--json'], 2, /"Leave --json out: -f jsonl/],
     ['a format that has an end', ['-f', 'parquet'], 2, /Expected one of csv, jsonl|csv.*jsonl/],
+    ['a file that cannot grow', ['-o', 'x.csv.gz'], 2, /^klines: x\.csv\.gz cannot grow as csv\. Expected a name/],
+    [
+      'a file of two series',
+      ['ETHUSDT', '-o', 'x.csv', '--base-url', 'sample'],
+      2,
+      /2 series are too many\. Expected 1 for/,
+    ],
     ['no candle', ['--candles', '0'], 2, /candles/],
   ])('refuses %s', async (_name, args, code, message) => {
-    const run = await newSandbox().call(['follow', 'BTCUSDT', '-i', '1m', ...args])
+    const run = await newSandbox().call(['follow', 'BTCUSDT', '-i', '1d', ...args])
     expect(run.code).toBe(code)
     expect(run.stdout + run.stderr).toMatch(message)
   })

@@ -29,6 +29,7 @@ const OWN_VARIABLES: Record<string, string> = {
   'chart --output': 'KLINES_CHART_OUTPUT',
   'chart --format': 'KLINES_CHART_FORMAT',
   'follow --format': 'KLINES_FOLLOW_FORMAT',
+  'follow --output': 'KLINES_FOLLOW_OUTPUT',
   'lock --output': 'KLINES_LOCK_OUTPUT',
 }
 /** Help whose wrapped texts are one line each again. */

@@ -39,7 +39,7 @@ async function setup(symbols: Record<string, MadeSymbol> = { BTCUSDT: {}, ETHUSD
     seen = (_: string) => {},
   ) {
     const lines: string[] = []
-    const { batches } = await openFollow({ ...request, ...options }, clock)
+    const { batches } = await openFollow({ ...request, ...options }, { clock })
     for await (const batch of batches) {
       for (let row = 0; row < batch.length; row++) {
         lines.push(`${batch.series.symbol} ${batch.series.interval} ${JSON.stringify(batch.row(row))}`)
