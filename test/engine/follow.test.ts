@@ -151,6 +151,14 @@ const FAULTS: [string, boolean, Fault][] = [
     },
   ],
   ['a machine that sleeps for two hours', false, (_, clock) => clock.jump(2 * HOUR)],
+  [
+    'a clock of this machine that is 20 s fast',
+    false,
+    (_, clock, skew) => {
+      clock.jump(20_000)
+      skew.ms -= 20_000
+    },
+  ],
   ...[-1, 1].map((hours): [string, boolean, Fault] => [
     `a clock of this machine that is set by ${hours} h`,
     false,
@@ -184,6 +192,18 @@ describe('what goes wrong', () => {
     expect(lines).toEqual(await exported(['1m'], from, timeOf(lines[lines.length - 1]) + 1))
     const said = warnings.flatMap(text => /^[\dT:-]+Z: (waiting|going on)/.exec(text)?.[1] ?? [])
     expect(said).toEqual(isSaid ? ['waiting', 'going on'] : [])
+  })
+
+  it('the end of a window cannot be had, and what follows waits for it', async () => {
+    const midnight = Date.UTC(2026, 3, 29)
+    const { follow, exported, exchange, clock } = await setup({ BTCUSDT: {} }, midnight - 3 * MINUTE)
+    let refused = 0
+    const isOld = ({ kind, startTime = 0 }: ExchangeRequest) =>
+      kind === 'klines' && startTime < midnight && clock.now() > midnight && refused++ < 5
+    exchange.always(isOld, { status: 500 })
+    const lines = await follow({ intervals: ['1m'], last: '1h' }, () => clock.now() > midnight + 20 * MINUTE)
+    expect(refused).toBeGreaterThan(5)
+    expect(lines).toEqual(await exported(['1m'], midnight - HOUR - 3 * MINUTE, clock.now()))
   })
 
   it.each([
@@ -282,8 +302,15 @@ it('what another process writes is followed without a request', async () => {
   const writing = (async () => {
     while (!isDone) await download()
   })()
-  const lines = await follow({ intervals: ['1m'], last: '10m', offline: true }, all => all.length >= 15)
+  let isSetBack = false
+  const lines = await follow({ intervals: ['1m'], last: '10m', offline: true }, all => {
+    if (all.length >= 12 && !isSetBack) clock.jump(-2 * MINUTE)
+    isSetBack ||= all.length >= 12
+    return all.length >= 15
+  })
   isDone = true
   await writing
+  // It looks once a second, also by a clock that was set back.
+  expect(Math.max(...clock.sleeps)).toBeLessThanOrEqual(1_000)
   expect(lines).toEqual(await exported(['1m'], START - 10 * MINUTE, timeOf(lines[lines.length - 1]) + 1))
 })
