@@ -294,14 +294,18 @@ it('what another process writes is followed without a request', async () => {
   const { follow, request, exported, clock } = await setup({ BTCUSDT: {} })
   const download = () => downloadKlines({ ...request, intervals: ['1m'], from: START - HOUR, now: clock.now() })
   await download()
-  let isDone = false
+  let [isDone, isLive, isSetBack] = [false, false, false]
   const writing = (async () => {
-    for (let count = 0; !isDone; count++) {
-      if (count === 3) clock.jump(-2 * MINUTE)
+    while (!isDone) {
       await download()
+      if (isLive && !isSetBack) clock.jump(-2 * MINUTE)
+      isSetBack = isLive
     }
   })()
-  const lines = await follow({ intervals: ['1m'], last: '10m', offline: true }, all => all.length >= 15)
+  const lines = await follow({ intervals: ['1m'], last: '10m', offline: true }, all => {
+    isLive = all.length > 10
+    return isSetBack && all.length >= 20
+  })
   isDone = true
   await writing
   // It looks once a second, also by a clock that was set back.

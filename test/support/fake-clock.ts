@@ -3,16 +3,17 @@ import type { Clock } from '../../src/sources/retry.js'
 /** A clock that a sleep advances at once; it records the sleeps. Concurrent sleepers share the time. */
 export class FakeClock implements Clock {
   readonly sleeps: number[] = []
+  private offset = 0
 
   constructor(private time = 0) {}
 
   now(): number {
-    return this.time
+    return this.time + this.offset
   }
 
   /** A machine that slept, or a clock that was set. */
   jump(ms: number): void {
-    this.time += ms
+    this.offset += ms
   }
 
   elapsed(): number {
