@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 
 /** The number of the last fault of the catalogue, and the numbers that it no longer has. */
-const FAULTS = 91
+const FAULTS = 98
 const GONE = ['F58', 'F64', 'F73', 'F74', 'F76', 'F78', 'F79', 'F82', 'F83', 'F85', 'F86', 'F88']
 
 it('every fault of the catalogue has a test named after it, and no test has another number', () => {

@@ -170,7 +170,7 @@ const FAULTS: [string, boolean, Fault][] = [
 ]
 
 describe('what goes wrong', () => {
-  it.each(FAULTS)('%s', async (_name, isSaid, fail) => {
+  it.each(FAULTS)('F92 %s', async (_name, isSaid, fail) => {
     // The end of a pause is a time of this machine.
     const start = Date.now()
     const { follow, exported, exchange, clock, skew, warnings } = await setup(
@@ -187,7 +187,7 @@ describe('what goes wrong', () => {
     expect(said).toEqual(isSaid ? ['waiting', 'going on'] : [])
   })
 
-  it('a window cannot be had, and those that follow wait for it', async () => {
+  it('F94 a window cannot be had, and those that follow wait for it', async () => {
     const { follow, exported, exchange, clock } = await setup({ BTCUSDT: {} })
     const [from, day] = [START - 5 * MINUTE, Date.UTC(2026, 3, 29)]
     let refused = 0
@@ -206,7 +206,7 @@ describe('what goes wrong', () => {
     ['451', 451, true],
     ['403', 403, true],
     ['a service that is not there at the start', 503, false],
-  ])('%s ends it', async (_name, status, hasBegun) => {
+  ])('F95 %s ends it', async (_name, status, hasBegun) => {
     const { follow, exchange } = await setup({ BTCUSDT: {} })
     const fail = () => exchange.always(() => true, { status })
     if (!hasBegun) fail()
@@ -219,7 +219,7 @@ describe('what goes wrong', () => {
     expect(error).toMatchObject({ code: 'unreachable' })
   })
 
-  it('two that follow on one mirror, and a download that asks for everything again, do not disturb each other', async () => {
+  it('F96 two that follow on one mirror, and a download that asks for everything again, do not disturb each other', async () => {
     const { follow, exported, request, clock } = await setup({ BTCUSDT: {} })
     const from = START - 20 * MINUTE
     let isDone = false
@@ -240,7 +240,7 @@ describe('what goes wrong', () => {
   })
 
   it.each([1, 2, 3, 4].slice(0, cases(4, 1)))(
-    'the network is lost, and the run is cut and begun again, at 50 moments: %i',
+    'F93 the network is lost, and the run is cut and begun again, at 50 moments: %i',
     async seed => {
       const { follow, exported, exchange } = await setup({ BTCUSDT: {} })
       const random = new Random(seed)
@@ -272,7 +272,7 @@ describe('what goes wrong', () => {
     expect(lines.map(line => iso(timeOf(line)).slice(11))).toEqual(['22:10', '22:11', '22:15'])
   })
 
-  it('a candle that the exchange changes is named a day after the end of its window', async () => {
+  it('F97 a candle that the exchange changes is named a day after the end of its window', async () => {
     const { follow, exchange, clock, warnings, market } = await setup({ BTCUSDT: {} }, Date.UTC(2026, 3, 28, 23, 50))
     const [day, end] = [Date.UTC(2026, 3, 28), Date.UTC(2026, 3, 29)]
     const rows = (market.rows('BTCUSDT', '1m') ?? []).filter(([time]) => time >= day && time < end).slice(0, 1000)
@@ -290,7 +290,7 @@ describe('what goes wrong', () => {
   })
 })
 
-it('what another process writes is followed without a request', async () => {
+it('F98 what another process writes is followed without a request', async () => {
   const { follow, request, exported, clock } = await setup({ BTCUSDT: {} })
   const download = () => downloadKlines({ ...request, intervals: ['1m'], from: START - HOUR, now: clock.now() })
   await download()
