@@ -28,7 +28,7 @@ export {
   type RangeFingerprints,
 } from './identity/fingerprint.js'
 export { type LockReport, type LockRequest, lockKlines } from './identity/lock.js'
-export { LAYOUTS, PARTITIONS } from './lake/layout.js'
+export { LAYOUTS } from './lake/layout.js'
 export type { LakeRequest } from './lake/plan.js'
 export { exportLake, type LakeReport } from './lake/update.js'
 export type { PublishReport } from './mirror/publish.js'

@@ -7,7 +7,6 @@ import type { downloadFlags } from './flags/output.js'
 
 export type CandleFlags = Partial<Interfaces.InferredFlags<typeof downloadFlags>> & { json?: boolean | undefined }
 
-const LAKE_ONLY = ['partition', 'prune'] as const
 const EXCERPT = ['limit', 'tail'] as const
 const OUTPUT_ONLY = [...OUTPUT_ENTRIES.map(({ flag }) => flag), 'resample', 'partial', ...EXCERPT, 'threads'] as const
 
@@ -36,7 +35,7 @@ export function resolveFlags(flags: CandleFlags, offline: boolean, given: Readon
   resolved.layout = resolveLayout(resolved, given)
   const { layout } = resolved
   const advice = 'Add --layout hive and the folder of the lake, -o DIR.'
-  if (layout === undefined) leaveOut(LAKE_ONLY, 'applies to --layout, which is missing.', advice)
+  if (layout === undefined) leaveOut(['prune'], 'applies to --layout, which is missing.', advice)
   if (output === undefined) {
     const advice = 'Name a file with -o, or a format with -f to write to stdout.'
     leaveOut(OUTPUT_ONLY, 'applies to an output, and none is named.', advice)

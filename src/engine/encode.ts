@@ -28,26 +28,21 @@ export interface Encoding {
 
 interface TaskOutput extends FileFormat {
   readonly path: string
-  /** Its rows open before this time, ms UTC. */
-  readonly toTime: number
   /** Undefined for a stream. */
   readonly place: FilePlace | undefined
 }
 
-/**
- * What a thread does at a time: it reads the windows of some series in order, and writes their rows to one output after the other. An export
- * has one output with all rows of its series, a lake the parts of one series. Plain data.
- */
+/** What a thread does at a time: it reads the windows of some series in order, and writes their rows to one output. Plain data. */
 export interface EncodeTask {
   readonly series: readonly SeriesPlan[]
-  readonly outputs: readonly TaskOutput[]
+  readonly output: TaskOutput
 }
 
 type FinishedOutput = { readonly file: WrittenFile; readonly place: FilePlace | undefined }
 
 export interface EncodedTask {
-  /** Without those that have no rows. */
-  readonly outputs: readonly FinishedOutput[]
+  /** Undefined for an output without rows. */
+  readonly finished: FinishedOutput | undefined
   readonly fingerprints: readonly SeriesFingerprint[]
   /** Of its series, from a worker. */
   readonly counts?: readonly SeriesCount[]
@@ -78,7 +73,7 @@ export async function encodeTasks<T>(
   { tally, threads, open }: { tally: Tally; threads: number | undefined; open?: OpenStream },
   commit: (tasks: EncodedTask[]) => Promise<T>,
 ): Promise<T> {
-  const places = tasks.flatMap(({ outputs }) => outputs.flatMap(({ place }) => place ?? []))
+  const places = tasks.flatMap(({ output }) => output.place ?? [])
   return withPlaces(places, async () => {
     const encoded = await shareTasks<EncodeTask, EncodedTask>({
       ...{ kind: 'encode', data: { root: mirror.root, encoding }, tasks, signal },
@@ -99,10 +94,10 @@ export function encodeInWorker({ root, encoding }: { root: string; encoding: Enc
   }
 }
 
-/** After a window that could not be had, the others are only counted, and nothing is left of the outputs. */
+/** After a window that could not be had, the others are only counted, and nothing is left of the output. */
 async function encodeTask(
   run: Pick<Run, 'mirror' | 'signal'>,
-  { series, outputs }: EncodeTask,
+  { series, output }: EncodeTask,
   encoding: Encoding,
   tally: Tally,
   open?: OpenStream,
@@ -110,8 +105,8 @@ async function encodeTask(
   const { partial, limit = Infinity, tail, fingerprint } = encoding
   const fingerprints: SeriesFingerprint[] = []
   const labels = series.map(({ label }) => label)
-  const writers = outputs.map(output => openWriter(output, labels, encoding, fingerprints, open))
-  const finished: (FinishedOutput | undefined)[] = []
+  const writer = openWriter(output, labels, encoding, fingerprints, open)
+  let finished: FinishedOutput | undefined
   try {
     for await (const [{ label, resampleTo }, candles] of readPlan(run, tally, { partial, series })) {
       const fingerprinter = fingerprint && new Fingerprinter(label)
@@ -122,22 +117,14 @@ async function encodeTask(
         const rows = batch.length > left ? batch.rows(0, left) : batch
         left -= rows.length
         if (fingerprinter) fingerprinter.add(rows)
-        for (let rest = rows; rest.length > 0; ) {
-          const [{ toTime }, writer] = [outputs[finished.length], writers[finished.length]]
-          if (rest.openTime(0) >= toTime) finished.push(await writer.finish())
-          else {
-            await writer.write(rest.slice(-Infinity, toTime))
-            rest = rest.slice(toTime, Infinity)
-          }
-        }
+        if (rows.length > 0) await writer.write(rows)
       }
       if (fingerprinter) fingerprints.push(...[fingerprinter.finish() ?? []].flat())
     }
-    if (tally.hasFailed) return { outputs: [], fingerprints }
-    for (const writer of writers.slice(finished.length)) finished.push(await writer.finish())
-    return { outputs: finished.flatMap(output => output ?? []), fingerprints }
+    if (!tally.hasFailed) finished = await writer.finish()
+    return { finished, fingerprints }
   } finally {
-    for (const writer of writers.slice(finished.length)) await writer.discard()
+    if (!finished) await writer.discard()
   }
 }
 

@@ -85,7 +85,7 @@ export async function exportIn(run: Run, request: FileRequest, hooks: ExportHook
   const first = isStreamed || run.source ? await downloadPlan(cut, run, request, true) : undefined
   const there = thereOf(cut, run)
   const tasks = planOutputs(request.output, format, there.series).map(({ path, series, ...spec }): EncodeTask => {
-    return { series, outputs: [{ ...spec, path, toTime: Infinity, place: places.get(path) }] }
+    return { series, output: { ...spec, path, place: places.get(path) } }
   })
   const tally = new Tally(there, first ? quiet(run) : run)
   const content = { range: cut.range, source: sourceOf(run), rowFormat, partial, limit, tail }
@@ -93,7 +93,7 @@ export async function exportIn(run: Run, request: FileRequest, hooks: ExportHook
   const open = (path: string) => (sink ? sink() : StreamOutput.to(path, signal))
   return encodeTasks(run, tasks, encoding, { tally, threads, open }, async encoded => {
     const report = first ?? (await tally.report(request, true))
-    const written = encoded.flatMap(({ outputs }) => outputs)
+    const written = encoded.flatMap(({ finished }) => finished ?? [])
     if (written.length === 0) throw noWholeCandle(cut.series)
     const placed = await commitFiles(written.flatMap(({ place }) => place ?? []))
     const files = written.map(({ file, place }) => ({ ...file, unchanged: place && !placed.includes(file.path) }))

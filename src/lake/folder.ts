@@ -1,14 +1,14 @@
 import { lstatSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { KlinesError } from '../candles/errors.js'
-import { seriesName } from '../candles/series.js'
+import { type SeriesLabel, seriesName } from '../candles/series.js'
 import { outputError } from '../engine/output-file.js'
 import { type CandleFile, openCandleFile } from '../formats/read/candle-file.js'
 import { isTempName } from '../fs/files.js'
 import { checkInside, removeFolders } from '../fs/folders.js'
 import { joinNames } from '../mirror/errors.js'
 import { formatOfName, OUTPUT_COLUMNS } from '../options.js'
-import { findFiles, parsePartPath } from './layout.js'
+import { findFiles, parsePartPath, partPath } from './layout.js'
 import { LOCK_FOLDER } from './lock.js'
 import { type LakePart, MANIFEST_FILE, readManifest } from './manifest.js'
 
@@ -52,7 +52,7 @@ function nameFault(root: string, isFolder: boolean): string | undefined {
   if (format !== 'parquet' && !isFolder)
     return `${root} is the name of a ${format} file, and a lake is a folder of Parquet files.`
   if (/\{[^{}]*\}/.test(root)) return `${root} has a placeholder, but the folders of a lake follow from its layout.`
-  const columns: readonly string[] = [...OUTPUT_COLUMNS, 'year', 'month']
+  const columns: readonly string[] = OUTPUT_COLUMNS
   const column = resolve(root)
     .split(sep)
     .find(name => name.includes('=') && columns.includes(name.split('=', 1)[0]))
@@ -70,8 +70,9 @@ function isOfKilledRun(root: string, name: string): boolean {
   return name.startsWith('symbol=') && findFiles(root, name).every(path => isTempName(basename(path)))
 }
 
-export function isOnDisk(root: string, { path, size, mtime }: LakePart): boolean {
-  const stats = lstatSync(join(root, path), { throwIfNoEntry: false })
+/** Whether the part of a series is as it was put in its place. */
+export function isOnDisk(root: string, series: SeriesLabel, { size, mtime }: LakePart): boolean {
+  const stats = lstatSync(join(root, partPath(series)), { throwIfNoEntry: false })
   return stats?.isFile() === true && stats.size === size && stats.mtimeMs === mtime
 }
 
@@ -98,15 +99,15 @@ export function openLakeCandles(lake: string): CandleFile {
     throw new KlinesError('bad_input', message, { suggestions: [advice] })
   }
   const { options, series } = manifest
-  const written = series.filter(({ parts }) => parts.length > 0)
+  const written = series.filter(({ part }) => part)
   const named = written.flatMap(({ fingerprint }) => fingerprint ?? [])
   return {
     named: options.numbers === 'double' && named.length === written.length ? named : undefined,
     async *batches(only) {
-      for (const { symbol, interval, parts } of series) {
+      for (const { symbol, interval } of written) {
         const label = { symbol, interval }
         if (only && seriesName(only) !== seriesName(label)) continue
-        for (const { path } of parts) yield* (await openCandleFile(join(lake, path), label)).batches()
+        yield* (await openCandleFile(join(lake, partPath(label)), label)).batches()
       }
     },
   }

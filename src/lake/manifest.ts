@@ -7,12 +7,11 @@ import { errnoCode } from '../fs/errno.js'
 import type { OptionOf } from '../options.js'
 import type { SeriesFingerprint } from '../rows/fingerprint.js'
 import { VERSION } from '../version.js'
-import { type Partition, seriesFolder } from './layout.js'
 
 /** The file in the root of a lake that says what the lake is made of. It is a cache: without it, every part is written again. */
 export const MANIFEST_FILE = '_klines.json'
 /** The version of its form. */
-const SCHEMA = 2
+const SCHEMA = 3
 
 /** What all parts of a lake have in common. */
 export interface LakeOptions extends Pick<RowFormat, OptionOf<'parquet'>> {
@@ -20,13 +19,10 @@ export interface LakeOptions extends Pick<RowFormat, OptionOf<'parquet'>> {
   readonly range: string
   readonly resample: string | null
   readonly partial: boolean
-  readonly partition: Partition
 }
 
 /** A Parquet file of a lake, as it was put in its place. */
 export interface LakePart {
-  /** Relative to the lake, with slashes. */
-  readonly path: string
   readonly size: number
   /** ms UTC. */
   readonly mtime: number
@@ -36,7 +32,8 @@ export interface LakePart {
 export interface LakeSeries extends SeriesLabel {
   /** The key of its inputs: changes whenever a file changes that it is made of, or what is made of these. */
   readonly seen: string
-  readonly parts: readonly LakePart[]
+  /** If the series has candles. */
+  readonly part?: LakePart | undefined
   /** If the lake has fingerprints and the series has candles. */
   readonly fingerprint?: SeriesFingerprint | undefined
 }
@@ -65,11 +62,9 @@ export function readManifest(root: string): LakeManifest | 'missing' | 'damaged'
     if (errnoCode(error) === 'ENOENT') return 'missing'
     throw error
   }
-  const isSeries = ({ parts, ...label }: LakeSeries) =>
-    parts.every(({ path }) => path.startsWith(`${seriesFolder(label)}/`))
   try {
     const value = JSON.parse(text)
-    return value.schema === SCHEMA && isObject(value.options) && value.series.every(isSeries) ? value : 'damaged'
+    return value.schema === SCHEMA && isObject(value.options) && value.series.every(isObject) ? value : 'damaged'
   } catch {
     return 'damaged'
   }

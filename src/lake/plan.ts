@@ -1,8 +1,7 @@
 import { join } from 'node:path'
 import { KlinesError } from '../candles/errors.js'
 import { type SeriesLabel, seriesName } from '../candles/series.js'
-import { describeRange, type RangeText, type TimeRange } from '../candles/time-range.js'
-import { windowSpan } from '../candles/windows.js'
+import { describeRange, type RangeText } from '../candles/time-range.js'
 import { type DryRunReport, describePlan, type ReadRequest } from '../engine/klines.js'
 import { planRequest } from '../engine/plan.js'
 import { completeUntil } from '../engine/read.js'
@@ -13,19 +12,16 @@ import { joinNames } from '../mirror/errors.js'
 import { newestCandle } from '../mirror/status.js'
 import { inTurns } from '../mirror/turns.js'
 import { type OptionOf, type OutputRequest, valuesFor } from '../options.js'
-import { CandleGrid } from '../rows/candle-grid.js'
 import { sha256 } from '../rows/fingerprint.js'
 import { VERSION } from '../version.js'
 import { isOnDisk, openFolder } from './folder.js'
-import { PART_FILE, PARTITIONS, type Partition, parsePartPath, partAt, seriesFolder } from './layout.js'
+import { parsePartPath, partPath } from './layout.js'
 import type { LakeOptions } from './manifest.js'
 
 /** Which candles, and the folder of the lake. `columns` are without `symbol` and `interval`, which the folders name. */
 export interface LakeRequest extends ReadRequest, RangeText, ThreadOptions, Pick<OutputRequest, OptionOf<'parquet'>> {
   /** The folder; it is made if it is missing. */
   readonly output: string
-  /** Split each series into a part a year or a month. Default `none`: one part. */
-  readonly partition?: Partition | undefined
   /** Remove the parts of series that are not requested. */
   readonly prune?: boolean | undefined
   /** Write all parts again, also with other options than the lake has. */
@@ -38,18 +34,17 @@ export type SeriesState = Awaited<ReturnType<typeof compareSeries>>
 
 /** Throws `bad_option`. */
 function parseLakeOptions(request: LakeRequest): { options: LakeOptions; rowFormat: RowFormat } {
-  const { resample = null, partial = false, partition = 'none' } = request
+  const { resample = null, partial = false } = request
   checkThreads(request)
   // Callers without types may name options of other formats, which are refused.
   const rowFormat = parseRowFormat(request, 'parquet')
-  const fail = (message: string): never => {
+  const named = rowFormat.columns.find(isSeriesColumn)
+  if (named !== undefined) {
+    const message = `--columns has "${named}", which the folders of a lake name. Leave it out.`
     throw new KlinesError('bad_option', message)
   }
-  const named = rowFormat.columns.find(isSeriesColumn)
-  if (named !== undefined) fail(`--columns has "${named}", which the folders of a lake name. Leave it out.`)
-  if (!PARTITIONS.includes(partition)) fail(`--partition is "${partition}". Expected ${PARTITIONS.join(', ')}.`)
   const content = valuesFor(rowFormat, 'parquet')
-  return { options: { range: describeRange(request), ...content, resample, partial, partition }, rowFormat }
+  return { options: { range: describeRange(request), ...content, resample, partial }, rowFormat }
 }
 
 /** Throws what is wrong with the request, or with the folder that is there. */
@@ -91,8 +86,9 @@ export async function compareSeries({ run, folder, options, request }: LakeJob, 
   const { root, manifest } = folder
   const seen = await keyOf(run, one, options)
   const old = request.force ? undefined : manifest?.series.find(entry => seriesName(entry) === seriesName(one.label))
-  const hasFingerprint = !request.fingerprint || old?.fingerprint !== undefined || old?.parts.length === 0
-  const isCurrent = old?.seen === seen && hasFingerprint && old.parts.every(part => isOnDisk(root, part))
+  const hasFingerprint = !request.fingerprint || old?.fingerprint !== undefined || old?.part === undefined
+  const isThere = old?.part === undefined || isOnDisk(root, one.label, old.part)
+  const isCurrent = old?.seen === seen && hasFingerprint && isThere
   /** What the lake has of it, when all of that stays. */
   const current = isCurrent ? old : undefined
   return { plan: one, seen, current }
@@ -114,30 +110,10 @@ async function keyOf(
   return sha256(Buffer.from(text))
 }
 
-export function possibleParts(
-  { series, label, resampleTo, windows }: SeriesPlan,
-  { fromTime, toTime }: TimeRange,
-  { partition }: LakeOptions,
-) {
-  const spans = windows.map(windowSpan)
-  const parts: ReturnType<typeof partAt>[] = []
-  if (spans.length === 0) return parts
-  const [{ startTime }] = spans
-  // A resampled candle may open before the window of its first candle.
-  const first = resampleTo ? new CandleGrid(resampleTo, series.symbol).start(startTime) : startTime
-  const end = Math.min(spans[spans.length - 1].endTime, toTime)
-  for (let time = Math.max(first, fromTime); time < end; time = parts[parts.length - 1].toTime)
-    parts.push(partAt(label, partition, time))
-  return parts
-}
-
-/**
- * What `exportLake` would download and write: of each series that may have changed, the part; with a partitioning by time, its folder; and
- * what `prune` would remove.
- */
+/** What `exportLake` would download and write: the part of each series that may have changed; and what `prune` would remove. */
 export async function dryRunLake(request: LakeRequest): Promise<DryRunReport> {
   return withRun(openRun(request, { readOnly: true }), async run => {
-    const { output: root, prune, partition = 'none' } = request
+    const { output: root, prune } = request
     const job = await planLake(request, run)
     const plan = await describePlan(job.plan, run)
     const changed: SeriesPlan[] = []
@@ -145,8 +121,7 @@ export async function dryRunLake(request: LakeRequest): Promise<DryRunReport> {
       const { open, missing } = plan.series[index].windows
       if (open + missing > 0 || (await compareSeries(job, one)).current === undefined) changed.push(one)
     }
-    const name = partition === 'none' ? PART_FILE : ''
-    const files = changed.map(({ label }) => join(root, seriesFolder(label), name))
+    const files = changed.map(({ label }) => join(root, partPath(label)))
     const removed = prune ? [...job.others.values()].flat().map(path => join(root, path)) : []
     return { ...plan, files, removed }
   })

@@ -1,5 +1,5 @@
 import { lstatSync } from 'node:fs'
-import { join, relative, sep } from 'node:path'
+import { join } from 'node:path'
 import { seriesName } from '../candles/series.js'
 import { type EncodedTask, type EncodeTask, encodeTasks, type WrittenFile } from '../engine/encode.js'
 import { type ExportReport, reportExport, thereOf } from '../engine/export.js'
@@ -11,10 +11,10 @@ import { openRun, quiet, sourceOf, withRun } from '../engine/run.js'
 import { removeLeftovers } from '../fs/files.js'
 import { checkInside, missingFolders, removeFolders } from '../fs/folders.js'
 import { openFolder, removeParts } from './folder.js'
-import { parsePartPath } from './layout.js'
+import { partPath } from './layout.js'
 import { type LakeLock, lockLake } from './lock.js'
 import { encodeManifest, type LakePart, type LakeSeries, MANIFEST_FILE } from './manifest.js'
-import { compareSeries, type LakeJob, type LakeRequest, planLake, possibleParts, type SeriesState } from './plan.js'
+import { compareSeries, type LakeJob, type LakeRequest, planLake, type SeriesState } from './plan.js'
 import { lakeReadme, lakeViews, README_FILE, VIEWS_FILE } from './readers.js'
 
 export interface LakeChanges {
@@ -71,13 +71,10 @@ async function updateLake(job: LakeJob, lock: LakeLock): Promise<LakeReport> {
   for (const one of plan.series) states.push(await compareSeries(job, one))
   const tasks: EncodeTask[] = []
   for (const { plan: one } of states.filter(({ current }) => !current)) {
-    const outputs: EncodeTask['outputs'][number][] = []
-    for (const { path, toTime } of possibleParts(one, plan.range, options)) {
-      checkInside(root, path)
-      const place = await prepareFile(join(root, path), { force: true })
-      outputs.push({ path: place.path, format: 'parquet', gzip: false, toTime, place })
-    }
-    tasks.push({ series: [one], outputs })
+    const path = partPath(one.label)
+    checkInside(root, path)
+    const place = await prepareFile(join(root, path), { force: true })
+    tasks.push({ series: [one], output: { path: place.path, format: 'parquet', gzip: false, place } })
   }
   const isNamed = request.fingerprint || manifest?.series.some(({ fingerprint }) => fingerprint !== undefined)
   const fingerprint = isNamed ? 'computed' : undefined
@@ -88,7 +85,7 @@ async function updateLake(job: LakeJob, lock: LakeLock): Promise<LakeReport> {
   const { series, files, removed } = await encodeTasks(run, tasks, encoding, { tally, threads }, commit)
   const fingerprints = series.flatMap(({ fingerprint }) => fingerprint ?? [])
   const written = files.length
-  const unchanged = series.reduce((sum, { parts }) => sum + parts.length, 0) - written
+  const unchanged = series.filter(({ part }) => part).length - written
   const notRequested = prune ? [] : [...others.keys()].sort()
   const exported = reportExport(plan, run, { ...report, files }, request.fingerprint ? fingerprints : undefined)
   return { ...exported, lake: { folder: root, written, unchanged, removed, notRequested } }
@@ -103,8 +100,7 @@ async function placeParts(
 ): Promise<{ series: LakeSeries[]; files: WrittenFile[]; removed: string[] }> {
   const { root, manifest } = folder
   const source = sourceOf(run) ?? manifest?.source ?? null
-  const hasRows =
-    encoded.some(({ outputs }) => outputs.length > 0) || states.some(({ current }) => current?.parts.length)
+  const hasRows = encoded.some(({ finished }) => finished) || states.some(({ current }) => current?.part)
   if (!hasRows) throw noWholeCandle(plan.series)
   const writeRootFile = async (name: string, bytes: Buffer) => {
     checkInside(root, name)
@@ -113,10 +109,6 @@ async function placeParts(
   }
   // From here on, the folder of a killed run is known to be a lake.
   if (manifest === undefined) await writeRootFile(MANIFEST_FILE, encodeManifest({ source, options, series: [] }))
-  // No reader must see a candle twice: parts of another partitioning go before the first one of the new kind.
-  const wrong = folder.parts.filter(path => parsePartPath(path)?.partition !== options.partition)
-  lock.check()
-  removeParts(root, wrong)
   const series: LakeSeries[] = []
   const files: WrittenFile[] = []
   const results = encoded.values()
@@ -125,28 +117,28 @@ async function placeParts(
       series.push(current)
       continue
     }
-    const { outputs, fingerprints } = results.next().value as EncodedTask
-    const parts: LakePart[] = []
-    for (const { file, place } of outputs) {
-      const path = relative(root, file.path).replaceAll(sep, '/')
+    const { finished, fingerprints } = results.next().value as EncodedTask
+    let part: LakePart | undefined
+    if (finished?.place) {
+      const { file, place } = finished
       lock.check()
-      checkInside(root, path)
-      const placed = await commitFiles(place ? [place] : [])
+      checkInside(root, partPath(one.label))
+      const placed = await commitFiles([place])
       if (placed.length > 0) files.push(file)
       const { size, mtimeMs: mtime } = lstatSync(file.path)
-      parts.push({ path, size, mtime, rows: file.candles })
+      part = { size, mtime, rows: file.candles }
     }
     const { symbol, interval } = one.label
-    series.push({ symbol, interval, seen, parts, fingerprint: fingerprints[0] })
+    series.push({ symbol, interval, seen, part, fingerprint: fingerprints[0] })
   }
   const kept = request.prune ? [] : (manifest?.series.filter(one => others.has(seriesName(one))) ?? [])
   const all = [...kept, ...series]
-  const paths = new Set(all.flatMap(({ parts }) => parts.map(({ path }) => path)))
-  const gone = folder.parts.filter(path => !paths.has(path) && !wrong.includes(path))
+  const paths = new Set(all.flatMap(one => (one.part ? [partPath(one)] : [])))
+  const gone = folder.parts.filter(path => !paths.has(path))
   lock.check()
   removeParts(root, gone)
-  await writeRootFile(VIEWS_FILE, lakeViews(root, options))
+  await writeRootFile(VIEWS_FILE, lakeViews(root))
   await writeRootFile(README_FILE, lakeReadme(options))
   await writeRootFile(MANIFEST_FILE, encodeManifest({ source, options, series: all }))
-  return { series, files, removed: [...wrong, ...gone].sort() }
+  return { series, files, removed: gone }
 }

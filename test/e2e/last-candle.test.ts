@@ -68,7 +68,7 @@ describe('the last resampled candle of a delisted symbol', () => {
       for (const day of days) {
         const lake = ['-i', '1h', '--resample', target, '--layout', 'hive', '-o', `lake-${target}`]
         expect(await download(lake, Date.parse(day))).toMatchObject({ code: 0, stderr: '' })
-        rows.push(JSON.parse(sandbox.text(`lake-${target}/_klines.json`)).series[0].parts[0].rows)
+        rows.push(JSON.parse(sandbox.text(`lake-${target}/_klines.json`)).series[0].part.rows)
       }
       const { length } = await candles(['-i', '1h', '--resample', target])
       expect(rows).toEqual([length - 1, length])

@@ -139,7 +139,7 @@ describe('klines lock', () => {
     [['verify', 'BTCUSDT', '--lock', 'x'], 'BTCUSDT contradicts --lock'],
     ...refused('verify', 'interval=1d from=2025 format=csv fail-on-gaps threads=2'),
     ...refused('download', 'interval=1d from=2025 to=2025 last=3d resample=3h partial limit=3 tail=3 layout=hive'),
-    ...refused('download', 'partition=year prune fail-on-gaps'),
+    ...refused('download', 'prune fail-on-gaps'),
     [['download', '--lock', 'x'], 'x does not exist'],
   ])('refuses %j', async (args, message) => {
     const run = await newSandbox().call(args)

@@ -6,16 +6,7 @@ import { filesBelow } from '../support/files-below.js'
 import { fileSnapshot, lakeSetup, onlyPart } from '../support/lake.js'
 import { duckdb } from '../support/oracles/duckdb.js'
 import { snapshot } from '../support/snapshot.js'
-import {
-  FULL_WEEKS,
-  OPEN_WEEK,
-  PRESENT,
-  putFile,
-  RENDERED,
-  treeRows,
-  weekPath,
-  weekRows,
-} from '../support/synthetic-tree.js'
+import { FULL_WEEKS, OPEN_WEEK, putFile, RENDERED, treeRows, weekPath, weekRows } from '../support/synthetic-tree.js'
 
 const ROOT_FILES = ['_README.md', '_klines.json', '_views.sql']
 const BTC = onlyPart('BTCUSDT')
@@ -110,9 +101,9 @@ describe('a lake is built and kept up to date', () => {
     const before = fileSnapshot(lake)
     for (const text of [
       '{',
-      '{"schema":1,"source":null,"options":{},"series":[]}',
-      '{"schema":2,"source":null,"options":{},"series":[{"symbol":"../x"}]}',
-      '{"schema":2,"source":null,"options":{},"series":[{"symbol":"BTCUSDT","interval":"15m","parts":[1]}]}',
+      '{"schema":2,"source":null,"options":{},"series":[]}',
+      '{"schema":3,"source":null,"options":{}}',
+      '{"schema":3,"source":null,"options":{},"series":[1]}',
     ]) {
       warnings.length = 0
       write('_klines.json', text)
@@ -142,39 +133,12 @@ describe('a lake is built and kept up to date', () => {
   })
 })
 
-describe('partitions and ranges', () => {
-  it('by month: the parts have their months, and a change of one window rewrites its months alone', async () => {
-    const { update, lake, mirror, files } = await lakeSetup()
-    const request = { symbols: ['BTCUSDT'] as ['BTCUSDT'], partition: 'month' as const }
-    const month = (name: string) => `symbol=BTCUSDT/interval=15m/year=2025/month=${name}/part-0.parquet`
-    await update(request)
-    expect(files()).toEqual([...ROOT_FILES, month('01'), month('02')])
-    const times = treeTimes('BTCUSDT')
-    const february = Date.UTC(2025, 1)
-    expect(await openTimes(lake, month('01'))).toEqual(times.filter(time => time < february))
-    expect(await openTimes(lake, month('02'))).toEqual(times.filter(time => time >= february))
-    const before = fileSnapshot(lake)
-    putFile(mirror, weekPath('BTCUSDT', FULL_WEEKS[0]), weekRows(FULL_WEEKS[0], { seed: 7 }))
-    expect((await update({ ...request, offline: true })).lake).toMatchObject({ written: 1, unchanged: 1 })
-    expect(fileSnapshot(lake)[month('02')]).toEqual(before[month('02')])
-    // Parts of another kind go: no reader sees a candle twice.
-    const whole = await update({ symbols: ['BTCUSDT'], offline: true })
-    expect(whole.lake).toMatchObject({ written: 1, unchanged: 0, removed: [month('01'), month('02')] })
-    expect(files()).toEqual([...ROOT_FILES, BTC])
-  })
-
-  it('a range that moves with the present drops parts and keeps those with the same bytes', async () => {
-    const { update, lake, files } = await lakeSetup()
-    const options = { symbols: ['BTCUSDT'] as ['BTCUSDT'], last: '25d', partition: 'month' as const }
-    await update(options)
-    expect(files()).toHaveLength(5)
-    const before = fileSnapshot(lake)
-    expect((await update(options)).lake).toMatchObject({ written: 0, unchanged: 2 })
-    expect(fileSnapshot(lake)).toEqual(before)
-    const later = await update({ ...options, now: PRESENT + 14 * DAY, offline: true })
-    expect(later.lake).toMatchObject({ removed: ['symbol=BTCUSDT/interval=15m/year=2025/month=01/part-0.parquet'] })
-    expect(files()).toHaveLength(4)
-  })
+it('a series that has no candle left loses its part', async () => {
+  const { update, mirror, files } = await lakeSetup()
+  await update()
+  for (const week of [...FULL_WEEKS, OPEN_WEEK]) putFile(mirror, weekPath('ETHUSDT', week), [])
+  expect((await update({ offline: true })).lake).toMatchObject({ written: 0, unchanged: 1, removed: [ETH] })
+  expect(files()).toEqual([...ROOT_FILES, BTC])
 })
 
 it('other options or another range make all parts again; those of one lake may be compressed in different ways', async () => {
@@ -249,7 +213,7 @@ describe('series that are not requested', () => {
 describe('refusals', () => {
   it('of the folder, where its name has a meaning', async () => {
     const { update, server } = await lakeSetup()
-    const names = '- x/{symbol} x.csv symbol=X/lake interval=1h x/open=1/lake year=2025/lake month=1'
+    const names = '- x/{symbol} x.csv symbol=X/lake interval=1h x/open=1/lake'
     for (const output of names.split(' '))
       expect(await catchError(update({ output })), output).toMatchObject({ code: 'bad_output' })
     expect(server.log).toEqual([])

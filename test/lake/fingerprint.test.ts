@@ -50,42 +50,38 @@ beforeEach(() => {
 })
 
 describe('a lake with fingerprints', () => {
-  it.each(['none', 'year', 'month'] as const)('has them in its manifest, with partition %s', async partition => {
-    const { update, manifest, expected, output } = yearsSetup({ partition, numbers: 'decimal' })
+  it('has them in its manifest', async () => {
+    const { update, manifest, expected, output } = yearsSetup({ numbers: 'decimal' })
     await update()
     const report = await update({ fingerprint: true })
     const [{ fingerprint }] = manifest().series
     expect(fingerprint).toMatchObject({ symbol: 'BTCUSDT', interval: '1h', fingerprint: expected(), candles: 72 })
     expect(fingerprint?.years.map(({ year, candles }) => [year, candles])).toEqual(YEARS.map(year => [year, 24]))
     expect(report.fingerprints).toEqual({ series: [fingerprint], set: undefined })
-    const count = { none: 1, year: 3, month: 36 }[partition]
-    expect(manifest().series[0].parts.map(({ rows }) => rows)).toEqual(Array(count).fill(72 / count))
+    expect(manifest().series[0].part?.rows).toBe(72)
     expect((await fingerprintFiles([output])).series).toEqual([{ ...fingerprint, file: output, named: false }])
   })
 
-  it.each(['none', 'year'] as const)(
-    'has that of a year that lost and got candles, with partition %s',
-    async partition => {
-      const { put, update, manifest, expected } = yearsSetup({ partition })
-      await update({ fingerprint: true })
-      const clear = (year: number) =>
-        MONTHS.filter(time => new Date(time).getUTCFullYear() === year).map(time => put(startDateOf(time), []))
-      for (const change of [
-        () => clear(2022),
-        () => clear(2024),
-        () => put('2024-03-01', [sampleRow(Date.UTC(2024, 2))]),
-      ]) {
-        change()
-        const { fingerprints } = await update({ fingerprint: true })
-        expect(fingerprints?.series[0].fingerprint).toBe(expected())
-        expect(manifest().series[0].fingerprint).toEqual(fingerprints?.series[0])
-      }
-      // It is kept up by a run that does not ask for it.
-      put('2023-03-01', [])
-      await update()
-      expect(manifest().series[0].fingerprint?.fingerprint).toBe(expected())
-    },
-  )
+  it('has that of a year that lost and got candles', async () => {
+    const { put, update, manifest, expected } = yearsSetup()
+    await update({ fingerprint: true })
+    const clear = (year: number) =>
+      MONTHS.filter(time => new Date(time).getUTCFullYear() === year).map(time => put(startDateOf(time), []))
+    for (const change of [
+      () => clear(2022),
+      () => clear(2024),
+      () => put('2024-03-01', [sampleRow(Date.UTC(2024, 2))]),
+    ]) {
+      change()
+      const { fingerprints } = await update({ fingerprint: true })
+      expect(fingerprints?.series[0].fingerprint).toBe(expected())
+      expect(manifest().series[0].fingerprint).toEqual(fingerprints?.series[0])
+    }
+    // It is kept up by a run that does not ask for it.
+    put('2023-03-01', [])
+    await update()
+    expect(manifest().series[0].fingerprint?.fingerprint).toBe(expected())
+  })
 
   it('of resampled candles and of a range that moves has those of all its candles', async () => {
     const { put, update, output } = yearsSetup({ resample: '1M', numbers: 'text', fingerprint: true, partial: true })

@@ -62,7 +62,6 @@ describe('a refresh without a change writes nothing', () => {
     ['by default', {}],
     ['with a range that starts and ends inside of windows', { from: '2025-01-08', to: '2025-02-05' }],
     ['resampled', { resample: '1d', partial: true }],
-    ['by month', { partition: 'month' }],
   ])('and reports the same as one that encodes all parts again, %s', async (_, options) => {
     const { editSeries, refresh, lake } = await trustedLake(options)
     for (const offline of [false, true]) {

@@ -2,7 +2,7 @@ import { extname } from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import { expandHome } from '../../fs/folders.js'
 import { isStdout } from '../../fs/links.js'
-import { LAYOUTS, PARTITIONS } from '../../lake/layout.js'
+import { LAYOUTS } from '../../lake/layout.js'
 import { FORMATS } from '../../options.js'
 import { candleTableFlags, inGroup, outputTableFlags, pick } from './group.js'
 import { fetchFlags, locationFlags, lockFlag, runFlags, selectionFlags } from './shared.js'
@@ -41,11 +41,6 @@ const lakeFlags = inGroup('output', {
       'Keep a lake in the folder of -o up to date: Parquet files such as symbol=BTCUSDT/interval=1h/part-0.parquet.',
     options: LAYOUTS,
     helpValue: 'LAYOUT',
-  })(),
-  partition: Flags.option({
-    summary: 'With --layout, split each series by year or month. Default: none.',
-    options: PARTITIONS,
-    helpValue: 'SPAN',
   })(),
   prune: Flags.boolean({
     summary: 'With --layout, remove the series that are not requested.',

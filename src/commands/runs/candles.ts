@@ -71,7 +71,7 @@ export async function runCandles(context: Context, run: CandleRun): Promise<void
 }
 
 /** What changes which candles are written, or where: a lock has exactly its own. */
-const NOT_LOCKED = ['resample', 'partial', 'limit', 'tail', 'layout', 'partition', 'prune', 'fail-on-gaps']
+const NOT_LOCKED = ['resample', 'partial', 'limit', 'tail', 'layout', 'prune', 'fail-on-gaps']
 
 /** Downloads the series of a lock, and exports them if they are exactly those of the lock. Throws `lock_differs`. */
 export async function runLockedDownload(path: string, named: string[] | undefined, context: Context): Promise<void> {
