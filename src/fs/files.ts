@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync, rmSync } from 'node:fs'
+import { closeSync, fstatSync, lstatSync, openSync, readdirSync, readSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { HOUR_MS } from '../candles/intervals.js'
 import { errnoCode } from './errno.js'
@@ -23,10 +23,8 @@ export function isSameVersion(a: FileVersion | undefined, b: FileVersion | undef
  */
 export type FileRead =
   | (FileVersion & { readonly state: 'file'; readonly bytes: Buffer })
-  | { readonly state: 'missing'; readonly reason?: string }
+  | { readonly state: 'missing'; readonly reason?: string | undefined }
   | { readonly state: 'corrupt'; readonly reason: string }
-
-const NOT_REGULAR: FileRead = { state: 'corrupt', reason: 'not a regular file' }
 
 /**
  * Reads a regular file of at most `maxBytes` through one descriptor, so that the bytes of a concurrent replacement are never mixed in.
@@ -39,23 +37,16 @@ export function readFile(
 ): FileRead {
   let descriptor: number
   try {
-    // Without waiting for the writer of a FIFO.
-    descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    descriptor = openSync(path, 'r')
   } catch (error) {
-    const code = errnoCode(error)
+    if (!['ENOENT', 'ENOTDIR'].includes(errnoCode(error))) throw error
     const target = findTarget(path)
-    if (code === 'ENOENT' && target !== undefined)
-      return { state: 'missing', reason: `a link to ${target}, which is not there` }
-    if (code === 'ENOENT' || code === 'ENOTDIR') return { state: 'missing' }
-    if (code === 'ELOOP') return { state: 'corrupt', reason: 'a link that leads back to itself' }
-    // A socket.
-    if (code === 'ENXIO') return NOT_REGULAR
-    throw error
+    return { state: 'missing', reason: target && `a link to ${target}, which is not there` }
   }
   try {
     const stat = fstatSync(descriptor)
     const { ino, size, mtimeMs, ctimeMs } = stat
-    if (!stat.isFile()) return NOT_REGULAR
+    if (!stat.isFile()) return { state: 'corrupt', reason: 'not a regular file' }
     if (size > maxBytes) return { state: 'corrupt', reason: `a file of ${size} bytes; expected at most ${maxBytes}` }
     return { state: 'file', bytes: fill(allocate(size), descriptor), ino, size, mtimeMs, ctimeMs }
   } finally {

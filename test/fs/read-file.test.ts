@@ -1,8 +1,5 @@
-import { execFileSync } from 'node:child_process'
-import { once } from 'node:events'
 import fs, { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { isSameVersion, readFile } from '../../src/fs/files.js'
@@ -28,17 +25,10 @@ describe('readFile', () => {
     ['a folder', path => mkdirSync(path)],
     ['a link to a folder', path => symlinkSync('.', path)],
     ['a device', path => symlinkSync('/dev/zero', path)],
-    ['a FIFO, without waiting for its writer', path => execFileSync('mkfifo', [path])],
-    ['a link to a FIFO', path => symlinkSync(path.replace('file', 'fifo'), path)],
-    ['a socket', path => symlinkSync(path.replace('file', 'socket'), path)],
-  ])('of %s returns corrupt', async (_, make) => {
-    const folder = tempFolder()
-    execFileSync('mkfifo', [join(folder, 'fifo')])
-    const server = createServer().listen(join(folder, 'socket'))
-    await once(server, 'listening')
-    make(join(folder, 'file'))
-    expect(readFile(join(folder, 'file'), 16)).toEqual({ state: 'corrupt', reason: 'not a regular file' })
-    server.close()
+  ])('of %s returns corrupt', (_, make) => {
+    const path = join(tempFolder(), 'file')
+    make(path)
+    expect(readFile(path, 16)).toEqual({ state: 'corrupt', reason: 'not a regular file' })
   })
 
   it('reads through links to a regular file, and names the target of one to nothing', () => {
@@ -53,8 +43,6 @@ describe('readFile', () => {
       state: 'missing',
       reason: `a link to ${join(root, 'inner')}, which is not there`,
     })
-    symlinkSync('loop', join(root, 'loop'))
-    expect(readFile(join(root, 'loop'), 16)).toMatchObject({ reason: 'a link that leads back to itself' })
   })
 })
 
