@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, lstatSync, openSync, readdirSync, readSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { HOUR_MS } from '../candles/intervals.js'
-import { errnoCode } from './errno.js'
+import { unlessMissing } from './errno.js'
 import { findTarget } from './links.js'
 
 export interface FileVersion {
@@ -35,11 +35,8 @@ export function readFile(
   maxBytes: number,
   allocate: (size: number) => Buffer = Buffer.allocUnsafeSlow,
 ): FileRead {
-  let descriptor: number
-  try {
-    descriptor = openSync(path, 'r')
-  } catch (error) {
-    if (!['ENOENT', 'ENOTDIR'].includes(errnoCode(error))) throw error
+  const descriptor = unlessMissing(() => openSync(path, 'r'))
+  if (descriptor === undefined) {
     const target = findTarget(path)
     return { state: 'missing', reason: target && `a link to ${target}, which is not there` }
   }
