@@ -140,9 +140,6 @@ export async function checkOrigin({ mirror, source, readOnly, signal, warn }: Ru
 function findWindow(mirror: Mirror): WindowRef | undefined {
   const windowsOf = (one: Series) => mirror.dates(one).map(date => windowOf(one, date))
   const newest = mirror.series().flatMap(one => windowsOf(one).reverse())
-  const lastOf = (window: WindowRef) => {
-    const read = mirror.read(window)
-    return read.state === 'cached' ? read.batch.lastOpenTime : undefined
-  }
+  const lastOf = (window: WindowRef) => mirror.ends(window).last
   return newest.find(one => reachesEnd(one, lastOf(one))) ?? newest.find(one => lastOf(one) !== undefined)
 }

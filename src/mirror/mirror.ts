@@ -52,14 +52,14 @@ export type WindowRead =
  */
 export class Mirror {
   private readonly indexes = new Map<string, { readonly series: Series; readonly index: SeriesIndex }>()
-  private isSwept = false
+  /** Whether this process has begun to store files. */
+  private hasStored = false
   private known: string | undefined
 
-  /** `warn`: hears of damaged files beside the tree. `now`: a clock, ms, by which indexes are written. */
+  /** `warn`: hears of damaged files beside the tree. */
   constructor(
     readonly root: string,
     private readonly warn: (warning: string) => void = () => {},
-    private readonly now: () => number = Date.now,
   ) {}
 
   /** The base address that the mirror copies; undefined for a bare folder. */
@@ -191,7 +191,7 @@ export class Mirror {
     const known = this.factsOf(window, read)
     if (known === undefined || (known.candles !== undefined && known.ctime === read.ctimeMs)) return known
     const facts = { ...known, ...fileOf(window, read), ctime: read.ctimeMs }
-    this.note(window, facts, false)
+    this.note(window, facts)
     return facts
   }
 
@@ -228,8 +228,8 @@ export class Mirror {
   private adopt(source: string): void {
     this.checkSource(source)
     // Once, before the first file: what killed runs have left.
-    if (!this.isSwept) this.writing(() => sweepTemps(this.root))
-    this.isSwept = true
+    if (!this.hasStored) this.writing(() => sweepTemps(this.root))
+    this.hasStored = true
     // Somebody may have removed the folder meanwhile.
     if (this.source !== undefined && existsSync(join(this.root, META_FILE))) return
     this.writeFile(META_FILE, `${JSON.stringify({ baseUrl: source }, null, 2)}\n`)
@@ -280,21 +280,20 @@ export class Mirror {
     for (const path of [windowPath(window), indexPath(window)]) this.reading(() => checkInside(this.root, path), path)
   }
 
-  /** Keeps what is known of a window; it is written with `flush`, and every second. `isNews`: it says more than its file. */
-  note(window: WindowRef, facts: WindowFacts, isNews = true): void {
+  /** Keeps what is known of a window; it is written with `flush`, and every second. */
+  note(window: WindowRef, facts: WindowFacts): void {
     const index = this.index(window)
-    index.note(window.startDate, facts, isNews)
+    index.note(window.startDate, facts)
     if (index.isDue) this.flush(window)
   }
 
   /** Writes what this process knows of a series. Entries that others have written stay. */
   flush(series: Series): void {
-    const index = this.indexes.get(seriesName(series))?.index
     try {
-      index?.flush()
+      this.indexes.get(seriesName(series))?.index.flush()
     } catch (error) {
       // A mirror that this user may not write can be read.
-      if (index?.hasNews) throw error
+      if (this.hasStored) throw error
     }
   }
 
@@ -312,7 +311,7 @@ export class Mirror {
       read: () => this.readIndex(series, path),
       write: (text: string) => this.writeFile(path, text),
     }
-    const index = new SeriesIndex(file, this.now)
+    const index = new SeriesIndex(file)
     this.indexes.set(name, { series, index })
     return index
   }
@@ -370,7 +369,7 @@ export function fileOf(window: WindowRef, { batch, bytes }: Pick<CachedWindow, '
   return { size: bytes.length, sha256: sha256(bytes), ...endsOf(batch), candles, gaps, missing }
 }
 
-export function endsOf({ firstOpenTime: first, lastOpenTime: last }: KlineBatch): WindowEnds {
+function endsOf({ firstOpenTime: first, lastOpenTime: last }: KlineBatch): WindowEnds {
   return { first, last }
 }
 

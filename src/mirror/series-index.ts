@@ -21,7 +21,7 @@ const WRITE_EVERY_MS = 1_000
 
 /**
  * What is known of the windows of a series: a memory that only grows. Any number of processes may write its file; entries
- * that this one did not make stay as found. `now`: a clock, ms.
+ * that this one did not make stay as found.
  */
 export class SeriesIndex {
   private known: Map<string, WindowFacts> | undefined
@@ -30,16 +30,9 @@ export class SeriesIndex {
   private version: FileVersion | undefined
   /** Entries that this process has made and not written yet. */
   private readonly made = new Map<string, WindowFacts>()
-  /** Whether some of them say more than files that can be read again. */
-  hasNews = false
-  private writtenMs: number
+  private writtenMs = Date.now()
 
-  constructor(
-    private readonly file: IndexFile,
-    private readonly now: () => number,
-  ) {
-    this.writtenMs = now()
-  }
+  constructor(private readonly file: IndexFile) {}
 
   /** All entries, also those that other processes have written since the last look. */
   get entries(): IndexEntries {
@@ -53,28 +46,26 @@ export class SeriesIndex {
     return this.sinces.get(startDate) ?? Infinity
   }
 
-  /** Keeps what is known of a window until `flush`. `isNews`: it says more than its file. */
-  note(startDate: string, facts: WindowFacts, isNews = true): void {
+  /** Keeps what is known of a window until `flush`. */
+  note(startDate: string, facts: WindowFacts): void {
     const known = this.entries.get(startDate)
     const merged = mergeFacts(known, facts)
     this.known?.set(startDate, merged)
     this.made.set(startDate, merged)
     if (known === undefined || known.since !== merged.since) this.sinces = undefined
-    this.hasNews ||= isNews
   }
 
   /** Whether it is time to write what was noted, though more is to come. */
   get isDue(): boolean {
-    return this.made.size > 0 && this.now() - this.writtenMs > WRITE_EVERY_MS
+    return this.made.size > 0 && Date.now() - this.writtenMs > WRITE_EVERY_MS
   }
 
   /** Writes what this process has learned. */
   flush(): void {
     if (this.made.size === 0) return
-    this.writtenMs = this.now()
+    this.writtenMs = Date.now()
     this.file.write(formatIndex(this.read(this.file.version())))
     this.made.clear()
-    this.hasNews = false
     this.version = this.file.version()
   }
 

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { WindowRef } from '../../src/candles/series.js'
 import { lastModified, Mirror } from '../../src/mirror/mirror.js'
 import { indexPath, laterSinces } from '../../src/mirror/series-index.js'
@@ -258,10 +258,11 @@ describe('the index of a series', () => {
   })
 
   it('is written when a second has passed: a run that is killed loses no more', () => {
-    let now = 0
-    const mirror = new Mirror(tempFolder(), undefined, () => now)
+    vi.useFakeTimers({ toFake: ['Date'], now: 0 })
+    onTestFinished(() => void vi.useRealTimers())
+    const mirror = new Mirror(tempFolder())
     const written = [0, 1_000, 1_001, 2_001, 2_002].map((time, index) => {
-      now = time
+      vi.setSystemTime(time)
       mirror.note(week(FULL_WEEKS[index]), factsOf(EMPTY))
       return asked(mirror.root).length
     })
