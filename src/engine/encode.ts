@@ -11,7 +11,7 @@ import { type FilePlace, openFile, withPlaces } from './output-file.js'
 import { compressed, type Output, StreamOutput } from './output-stream.js'
 import { readPlan } from './read.js'
 import { type SeriesCount, Tally } from './report.js'
-import type { Plan, Run, SeriesPlan } from './run.js'
+import { mirrorRun, type Plan, quiet, type Run, type SeriesPlan } from './run.js'
 import { countThreads, shareTasks } from './threads.js'
 
 export interface Encoding {
@@ -67,7 +67,7 @@ export interface WrittenFile {
 
 /** Writes the outputs of tasks from the mirror, several tasks at once, and has `commit` put them in their places; of others nothing is left. */
 export async function encodeTasks<T>(
-  { mirror, signal }: Run,
+  run: Run,
   tasks: readonly EncodeTask[],
   encoding: Encoding,
   { tally, threads, open }: { tally: Tally; threads: number | undefined; open?: OpenStream },
@@ -76,9 +76,9 @@ export async function encodeTasks<T>(
   const places = tasks.flatMap(({ output }) => output.place ?? [])
   return withPlaces(places, async () => {
     const encoded = await shareTasks<EncodeTask, EncodedTask>({
-      ...{ kind: 'encode', data: { root: mirror.root, encoding }, tasks, signal },
+      ...{ kind: 'encode', data: { root: run.mirror.root, encoding }, tasks, signal: run.signal },
       threads: countThreads(tasks.length, tally.total, { threads }),
-      work: task => encodeTask({ mirror, signal }, task, encoding, tally, open),
+      work: task => encodeTask(quiet(run), task, encoding, tally, open),
       done: ({ series }, { counts = [] }) => tally.addCounts(series, counts),
     })
     tally.checkWindows(true)
@@ -87,7 +87,7 @@ export async function encodeTasks<T>(
 }
 
 export function encodeInWorker({ root, encoding }: { root: string; encoding: Encoding }) {
-  const run = { mirror: new Mirror(root), signal: new AbortController().signal, source: undefined, emit: () => {} }
+  const run = mirrorRun(new Mirror(root), { now: Date.now, signal: new AbortController().signal, warn: () => {} })
   return async (task: EncodeTask): Promise<EncodedTask> => {
     const tally = new Tally({ range: encoding.range, series: task.series, gone: [] }, run)
     return { ...(await encodeTask(run, task, encoding, tally)), counts: tally.counts }
@@ -96,7 +96,7 @@ export function encodeInWorker({ root, encoding }: { root: string; encoding: Enc
 
 /** After a window that could not be had, the others are only counted, and nothing is left of the output. */
 async function encodeTask(
-  run: Pick<Run, 'mirror' | 'signal'>,
+  run: Run,
   { series, output }: EncodeTask,
   encoding: Encoding,
   tally: Tally,

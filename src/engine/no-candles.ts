@@ -1,28 +1,16 @@
 import { exchangeMayHaveMore } from '../candles/base-url.js'
 import { KlinesError } from '../candles/errors.js'
 import { DAY_MS, nextOpenTime } from '../candles/intervals.js'
-import { type Series, type SeriesLabel, seriesName, type WindowRef } from '../candles/series.js'
+import { seriesName, type WindowRef } from '../candles/series.js'
 import { formatDuration, formatTime } from '../candles/text.js'
-import { planWindows, type RequestedRange, timeBefore } from '../candles/time-range.js'
+import { planWindows, timeBefore } from '../candles/time-range.js'
 import { formatDate } from '../candles/windows.js'
 import { joinNames } from '../mirror/errors.js'
-import type { Mirror } from '../mirror/mirror.js'
 import { firstCandle, knownDates, newestCandle } from '../mirror/status.js'
-import type { Source } from '../sources/source.js'
-
-interface Asked {
-  readonly source: Source | undefined
-  readonly mirror: Mirror
-  readonly signal: AbortSignal
-}
-
-interface Plan {
-  readonly series: readonly { readonly series: Series; readonly label: SeriesLabel }[]
-  readonly range: RequestedRange
-}
+import type { Plan, Run, SeriesPlan } from './run.js'
 
 /** The error for a range without a candle, with a range that has some. */
-export async function noCandles(plan: Plan, run: Asked): Promise<KlinesError> {
+export async function noCandles(plan: Plan, run: Run): Promise<KlinesError> {
   const { fromTime, toTime } = plan.range
   const names = joinNames(plan.series.map(({ series }) => seriesName(series)))
   const side = (time: number, open: string) => (Number.isFinite(time) ? new Date(time).toISOString() : open)
@@ -32,7 +20,7 @@ export async function noCandles(plan: Plan, run: Asked): Promise<KlinesError> {
 }
 
 /** The newest candle before a range, else the first one after it: of a static service, else of the mirror. */
-async function findCandles({ series, range: { fromTime, toTime, now } }: Plan, run: Asked): Promise<string[]> {
+async function findCandles({ series, range: { fromTime, toTime, now } }: Plan, run: Run): Promise<string[]> {
   const { source, mirror } = run
   const [{ series: one }] = series
   const isAsked = source?.rules.kind === 'static'
@@ -57,7 +45,7 @@ async function findCandles({ series, range: { fromTime, toTime, now } }: Plan, r
 }
 
 /** When the first or last candle opens of the first of these windows that has any. A window that cannot be had is passed over. */
-async function openTimeIn(windows: readonly WindowRef[], end: 'first' | 'last', { source, mirror, signal }: Asked) {
+async function openTimeIn(windows: readonly WindowRef[], end: 'first' | 'last', { source, mirror, signal }: Run) {
   for (const window of windows) {
     const read = mirror.read(window)
     const found = read.state === 'cached' ? read : await source?.fetch(window, undefined, signal).catch(() => undefined)
@@ -69,7 +57,7 @@ async function openTimeIn(windows: readonly WindowRef[], end: 'first' | 'last', 
   return undefined
 }
 
-export function noWholeCandle([{ series, label }]: Plan['series']): KlinesError {
+export function noWholeCandle([{ series, label }]: readonly Pick<SeriesPlan, 'series' | 'label'>[]): KlinesError {
   const message = `The ${series.interval} candles of the range do not cover a whole ${label.interval} candle; nothing is written.`
   return new KlinesError('no_candles', message, { suggestions: ['--partial keeps candles that are covered in part.'] })
 }
@@ -78,7 +66,7 @@ export function noWholeCandle([{ series, label }]: Plan['series']): KlinesError 
  * Throws `no_candles` for intervals whose newest candle closed more than `maxAge` before now, whatever its series: that of a delisted symbol
  * is old for ever. Candles that are as long as `maxAge` or longer may be late by their own length too.
  */
-export function checkAge({ series, range: { now } }: Plan, { mirror }: Asked, maxAge: string): void {
+export function checkAge({ series, range: { now } }: Plan, { mirror }: Run, maxAge: string): void {
   const oldest = timeBefore(now, maxAge)
   const all = series.map(one => one.series)
   const lines = [...new Set(all.map(one => one.interval))].flatMap(interval => {

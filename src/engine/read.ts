@@ -9,7 +9,6 @@ import type { KlineBatch } from '../rows/kline-batch.js'
 import { Resampler } from '../rows/resampler.js'
 import { parseTargetInterval } from '../rows/target-interval.js'
 import { Kernel } from '../rows/wasm/kernel.js'
-import type { Source } from '../sources/source.js'
 import { refresh } from './refresh.js'
 import type { Tally } from './report.js'
 import {
@@ -24,7 +23,7 @@ import {
 
 /** Windows as a mirror has them, in order; missing and corrupt ones come as failures. Each batch is valid until the next one, or has memory of its own. */
 export async function* readWindows(
-  { mirror, signal }: Pick<Run, 'mirror' | 'signal'>,
+  { mirror, signal }: Run,
   plans: readonly Pick<SeriesPlan, 'windows'>[],
   ownMemory = false,
 ): WindowStream {
@@ -59,14 +58,12 @@ export interface ReadOptions {
  * of a series are read before the next one comes. After a window that could not be had, the others are only counted.
  */
 export async function* readPlan(
-  run: Pick<Run, 'mirror' | 'signal'> & Partial<Run>,
+  run: Run,
   tally: Tally,
   options: ReadOptions = {},
 ): AsyncGenerator<readonly [SeriesPlan, AsyncGenerator<KlineBatch>]> {
   const { series = tally.plan.series } = options
-  const windows = run.source
-    ? refresh(run as Run<Source>, series, options.countOnly)
-    : readWindows(run, series, options.ownMemory)
+  const windows = isOnline(run) ? refresh(run, series, options.countOnly) : readWindows(run, series, options.ownMemory)
   try {
     for (const one of series) {
       const candles = readCandles(windows, one, tally, options)
@@ -96,7 +93,7 @@ async function* readCandles(
 async function* resampled(
   batches: AsyncGenerator<KlineBatch>,
   plan: SeriesPlan,
-  run: Pick<Run, 'mirror' | 'signal'> & Partial<Run>,
+  run: Run,
   { tally, partial }: ReadOptions & { readonly tally: Tally },
 ): AsyncGenerator<KlineBatch> {
   const { series, resampleTo, windows } = plan
@@ -123,7 +120,7 @@ async function* resampled(
  * empty. -Infinity where nobody knows.
  */
 export async function completeUntil(
-  { mirror, signal }: Pick<Run, 'mirror' | 'signal'>,
+  { mirror, signal }: Run,
   windows: readonly WindowRef[],
   lastOpenTime = Infinity,
 ): Promise<number> {

@@ -80,7 +80,7 @@ async function findSettled(run: Run, plans: readonly SeriesPlan[]): Promise<Map<
 }
 
 /** The windows of a plan without a file that may have candles. */
-export function missingWindows({ mirror }: Pick<Run, 'mirror'>, plan: SeriesPlan): WindowRef[] {
+export function missingWindows({ mirror }: Run, plan: SeriesPlan): WindowRef[] {
   const files = new Set(mirror.files(plan.series))
   return plan.windows.filter(window => !files.has(window.startDate) && !isBeforeFirst(plan, window))
 }

@@ -77,8 +77,7 @@ export class Tally {
 
   constructor(
     readonly plan: Plan,
-    /** A run that sends requests is whole. */
-    private readonly run: Pick<Run, 'source' | 'mirror' | 'emit' | 'signal'> & Partial<Run>,
+    private readonly run: Run,
   ) {
     this.series = new Map(plan.series.map(one => [one, countSeries(one)]))
     this.total = sumOf(plan.series.map(({ windows }) => windows.length))
@@ -206,7 +205,7 @@ function checkGaps(series: readonly CoveredSeries[], range: RequestedRange, forE
 }
 
 /** Throws `incomplete` for symbols of the mirror that its source does not know any more. */
-export function checkGone({ gone }: Plan, { source, mirror }: Pick<Run, 'source' | 'mirror'>): void {
+export function checkGone({ gone }: Plan, { source, mirror }: Run): void {
   if (gone.length === 0) return
   const [it, its] = gone.length === 1 ? ['it', 'its'] : ['them', 'their']
   const message = `${source?.name} does not know ${joinNames(gone)} any more; everything else is done.`

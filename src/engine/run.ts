@@ -192,8 +192,8 @@ export function mirrorRun(mirror: Mirror, { now, signal, warn }: Pick<Run, 'now'
 }
 
 /** A plan without the windows that the source was found to lack at its ends. */
-export function withoutAbsent<P extends Pick<SeriesPlan, 'windows'>>(plan: P, { done }: Partial<Pick<Run, 'done'>>): P {
-  const windows = plan.windows.filter(window => done?.get(windowPath(window))?.status !== 'absent')
+export function withoutAbsent(plan: SeriesPlan, { done }: Run): SeriesPlan {
+  const windows = plan.windows.filter(window => done.get(windowPath(window))?.status !== 'absent')
   return { ...plan, windows }
 }
 
@@ -202,11 +202,11 @@ export function quiet(run: Run): Run {
 }
 
 /** Undefined for a mirror that does not say it. */
-export function sourceOf({ source, mirror }: Pick<Run, 'source' | 'mirror'>): string | undefined {
+export function sourceOf({ source, mirror }: Run): string | undefined {
   return source?.name ?? mirror.source
 }
 
-export function isOnline<T extends Pick<Run, 'source'>>(run: T): run is T & { readonly source: Source } {
+export function isOnline(run: Run): run is Run<Source> {
   return run.source !== undefined
 }
 
