@@ -1,5 +1,5 @@
 import type { SeriesLabel } from '../candles/series.js'
-import type { Exporter, ExporterOptions } from '../formats/exporter.js'
+import type { ExporterOptions } from '../formats/exporter.js'
 import { type RowFormat, withSeriesColumns } from '../formats/row-format.js'
 import { openExporter } from '../formats/text.js'
 import { Mirror } from '../mirror/mirror.js'
@@ -105,7 +105,7 @@ async function encodeTask(
   const { partial, limit = Infinity, tail, fingerprint } = encoding
   const fingerprints: SeriesFingerprint[] = []
   const labels = series.map(({ label }) => label)
-  const writer = openWriter(output, labels, encoding, fingerprints, open)
+  let writer: Awaited<ReturnType<typeof openWriter>> | undefined
   let finished: FinishedOutput | undefined
   try {
     for await (const [{ label, resampleTo }, candles] of readPlan(run, tally, { partial, series })) {
@@ -116,19 +116,23 @@ async function encodeTask(
       for await (const batch of isCut ? candles : lastRows(candles, tail)) {
         const rows = batch.length > left ? batch.rows(0, left) : batch
         left -= rows.length
-        if (fingerprinter) fingerprinter.add(rows)
-        if (rows.length > 0) await writer.write(rows)
+        if (rows.length === 0) continue
+        fingerprinter?.add(rows)
+        writer ??= await openWriter(output, labels, encoding, fingerprints, open)
+        await writer.write(rows)
       }
-      if (fingerprinter) fingerprints.push(...[fingerprinter.finish() ?? []].flat())
+      const ofSeries = fingerprinter?.finish()
+      if (ofSeries) fingerprints.push(ofSeries)
     }
-    if (!tally.hasFailed) finished = await writer.finish()
+    if (!tally.hasFailed) finished = await writer?.finish()
     return { finished, fingerprints }
   } finally {
-    if (!finished) await writer.discard()
+    if (!finished) await writer?.discard()
   }
 }
 
-function openWriter(
+/** Opens an output for rows: series by series, each in order of time. */
+async function openWriter(
   { path, place, format, gzip }: TaskOutput,
   series: readonly SeriesLabel[],
   encoding: Encoding,
@@ -136,58 +140,43 @@ function openWriter(
   open: OpenStream = StreamOutput.to,
 ) {
   const { range, limit, tail, source = 'unknown', rowFormat, fingerprint } = encoding
+  const opened: Output = place ? await openFile(place) : open(path)
+  const output = gzip ? compressed(opened) : opened
   const stats = { inexactDoubles: 0 }
   let candles = 0
-  let output: Output | undefined
-  let exporter: Exporter | undefined
   /** The last chunk, which is written while the next one is made: never more than two are in memory. */
   let writing = Promise.resolve()
-
-  async function begin(): Promise<Exporter> {
-    const opened: Output = place ? await openFile(place) : open(path)
-    const target = gzip ? compressed(opened) : opened
-    output = target
-    const join = (name: keyof SeriesLabel) => [...new Set(series.map(label => label[name]))].join(',')
-    const names = { symbol: join('symbol'), interval: join('interval') }
-    const metadata = { ...names, range: range.text, limit, tail, source, version: VERSION }
-    const { columns } = rowFormat
-    const options: ExporterOptions = {
-      rowFormat: { ...rowFormat, columns: series.length > 1 ? withSeriesColumns(columns) : columns },
-      metadata,
-      stats,
-      fingerprints: () => (fingerprint === 'named' ? fingerprints : undefined),
-      emit: async bytes => {
-        await writing
-        writing = target.write(bytes)
-        // The next chunk or `finish` reports a failure.
-        writing.catch(() => {})
-      },
-    }
-    return target.openExporter?.(options) ?? openExporter(format, options)
+  const join = (name: keyof SeriesLabel) => [...new Set(series.map(label => label[name]))].join(',')
+  const names = { symbol: join('symbol'), interval: join('interval') }
+  const metadata = { ...names, range: range.text, limit, tail, source, version: VERSION }
+  const { columns } = rowFormat
+  const options: ExporterOptions = {
+    rowFormat: { ...rowFormat, columns: series.length > 1 ? withSeriesColumns(columns) : columns },
+    metadata,
+    stats,
+    fingerprints: () => (fingerprint === 'named' ? fingerprints : undefined),
+    emit: async bytes => {
+      await writing
+      writing = output.write(bytes)
+      // The next chunk or `finish` reports a failure.
+      writing.catch(() => {})
+    },
   }
-
+  const exporter = await (output.openExporter?.(options) ?? openExporter(format, options))
   return {
-    /** Adds rows: series by series, each in order of time. */
     async write(batch: KlineBatch): Promise<void> {
-      exporter ??= await begin()
       candles += batch.length
       await exporter.write(batch)
     },
-    /** Undefined for an output without rows. */
-    async finish(): Promise<FinishedOutput | undefined> {
-      if (!exporter || !output) return undefined
+    async finish(): Promise<FinishedOutput> {
       await exporter.end()
       await writing
       // What follows on stdout, such as a prompt, begins on a line of its own. A file is a window file, byte for byte.
       if (path === '-' && format === 'json') await output.write(Buffer.from('\n'))
-      // Frees its memory.
-      exporter = undefined
       await output.finish()
       const compression = gzip ? 'gzip' : rowFormat.compression
       return { file: { path, format, compression, series, candles, ...stats, bytes: output.bytes }, place }
     },
-    async discard(): Promise<void> {
-      await output?.discard()
-    },
+    discard: () => output.discard(),
   }
 }

@@ -71,14 +71,8 @@ export async function prepareFile(path: string, options: FileOptions): Promise<F
   })
 }
 
-/** Leaves everything as it was, unless the file is in its place. Never throws. */
-async function discardFile({ temp, folders }: FilePlace): Promise<void> {
-  await rm(temp, { force: true }).catch(() => {})
-  removeFolders(folders)
-}
-
-export async function openFile(place: FilePlace): Promise<Output> {
-  const { path, temp, mode, owner, folders } = place
+/** Opens the temp file of a place; `withPlaces` removes it unless it is renamed. */
+export async function openFile({ path, temp, mode, owner, folders }: FilePlace): Promise<Output> {
   const file = await on(path, async () => {
     if (folders.length > 0) makeFolder(folders[0])
     return open(temp, 'wx', mode ?? 0o666)
@@ -104,10 +98,7 @@ export async function openFile(place: FilePlace): Promise<Output> {
         if (size !== bytes) throw new Error(`the disk took ${size} of ${bytes} bytes`)
         await file.close()
       }),
-    async discard() {
-      await file.close().catch(() => {})
-      await discardFile(place)
-    },
+    discard: () => file.close().catch(() => {}),
   }
 }
 
@@ -156,7 +147,10 @@ export async function withPlaces<T>(places: readonly FilePlace[], write: () => P
   try {
     return await write()
   } finally {
-    for (const place of places) await discardFile(place)
+    for (const { temp, folders } of places) {
+      await rm(temp, { force: true }).catch(() => {})
+      removeFolders(folders)
+    }
   }
 }
 

@@ -10,7 +10,14 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { checkTarget, commitFiles, type FileOptions, openFile, prepareFile } from '../../src/engine/output-file.js'
+import {
+  checkTarget,
+  commitFiles,
+  type FileOptions,
+  openFile,
+  prepareFile,
+  withPlaces,
+} from '../../src/engine/output-file.js'
 import { catchError } from '../support/errors.js'
 import { tempFolder } from '../support/temp-folder.js'
 
@@ -24,7 +31,9 @@ beforeEach(() => {
 /** A file being written, and its place. */
 async function create(target: string, options: FileOptions) {
   const at = await prepareFile(target, options)
-  return Object.assign(await openFile(at), { at })
+  const output = await openFile(at)
+  const discard = output.discard.bind(output)
+  return Object.assign(output, { at, discard: () => withPlaces([at], discard) })
 }
 
 const bytes = (text: string) => new TextEncoder().encode(text)
