@@ -8,7 +8,7 @@ import { isTempName } from '../fs/files.js'
 import { checkInside, removeFolders } from '../fs/folders.js'
 import { joinNames } from '../mirror/errors.js'
 import { formatOfName, OUTPUT_COLUMNS } from '../options.js'
-import { findFiles, parsePartPath, partPath } from './layout.js'
+import { findFiles, partPath, seriesOfPart } from './layout.js'
 import { LOCK_FOLDER } from './lock.js'
 import { type LakePart, MANIFEST_FILE, readManifest } from './manifest.js'
 
@@ -18,7 +18,7 @@ const OTHER_FOLDER = { suggestions: ['Name another folder with -o, such as lake.
 export function openFolder(root: string, warn: (warning: string) => void = () => {}) {
   try {
     /** Without a manifest: a new lake, and one whose manifest is damaged. */
-    const none = { root, manifest: undefined, parts: [] }
+    const none = { root, manifest: undefined, parts: [] as SeriesLabel[] }
     const stats = statSync(root, { throwIfNoEntry: false })
     const fault = nameFault(root, stats?.isDirectory() === true)
     if (fault) throw new KlinesError('bad_output', fault, OTHER_FOLDER)
@@ -32,14 +32,15 @@ export function openFolder(root: string, warn: (warning: string) => void = () =>
     if (manifest === 'damaged')
       warn(`${join(root, MANIFEST_FILE)} cannot be used: it is damaged. All parts are written again.`)
     const files = findFiles(root)
-    const foreign = files.filter(path => path.endsWith('.parquet') && !parsePartPath(path))
+    const foreign = files.filter(path => path.endsWith('.parquet') && seriesOfPart(path).length === 0)
     if (foreign.length > 0) {
       const names = joinNames(foreign.map(path => join(root, path)))
       const [is, it] = foreign.length === 1 ? ['is', 'it'] : ['are', 'them']
       const what = `${names} ${is} not of this lake, but a query over **/*.parquet reads ${it}`
       warn(`${what}. Remove ${it}, or put ${it} elsewhere.`)
     }
-    return { root, manifest: manifest === 'damaged' ? undefined : manifest, parts: files.filter(parsePartPath) }
+    const parts = files.flatMap(seriesOfPart)
+    return { root, manifest: manifest === 'damaged' ? undefined : manifest, parts }
   } catch (error) {
     throw outputError(error, root)
   }
@@ -76,17 +77,15 @@ export function isOnDisk(root: string, series: SeriesLabel, { size, mtime }: Lak
   return stats?.isFile() === true && stats.size === size && stats.mtimeMs === mtime
 }
 
-export function removeParts(root: string, paths: readonly string[]): void {
-  for (const path of paths) {
-    try {
-      checkInside(root, path)
-      rmSync(join(root, path), { force: true })
-    } catch (error) {
-      throw outputError(error, join(root, path))
-    }
-    const folders = dirname(path).split('/')
-    removeFolders(folders.map((_, index) => join(root, ...folders.slice(0, folders.length - index))))
+export function removePart(root: string, path: string): void {
+  const file = join(root, path)
+  try {
+    checkInside(root, path)
+    rmSync(file, { force: true })
+  } catch (error) {
+    throw outputError(error, file)
   }
+  removeFolders([dirname(file), dirname(dirname(file))])
 }
 
 /** Opens a lake to read it. Throws `bad_input` for a folder that is no lake. */

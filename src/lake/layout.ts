@@ -15,11 +15,11 @@ export function partPath({ symbol, interval }: SeriesLabel): string {
   return `symbol=${symbol}/interval=${intervalSegment(interval)}/part-0.parquet`
 }
 
-/** The series of a part's path; undefined for a path that no part can have. */
-export function parsePartPath(path: string): SeriesLabel | undefined {
+/** The series of a part's path; none for a path that no part can have. */
+export function seriesOfPart(path: string): SeriesLabel[] {
   const [, symbol, segment] = PART_PATH.exec(path) ?? []
   const interval = segment === undefined ? undefined : parseIntervalSegment(segment)
-  return isSymbol(symbol) && interval !== undefined ? { symbol, interval } : undefined
+  return isSymbol(symbol) && interval !== undefined ? [{ symbol, interval }] : []
 }
 
 /** The paths of all files in the root of a lake and in the folders of its series, relative to it, sorted. Links are not followed. */

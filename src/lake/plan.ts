@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { KlinesError } from '../candles/errors.js'
-import { type SeriesLabel, seriesName } from '../candles/series.js'
+import { seriesName } from '../candles/series.js'
 import { describeRange, type RangeText } from '../candles/time-range.js'
 import { type DryRunReport, describePlan, type ReadRequest } from '../engine/klines.js'
 import { planRequest } from '../engine/plan.js'
@@ -15,7 +15,7 @@ import { type OptionOf, type OutputRequest, valuesFor } from '../options.js'
 import { sha256 } from '../rows/fingerprint.js'
 import { VERSION } from '../version.js'
 import { isOnDisk, openFolder } from './folder.js'
-import { parsePartPath, partPath } from './layout.js'
+import { partPath } from './layout.js'
 import type { LakeOptions } from './manifest.js'
 
 /** Which candles, and the folder of the lake. `columns` are without `symbol` and `interval`, which the folders name. */
@@ -64,18 +64,14 @@ export async function planLake(request: LakeRequest, run: Run) {
     )
   const plan = await planRequest(request, run)
   const requested = new Set(plan.series.map(({ label }) => seriesName(label)))
-  /** The parts of the lake whose series were not requested, by the names of these. */
-  const others = new Map<string, string[]>()
-  for (const path of parts) {
-    const name = seriesName(parsePartPath(path) as SeriesLabel)
-    if (!requested.has(name)) others.set(name, [...(others.get(name) ?? []), path])
-  }
+  /** The series that the lake has and that were not requested. */
+  const others = parts.filter(series => !requested.has(seriesName(series)))
   // Parts of one lake may be compressed in different ways.
   const describe = (lake: LakeOptions | undefined) => JSON.stringify(lake && { ...lake, compression: undefined })
   const isMixed = isOtherSource || describe(manifest?.options) !== describe(options)
-  if (isMixed && others.size > 0 && !request.prune)
+  if (isMixed && others.length > 0 && !request.prune)
     fail(
-      `${root} also has ${joinNames([...others.keys()])}, which this run does not write: their parts would keep another source or other options.`,
+      `${root} also has ${joinNames(others.map(seriesName))}, which this run does not write: their parts would keep another source or other options.`,
       'Request them too, or remove them with --prune.',
     )
   return { run, plan, folder, options, rowFormat, request, others }
@@ -122,7 +118,7 @@ export async function dryRunLake(request: LakeRequest): Promise<DryRunReport> {
       if (open + missing > 0 || (await compareSeries(job, one)).current === undefined) changed.push(one)
     }
     const files = changed.map(({ label }) => join(root, partPath(label)))
-    const removed = prune ? [...job.others.values()].flat().map(path => join(root, path)) : []
+    const removed = prune ? job.others.map(one => join(root, partPath(one))) : []
     return { ...plan, files, removed }
   })
 }

@@ -10,7 +10,7 @@ import { Tally } from '../engine/report.js'
 import { openRun, quiet, sourceOf, withRun } from '../engine/run.js'
 import { removeLeftovers } from '../fs/files.js'
 import { checkInside, missingFolders, removeFolders } from '../fs/folders.js'
-import { openFolder, removeParts } from './folder.js'
+import { openFolder, removePart } from './folder.js'
 import { partPath } from './layout.js'
 import { type LakeLock, lockLake } from './lock.js'
 import { encodeManifest, type LakePart, type LakeSeries, MANIFEST_FILE } from './manifest.js'
@@ -64,7 +64,7 @@ async function updateLake(job: LakeJob, lock: LakeLock): Promise<LakeReport> {
   const { run, plan: asked, options, rowFormat, request, others } = job
   const { root, manifest } = job.folder
   const { threads, prune } = request
-  removeLeftovers(job.folder.parts.map(path => join(root, path)))
+  removeLeftovers(job.folder.parts.map(one => join(root, partPath(one))))
   const report = await downloadPlan(asked, run, request, true)
   const plan = thereOf(asked, run)
   const states: SeriesState[] = []
@@ -86,7 +86,7 @@ async function updateLake(job: LakeJob, lock: LakeLock): Promise<LakeReport> {
   const fingerprints = series.flatMap(({ fingerprint }) => fingerprint ?? [])
   const written = files.length
   const unchanged = series.filter(({ part }) => part).length - written
-  const notRequested = prune ? [] : [...others.keys()].sort()
+  const notRequested = prune ? [] : others.map(seriesName)
   const exported = reportExport(plan, run, { ...report, files }, request.fingerprint ? fingerprints : undefined)
   return { ...exported, lake: { folder: root, written, unchanged, removed, notRequested } }
 }
@@ -131,14 +131,15 @@ async function placeParts(
     const { symbol, interval } = one.label
     series.push({ symbol, interval, seen, part, fingerprint: fingerprints[0] })
   }
-  const kept = request.prune ? [] : (manifest?.series.filter(one => others.has(seriesName(one))) ?? [])
+  const unasked = new Set(request.prune ? [] : others.map(seriesName))
+  const kept = manifest?.series.filter(one => unasked.has(seriesName(one))) ?? []
   const all = [...kept, ...series]
   const paths = new Set(all.flatMap(one => (one.part ? [partPath(one)] : [])))
-  const gone = folder.parts.filter(path => !paths.has(path))
+  const removed = folder.parts.map(partPath).filter(path => !paths.has(path))
   lock.check()
-  removeParts(root, gone)
+  for (const path of removed) removePart(root, path)
   await writeRootFile(VIEWS_FILE, lakeViews(root))
   await writeRootFile(README_FILE, lakeReadme(options))
   await writeRootFile(MANIFEST_FILE, encodeManifest({ source, options, series: all }))
-  return { series, files, removed: gone }
+  return { series, files, removed }
 }
