@@ -1,23 +1,10 @@
-import {
-  closeSync,
-  fstatSync,
-  futimesSync,
-  lstatSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  type Stats,
-  statSync,
-  writeSync,
-} from 'node:fs'
+import { lstatSync, readdirSync, renameSync, rmSync, type Stats, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isSourceName } from '../candles/base-url.js'
 import { parseObject } from '../candles/json.js'
-import { errnoCode, unlessMissing } from '../fs/errno.js'
+import { unlessMissing } from '../fs/errno.js'
 import { isLeftover, isTempName, readFile, tempName } from '../fs/files.js'
 import { checkInside, makeFolder } from '../fs/folders.js'
-import { toMirrorError } from './errors.js'
 
 /** Where files are written before they are renamed into place: inside the mirror, so on the same disk. */
 export const TEMP_FOLDER = '.klines-tmp'
@@ -38,22 +25,17 @@ export function writeFile(root: string, path: string, bytes: Uint8Array, mtimeMs
   const temp = join(root, TEMP_FOLDER, tempName())
   makeFolder(join(root, TEMP_FOLDER))
   makeFolder(dirname(target))
-  // Never through a link: `x` is O_EXCL.
-  const descriptor = openSync(temp, 'wx', 0o666)
   try {
-    try {
-      for (let written = 0; written < bytes.length; ) written += writeSync(descriptor, bytes, written)
-      if (fstatSync(descriptor).size !== bytes.length) throw new Error(`Short write: ${temp}`)
-      futimesSync(descriptor, mtimeMs / 1000, mtimeMs / 1000)
-    } finally {
-      closeSync(descriptor)
-    }
+    // Never through a link: `x` is O_EXCL.
+    writeFileSync(temp, bytes, { flag: 'wx' })
+    utimesSync(temp, mtimeMs / 1000, mtimeMs / 1000)
+    const own = statSync(temp)
+    if (own.size !== bytes.length) throw new Error(`Short write: ${temp}`)
     // A folder in the place of the file would make the rename fail.
     if (lstatSync(target, { throwIfNoEntry: false })?.isDirectory()) rmSync(target, { recursive: true })
-    const own = statPath(temp)
     renameSync(temp, target)
     const stored = statPath(target)
-    return stored?.ino === own?.ino ? stored?.ctimeMs : undefined
+    return stored?.ino === own.ino ? stored.ctimeMs : undefined
   } catch (error) {
     rmSync(temp, { force: true })
     throw error
@@ -82,17 +64,16 @@ export function listFolder(path: string): string[] {
 /** The file at a mirror's root that says which source it copies. */
 export const META_FILE = 'mirror.json'
 
-/** The source that `root/mirror.json` names; undefined when the file is missing, and with a warning when it is damaged. */
+/**
+ * The source that `root/mirror.json` names; undefined when the file is missing, and with a warning when it is damaged. Throws what the file
+ * system throws.
+ */
 export function readSource(root: string, warn: (warning: string) => void = () => {}): string | undefined {
   const path = join(root, META_FILE)
-  try {
-    const file = readFile(path, MAX_FILE_BYTES)
-    if (file.state === 'missing' && file.reason === undefined) return undefined
-    const meta = file.state === 'file' ? parseObject(file.bytes.toString()) : undefined
-    if (isSourceName(meta?.baseUrl)) return meta.baseUrl
-  } catch (error) {
-    if (errnoCode(error) !== '') throw toMirrorError(error, 'read', root)
-  }
+  const file = readFile(path, MAX_FILE_BYTES)
+  if (file.state === 'missing' && file.reason === undefined) return undefined
+  const meta = file.state === 'file' ? parseObject(file.bytes.toString()) : undefined
+  if (isSourceName(meta?.baseUrl)) return meta.baseUrl
   warn(`${path} cannot be read. The mirror's source counts as unknown.`)
   return undefined
 }

@@ -65,7 +65,7 @@ export class Mirror {
   /** The base address that the mirror copies; undefined for a bare folder. */
   get source(): string | undefined {
     // A mirror never changes its source, but a folder may become a mirror.
-    this.known ??= readSource(this.root, this.warn)
+    this.known ??= this.reading(() => readSource(this.root, this.warn))
     return this.known
   }
 

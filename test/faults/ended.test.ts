@@ -59,7 +59,7 @@ describe('a signal in a download', () => {
 describe('kill -9', () => {
   /** The call in which the program kills itself, and how many files of the tree it has stored by then. */
   it.concurrent.each([
-    ['F41 in the middle of writing a window', { call: 'writeSync', at: 3, path: 'm/.klines-tmp' }, 1],
+    ['F41 in the middle of writing a window', { call: 'writeFileSync', at: 3, path: 'm/.klines-tmp' }, 1],
     ['F42 in the middle of writing the export', { call: 'handle.write', path: '.x.csv' }, 9],
   ] as [string, Omit<FailingCall, 'code'>, number][])(
     '%s: nothing is torn, and the next run continues',

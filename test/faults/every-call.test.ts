@@ -10,8 +10,8 @@ const ALL_CALLS = Array.from({ length: 60 }, (_, index) => 1 + index)
 
 /** Calls that fail, and the numbers of some of them; in a soak all fail in turn. */
 const CALLS: readonly [call: string, path: string, code: string, numbers: readonly number[]][] = [
-  ['openSync', 'm/.klines-tmp', 'EMFILE', [6]],
-  ['writeSync', 'm/.klines-tmp', 'ENOSPC', [1, 6]],
+  ['writeFileSync', 'm/.klines-tmp', 'EMFILE', [6]],
+  ['writeFileSync', 'm/.klines-tmp', 'ENOSPC', [1, 6]],
   ['renameSync', 'm/.klines-tmp', 'EIO', [1, 6]],
   ['handle.write', '.x.csv', 'ENOSPC', [1]],
   ['handle.sync', '.x.csv', 'EIO', [1]],

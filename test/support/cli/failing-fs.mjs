@@ -1,4 +1,4 @@
-// Makes calls of node:fs fail. For example, {"call":"writeSync","at":3,"times":1,"code":"EIO","path":"m/api"} fails the third call
+// Makes calls of node:fs fail. For example, {"call":"writeFileSync","at":3,"times":1,"code":"EIO","path":"m/api"} fails the third call
 // whose path contains `path`. A list of such objects makes several calls fail. `handle.sync` and `handle.write` are the methods of
 // files that `node:fs/promises` opened. In this process, `seen` gets the path of each such call.
 // As a preload of a process it reads KLINES_TEST_FAIL, for each of its threads, or with "in":"workers" for all but the main one. There the code SIGKILL kills the process, after half of a write; with
@@ -19,7 +19,7 @@ function failing(real, isAsync, { call, at = 1, times = Number.POSITIVE_INFINITY
     if (matches) seen?.push(file)
     if (!matches || ++calls < at || calls >= at + times) return real.apply(this, args)
     if (code === 'SIGKILL') {
-      if (call.endsWith('write') || call === 'writeSync') writeHalf(this, args)
+      if (call.endsWith('write') || call === 'writeFileSync') writeHalf(this, args)
       process.kill(process.pid, 'SIGKILL')
     }
     if (code.startsWith('SIG')) {
@@ -35,11 +35,12 @@ function failing(real, isAsync, { call, at = 1, times = Number.POSITIVE_INFINITY
 /** Writes the first half of the bytes of a call. */
 function writeHalf(self, args) {
   const [bytes] = args.filter(arg => typeof arg === 'object')
-  const handle = typeof args[0] === 'number' ? args[0] : self.fd
-  writeSync(handle, bytes, 0, bytes.length >> 1)
+  const half = bytes.subarray(0, bytes.length >> 1)
+  if (typeof args[0] === 'string') writeFileSync(args[0], half)
+  else writeSync(self.fd, half)
 }
 
-const { writeSync } = fs
+const { writeFileSync, writeSync } = fs
 const { open } = fs.promises
 
 /** The prototype of open files. */
