@@ -10,7 +10,7 @@ import { noWholeCandle } from './no-candles.js'
 import { commitFiles, type FilePlace, prepareFile } from './output-file.js'
 import { checkOutputs, parseTemplate, planOutputs } from './output-names.js'
 import { isStream, type Output, type OutputStream, StreamOutput } from './output-stream.js'
-import { checkPartial, planRequest } from './plan.js'
+import { planRequest } from './plan.js'
 import { cutToTail } from './read.js'
 import { checkGone, type DownloadReport, Tally } from './report.js'
 import { openRun, type Plan, quiet, type Run, type SeriesPlan, sourceOf, withoutAbsent, withRun } from './run.js'
@@ -168,7 +168,6 @@ function checkExcerpt(request: Omit<Partial<ExportRequest>, 'output'>): void {
   checkThreads(request)
   checkValue('limit', CANDLE_OPTIONS.limit, limit)
   checkValue('tail', CANDLE_OPTIONS.tail, tail)
-  checkPartial(request)
   if (limit === undefined || tail === undefined) return
   throw new KlinesError('bad_option', '--limit and --tail both say which candles to write. Expected one of them.')
 }

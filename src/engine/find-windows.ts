@@ -10,32 +10,33 @@ import { knownDates, newestCandle } from '../mirror/status.js'
 import { InvalidSymbolError } from '../sources/exchange-api.js'
 import type { Source } from '../sources/source.js'
 import { fetchStartDates, fetchSymbols, request } from './lists.js'
-import type { FoundWindows, Run, UnplannedSeries } from './run.js'
+import type { Run, SeriesPlan, UnplannedSeries } from './run.js'
 
 /** The windows of the source that have begun, and those that are cached whatever a list says. */
 export async function findOfSource(
   plans: readonly UnplannedSeries[],
   range: RequestedRange,
   run: Run<Source>,
-): Promise<FoundWindows[]> {
+): Promise<SeriesPlan[]> {
   const { mirror, source } = run
   const lists = new Map<Interval, ReturnType<typeof fetchStartDates>>()
-  const found: FoundWindows[] = []
-  for (const { series, range: needed } of plans) {
+  const found: SeriesPlan[] = []
+  for (const plan of plans) {
+    const { series, range: needed } = plan
     const { interval } = series
     const cached = new Set(mirror.dates(series))
     const known = planWindows(series, [...knownDates(mirror, interval, range.now), ...cached], needed, Infinity)
     // What is cached to the last window needs no list: each window that can still change is asked for anyway.
     const isOver = needed.toTime < range.now && !run.refresh
     if (isOver && known.length > 0 && known.every(({ startDate }) => cached.has(startDate))) {
-      found.push({ windows: known })
+      found.push({ ...plan, windows: known })
       continue
     }
     const list = lists.get(interval) ?? fetchStartDates(run, interval)
     lists.set(interval, list)
     const { names, present } = await list
     const windows = planWindows(series, [...names, ...cached], needed, Math.max(present, range.now))
-    found.push({ windows, listedFrom: names[0] })
+    found.push({ ...plan, windows, listedFrom: names[0] })
   }
   return source.firstCandle ? askFirstCandles(found, run) : found
 }
@@ -44,10 +45,10 @@ export async function findOfSource(
  * Asks an exchange for the first candle of each series of which a window before all cached candles is needed. Throws `unknown_symbol` for
  * all symbols that it does not know.
  */
-async function askFirstCandles(plans: readonly FoundWindows[], run: Run<Source>): Promise<FoundWindows[]> {
+async function askFirstCandles(plans: readonly SeriesPlan[], run: Run<Source>): Promise<SeriesPlan[]> {
   const { source, mirror, signal } = run
   const unknown = new Set<SymbolName>()
-  const ask = async (plan: FoundWindows): Promise<FoundWindows> => {
+  const ask = async (plan: SeriesPlan): Promise<SeriesPlan> => {
     const { windows } = plan
     if (!needsFirstCandle(windows, run)) return plan
     try {
@@ -83,20 +84,22 @@ export function findOfMirror(
   { endMoves, now }: RequestedRange,
   { mirror, warn }: Run,
   isTail: boolean,
-): FoundWindows[] {
+): SeriesPlan[] {
   // The sample and bare folders have no source to get more from.
   const hasSource = mirror.rules.kind !== 'fixed'
   const begun: string[] = []
   let latest = -Infinity
   const intervals = new Set<Interval>()
   const lists = new Map<Interval, readonly string[]>()
-  const found = plans.map(({ series, range: { fromTime, toTime } }) => {
+  const found = plans.map(plan => {
+    const { series, range } = plan
+    const { fromTime, toTime } = range
     const cached = mirror.dates(series)
     const known = lists.get(series.interval) ?? knownDates(mirror, series.interval, now)
     lists.set(series.interval, known)
     const [first, last] = [cached[0], cached[cached.length - 1]]
     const isCached = new Set(cached)
-    if (first === undefined) return { windows: planWindows(series, known, { fromTime, toTime }, now) }
+    if (first === undefined) return { ...plan, windows: planWindows(series, known, range, now) }
     const [isFromOpen, isToOpen] = [fromTime === -Infinity, toTime === Infinity]
     if (hasSource && isFromOpen && known[0] < first) begun.push(`${seriesName(series)} with ${first}`)
     const facts = mirror.facts(series)
@@ -116,7 +119,7 @@ export function findOfMirror(
     }
     const all = planWindows(series, [...known, ...cached, ...between], needed, isToOpen ? Infinity : now)
     const mayLack = (date: string) => endMoves && parseDate(date) > now - MAY_LAG_MS
-    return { windows: all.filter(({ startDate }) => isCached.has(startDate) || !mayLack(startDate)) }
+    return { ...plan, windows: all.filter(({ startDate }) => isCached.has(startDate) || !mayLack(startDate)) }
   })
   if (begun.length > 0 && !isTail)
     warn(`The mirror begins later than its source: ${joinNames(begun)}. klines download without --from has the rest.`)

@@ -68,8 +68,7 @@ export async function planSeries(
   run: Run,
   isTail = false,
 ): Promise<SeriesPlan[]> {
-  const windows = isOnline(run) ? await findOfSource(series, range, run) : findOfMirror(series, range, run, isTail)
-  return series.map((one, index) => ({ ...one, ...windows[index] }))
+  return isOnline(run) ? findOfSource(series, range, run) : findOfMirror(series, range, run, isTail)
 }
 
 /** Every series of the mirror, from its first window to now. Throws `window_missing` for a mirror without a series, and `bad_time`. */
@@ -91,7 +90,7 @@ export async function planUpdate(run: Run<Source>, { maxAge }: { maxAge?: string
 }
 
 /** Throws `bad_option` for `partial` without `resample`: no option is ignored. */
-export function checkPartial({ partial, resample }: Pick<PlanRequest, 'partial' | 'resample'>): void {
+function checkPartial({ partial, resample }: Pick<PlanRequest, 'partial' | 'resample'>): void {
   if (!partial || resample !== undefined) return
   const message = '--partial keeps incomplete candles of another length, and none is requested.'
   throw new KlinesError('bad_option', message, { suggestions: ['Add --resample, or leave --partial out.'] })

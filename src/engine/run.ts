@@ -42,11 +42,11 @@ export interface Plan {
   readonly gone: readonly SymbolName[]
 }
 
-export type FoundWindows = Pick<SeriesPlan, 'windows' | 'listedFrom' | 'firstCandle'>
-export type UnplannedSeries = Omit<SeriesPlan, keyof FoundWindows>
+/** A series of a plan whose windows are not known yet. */
+export type UnplannedSeries = Omit<SeriesPlan, 'windows'>
 
 /** Whether a window is over before the exchange has candles: it is empty without a request. */
-export function isBeforeFirst({ firstCandle = -Infinity }: FoundWindows, window: WindowRef): boolean {
+export function isBeforeFirst({ firstCandle = -Infinity }: SeriesPlan, window: WindowRef): boolean {
   return windowSpan(window).endTime <= firstCandle
 }
 
@@ -123,8 +123,6 @@ export interface SourceOptions extends MirrorOptions, RequestLimits {
 
 export interface Run<S extends Source | undefined = Source | undefined> {
   readonly mirror: Mirror
-  /** Whether the mirror has candles of an exchange, or is going to have them. */
-  readonly isExchange?: boolean
   /** Undefined for a run that reads the mirror alone. */
   readonly source: S
   readonly concurrency: number
@@ -182,8 +180,7 @@ export async function openRun(options: OpenOptions, use: RunUse = {}): Promise<R
     await source?.close()
     mirror.flushAll()
   }
-  const settings = { isExchange: isExchange(mirror.source ?? name), concurrency, refresh, readOnly, done: new Map() }
-  return { mirror, source, ...settings, signal, now, emit, warn, close }
+  return { mirror, source, concurrency, refresh, readOnly, signal, now, emit, warn, done: new Map(), close }
 }
 
 export function mirrorRun(mirror: Mirror, { now, signal, warn }: Pick<Run, 'now' | 'signal' | 'warn'>): Run {

@@ -45,21 +45,13 @@ export function readFile(
     const { ino, size, mtimeMs, ctimeMs } = stat
     if (!stat.isFile()) return { state: 'corrupt', reason: 'not a regular file' }
     if (size > maxBytes) return { state: 'corrupt', reason: `a file of ${size} bytes; expected at most ${maxBytes}` }
-    return { state: 'file', bytes: fill(allocate(size), descriptor), ino, size, mtimeMs, ctimeMs }
+    const buffer = allocate(size)
+    // The file may have become shorter meanwhile.
+    const bytes = buffer.subarray(0, readSync(descriptor, buffer, 0, size, 0))
+    return { state: 'file', bytes, ino, size, mtimeMs, ctimeMs }
   } finally {
     closeSync(descriptor)
   }
-}
-
-/** Reads until the buffer is full; returns less of it where the file ends before. */
-function fill(buffer: Buffer, descriptor: number): Buffer {
-  let filled = 0
-  while (filled < buffer.length) {
-    const read = readSync(descriptor, buffer, filled, buffer.length - filled, filled)
-    if (read === 0) break
-    filled += read
-  }
-  return filled === buffer.length ? buffer : buffer.subarray(0, filled)
 }
 
 const TEMP_NAME = /^(\..*\.)?\d+~[0-9a-f]{16}(\.tmp)?$/

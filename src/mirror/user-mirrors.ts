@@ -105,20 +105,16 @@ export function defaultMirrorRoot(baseUrl: string): string {
 /** The mirrors in the user's cache folder, by name. A folder without a readable `mirror.json` is none. */
 function listUserMirrors() {
   const folder = findUserFolder('cache') ?? ''
-  const names = readIfAllowed(() => listFolder(folder)) ?? []
-  return names.flatMap(name => {
+  return listFolder(folder).flatMap(name => {
     const root = join(folder, name)
-    const baseUrl = readIfAllowed(() => readSource(root))
-    return baseUrl === undefined ? [] : [{ root, baseUrl }]
+    try {
+      const baseUrl = readSource(root)
+      return baseUrl === undefined ? [] : [{ root, baseUrl }]
+    } catch {
+      // Another user's.
+      return []
+    }
   })
-}
-
-function readIfAllowed<T>(read: () => T): T | undefined {
-  try {
-    return read()
-  } catch {
-    return undefined
-  }
 }
 
 /** The user's mirrors, and how one is chosen: for a run that finds none at `root`. */
