@@ -169,9 +169,8 @@ export async function writeFiles(
       try {
         await output.write(bytes)
         await output.finish()
-      } catch (error) {
+      } finally {
         await output.discard()
-        throw error
       }
     }
     await commitFiles(there)

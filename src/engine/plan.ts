@@ -44,7 +44,10 @@ export async function planRequest(
 ): Promise<Plan> {
   const selection = parseSelection(asked)
   const target = asked.resample === undefined ? undefined : parseTargetInterval(asked.resample)
-  checkPartial(asked)
+  if (asked.partial && target === undefined) {
+    const message = '--partial keeps incomplete candles of another length, and none is requested.'
+    throw new KlinesError('bad_option', message, { suggestions: ['Add --resample, or leave --partial out.'] })
+  }
   await checkOrigin(run)
   const { series, gone } = isOnline(run)
     ? await selectOfSource(selection, run)
@@ -87,13 +90,6 @@ export async function planUpdate(run: Run<Source>, { maxAge }: { maxAge?: string
   })
   const gone = mirror.symbols().filter(symbol => !names.includes(symbol))
   return { range, series: await planSeries(plans, range, run), gone }
-}
-
-/** Throws `bad_option` for `partial` without `resample`: no option is ignored. */
-function checkPartial({ partial, resample }: Pick<PlanRequest, 'partial' | 'resample'>): void {
-  if (!partial || resample !== undefined) return
-  const message = '--partial keeps incomplete candles of another length, and none is requested.'
-  throw new KlinesError('bad_option', message, { suggestions: ['Add --resample, or leave --partial out.'] })
 }
 
 /** The exchange's clock, where the newest candles matter. */
