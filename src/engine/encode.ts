@@ -38,11 +38,9 @@ export interface EncodeTask {
   readonly output: TaskOutput
 }
 
-type FinishedOutput = { readonly file: WrittenFile; readonly place: FilePlace | undefined }
-
 export interface EncodedTask {
   /** Undefined for an output without rows. */
-  readonly finished: FinishedOutput | undefined
+  readonly finished: { readonly file: WrittenFile; readonly place: FilePlace | undefined } | undefined
   readonly fingerprints: readonly SeriesFingerprint[]
   /** Of its series, from a worker. */
   readonly counts?: readonly SeriesCount[]
@@ -106,7 +104,7 @@ async function encodeTask(
   const fingerprints: SeriesFingerprint[] = []
   const labels = series.map(({ label }) => label)
   let writer: Awaited<ReturnType<typeof openWriter>> | undefined
-  let finished: FinishedOutput | undefined
+  let finished: EncodedTask['finished']
   try {
     for await (const [{ label, resampleTo }, candles] of readPlan(run, tally, { partial, series })) {
       const fingerprinter = fingerprint && new Fingerprinter(label)
@@ -168,7 +166,7 @@ async function openWriter(
       candles += batch.length
       await exporter.write(batch)
     },
-    async finish(): Promise<FinishedOutput> {
+    async finish(): Promise<EncodedTask['finished']> {
       await exporter.end()
       await writing
       // What follows on stdout, such as a prompt, begins on a line of its own. A file is a window file, byte for byte.

@@ -71,7 +71,7 @@ export function exportTo(request: FileRequest, hooks?: ExportHooks): Promise<Exp
 }
 
 export async function exportIn(run: Run, request: FileRequest, hooks: ExportHooks = {}): Promise<ExportReport> {
-  const { sink, plan = run => planFiles(request, run) } = hooks
+  const { sink, plan = run => planRequest(request, run, { isTail: request.tail !== undefined }) } = hooks
   const { format, rowFormat } = parseContent(request)
   const asked = await plan(run)
   const named = planOutputs(request.output, format, asked.series)
@@ -105,7 +105,7 @@ export async function exportIn(run: Run, request: FileRequest, hooks: ExportHook
 /** The plan of an export that another thread writes: of a run with a source, its windows are made current first. */
 export async function planExport(request: FileRequest, run: Run): Promise<Plan> {
   parseContent(request)
-  const plan = await planFiles(request, run)
+  const plan = await planRequest(request, run, { isTail: request.tail !== undefined })
   if (run.source === undefined) return plan
   const cut = await cutPlan(plan, request.tail, run)
   await downloadPlan(cut, run, request, true)
@@ -115,10 +115,6 @@ export async function planExport(request: FileRequest, run: Run): Promise<Plan> 
 /** A plan without the windows that the source was found to lack at its ends. */
 export function thereOf(plan: Plan, run: Run): Plan {
   return { ...plan, series: plan.series.map(one => withoutAbsent(one, run)) }
-}
-
-function planFiles(request: FileRequest, run: Run): Promise<Plan> {
-  return planRequest(request, run, { isTail: request.tail !== undefined })
 }
 
 export function reportExport(

@@ -83,7 +83,7 @@ export function findOfMirror(
   plans: readonly UnplannedSeries[],
   { endMoves, now }: RequestedRange,
   { mirror, warn }: Run,
-  isTail: boolean,
+  isTail = false,
 ): SeriesPlan[] {
   // The sample and bare folders have no source to get more from.
   const hasSource = mirror.rules.kind !== 'fixed'

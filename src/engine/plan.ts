@@ -8,7 +8,6 @@ import {
   parseRange,
   parseRequestedRange,
   type RangeText,
-  type RequestedRange,
   timeBefore,
 } from '../candles/time-range.js'
 import { parseDate } from '../candles/windows.js'
@@ -22,7 +21,7 @@ import { checkMultiple, hasListingGrid, parseTargetInterval, type TargetInterval
 import type { Source } from '../sources/source.js'
 import { findOfMirror, findOfSource } from './find-windows.js'
 import { fetchSymbols, request } from './lists.js'
-import { isOnline, type Plan, type Run, type SeriesPlan, type UnplannedSeries } from './run.js'
+import { isOnline, type Plan, type Run } from './run.js'
 import { selectOfMirror, selectOfSource } from './selection.js'
 
 /** Which candles, and what is made of them. */
@@ -62,16 +61,8 @@ export async function planRequest(
     const label = { symbol: one.symbol, interval: resampleTo.name }
     return { series: one, label, resampleTo, range: sourceRange(one, resampleTo, range) }
   })
-  return { range, series: await planSeries(plans, range, run, isTail), gone }
-}
-
-export async function planSeries(
-  series: readonly UnplannedSeries[],
-  range: RequestedRange,
-  run: Run,
-  isTail = false,
-): Promise<SeriesPlan[]> {
-  return isOnline(run) ? findOfSource(series, range, run) : findOfMirror(series, range, run, isTail)
+  const planned = isOnline(run) ? await findOfSource(plans, range, run) : findOfMirror(plans, range, run, isTail)
+  return { range, series: planned, gone }
 }
 
 /** Every series of the mirror, from its first window to now. Throws `window_missing` for a mirror without a series, and `bad_time`. */
@@ -89,7 +80,7 @@ export async function planUpdate(run: Run<Source>, { maxAge }: { maxAge?: string
     return { series, label: series, range: { fromTime: parseDate(mirror.dates(series)[0]), toTime: Infinity } }
   })
   const gone = mirror.symbols().filter(symbol => !names.includes(symbol))
-  return { range, series: await planSeries(plans, range, run), gone }
+  return { range, series: await findOfSource(plans, range, run), gone }
 }
 
 /** The exchange's clock, where the newest candles matter. */

@@ -3,9 +3,10 @@ import { KlinesError } from '../candles/errors.js'
 import { seriesName } from '../candles/series.js'
 import { formatRange } from '../candles/time-range.js'
 import { windowSpan } from '../candles/windows.js'
-import { checkOrigin, planSeries } from '../engine/plan.js'
+import { findOfMirror, findOfSource } from '../engine/find-windows.js'
+import { checkOrigin } from '../engine/plan.js'
 import { Tally } from '../engine/report.js'
-import { openRun, type Plan, type Run, type SourceOptions, withRun } from '../engine/run.js'
+import { isOnline, openRun, type Plan, type Run, type SourceOptions, withRun } from '../engine/run.js'
 import { fingerprintSeries } from './fingerprint.js'
 import { compareEnds, compareYears, type Lock, readLock } from './lock-file.js'
 
@@ -89,5 +90,6 @@ export async function planLock({ series }: Lock, run: Run): Promise<Plan> {
     return { series, label: series, range: { fromTime: from, toTime: to } }
   })
   await checkOrigin(run)
-  return { range, series: await planSeries(wanted, range, run), gone: [] }
+  const planned = isOnline(run) ? await findOfSource(wanted, range, run) : findOfMirror(wanted, range, run)
+  return { range, series: planned, gone: [] }
 }

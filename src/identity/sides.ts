@@ -3,7 +3,7 @@ import { isInterval } from '../candles/intervals.js'
 import { type Series, type SeriesLabel, seriesName, windowOf } from '../candles/series.js'
 import { planWindows, type RequestedRange, type TimeRange } from '../candles/time-range.js'
 import { startDateAt } from '../candles/windows.js'
-import { planSeries } from '../engine/plan.js'
+import { findOfSource } from '../engine/find-windows.js'
 import { readPlan } from '../engine/read.js'
 import { Tally } from '../engine/report.js'
 import { openRun, quiet, type Run, type SeriesPlan, type SourceOptions } from '../engine/run.js'
@@ -65,7 +65,7 @@ export async function openTreeSide(
       if (!source) return
       const named = wanted.map(({ series, range }) => ({ series: toSeries(series), label: series, range }))
       // Every window is asked for, so the lists say which ones there are.
-      const series = await planSeries(named, requested, { ...run, refresh: true })
+      const series = await findOfSource(named, requested, { ...run, source, refresh: true })
       asked = new Tally({ range: requested, series, gone: [] }, run)
     },
     open(label, range) {
