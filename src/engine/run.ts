@@ -42,7 +42,6 @@ export interface Plan {
   readonly gone: readonly SymbolName[]
 }
 
-/** A series of a plan whose windows are not known yet. */
 export type UnplannedSeries = Omit<SeriesPlan, 'windows'>
 
 /** Whether a window is over before the exchange has candles: it is empty without a request. */
@@ -123,6 +122,8 @@ export interface SourceOptions extends MirrorOptions, RequestLimits {
 
 export interface Run<S extends Source | undefined = Source | undefined> {
   readonly mirror: Mirror
+  /** Whether the mirror has candles of an exchange, or is going to have them. */
+  readonly isExchange?: boolean
   /** Undefined for a run that reads the mirror alone. */
   readonly source: S
   readonly concurrency: number
@@ -180,7 +181,8 @@ export async function openRun(options: OpenOptions, use: RunUse = {}): Promise<R
     await source?.close()
     mirror.flushAll()
   }
-  return { mirror, source, concurrency, refresh, readOnly, signal, now, emit, warn, done: new Map(), close }
+  const settings = { isExchange: isExchange(mirror.source ?? name), concurrency, refresh, readOnly, done: new Map() }
+  return { mirror, source, ...settings, signal, now, emit, warn, close }
 }
 
 export function mirrorRun(mirror: Mirror, { now, signal, warn }: Pick<Run, 'now' | 'signal' | 'warn'>): Run {

@@ -71,13 +71,12 @@ export function selectOfMirror(selection: SelectionRequest, run: Run): Series[] 
 }
 
 /** The error for named symbols and series that the mirror lacks; one that finer cached candles can be made into says how. */
-function notInMirror(symbols: readonly SymbolName[], series: readonly Series[], { mirror }: Run) {
-  if (!mirror.exists) return noMirror(mirror)
-  const isExchange = mirror.rules.kind === 'exchange'
+function notInMirror(symbols: readonly SymbolName[], series: readonly Series[], { mirror, isExchange }: Run) {
   const known = knownSymbols(mirror)
   const unknown = symbols.filter(symbol => !known.includes(symbol))
   if (unknown.length > 0 && !isExchange)
     return unknownSymbols(unknown, known, `the mirror ${mirror.root}`, otherSource(mirror.source))
+  if (!mirror.exists) return noMirror(mirror)
   const minutes = series.find(({ interval }) => isMinutes(interval) && mirror.symbols([interval]).length === 0)
   if (minutes && !isExchange) return noMinutes(minutes.interval, `The mirror ${mirror.root}`)
   const advice = series.slice(0, 1).flatMap(one => {
