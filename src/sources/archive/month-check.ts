@@ -59,7 +59,12 @@ export function refuse(windows: readonly WindowRef[], reason: string): CheckedMo
 /** Adds the days of a zip to `checked`. */
 async function checkZip({ windows, body }: Zip, check: MonthCheck, checked: CheckedMonth): Promise<void> {
   const starts = new Set(windows.map(({ startDate }) => parseDate(startDate)))
-  const texts = typeof body === 'string' ? body : await readDays(unzip(body), starts).catch(toReason)
+  const texts =
+    typeof body === 'string'
+      ? body
+      : await unzip(body)
+          .then(csv => readDays(csv, starts))
+          .catch(toReason)
   for (const window of windows) {
     await nextTurn()
     check.signal.throwIfAborted()

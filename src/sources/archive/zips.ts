@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers'
 import { crc32 } from 'node:zlib'
 import pMap from 'p-map'
 import { type Entry, fromBufferPromise } from 'yauzl'
@@ -81,10 +82,10 @@ function acceptZip(response: WholeResponse): Buffer {
 const MAX_CSV_BYTES = 32 * 1024 * 1024
 
 /**
- * The only CSV file of a zip, or its only file, as chunks of bytes. Its name is not looked at: the rows are checked. Throws an invalid
- * `FetchError` for any other zip, also after the last chunk: yauzl checks sizes and the deflate stream, but not the CRC.
+ * The only CSV file of a zip, or its only file. Its name is not looked at: the rows are checked. Throws an invalid `FetchError` for any
+ * other zip.
  */
-export async function* unzip(zip: Buffer): AsyncGenerator<Buffer> {
+export async function unzip(zip: Buffer): Promise<Buffer> {
   const refuse = (reason: string, cause?: unknown) => new FetchError('invalid', `the zip ${reason}`, { cause })
   try {
     const file = await fromBufferPromise(zip, { lazyEntries: true, decodeStrings: false })
@@ -95,12 +96,10 @@ export async function* unzip(zip: Buffer): AsyncGenerator<Buffer> {
     if (entry === undefined || others.length > 0) throw refuse(`has ${entries.length} files`)
     if (entry.isEncrypted()) throw refuse('is encrypted')
     if (entry.uncompressedSize > MAX_CSV_BYTES) throw refuse(`unpacks to ${entry.uncompressedSize} bytes`)
-    let crc = 0
-    for await (const chunk of await file.openReadStreamPromise(entry)) {
-      crc = crc32(chunk, crc)
-      yield chunk
-    }
-    if (crc !== entry.crc32) throw refuse('is damaged: its CRC is wrong')
+    const content = await buffer(await file.openReadStreamPromise(entry))
+    // yauzl checks sizes and the deflate stream.
+    if (crc32(content) !== entry.crc32) throw refuse('is damaged: its CRC is wrong')
+    return content
   } catch (error) {
     throw error instanceof FetchError ? error : refuse(`is damaged: ${cleanText((error as Error).message)}`, error)
   }

@@ -76,11 +76,11 @@ const ZIPS: [string, Buffer, RegExp][] = [
     /^the zip is damaged: too many bytes/,
   ],
   ['an encrypted zip', makeZip(member({ isEncrypted: true })), /^the zip is encrypted$/],
-  ['a line without an end', textZip(Buffer.alloc(30e6, '7')), /^line 1 of the file is longer than 4096 bytes$/],
+  ['a line without an end', textZip(Buffer.alloc(30e6, '7')), /^line 1 of the file has no time$/],
   [
     'a line of commas behind good ones',
     textZip(`${toCsv(lines.slice(0, 500))}${','.repeat(5_000)}\n`),
-    /^line 501 of the file is longer than 4096 bytes$/,
+    /^line 501 of the file has no time$/,
   ],
   ['a line of text', textZip(toCsv(lines.with(700, 'sorry'))), /^line 701 of the file has no time$/],
 ]
@@ -145,12 +145,6 @@ const DAYS: [string, (lines: string[], date: string) => string[], RegExp][] = [
   ['a volume without trades', withCell(144, 5, () => '5.00000000'), /^row 144: count is 0, but volume is 5.00000000$/],
   ['a lower low', withCell(121, 3, () => '0.01000000'), sumOf('low')],
   ['a last close', withCell(287, 4, () => '44.44000000'), sumOf('close', 23)],
-  [
-    'fewer decimals',
-    withCell(121, 4, cell => cell.slice(0, -2)),
-    /^close of row 121 is not written as the exchange does$/,
-  ],
-  ['a leading zero', withCell(121, 4, cell => `0${cell}`), /^close of row 121 is not written/],
   ['an escape', withCell(121, 4, cell => `\\u003${cell}`), /^a row is not written as the exchange does$/],
   ['an early close', withCell(121, 6, cell => String(Number(cell) - 1)), /^no whole candle opens at \S+ 10:05 UTC$/],
   ['eleven cells', day => day.map(line => line.slice(0, -2)), /^row 0: expected 12 elements, got 0$/],
@@ -330,7 +324,7 @@ describe('an archive with', () => {
 })
 
 it.each(ZIPS)('of %s no day is read', async (_, zip, reason) => {
-  await expect(readDays(unzip(zip), new Set())).rejects.toThrow(reason)
+  await expect(unzip(zip).then(csv => readDays(csv, new Set()))).rejects.toThrow(reason)
 })
 
 it.each(MEMBERS)('the member %j of a zip is read', async name => {
@@ -339,11 +333,7 @@ it.each(MEMBERS)('the member %j of a zip is read', async name => {
   for (const at of [flags, central]) zip.writeUInt16LE(0, at)
   const others = [member({ name: 'README' }), member({ name: 'a/' })]
   const folder = name.toLowerCase().endsWith('.csv') ? [makeZip(others[0], member({ name }), others[1])] : []
-  for (const one of [zip, ...folder]) {
-    const chunks: Buffer[] = []
-    for await (const chunk of unzip(one)) chunks.push(chunk)
-    expect(Buffer.concat(chunks).toString()).toBe(toCsv(lines))
-  }
+  for (const one of [zip, ...folder]) expect(String(await unzip(one))).toBe(toCsv(lines))
 })
 
 /** What changes places between two rows. */
