@@ -90,11 +90,10 @@ export class TextColumn {
   }
 
   append({ batch }: BatchRows, start: number, end: number, to: number): void {
-    const { bytes, offsets } = batch
-    const written = start + this.writer.write(batch.rows(start, end), texts => this.parts.push(Buffer.from(texts)))
+    const { offsets } = batch
+    this.writer.write(batch.rows(start, end), texts => this.parts.push(Buffer.from(texts)))
     for (let row = start; row < end; row++) {
       const cell = row * OFFSETS_PER_ROW + 2 * this.column
-      if (row >= written) this.parts.push(bytes.slice(offsets[cell], offsets[cell + 1]))
       this.ends[to + row - start + 1] = this.ends[to + row - start] + offsets[cell + 1] - offsets[cell]
     }
   }

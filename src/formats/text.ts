@@ -188,15 +188,18 @@ class RowTemplate {
 
   /** Writes a batch in pieces that are valid until the next one. */
   write(batch: KlineBatch, append: (rows: Uint8Array) => void): void {
-    const written = this.writer?.write(batch, append) ?? 0
+    if (this.writer) {
+      this.writer.write(batch, append)
+      return
+    }
     let text = ''
-    for (let row = written; row < batch.length; row++) {
+    for (let row = 0; row < batch.length; row++) {
       for (const { literal, column, convert } of this.slots) {
         const cell = batch.text(row, column)
         text += literal + (convert ? convert(cell) : cell)
       }
       text += this.end
     }
-    if (text !== '') append(Buffer.from(text))
+    append(Buffer.from(text))
   }
 }

@@ -1,6 +1,5 @@
 import type { Hash } from 'node:crypto'
-import { COLUMN_KINDS, COLUMNS } from '../candles/columns.js'
-import { trimDecimal } from '../candles/decimals.js'
+import { COLUMN_KINDS } from '../candles/columns.js'
 import { KlinesError } from '../candles/errors.js'
 import { parseLength } from '../candles/intervals.js'
 import { isObject } from '../candles/json.js'
@@ -59,7 +58,7 @@ export class Fingerprinter {
       }
       const { hash, endTime } = last
       const part = rest.slice(-Infinity, endTime)
-      writeCandleLines(part, lines => hash.update(lines))
+      CANDLE_LINES.write(part, lines => hash.update(lines))
       last.candles += part.length
       rest = rest.slice(endTime, Infinity)
     }
@@ -135,26 +134,15 @@ function hashLines(lines: readonly (string | Buffer)[]): string {
   return hash.digest('hex')
 }
 
-const KINDS = COLUMN_KINDS.slice(0, COLUMNS.length - 1)
-const SLOTS = KINDS.map((kind, column) => {
+const SLOTS = COLUMN_KINDS.slice(0, -1).map((kind, column) => {
   return { literal: column === 0 ? '' : ',', column, isTrimmed: kind === 'decimal' }
 })
-const LINES = new WasmRowWriter(SLOTS, '\n')
 
 /**
- * Writes the lines that fingerprints are made of: the eleven cells before `ignore` joined by commas, and a line feed.
- * Integers are as they are; a decimal loses the zeros that do not change its value, and a point without digits. `append`
- * gets the lines in pieces, each valid until the next one.
+ * Writes the lines that fingerprints are made of: the eleven cells before `ignore` joined by commas, and a line feed. Integers are as they
+ * are; a decimal loses the zeros that do not change its value, and a point without digits.
  */
-export function writeCandleLines(batch: KlineBatch, append: (lines: Uint8Array) => void): void {
-  for (let row = LINES.write(batch, append); row < batch.length; row++) {
-    const cells = KINDS.map((kind, column) => {
-      const text = batch.text(row, column)
-      return kind === 'decimal' ? trimDecimal(text) : text
-    })
-    append(Buffer.from(`${cells.join()}\n`))
-  }
-}
+export const CANDLE_LINES = new WasmRowWriter(SLOTS, '\n')
 
 /** In hex. */
 export function sha256(bytes: Uint8Array): string {

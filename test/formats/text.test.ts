@@ -147,16 +147,10 @@ describe('json', () => {
   })
 })
 
-it('a row longer than the buffer is written like any other', async () => {
-  const long = 'A'.repeat(600_000)
-  const rows = [0, 1, 2, 3].map(index =>
-    sampleRow(START + index * HOUR, { 11: index === 1 || index === 2 ? long : '0' }),
-  )
-  for (const [exporter, oracle] of [
-    ['csv', expectedCsv],
-    ['jsonl', expectedJsonl],
-  ] as const) {
-    const { bytes } = await runExporter(exporter, toBatches([leap(...rows)]), rowFormat({ columns: ALL_COLUMNS }))
-    expect(bytes.toString() === oracle([leap(...rows)], ALL_COLUMNS, 'ms')).toBe(true)
-  }
+it('a row of more than 512 KiB is refused', async () => {
+  const rows = leap(sampleRow(START, { 11: 'A'.repeat(600_000) }))
+  for (const format of ['csv', 'jsonl'] as const)
+    await expect(runExporter(format, toBatches([rows]), rowFormat({ columns: ALL_COLUMNS }))).rejects.toThrow(
+      'A row has more than 524288 bytes.',
+    )
 })

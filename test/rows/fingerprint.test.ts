@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { KlineRow } from '../../src/candles/columns.js'
-import { Fingerprinter, fingerprintSet, isFingerprint, writeCandleLines } from '../../src/rows/fingerprint.js'
+import { CANDLE_LINES, Fingerprinter, fingerprintSet, isFingerprint } from '../../src/rows/fingerprint.js'
 import type { KlineBatch } from '../../src/rows/kline-batch.js'
 import { Kernel } from '../../src/rows/wasm/kernel.js'
 import { decodeInPlace, decodeWindow } from '../../src/rows/window-codec.js'
@@ -23,7 +23,7 @@ function fingerprint(series: { symbol: string; interval: string }, batches: read
 /** The lines of a batch. */
 function linesOf(batch: KlineBatch): string {
   const pieces: string[] = []
-  writeCandleLines(batch, lines => pieces.push(Buffer.from(lines).toString()))
+  CANDLE_LINES.write(batch, lines => pieces.push(Buffer.from(lines).toString()))
   return pieces.join('')
 }
 const linesOfRows = (rows: readonly KlineRow[]) => linesOf(toBatch(rows, LEAP_MONTH))

@@ -35,8 +35,8 @@ export class WasmRowWriter {
     }
   }
 
-  /** Hands the text of rows to `append`, in pieces. Returns how many rows it wrote: all, or those before one that is too long. */
-  write(batch: IndexedRows, append: (text: Uint8Array) => void): number {
+  /** Hands the text of rows to `append`, in pieces, each valid until the next one. Throws for a row of more than 512 KiB: it is no candle. */
+  write(batch: IndexedRows, append: (text: Uint8Array) => void): void {
     const { template, slots } = this
     const { kernel = sharedKernel(), offsets } = batch
     const rows = offsets.length / OFFSETS_PER_ROW
@@ -48,7 +48,7 @@ export class WasmRowWriter {
     while (start < rows) {
       let end = rows
       while (end > start && maxBytes(start, end) > OUTPUT_BYTES) end = start + ((end - start) >> 1)
-      if (end === start) break
+      if (end === start) throw new RangeError(`A row has more than ${OUTPUT_BYTES} bytes.`)
       const first = address.offsets + start * OFFSETS_BYTES
       const text = kernel.write(template, (calls, to, head) =>
         calls.writeRows(address.bytes, first, end - start, head, slots.length, to),
@@ -56,6 +56,5 @@ export class WasmRowWriter {
       append(text)
       start = end
     }
-    return start
   }
 }
