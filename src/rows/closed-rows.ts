@@ -10,8 +10,8 @@ export const SETTLING_MS = 15_000
 
 /** A window as a file, and its rows. */
 export interface RenderedWindow {
-  readonly bytes: Buffer
-  readonly value: KlineBatch
+  readonly bytes: Uint8Array
+  readonly batch: KlineBatch
 }
 
 /** Whether a candle can change no more at `time`, ms UTC. One that closes early waits for its end: an outage may still be mended. */
@@ -31,14 +31,14 @@ export function renderWindow(body: Buffer, window: WindowRef, time: number): Ren
   let rows = batch.length
   while (rows > 0 && !isClosed(window.interval, batch.openTime(rows - 1), batch.closeTime(rows - 1), time)) rows--
   const bytes = Buffer.from(JSON.stringify((JSON.parse(decodeUtf8(body)) as unknown[]).slice(0, rows)))
-  return { bytes, value: decodeWindow(bytes, window) }
+  return { bytes, batch: decodeWindow(bytes, window) }
 }
 
 /** The rows of an answer, and those of the next one, which follow them. */
 export function joinRows(before: RenderedWindow, next: RenderedWindow, window: WindowRef): RenderedWindow {
-  if (next.value.length === 0) return before
+  if (next.batch.length === 0) return before
   const bytes = Buffer.concat([before.bytes.subarray(0, -1), Buffer.from(','), next.bytes.subarray(1)])
-  return { bytes, value: decodeWindow(bytes, window) }
+  return { bytes, batch: decodeWindow(bytes, window) }
 }
 
 /** Whether a window may have more candles that are closed at `time` (ms UTC) than those of an answer; one without rows is the last. */

@@ -1,5 +1,6 @@
 import { COLUMNS, type KlineRow } from '../candles/columns.js'
 import { DAY_MS, HOUR_MS, nextOpenTime } from '../candles/intervals.js'
+import { decodeUtf8 } from '../candles/json.js'
 import type { WindowRef } from '../candles/series.js'
 import { formatTime } from '../candles/text.js'
 import { parseDate, type WindowSpan, windowSpan } from '../candles/windows.js'
@@ -127,7 +128,7 @@ export function pageOf(name: string, windows: readonly WindowRef[], rows: number
  */
 export function findPageFault(
   rows: readonly KlineRow[],
-  days: ReadonlyMap<string, { readonly bytes: Buffer }>,
+  days: ReadonlyMap<string, { readonly bytes: Uint8Array }>,
   fromTime: number,
 ): string | undefined {
   // An answer may be shorter than was asked for.
@@ -137,7 +138,7 @@ export function findPageFault(
     const endTime = Math.min(parseDate(startDate) + DAY_MS, untilTime)
     if (startTime >= endTime) continue
     const isCompared = ([time]: KlineRow) => time >= startTime && time < endTime
-    const ours = (JSON.parse(bytes.toString()) as KlineRow[]).filter(isCompared)
+    const ours = (JSON.parse(decodeUtf8(bytes)) as KlineRow[]).filter(isCompared)
     if (JSON.stringify(ours) !== JSON.stringify(rows.filter(isCompared)))
       return `a row of ${startDate} is not that of the exchange`
   }

@@ -56,7 +56,7 @@ export class ExchangeAnswers {
     let page = first.value
     while (page.hasMore) page = (await this.windowPage(window, page, signal)).value
     const time = Math.min(first.asked, this.clock.now())
-    return { bytes: page.bytes, batch: page.value, rendered: time, asked: time }
+    return { bytes: page.bytes, batch: page.batch, rendered: time, asked: time }
   }
 
   private ask(signal: AbortSignal): Promise<number> {
@@ -70,11 +70,11 @@ export class ExchangeAnswers {
 
   /** The rows of a window behind those of `before`, joined to them. */
   private windowPage(window: WindowRef, before: RenderedWindow | undefined, signal: AbortSignal) {
-    const from = before && before.value.openTime(before.value.length - 1) + 1
+    const from = before && before.batch.openTime(before.batch.length - 1) + 1
     const parse = (body: Buffer, asked: number) => {
       const rows = renderWindow(body, window, asked)
       const joined = before ? joinRows(before, rows, window) : rows
-      return { ...joined, hasMore: hasMoreRows(rows.value, window, asked) }
+      return { ...joined, hasMore: hasMoreRows(rows.batch, window, asked) }
     }
     return this.get(windowCall(window, from), parse, signal)
   }

@@ -38,8 +38,7 @@ export function exchangeSource(
       const fetched = known ?? (await archive?.fetch(window, signal))
       return fetched ?? answers.window(window, signal)
     },
-    fetchOn: (window, { bytes, batch }, signal) =>
-      answers.window(window, signal, { bytes: Buffer.from(bytes), value: batch }),
+    fetchOn: (window, cached, signal) => answers.window(window, signal, cached),
     firstCandle: (series, signal) => firstCandles.time(series, signal),
     cost: (missing, open = []) => findCost(missing, open, archive),
     close: async () => {

@@ -1,7 +1,7 @@
 import { isExchange, SAMPLE } from '../candles/base-url.js'
 import type { Interval } from '../candles/intervals.js'
 import type { Series, WindowRef } from '../candles/series.js'
-import type { KlineBatch } from '../rows/kline-batch.js'
+import type { RenderedWindow } from '../rows/closed-rows.js'
 
 /**
  * The kind of a tree. `static`: a service renders files when it likes, and may deploy them again as they are. `exchange`: each answer is
@@ -26,16 +26,7 @@ export interface AnswerTimes {
 }
 
 /** A window as a source has it. `bytes` are those of the file to store. */
-export interface Fetched extends AnswerTimes {
-  readonly bytes: Buffer
-  readonly batch: KlineBatch
-}
-
-/** The file of a window, as this source has sent it before, and its rows. */
-export interface CachedRows {
-  readonly bytes: Uint8Array
-  readonly batch: KlineBatch
-}
+export interface Fetched extends AnswerTimes, RenderedWindow {}
 
 export type Unchanged = AnswerTimes & { readonly bytes?: undefined }
 
@@ -85,7 +76,7 @@ export interface Source {
   /** `cached`: the answer that the cached version came with; a source may say that it is unchanged, or ignore it. */
   fetch(window: WindowRef, cached: AnswerTimes | undefined, signal: AbortSignal): Promise<Fetched | Unchanged>
   /** Of the exchange: the cached rows of a window, and those behind them, the only ones that it asks for. */
-  fetchOn?(window: WindowRef, cached: CachedRows, signal: AbortSignal): Promise<Fetched>
+  fetchOn?(window: WindowRef, cached: RenderedWindow, signal: AbortSignal): Promise<Fetched>
   /** Of the exchange: when the first candle of a series opens, ms UTC, if any. Windows before it are empty and need no request. */
   firstCandle?(series: Series, signal: AbortSignal): Promise<number | undefined>
   /** What windows of a series take that are missing, and others that are `open`. */

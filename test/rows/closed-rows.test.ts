@@ -96,12 +96,12 @@ describe('the file of a window', () => {
       const row = rows[Math.min(after, rows.length - 1)]
       const time = (row ? intervalEnd(window.interval, row[0]) : span.startTime) + SETTLING + offset
       const expected = oracle(rows, window.interval, time)
-      const { bytes, value } = renderWindow(write(rows, form), window, time)
+      const { bytes, batch } = renderWindow(write(rows, form), window, time)
       expect(String(bytes)).toBe(expected)
       const kept = JSON.parse(expected) as KlineRow[]
-      expect(value.length).toBe(kept.length)
+      expect(batch.length).toBe(kept.length)
       kept.forEach((row, index) => {
-        expect([value.openTime(index), value.closeTime(index)]).toEqual([row[0], row[6]])
+        expect([batch.openTime(index), batch.closeTime(index)]).toEqual([row[0], row[6]])
       })
       seen[kept.length === 0 ? 'none' : kept.length < rows.length ? 'cut' : 'whole']++
     })

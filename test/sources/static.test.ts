@@ -41,7 +41,7 @@ describe('a window', () => {
     ] as const) {
       server.script(PATH, { headers: { 'content-encoding': coding }, body })
       const fetched = (await source.fetch(WINDOW, undefined, signal)) as Fetched
-      expect(fetched.bytes.equals(BODY)).toBe(true)
+      expect(BODY.equals(fetched.bytes)).toBe(true)
       expect(fetched.batch.length).toBe(8)
       expect(fetched.batch.row(0)).toEqual(weekRows(FULL_WEEKS[0])[0])
     }
