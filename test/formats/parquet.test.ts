@@ -1,11 +1,8 @@
-import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { parquetMetadata } from 'hyparquet'
-import { snappyCompress } from 'hyparquet-writer/src/snappy.js'
 import { describe, expect, it } from 'vitest'
-import { compressSnappy } from '../../src/formats/parquet/snappy.js'
 import { hasZstd } from '../../src/formats/row-format.js'
 import { COMPRESSIONS, NUMBER_TYPES, type OutputColumn } from '../../src/options.js'
 import { cases } from '../support/cases.js'
@@ -182,30 +179,5 @@ describe('the metadata of a Parquet file', () => {
     const { bytes } = await runExporter('parquet', oneRow, rowFormat({ compression }))
     const { codec } = parquetMetadata(toArrayBuffer(bytes)).row_groups[0].columns[0].meta_data ?? {}
     expect(codec).toBe({ zstd: 'ZSTD', gzip: 'GZIP', snappy: 'SNAPPY', none: 'UNCOMPRESSED' }[compression])
-  })
-})
-
-describe('Snappy', () => {
-  const expectSame = (bytes: Buffer) => {
-    expect(compressSnappy(bytes).equals(snappyCompress(bytes))).toBe(true)
-  }
-
-  it('compresses any bytes to the same as hyparquet-writer', () => {
-    const part = fc.tuple(fc.uint8Array({ maxLength: 80 }), fc.constantFrom(1, 1, 1, 2, 7, 40))
-    const parts = fc
-      .array(part, { maxLength: 20 })
-      .map(some => some.flatMap(([bytes, times]) => Array(times).fill(bytes)))
-    fc.assert(
-      fc.property(parts, some => expectSame(Buffer.concat([...some, ...some]))),
-      { numRuns: cases(1500, 300) },
-    )
-  })
-
-  it('does so with texts that nothing precedes, or only what is too far away', () => {
-    const noise = createHash('shake256', { outputLength: 70_000 }).digest()
-    for (const length of [0, 1, 14, 15, 16, 60, 61, 256, 257, 65_535, 65_537, 70_000]) {
-      const once = noise.subarray(0, length)
-      for (const times of [1, 2, 3]) expectSame(Buffer.concat(Array(times).fill(once)))
-    }
   })
 })

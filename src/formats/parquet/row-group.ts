@@ -10,10 +10,10 @@ import type {
 } from 'hyparquet'
 import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js'
 import { writePageHeader } from 'hyparquet-writer/src/datapage.js'
+import { snappyCompress } from 'hyparquet-writer/src/snappy.js'
 import pMap from 'p-map'
 import type { Compression } from '../../options.js'
 import type { Bound, EncodedValues, Page } from './columns.js'
-import { compressSnappy } from './snappy.js'
 
 /** The level of zstd and gzip: the next ones take up to twice the time, for files that are 0 to 7 % smaller. */
 const LEVEL = 1
@@ -35,7 +35,7 @@ interface ZstdZlib {
 
 export function pageCodec(compression: Compression): PageCodec {
   if (compression === 'none') return { name: 'UNCOMPRESSED', compress: async bytes => bytes }
-  if (compression === 'snappy') return { name: 'SNAPPY', compress: async bytes => compressSnappy(bytes) }
+  if (compression === 'snappy') return { name: 'SNAPPY', compress: async bytes => snappyCompress(bytes) }
   if (compression === 'gzip') {
     const gzip = promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zlib.gzip)
     return { name: 'GZIP', compress: bytes => gzip(bytes, { level: LEVEL, chunkSize: CHUNK_BYTES }) }

@@ -37,7 +37,6 @@ export interface KernelCalls {
   findFaults(candle: number): number
   countEqual(from: number, other: number, rows: number): number
   writeRows(bytes: number, offsets: number, rows: number, program: number, count: number, to: number): number
-  compressSnappy(from: number, length: number, scratch: number, to: number): number
 }
 
 /** Rows as bytes, with the place of every cell. */

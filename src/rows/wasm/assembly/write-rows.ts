@@ -35,7 +35,7 @@ function trimmedEnd(start: usize, end: usize): usize {
 }
 
 /** Copies 5 to 20 bytes faster than memory.copy; returns the end of the copy. */
-export function copy(from: usize, length: u32, to: usize): usize {
+function copy(from: usize, length: u32, to: usize): usize {
   for (let offset: usize = 0; offset < length; offset += 8) store<u64>(to + offset, load<u64>(from + offset))
   return to + length
 }
