@@ -159,15 +159,12 @@ export class Kernel {
   addressOf({ bytes, offsets, numbers }: IndexedRows): RowAddress {
     if (bytes.buffer === this.view.buffer && offsets.buffer === this.view.buffer)
       return { bytes: bytes.byteOffset, offsets: offsets.byteOffset, numbers: numbers.byteOffset }
-    // A slice shares the bytes of its window: only those of its rows are copied.
-    const start = offsets.length === 0 ? 0 : offsets[0]
-    const part = bytes.subarray(start, offsets.at(-1))
-    this.reserve(Math.max(part.length, (offsets.length / OFFSETS_PER_ROW) * SHORTEST_ROW))
+    this.reserve(Math.max(bytes.length, (offsets.length / OFFSETS_PER_ROW) * SHORTEST_ROW))
     const { buffer } = this.view
-    new Uint8Array(buffer).set(part, this.input.bytes)
+    new Uint8Array(buffer).set(bytes, this.input.bytes)
     new Uint32Array(buffer, this.input.offsets).set(offsets)
     new Float64Array(buffer, this.input.numbers).set(numbers)
-    return { ...this.input, bytes: this.input.bytes - start }
+    return this.input
   }
 
   /**
