@@ -25,7 +25,7 @@ export function nextSettled(interval: Interval, time: number): number {
   return (Math.floor((time - SETTLING_MS) / step) + 1) * step + SETTLING_MS
 }
 
-/** Renders the answer to a `windowCall` as the published tree has it: the compact JSON of the rows that are closed at `time`, ms UTC. */
+/** Renders an answer of the exchange as the published tree has it: the compact JSON of the rows that are closed at `time`, ms UTC. */
 export function renderWindow(body: Buffer, window: WindowRef, time: number): RenderedWindow {
   const batch = decodeWindow(body, window)
   let rows = batch.length

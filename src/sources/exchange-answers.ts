@@ -1,7 +1,8 @@
 import { MINUTE_MS } from '../candles/intervals.js'
 import type { WindowRef } from '../candles/series.js'
+import { windowSpan } from '../candles/windows.js'
 import { hasMoreRows, joinRows, type RenderedWindow, renderWindow } from '../rows/closed-rows.js'
-import { findError, TIME_PATH, windowCall } from './exchange-api.js'
+import { candlesCall, findError, TIME_PATH } from './exchange-api.js'
 import { FetchError } from './fetch-error.js'
 import type { Fetcher } from './fetcher.js'
 import { isTransientStatus } from './retry.js'
@@ -70,13 +71,14 @@ export class ExchangeAnswers {
 
   /** The rows of a window behind those of `before`, joined to them. */
   private windowPage(window: WindowRef, before: RenderedWindow | undefined, signal: AbortSignal) {
-    const from = before && before.batch.openTime(before.batch.length - 1) + 1
+    const span = windowSpan(window)
+    const startTime = before ? before.batch.openTime(before.batch.length - 1) + 1 : span.startTime
     const parse = (body: Buffer, asked: number) => {
       const rows = renderWindow(body, window, asked)
       const joined = before ? joinRows(before, rows, window) : rows
       return { ...joined, hasMore: hasMoreRows(rows.batch, window, asked) }
     }
-    return this.get(windowCall(window, from), parse, signal)
+    return this.get(candlesCall(window, { ...span, startTime }), parse, signal)
   }
 
   /** Only the exchange's clock decides what is closed: an answer without a Date is not later than the latest one. */

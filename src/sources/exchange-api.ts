@@ -2,9 +2,9 @@ import { BINANCE } from '../candles/base-url.js'
 import { KlinesError } from '../candles/errors.js'
 import { type Interval, MINUTE_MS } from '../candles/intervals.js'
 import { parseObject } from '../candles/json.js'
-import type { Series, WindowRef } from '../candles/series.js'
+import type { Series } from '../candles/series.js'
 import { trimPeriod } from '../candles/text.js'
-import { type WindowSpan, windowSpan } from '../candles/windows.js'
+import type { WindowSpan } from '../candles/windows.js'
 import { nameStatus, rateLimited } from './errors.js'
 import { cleanText, FetchError, toStatusError } from './fetch-error.js'
 import type { HostRules, Stop } from './fetcher.js'
@@ -28,27 +28,20 @@ export function windowCalls(interval: Interval): number {
 }
 
 /**
- * The path of the call for a window's candles, or for those that open at `from` (ms UTC) or later; weight 2. `startTime` and
- * `endTime` are inclusive, by open time (https://github.com/binance/binance-spot-api-docs, rest-api.md, "Kline/Candlestick data").
+ * The path of the call for the first candles of a span; weight 2. Its times are inclusive, by open time
+ * (https://github.com/binance/binance-spot-api-docs, rest-api.md, "Kline/Candlestick data").
  */
-export function windowCall(window: WindowRef, from?: number): string {
-  const span = windowSpan(window)
-  return pageCall(window, { ...span, startTime: from ?? span.startTime })
-}
-
-/** The path of the call for the first candles of a span; weight 2. */
-export function pageCall(series: Series, { startTime, endTime }: WindowSpan): string {
-  return klinesPath(series, { startTime, endTime: endTime - 1, limit: PAGE_ROWS })
+export function candlesCall(series: Series, { startTime, endTime }: WindowSpan): string {
+  return `${seriesCall(series)}&startTime=${startTime}&endTime=${endTime - 1}&limit=${PAGE_ROWS}`
 }
 
 /** The path of the call for the first candle of a series; weight 2. */
 export function firstCandleCall(series: Series): string {
-  return klinesPath(series, { startTime: 0, limit: 1 })
+  return `${seriesCall(series)}&startTime=0&limit=1`
 }
 
-function klinesPath({ symbol, interval }: Series, times: Readonly<Record<string, number>>): string {
-  const numbers = Object.entries(times).map(([name, value]) => `&${name}=${value}`)
-  return `api/v3/klines?symbol=${encodeURIComponent(symbol)}&interval=${interval}${numbers.join('')}`
+function seriesCall({ symbol, interval }: Series): string {
+  return `api/v3/klines?symbol=${encodeURIComponent(symbol)}&interval=${interval}`
 }
 
 /** Half of the limit of a minute, 6,000: other programs share it, which is one for each IP address. */

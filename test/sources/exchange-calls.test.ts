@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { WindowRef } from '../../src/candles/series.js'
-import { firstCandleCall, windowCall } from '../../src/sources/exchange-api.js'
+import { windowSpan } from '../../src/candles/windows.js'
+import { candlesCall, firstCandleCall } from '../../src/sources/exchange-api.js'
 
 const window = (text: string) => {
   const [symbol, interval, startDate] = text.split(' ')
@@ -17,11 +18,12 @@ describe('the call for a window', () => {
   ])('%s: from its first millisecond to its last, both inclusive, at most 1,000 rows', (text, startTime, endTime) => {
     const { symbol, interval } = window(text)
     const query = `symbol=${symbol}&interval=${interval}&startTime=${startTime}&endTime=${endTime}&limit=1000`
-    expect(windowCall(window(text))).toBe(`api/v3/klines?${query}`)
+    expect(candlesCall(window(text), windowSpan(window(text)))).toBe(`api/v3/klines?${query}`)
   })
 
   it('has a name of any script as a part of a URL', () => {
-    expect(windowCall(window('币U 1h 2024-02-01'))).toContain('?symbol=%E5%B8%81U&interval=1h&')
+    const named = window('币U 1h 2024-02-01')
+    expect(candlesCall(named, windowSpan(named))).toContain('?symbol=%E5%B8%81U&interval=1h&')
   })
 })
 

@@ -6,7 +6,7 @@ import { seriesName, type WindowRef, windowName } from '../../candles/series.js'
 import { parseDate } from '../../candles/windows.js'
 import { type DayChecker, findPageFault, pageOf } from '../../rows/day-checks.js'
 import type { ExchangeAnswers } from '../exchange-answers.js'
-import { PAGE_ROWS, pageCall } from '../exchange-api.js'
+import { candlesCall, PAGE_ROWS } from '../exchange-api.js'
 import { FetchError } from '../fetch-error.js'
 import type { ArchiveReport, Fetched } from '../source.js'
 import { type DayTexts, readDays } from './csv.js'
@@ -40,7 +40,7 @@ export async function checkMonth(
 ): Promise<CheckedMonth> {
   const isThere = check.zips.some(({ body }) => typeof body !== 'string')
   const span = pageOf(`${seriesName(series)} ${month}`, windows, PAGE_ROWS)
-  const fetching = isThere ? answers.get(pageCall(series, span), parsePage, check.signal) : undefined
+  const fetching = isThere ? answers.get(candlesCall(series, span), parsePage, check.signal) : undefined
   // Its error is thrown where it is awaited, after the days.
   fetching?.catch(() => {})
   const checked: CheckedMonth = { days: new Map(), refused: [] }
