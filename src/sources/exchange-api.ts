@@ -54,32 +54,6 @@ export function callsLimitMs(calls: number): number {
   return (calls * KLINES_WEIGHT * MINUTE_MS) / WEIGHT_BUDGET
 }
 
-/** Counts how much of the exchange's limit is used in the present minute of its clock. */
-export class WeightCounter {
-  /** Minutes since the epoch. */
-  private minute = 0
-  private own = 0
-
-  /**
-   * Adds an answered request. Returns how long to send no further one, ms: to the next minute when half of the limit is used,
-   * by the answer's own figure (`X-MBX-USED-WEIGHT-1M`, which other programs on this address add to) or else by our count.
-   */
-  add({ status, headers }: WholeResponse, servedMs: number): number {
-    const minute = Math.floor(servedMs / MINUTE_MS)
-    if (minute > this.minute) {
-      this.minute = minute
-      this.own = 0
-    }
-    if (minute === this.minute) this.own += KLINES_WEIGHT
-    const header = headers['x-mbx-used-weight-1m']
-    const used = header !== undefined && /^\d+$/.test(header) ? Number(header) : this.own
-    // A few more requests after a 429 are a ban: without a time to come back, the next minute is one.
-    const isRefused = status === 429 && !parseRetryAfter(headers['retry-after'], servedMs)
-    const isOver = used >= WEIGHT_BUDGET || isRefused
-    return isOver ? Math.min(MINUTE_MS, MINUTE_MS - (servedMs % MINUTE_MS) + MARGIN_MS) : 0
-  }
-}
-
 /** Codes of errors.md beside it. */
 const INVALID_SYMBOL = -1121
 /** An unknown error, a disconnect, a timeout, an overload. */
@@ -116,15 +90,32 @@ const SHORTEST_BAN_MS = 2 * 60_000
 const REFUSED_MS = 10 * 60_000
 const STATIC_SERVICE = 'The static klines service has ten symbols: leave --base-url out.'
 
-/** The exchange's limits and refusals. `name`: of the source; `now`: this machine's clock, ms UTC. */
+/**
+ * The exchange's limits and refusals. When half of the limit of a minute is used, requests pause to the next one: by the answer's own figure
+ * (`X-MBX-USED-WEIGHT-1M`, which other programs on this address add to) or else by our count. `name`: of the source; `now`: this machine's
+ * clock, ms UTC.
+ */
 export function exchangeRules(name: string, now: () => number): HostRules {
-  const weight = new WeightCounter()
+  /** Of the exchange's clock, since the epoch. */
+  let minute = 0
+  let weight = 0
   return {
     pauseReason: 'half the request limit is used',
     stopAfter: response => findRefusal(name, response, now()),
-    pauseAfter: response => {
-      const servedMs = Date.parse(response.headers.date ?? '')
-      return weight.add(response, Number.isNaN(servedMs) ? now() : servedMs)
+    pauseAfter: ({ status, headers }) => {
+      const date = Date.parse(headers.date ?? '')
+      const servedMs = Number.isNaN(date) ? now() : date
+      const servedMinute = Math.floor(servedMs / MINUTE_MS)
+      if (servedMinute > minute) weight = 0
+      minute = Math.max(minute, servedMinute)
+      // A late answer of the minute before is not one of this minute.
+      if (servedMinute === minute) weight += KLINES_WEIGHT
+      const header = headers['x-mbx-used-weight-1m']
+      const used = header !== undefined && /^\d+$/.test(header) ? Number(header) : weight
+      // A few more requests after a 429 are a ban: without a time to come back, the next minute is one.
+      const isRefused = status === 429 && !parseRetryAfter(headers['retry-after'], servedMs)
+      const isOver = used >= WEIGHT_BUDGET || isRefused
+      return isOver ? Math.min(MINUTE_MS, MINUTE_MS - (servedMs % MINUTE_MS) + MARGIN_MS) : 0
     },
   }
 }

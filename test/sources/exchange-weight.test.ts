@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { WeightCounter } from '../../src/sources/exchange-api.js'
+import { exchangeRules } from '../../src/sources/exchange-api.js'
 
 const MINUTE = 60_000
 /** 12:00:00 on the exchange's clock. */
@@ -7,6 +7,13 @@ const NOON = Date.UTC(2024, 1, 10, 12)
 
 type Headers = Record<string, string>
 const response = (headers: Headers = {}, status = 200) => ({ status, headers, body: Buffer.alloc(0), wireBytes: 0 })
+/** Adds an answer that the exchange gave at a time; returns the pause after it, ms. */
+const newCounter = () => {
+  const rules = exchangeRules('binance', () => 0)
+  const add = (answer: ReturnType<typeof response>, servedMs: number) =>
+    rules.pauseAfter({ ...answer, headers: { ...answer.headers, date: new Date(servedMs).toUTCString() } })
+  return { add }
+}
 const used = (weight: number | string) => response({ 'x-mbx-used-weight-1m': String(weight) })
 
 describe('the weight that the exchange says', () => {
@@ -18,7 +25,7 @@ describe('the weight that the exchange says', () => {
     [5_990, 39_500],
     [61_000, 39_500],
   ])('%i at 21 s past the minute: a pause of %i ms', (weight, pause) => {
-    expect(new WeightCounter().add(used(weight), NOON + 21_000)).toBe(pause)
+    expect(newCounter().add(used(weight), NOON + 21_000)).toBe(pause)
   })
 
   it.each([
@@ -26,17 +33,17 @@ describe('the weight that the exchange says', () => {
     [30_000, 30_500],
     [59_000, 1_500],
   ])('at %i ms past the minute the pause reaches the next one, never more than a minute', (past, pause) => {
-    expect(new WeightCounter().add(used(3_000), NOON + past)).toBe(pause)
+    expect(newCounter().add(used(3_000), NOON + past)).toBe(pause)
   })
 
   it('is for the minute alone', () => {
-    const counter = new WeightCounter()
+    const counter = newCounter()
     expect(counter.add(used(4_000), NOON + 59_000)).toBe(1_500)
     expect(counter.add(used(2), NOON + MINUTE)).toBe(0)
   })
 
   it('wins over our own count, which knows less', () => {
-    const counter = new WeightCounter()
+    const counter = newCounter()
     for (let request = 0; request < 1_499; request++) counter.add(used(2 * request), NOON)
     expect(counter.add(used(2_998), NOON)).toBe(0)
     expect(counter.add(used(2_998), NOON)).toBe(0)
@@ -45,7 +52,7 @@ describe('the weight that the exchange says', () => {
 
 describe('our own count', () => {
   /** Answers without the header, all in one minute; returns the pause after the last one. */
-  const count = (requests: number, headers: Headers = {}, counter = new WeightCounter()) => {
+  const count = (requests: number, headers: Headers = {}, counter = newCounter()) => {
     let pause = 0
     for (let request = 0; request < requests; request++) pause = counter.add(response(headers), NOON + 21_000)
     return pause
@@ -61,7 +68,7 @@ describe('our own count', () => {
   })
 
   it('begins anew with each minute of the clock', () => {
-    const counter = new WeightCounter()
+    const counter = newCounter()
     expect(count(1_499, {}, counter)).toBe(0)
     expect(counter.add(response(), NOON + MINUTE)).toBe(0)
     expect(counter.add(response(), NOON + MINUTE)).toBe(0)
@@ -75,10 +82,10 @@ describe('429', () => {
     ['without Retry-After', {}],
     ['with a Retry-After that says nothing', { 'retry-after': 'soon' }],
   ])('%s pauses to the next minute: six more requests would be a ban', (_, headers) => {
-    expect(new WeightCounter().add(response(headers, 429), NOON + 21_000)).toBe(39_500)
+    expect(newCounter().add(response(headers, 429), NOON + 21_000)).toBe(39_500)
   })
 
   it('with Retry-After leaves the pause to it', () => {
-    expect(new WeightCounter().add(response({ 'retry-after': '7' }, 429), NOON + 21_000)).toBe(0)
+    expect(newCounter().add(response({ 'retry-after': '7' }, 429), NOON + 21_000)).toBe(0)
   })
 })

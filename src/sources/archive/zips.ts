@@ -94,7 +94,6 @@ export async function unzip(zip: Buffer): Promise<Buffer> {
     const isCsv = ({ fileNameRaw }: Entry) => fileNameRaw.toString('latin1').toLowerCase().endsWith('.csv')
     const [entry, ...others] = entries.length === 1 ? entries : entries.filter(isCsv)
     if (entry === undefined || others.length > 0) throw refuse(`has ${entries.length} files`)
-    if (entry.isEncrypted()) throw refuse('is encrypted')
     if (entry.uncompressedSize > MAX_CSV_BYTES) throw refuse(`unpacks to ${entry.uncompressedSize} bytes`)
     const content = await buffer(await file.openReadStreamPromise(entry))
     // yauzl checks sizes and the deflate stream.
