@@ -6,6 +6,11 @@ export const CORS_HEADERS = {
     'Accept-Ranges, Content-Disposition, Content-Length, Content-Range, ETag, Last-Modified, Retry-After, Warning',
 }
 
+/** Below it are the exchange's own paths, where errors have the exchange's form. */
+export const EXCHANGE_PREFIX = '/api/v3/'
+/** On every answer there: no limit is used. */
+export const EXCHANGE_HEADERS = { 'x-mbx-used-weight-1m': '0' }
+
 /** Of statuses whose own name says too little. */
 const MESSAGES: Partial<Record<number, string>> = {
   404: 'There is nothing at this path.',
@@ -14,18 +19,21 @@ const MESSAGES: Partial<Record<number, string>> = {
   500: 'Internal error.',
 }
 
-/** An error response. `headers`: fields that its status requires. */
+/** An error response. `headers`: fields that its status requires; `code`: the exchange's. */
 export class HttpError extends Error {
   override readonly name = 'HttpError'
   readonly headers: Readonly<Record<string, string>>
+  readonly code: number
 
   constructor(
     readonly statusCode: number,
     message = MESSAGES[statusCode] ?? `${STATUS_CODES[statusCode]}.`,
-    { headers = {}, ...options }: { cause?: unknown; headers?: Readonly<Record<string, string>> } = {},
+    options: { cause?: unknown; headers?: Readonly<Record<string, string>>; code?: number } = {},
   ) {
     super(message, options)
-    this.headers = headers
+    this.headers = options.headers ?? {}
+    // An operation that is not supported, or a failure that passes.
+    this.code = options.code ?? (statusCode < 500 ? -1020 : -1001)
   }
 }
 
@@ -43,11 +51,11 @@ export function toHttpError(error: Error & { statusCode?: number; code?: string 
  */
 export function sendError(
   error: HttpError,
-  { method }: IncomingMessage,
+  { method, url }: IncomingMessage,
   response: ServerResponse,
   { isPublic = false, isLast = false } = {},
 ): void {
-  const { body, headers } = errorAnswer(error, isLast)
+  const { body, headers } = errorAnswer(error, isLast, url)
   const cors = isPublic && (method === 'GET' || method === 'HEAD') && CORS_HEADERS
   response.writeHead(error.statusCode, { ...headers, ...cors }).end(body)
 }
@@ -58,11 +66,13 @@ export function errorBytes(error: HttpError): string {
   return [`HTTP/1.1 ${error.statusCode} ${STATUS_CODES[error.statusCode]}`, ...fields, '', body].join('\r\n')
 }
 
-function errorAnswer({ statusCode, message, cause, headers }: HttpError, isLast: boolean) {
-  const body = JSON.stringify({ statusCode, message, isError: true, cause })
+function errorAnswer({ statusCode, message, cause, headers, code }: HttpError, isLast: boolean, url = '') {
+  const isExchange = url.startsWith(EXCHANGE_PREFIX)
+  const body = JSON.stringify(isExchange ? { code, msg: message } : { statusCode, message, isError: true, cause })
   const fields: Record<string, string> = {
     'content-type': 'application/json; charset=utf-8',
     'cache-control': 'no-store',
+    ...(isExchange && EXCHANGE_HEADERS),
     ...headers,
     'content-length': String(Buffer.byteLength(body)),
     ...(isLast && { connection: 'close' }),

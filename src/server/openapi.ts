@@ -28,7 +28,7 @@ interface Operation {
   readonly summary: string
   readonly description?: string
   readonly params?: Parameters
-  readonly query?: Parameters
+  readonly query?: Parameters | undefined
   readonly body?: Schema
   readonly response: { readonly description: string; readonly content: Content }
   readonly others?: Readonly<Record<number, string>>
@@ -69,6 +69,7 @@ export function describeApi(name: ApiName, tree: Tree, baseUrl: string, interval
 
 function describe({ tag, params, query, body, response, others = {}, errors, ...rest }: Operation) {
   const failures = Object.entries({ ...errors, default: 'Any other failure' })
+  const content = json(tag === EXCHANGE_TAG ? EXCHANGE_ERROR : ERROR_OBJECT)
   return {
     ...rest,
     tags: [tag],
@@ -77,9 +78,7 @@ function describe({ tag, params, query, body, response, others = {}, errors, ...
     responses: {
       200: response,
       ...Object.fromEntries(Object.entries(others).map(([status, description]) => [status, { description }])),
-      ...Object.fromEntries(
-        failures.map(([status, description]) => [status, { description, content: json(ERROR_OBJECT) }]),
-      ),
+      ...Object.fromEntries(failures.map(([status, description]) => [status, { description, content }])),
     },
   }
 }
@@ -130,6 +129,33 @@ const ERROR_OBJECT = {
   additionalProperties: false,
 }
 
+const EXCHANGE_TAG = 'exchange'
+const EXCHANGE_ERROR = {
+  $id: 'ExchangeError',
+  description: 'What every failed request is answered with below /api/v3/',
+  type: 'object',
+  properties: { code: { type: 'integer' }, msg: { type: 'string' } },
+}
+
+function describeExchange(symbol: Schema, intervals: readonly Interval[]): Readonly<Record<string, Operation>> {
+  const interval = { type: 'string', enum: intervals, description: 'Length of a candle' }
+  const time = { type: 'integer', description: 'The first or the last open time, ms UTC' }
+  const limit = { type: 'integer', default: 500, description: 'The most candles, 1000 at most' }
+  const properties = { symbol, interval, startTime: time, endTime: time, limit }
+  const operation = (operationId: string, summary: string, query?: Parameters): Operation => {
+    const response = { description: 'As the exchange answers', content: json({}) }
+    return { operationId, tag: EXCHANGE_TAG, summary, query, response }
+  }
+  const candles = 'Closed candles, from startTime on, else the newest'
+  return {
+    '/api/v3/ping': operation('ping', 'Whether this server answers'),
+    '/api/v3/time': operation('getTime', 'The clock of this server'),
+    '/api/v3/klines': operation('getCandles', candles, { properties, required: ['symbol', 'interval'] }),
+    '/api/v3/exchangeInfo': operation('getExchangeInfo', 'The symbols and their assets'),
+    '/api/v3/ticker/price': operation('getNames', 'The names of the symbols, without prices'),
+  }
+}
+
 function describeKlines(tree: Tree, intervals: readonly Interval[]): Api {
   const { mirror, now } = tree
   const symbol = symbolSchema(tree)
@@ -157,7 +183,11 @@ function describeKlines(tree: Tree, intervals: readonly Interval[]): Api {
         'Historical spot candles as static JSON files, one a calendar window. All times are UTC. HEAD, conditional requests, ' +
         'one byte range, gzip and br are answered everywhere.',
     },
-    tags: { meta: 'What there is: symbols, start dates and this description', klines: 'Candles, one file a window' },
+    tags: {
+      meta: 'What there is: symbols, start dates and this description',
+      klines: 'Candles, one file a window',
+      [EXCHANGE_TAG]: "The exchange's own paths, for bots and libraries",
+    },
     specTag: 'meta',
     operations: {
       [`/${SYMBOLS_PATH}`]: {
@@ -178,6 +208,7 @@ function describeKlines(tree: Tree, intervals: readonly Interval[]): Api {
         errors: { 404: 'There is no such interval' },
       },
       ...Object.fromEntries(intervals.map(ofInterval)),
+      ...describeExchange(symbol, intervals),
     },
   }
 }

@@ -8,6 +8,7 @@ import { cleanText } from '../sources/fetch-error.js'
 import { Body, type Route, sendBody } from './body.js'
 import { LIMITS, type Limits, watchConnections } from './connections.js'
 import { HttpError, sendError, toHttpError } from './errors.js'
+import { exchangeRoutes } from './exchange-paths.js'
 import { exportRoutes } from './export.js'
 import { ExportFiles } from './export-files.js'
 import { greetingRoutes } from './greeting.js'
@@ -71,8 +72,8 @@ export async function startServer(options: ServerOptions): Promise<Serving> {
   const tree = new Tree(mirror, upstream, now, warnOnce)
   const specs = (Object.keys(API_SPECS) as ApiName[]).map(name => specRoute(name, tree))
   const exports = new ExportFiles(tree, (options.limits ?? LIMITS).exportWaitMs, warnOnce)
-  const served = [...treeRoutes(tree), ...exportRoutes(tree, exports), ...greetingRoutes(options.streamText)]
-  const routes = [...served, ...specs, ...pageRoutes(tree)]
+  const served = [...treeRoutes(tree), ...exchangeRoutes(tree), ...exportRoutes(tree, exports)]
+  const routes = [...served, ...greetingRoutes(options.streamText), ...specs, ...pageRoutes(tree)]
   const { app, finish } = await createApp(routes, { ...options, host })
   // A wrong configuration fails early.
   await upstream?.take()

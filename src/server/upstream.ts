@@ -1,6 +1,8 @@
 import { isKlinesError, KlinesError } from '../candles/errors.js'
+import { HOUR_MS } from '../candles/intervals.js'
 import type { TreeEntry } from '../candles/paths.js'
-import type { WindowRef } from '../candles/series.js'
+import type { Series, WindowRef } from '../candles/series.js'
+import type { SymbolName } from '../candles/symbols.js'
 import { trimPeriod } from '../candles/text.js'
 import { firstExchangeStartDate } from '../candles/windows.js'
 import { needsFirstCandle } from '../engine/find-windows.js'
@@ -28,6 +30,7 @@ export type OpenUpstream = () => Promise<Run<Source>>
 export class Upstream {
   private current: Promise<Run<Source>> | undefined
   private readonly pending = new Map<string, Promise<unknown>>()
+  private listed: { readonly names: readonly SymbolName[]; readonly time: number } | undefined
 
   constructor(
     private readonly open: OpenUpstream,
@@ -61,6 +64,23 @@ export class Upstream {
     } catch (error) {
       throw toHttpError(error, this.now(), fault)
     }
+  }
+
+  /** The names that the service lists; asked for once an hour. */
+  async symbols(): Promise<readonly SymbolName[]> {
+    if (this.listed === undefined || this.now() - this.listed.time >= HOUR_MS) {
+      const { names } = await this.once('symbols', () => this.use(fetchSymbols))
+      this.listed = { names, time: this.now() }
+    }
+    return this.listed.names
+  }
+
+  /** When the first candle of a series opens, ms UTC: Infinity without one, -Infinity where the service does not say. */
+  firstCandle(series: Series): Promise<number> {
+    return this.use(async ({ source, signal }) => {
+      if (!source.firstCandle) return -Infinity
+      return (await source.firstCandle(series, signal)) ?? Infinity
+    })
   }
 
   /** Closes the service; a failure of that changes nothing. */

@@ -21,8 +21,8 @@ describe.each([KLINES, GREETING, EXPORT])('%s', path => {
       expect(summary).toMatch(/\w/)
       for (const parameter of parameters) {
         expect(parameter.description).toMatch(/\w/)
-        // Only the query of an export can be left out.
-        expect(parameter.required).toBe(path !== EXPORT || parameter.in === 'path')
+        // Only the query of an export, and of the exchange's own paths, can be left out.
+        if (!names.includes('exchange')) expect(parameter.required).toBe(path !== EXPORT || parameter.in === 'path')
       }
       for (const name of names) used.add(name)
       expect(Object.keys(responses)).toEqual(expect.arrayContaining(['200', 'default']))
@@ -48,12 +48,13 @@ describe.each([KLINES, GREETING, EXPORT])('%s', path => {
     expect(properties.isError).toMatchObject({ type: 'boolean', const: true })
     // Any JSON value: the schema has only a description.
     expect(Object.keys(properties.cause)).toEqual(['description'])
-    for (const operation of Object.values(paths).flatMap(methods => Object.values(methods as Document))) {
-      for (const [status, response] of Object.entries((operation as Document).responses)) {
+    for (const [path, methods] of Object.entries(paths)) {
+      const name = path.startsWith('/api/v3/') ? 'ExchangeError' : 'ErrorObject'
+      const operations = Object.values(methods as Document) as Document[]
+      for (const [status, response] of operations.flatMap(({ responses }) => Object.entries(responses))) {
         if (Number(status) < 400) continue
-        expect((response as Document).content['application/json'].schema).toEqual({
-          $ref: '#/components/schemas/ErrorObject',
-        })
+        const { schema } = (response as Document).content['application/json']
+        expect(schema).toEqual({ $ref: `#/components/schemas/${name}` })
       }
     }
   })

@@ -1,0 +1,145 @@
+import type { KlineRow } from '../candles/columns.js'
+import { windowPath } from '../candles/paths.js'
+import { type Series, seriesName, windowName, windowOf } from '../candles/series.js'
+import { splitSymbol } from '../candles/symbols.js'
+import { planWindows, type TimeRange } from '../candles/time-range.js'
+import { consecutiveStartDates, parseDate, windowSpan } from '../candles/windows.js'
+import { knownDates } from '../mirror/status.js'
+import { Body, type Route, sendBody } from './body.js'
+import { EXCHANGE_HEADERS, EXCHANGE_PREFIX, HttpError } from './errors.js'
+import { isFromOtherSite } from './hosts.js'
+import type { Tree } from './tree.js'
+import type { Upstream } from './upstream.js'
+
+type Query = Readonly<Record<string, string | undefined>>
+
+/** Makes the value of a body. `upstream`: the service, unless a page of another site has caused the request. Throws `HttpError`. */
+type Answer = (tree: Tree, upstream: Upstream | undefined, query: Query) => object | Promise<object>
+
+const ANSWERS: Readonly<Record<string, Answer>> = {
+  ping: () => ({}),
+  time: tree => ({ serverTime: tree.now() }),
+  klines: answerKlines,
+  exchangeInfo: answerInfo,
+  'ticker/price': answerNames,
+}
+
+/** Those of `klines`. Any other one is refused: the answer would not be what it asks for. */
+const PARAMETERS = ['symbol', 'interval', 'startTime', 'endTime', 'limit']
+
+/**
+ * The exchange's own paths over the tree, for bots and libraries that are pointed at this server
+ * (https://github.com/binance/binance-spot-api-docs, rest-api.md). The open candle is never served.
+ */
+export function exchangeRoutes(tree: Tree): Route[] {
+  return Object.entries(ANSWERS).map(([path, answer]) => ({
+    method: 'GET',
+    url: EXCHANGE_PREFIX + path,
+    handler: async (request, reply) => {
+      const query = request.query as Query
+      if (Object.keys(query).some(name => path !== 'klines' || !PARAMETERS.includes(name))) throw fault(-1104)
+      const value = await answer(tree, isFromOtherSite(request.raw) ? undefined : tree.upstream, query)
+      return sendBody(request, reply, new Body(Buffer.from(JSON.stringify(value))), EXCHANGE_HEADERS)
+    },
+  }))
+}
+
+async function answerKlines(tree: Tree, upstream: Upstream | undefined, query: Query): Promise<KlineRow[]> {
+  const { mirror } = tree
+  const { symbol } = query
+  if (!symbol) throw fault(-1102, 'symbol')
+  const isKnown = mirror.symbols().includes(symbol) || (await upstream?.symbols())?.includes(symbol)
+  if (!isKnown) throw fault(-1121)
+  if (!query.interval) throw fault(-1102, 'interval')
+  const interval = mirror.intervals.find(name => name === query.interval)
+  if (!interval || !(upstream || cachedDates(tree, { symbol, interval }).length > 0)) throw fault(-1120)
+  const fromTime = parseNumber(query, 'startTime', -Infinity)
+  const toTime = parseNumber(query, 'endTime', Infinity) + 1
+  const limit = Math.min(parseNumber(query, 'limit', 500), 1000)
+  return readRows(tree, upstream, { symbol, interval }, { fromTime, toTime, limit })
+}
+
+type Page = TimeRange & { readonly limit: number }
+
+/**
+ * The first rows of a range; without a start the newest. Takes one window after the other until there are enough. Throws `HttpError` 503
+ * where one between others is missing.
+ */
+async function readRows(tree: Tree, upstream: Upstream | undefined, series: Series, page: Page): Promise<KlineRow[]> {
+  const { mirror, now } = tree
+  const { fromTime, toTime, limit } = page
+  const cached = cachedDates(tree, series)
+  const dates = upstream
+    ? [...knownDates(mirror, series.interval, now()), ...cached]
+    : consecutiveStartDates(series.interval, cached[0], parseDate(cached[cached.length - 1]))
+  const windows = planWindows(series, dates, page, now())
+  const isNewest = fromTime === -Infinity
+  const absent: string[] = []
+  let rows: KlineRow[] = []
+  let firstCandle = -Infinity
+  for (const window of isNewest ? windows.reverse() : windows) {
+    if (rows.length === limit) break
+    // Windows before the first candle are empty, and not asked for.
+    if (upstream && firstCandle === -Infinity && !cached.includes(window.startDate))
+      firstCandle = await upstream.firstCandle(series)
+    if (windowSpan(window).endTime <= firstCandle) continue
+    try {
+      const { body, warning } = await tree.file(windowPath(window), upstream !== undefined)
+      // A client would take what is cached for all there is.
+      if (warning && warning.statusCode !== 404) throw warning
+      const all = JSON.parse(String(body.bytes)) as KlineRow[]
+      const found = all.filter(([openTime]) => openTime >= fromTime && openTime < toTime)
+      rows = isNewest ? [...found, ...rows].slice(-limit) : [...rows, ...found].slice(0, limit)
+    } catch (error) {
+      if (!(error instanceof HttpError) || error.statusCode !== 404) throw error
+      absent.push(window.startDate)
+    }
+  }
+  // A series may begin late or end early.
+  const there = cachedDates(tree, series)
+  const hole = absent.find(date => date >= there[0] && date <= there[there.length - 1])
+  if (hole) throw new HttpError(503, `The window ${windowName(windowOf(series, hole))} is missing in the mirror.`)
+  return rows
+}
+
+/** Kept for a second, because a bot asks for page after page, and a series of minutes has thousands of windows. */
+function cachedDates({ mirror }: Tree, series: Series): readonly string[] {
+  return mirror.kept(`dates of ${seriesName(series)}`, () => mirror.dates(series))
+}
+
+/** A name whose assets are not known is left out. */
+async function answerInfo(tree: Tree, upstream: Upstream | undefined): Promise<object> {
+  const names = (await upstream?.symbols()) ?? tree.symbols()
+  const symbols = names.flatMap(symbol => {
+    const assets = splitSymbol(symbol)
+    return assets ? [{ symbol, status: 'TRADING', baseAsset: assets.base, quoteAsset: assets.quote }] : []
+  })
+  return { timezone: 'UTC', serverTime: tree.now(), rateLimits: [], exchangeFilters: [], symbols }
+}
+
+/** The list that klines itself asks an exchange for. The mirror knows no price of the present. */
+async function answerNames(tree: Tree, upstream: Upstream | undefined): Promise<object> {
+  const names = (await upstream?.symbols()) ?? tree.symbols()
+  return names.map(symbol => ({ symbol }))
+}
+
+/** The value of a parameter, which must be a whole number. */
+function parseNumber(query: Query, name: string, otherwise: number): number {
+  const text = query[name]
+  if (text === undefined) return otherwise
+  if (!/^\d{1,20}$/.test(text)) throw fault(-1130, name)
+  return Number(text)
+}
+
+/** Errors of the exchange: errors.md beside rest-api.md. */
+const FAULTS = {
+  [-1102]: "Mandatory parameter 'NAME' was not sent, was empty/null, or malformed.",
+  [-1104]: 'Not all sent parameters were read.',
+  [-1120]: 'Invalid interval.',
+  [-1121]: 'Invalid symbol.',
+  [-1130]: "Data sent for parameter 'NAME' is not valid.",
+}
+
+function fault(code: keyof typeof FAULTS, name = ''): HttpError {
+  return new HttpError(400, FAULTS[code].replace('NAME', name), { code })
+}
