@@ -1,10 +1,10 @@
-import type { KlineRow } from '../candles/columns.js'
+import { COLUMNS, type KlineRow } from '../candles/columns.js'
 import { windowPath } from '../candles/paths.js'
 import { type Series, seriesName, windowName, windowOf } from '../candles/series.js'
 import { splitSymbol } from '../candles/symbols.js'
 import { planWindows, type TimeRange } from '../candles/time-range.js'
-import { consecutiveStartDates, parseDate, windowSpan } from '../candles/windows.js'
-import { knownDates } from '../mirror/status.js'
+import { consecutiveStartDates, parseDate, startDateAt, windowSpan } from '../candles/windows.js'
+import { knownDates, newestCandle } from '../mirror/status.js'
 import { Body, type Route, sendBody } from './body.js'
 import { EXCHANGE_HEADERS, EXCHANGE_PREFIX, HttpError } from './errors.js'
 import { isFromOtherSite } from './hosts.js'
@@ -21,11 +21,15 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   time: tree => ({ serverTime: tree.now() }),
   klines: answerKlines,
   exchangeInfo: answerInfo,
-  'ticker/price': answerNames,
+  'ticker/price': answerPrices,
 }
 
-/** Those of `klines`. Any other one is refused: the answer would not be what it asks for. */
-const PARAMETERS = ['symbol', 'interval', 'startTime', 'endTime', 'limit']
+/** Any other one is refused: the answer would not be what it asks for. */
+const PARAMETERS: Readonly<Record<string, readonly string[]>> = {
+  klines: ['symbol', 'interval', 'startTime', 'endTime', 'limit', 'timeZone'],
+  exchangeInfo: ['symbol', 'symbols'],
+  'ticker/price': ['symbol', 'symbols'],
+}
 
 /**
  * The exchange's own paths over the tree, for bots and libraries that are pointed at this server
@@ -37,7 +41,7 @@ export function exchangeRoutes(tree: Tree): Route[] {
     url: EXCHANGE_PREFIX + path,
     handler: async (request, reply) => {
       const query = request.query as Query
-      if (Object.keys(query).some(name => path !== 'klines' || !PARAMETERS.includes(name))) throw fault(-1104)
+      if (Object.keys(query).some(name => !PARAMETERS[path]?.includes(name))) throw fault(-1104)
       const value = await answer(tree, isFromOtherSite(request.raw) ? undefined : tree.upstream, query)
       return sendBody(request, reply, new Body(Buffer.from(JSON.stringify(value))), EXCHANGE_HEADERS)
     },
@@ -46,8 +50,7 @@ export function exchangeRoutes(tree: Tree): Route[] {
 
 async function answerKlines(tree: Tree, upstream: Upstream | undefined, query: Query): Promise<KlineRow[]> {
   const { mirror } = tree
-  const { symbol } = query
-  if (!symbol) throw fault(-1102, 'symbol')
+  const symbol = checkName(query.symbol)
   const isKnown = mirror.symbols().includes(symbol) || (await upstream?.symbols())?.includes(symbol)
   if (!isKnown) throw fault(-1121)
   if (!query.interval) throw fault(-1102, 'interval')
@@ -56,6 +59,8 @@ async function answerKlines(tree: Tree, upstream: Upstream | undefined, query: Q
   const fromTime = parseNumber(query, 'startTime', -Infinity)
   const toTime = parseNumber(query, 'endTime', Infinity) + 1
   const limit = Math.min(parseNumber(query, 'limit', 500), 1000)
+  // Days of the exchange are those of UTC.
+  if (parseNumber(query, 'timeZone', 0) !== 0) throw fault(-1130, 'timeZone')
   return readRows(tree, upstream, { symbol, interval }, { fromTime, toTime, limit })
 }
 
@@ -107,20 +112,68 @@ function cachedDates({ mirror }: Tree, series: Series): readonly string[] {
   return mirror.kept(`dates of ${seriesName(series)}`, () => mirror.dates(series))
 }
 
+/** Prices and amounts have up to eight decimals. */
+const [SMALLEST, LARGEST] = ['0.00000001', '9000000000.00000000']
+const DETAILS = {
+  status: 'TRADING',
+  baseAssetPrecision: 8,
+  quotePrecision: 8,
+  isSpotTradingAllowed: true,
+  filters: [
+    { filterType: 'PRICE_FILTER', minPrice: SMALLEST, maxPrice: LARGEST, tickSize: SMALLEST },
+    { filterType: 'LOT_SIZE', minQty: SMALLEST, maxQty: LARGEST, stepSize: SMALLEST },
+  ],
+}
+
 /** A name whose assets are not known is left out. */
-async function answerInfo(tree: Tree, upstream: Upstream | undefined): Promise<object> {
+async function answerInfo(tree: Tree, upstream: Upstream | undefined, query: Query): Promise<object> {
   const names = (await upstream?.symbols()) ?? tree.symbols()
   const symbols = names.flatMap(symbol => {
     const assets = splitSymbol(symbol)
-    return assets ? [{ symbol, status: 'TRADING', baseAsset: assets.base, quoteAsset: assets.quote }] : []
+    return assets ? [{ symbol, baseAsset: assets.base, quoteAsset: assets.quote, ...DETAILS }] : []
   })
-  return { timezone: 'UTC', serverTime: tree.now(), rateLimits: [], exchangeFilters: [], symbols }
+  const info = { timezone: 'UTC', serverTime: tree.now(), rateLimits: [], exchangeFilters: [] }
+  return { ...info, symbols: select(query, symbols) }
 }
 
-/** The list that klines itself asks an exchange for. The mirror knows no price of the present. */
-async function answerNames(tree: Tree, upstream: Upstream | undefined): Promise<object> {
+/** The close of the newest candle of the finest cached series of each symbol; klines itself asks an exchange for the names alone. */
+async function answerPrices(tree: Tree, upstream: Upstream | undefined, query: Query): Promise<object> {
   const names = (await upstream?.symbols()) ?? tree.symbols()
-  return names.map(symbol => ({ symbol }))
+  const selected = select(
+    query,
+    names.map(symbol => ({ symbol })),
+  )
+  const { mirror } = tree
+  const finest = mirror.series()
+  const prices = selected.map(({ symbol }) => {
+    const series = finest.find(one => one.symbol === symbol)
+    const openTime = series && newestCandle(mirror, series)
+    const read = openTime && mirror.read(windowOf(series, startDateAt(series.interval, openTime)))
+    if (!(read && read.state === 'cached')) return { symbol }
+    return { symbol, price: read.batch.text(read.batch.length - 1, COLUMNS.indexOf('close')) }
+  })
+  return query.symbol === undefined ? prices : prices[0]
+}
+
+/** The entries that `symbol`, or `symbols` as `["A","B"]`, names; all without them. */
+function select<T extends { readonly symbol: string }>(
+  { symbol, symbols }: Query,
+  entries: readonly T[],
+): readonly T[] {
+  if (symbol === undefined && symbols === undefined) return entries
+  const names = symbol === undefined ? (/^\["(.*)"\]$/.exec(symbols ?? '')?.[1].split('","') ?? ['']) : [symbol]
+  return names.map(name => {
+    const entry = entries.find(one => one.symbol === checkName(name))
+    if (entry === undefined) throw fault(-1121)
+    return entry
+  })
+}
+
+/** Letters of any script, but none of a to z. */
+function checkName(symbol: string | undefined): string {
+  if (!symbol) throw fault(-1102, 'symbol')
+  if (!/^[\p{L}\p{M}\p{N}_.-]{1,50}$/u.test(symbol) || /[a-z]/.test(symbol)) throw fault(-1100, 'symbol')
+  return symbol
 }
 
 /** The value of a parameter, which must be a whole number. */
@@ -133,6 +186,7 @@ function parseNumber(query: Query, name: string, otherwise: number): number {
 
 /** Errors of the exchange: errors.md beside rest-api.md. */
 const FAULTS = {
+  [-1100]: "Illegal characters found in parameter 'NAME'; legal range is '^[\\w\\-._&&[^a-z]]{1,50}$'.",
   [-1102]: "Mandatory parameter 'NAME' was not sent, was empty/null, or malformed.",
   [-1104]: 'Not all sent parameters were read.',
   [-1120]: 'Invalid interval.',

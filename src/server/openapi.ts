@@ -146,13 +146,15 @@ function describeExchange(symbol: Schema, intervals: readonly Interval[]): Reado
     const response = { description: 'As the exchange answers', content: json({}) }
     return { operationId, tag: EXCHANGE_TAG, summary, query, response }
   }
+  const symbols = { type: 'string', description: 'Several symbols, such as ["BTCUSDT","ETHUSDT"]' }
+  const names = { properties: { symbol, symbols } }
   const candles = 'Closed candles, from startTime on, else the newest'
   return {
     '/api/v3/ping': operation('ping', 'Whether this server answers'),
     '/api/v3/time': operation('getTime', 'The clock of this server'),
     '/api/v3/klines': operation('getCandles', candles, { properties, required: ['symbol', 'interval'] }),
-    '/api/v3/exchangeInfo': operation('getExchangeInfo', 'The symbols and their assets'),
-    '/api/v3/ticker/price': operation('getNames', 'The names of the symbols, without prices'),
+    '/api/v3/exchangeInfo': operation('getExchangeInfo', 'The symbols and their assets', names),
+    '/api/v3/ticker/price': operation('getPrices', 'The newest cached close of each symbol', names),
   }
 }
 

@@ -118,9 +118,11 @@ describe('a service that lacks windows', () => {
 const FAULTS: [path: string, code: number][] = [
   ['klines?interval=7m&limit=x', -1102],
   ['klines?symbol=&interval=7m', -1102],
-  ...['btcusdt', 'BTC%2FUSDT', '%zz', '..', 'NOPEUSDT', 'DOTUSDT', 'A'.repeat(400), 'BTCUSDT&symbol=ETHUSDT'].map(
-    (symbol): [string, number] => [`klines?symbol=${symbol}&interval=7m&limit=x`, -1121],
-  ),
+  ...['btcusdt', 'BTC%2FUSDT', '%zz', 'A'.repeat(400), 'BTCUSDT&symbol=ETHUSDT'].map((symbol): [string, number] => [
+    `klines?symbol=${symbol}&interval=7m&limit=x`,
+    -1100,
+  ]),
+  ...['..', 'NOPEUSDT', 'DOTUSDT'].map((symbol): [string, number] => [`klines?symbol=${symbol}&interval=7m`, -1121]),
   ['klines?symbol=BTCUSDT&limit=x', -1102],
   ...['7m', '1m', '1d', '15min', '15m&interval=15m', '__proto__'].map((interval): [string, number] => [
     `klines?symbol=BTCUSDT&interval=${interval}&limit=x`,
@@ -128,9 +130,13 @@ const FAULTS: [path: string, code: number][] = [
   ]),
   ...['limit=x', 'limit=', 'limit=-1', 'limit=1.5', 'limit=1&limit=1', `limit=${'9'.repeat(400)}`].map(notValid),
   ...['startTime=-1', 'startTime=1e3', 'startTime=1.0', `endTime=${'9'.repeat(400)}`, 'endTime=NaN'].map(notValid),
-  [`klines?${SERIES}&timeZone=8`, -1104],
-  ['exchangeInfo?symbol=BTCUSDT', -1104],
-  ['ticker/price?symbol=BTCUSDT', -1104],
+  [`klines?${SERIES}&timeZone=8`, -1130],
+  [`klines?${SERIES}&zone=8`, -1104],
+  ['exchangeInfo?symbol=NOPEUSDT', -1121],
+  ['exchangeInfo?symbols=BTCUSDT', -1102],
+  ['exchangeInfo?permissions=SPOT', -1104],
+  ['ticker/price?symbol=btcusdt', -1100],
+  ['ticker/price?symbols=["BTCUSDT","NOPEUSDT"]', -1121],
 ]
 
 function notValid(query: string): [string, number] {
@@ -170,11 +176,18 @@ describe('symbols', () => {
     expect(symbols.map(({ baseAsset, quoteAsset }: Record<string, string>) => `${baseAsset}/${quoteAsset}`)).toEqual([
       ...['BTC/USDT', 'ETH/USDT', '币安人生/USDT'],
     ])
-    expect(symbols[0]).toEqual({ symbol: 'BTCUSDT', status: 'TRADING', baseAsset: 'BTC', quoteAsset: 'USDT' })
+    const step = expect.objectContaining({ filterType: 'PRICE_FILTER', tickSize: '0.00000001' })
+    expect(symbols[0]).toMatchObject({ symbol: 'BTCUSDT', status: 'TRADING', filters: expect.arrayContaining([step]) })
+    const some = parse(await get('exchangeInfo?symbols=["ETHUSDT","BTCUSDT"]')).symbols
+    expect(some.map(({ symbol }: Record<string, string>) => symbol)).toEqual(['ETHUSDT', 'BTCUSDT'])
   })
 
-  it('are all named, without a price', async () => {
+  it('have the close of the newest candle of the finest series', async () => {
     const names = ['BTCUSDT', 'ETHUSDT', ODD, CHINESE]
-    expect(parse(await get('ticker/price'))).toEqual(names.map(symbol => ({ symbol })))
+    const prices = parse(await get('ticker/price'))
+    expect(prices.map(({ symbol }: Record<string, string>) => symbol)).toEqual(names)
+    const price = rows[rows.length - 1][4]
+    expect(prices[0]).toEqual({ symbol: 'BTCUSDT', price })
+    expect(parse(await get('ticker/price?symbol=BTCUSDT'))).toEqual({ symbol: 'BTCUSDT', price })
   })
 })
