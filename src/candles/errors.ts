@@ -1,112 +1,56 @@
-/** The stable code of an error, for programs to branch on. It determines the exit code (`cli/error-report.ts`). */
-export type ErrorCode =
-  // the request is invalid
-  | 'unknown_symbol'
-  | 'unknown_interval'
-  | 'bad_time'
-  | 'bad_range'
-  | 'bad_option'
-  | 'bad_config'
-  | 'bad_base_url'
-  | 'bad_output'
-  | 'bad_input'
-  | 'output_exists'
-  | 'mirror_mismatch'
-  | 'linked_path'
-  | 'address_unusable'
-  | 'rejected'
-  // something requested could not be downloaded, read or written
-  | 'bad_window'
-  | 'bad_list'
-  | 'window_missing'
-  | 'incomplete'
-  | 'mirror_unusable'
-  | 'output_unwritable'
-  | 'digits_lost'
-  // what was read is not as it was written
-  | 'damaged_input'
-  // the candles are not those of a lock
-  | 'lock_differs'
-  // another run writes the same lake
-  | 'lake_busy'
-  // the result is empty
-  | 'no_candles'
+/** The codes of errors, each with the exit code of the command line. */
+export const EXIT_CODES = {
   // the reader of a pipe has seen enough
-  | 'output_closed'
-  // the service
-  | 'unreachable'
-  | 'rate_limited'
+  output_closed: 0,
+  output_unwritable: 1,
+  digits_lost: 1,
+  // the request is invalid
+  unknown_symbol: 2,
+  unknown_interval: 2,
+  bad_time: 2,
+  bad_range: 2,
+  bad_option: 2,
+  bad_config: 2,
+  bad_base_url: 2,
+  bad_output: 2,
+  bad_input: 2,
+  output_exists: 2,
+  mirror_mismatch: 2,
+  linked_path: 2,
+  address_unusable: 2,
+  rejected: 2,
+  // something requested could not be downloaded or read
+  bad_window: 3,
+  bad_list: 3,
+  window_missing: 3,
+  incomplete: 3,
+  mirror_unusable: 3,
+  no_candles: 4,
+  // come back later: another run writes the same lake; the service
+  lake_busy: 5,
+  unreachable: 5,
+  rate_limited: 5,
+  // what was read is not as it was written; the candles are not those of a lock
+  damaged_input: 6,
+  lock_differs: 6,
+} as const
+
+/** The stable code of an error, for programs to branch on. */
+export type ErrorCode = keyof typeof EXIT_CODES
 
 /** What a body is not: JSON at all, or JSON of the expected shape. */
 export type BodyFault = 'not_json' | 'shape'
 
 /** The values of an error, for programs. Which of them it has depends on its code, and on what failed. Times are ms UTC. */
 export interface ErrorData {
+  readonly [name: string]: unknown
   readonly symbol?: string
-  readonly interval?: string
-  /** Symbols that a source does not have, of which `symbol` is the first. */
-  readonly symbols?: readonly string[]
-  /** The intervals of a resampling that cannot be. */
-  readonly source?: string
-  readonly target?: string
-  /** A text that is no point in time. */
-  readonly time?: string
   readonly kind?: BodyFault
-  /** The row and the element of a window, counted from 0; of a file, the row counted from 1 without a header, and the column. */
-  readonly row?: number | undefined
-  readonly element?: number
-  readonly cell?: string | undefined
-  readonly what?: string
-  /** The service or the mirror, and a path in it. */
-  readonly baseUrl?: string
-  readonly mirror?: string
-  readonly mirrorBaseUrl?: string
-  readonly path?: string
-  readonly link?: string
-  readonly host?: string
-  readonly port?: number
-  /** A file that was read, the outputs that were written, and those of them that are new already: paths as they were given. */
-  readonly file?: string
-  readonly output?: string
-  readonly outputs?: readonly string[]
-  readonly placed?: readonly string[]
-  /** The code of a system error, such as `ENOSPC`. */
-  readonly errno?: string
   /** Every window that could not be downloaded or read, and why. */
-  readonly failures?: readonly (SeriesNames & { readonly startDate: string; readonly reason: string })[]
-  /** What a list lacks, or the files that a lake lacks. */
-  readonly missing?: readonly string[]
-  /** Series that lack candles, between others and at the ends of the range, or that differ from a lock in some years. */
-  readonly series?: readonly (SeriesNames & {
-    readonly missing?: number
-    readonly shortAtStart?: number
-    readonly shortAtEnd?: number
-    readonly years?: readonly number[]
-  })[]
-  /** Tokens that came before a stream broke off. */
-  readonly tokens?: number
-  /** The file of a lock. */
-  readonly lock?: string
-  /** Every cell that a run saw change. */
-  readonly restated?: readonly (SeriesNames & {
-    readonly openTime: number
-    readonly column: string
-    readonly before: string | null
-    readonly after: string | null
-  })[]
-  /** The status of an answer, what it says, how often it was asked for, and until when no request is allowed (ISO 8601). */
+  readonly failures?: readonly Record<'symbol' | 'interval' | 'startDate' | 'reason', string>[]
+  /** The status of an answer, and until when no request is allowed (ISO 8601). */
   readonly status?: number
-  readonly cause?: readonly string[]
-  readonly reason?: string
-  readonly tries?: number
   readonly until?: string
-  /** What the greeting service sent instead of an update. */
-  readonly answer?: unknown
-}
-
-interface SeriesNames {
-  readonly symbol: string
-  readonly interval: string
 }
 
 /** Details of an error beside its message. */

@@ -3,7 +3,7 @@ import type { Command } from '@oclif/core/command'
 import * as Errors from '@oclif/core/errors'
 import type { Hook } from '@oclif/core/hooks'
 import type { Config, OptionFlag } from '@oclif/core/interfaces'
-import { type ErrorCode, KlinesError } from '../candles/errors.js'
+import { EXIT_CODES, KlinesError } from '../candles/errors.js'
 import { isIntervalWord } from '../candles/intervals.js'
 import { nearest } from '../candles/suggest.js'
 import { isOn, wantsJson } from './config.js'
@@ -16,34 +16,10 @@ export enum ExitCode {
   Done = 0,
   Unexpected = 1,
   Usage = 2,
-  Incomplete = 3,
-  NoCandles = 4,
-  Unreachable = 5,
   VerificationFailed = 6,
 }
 
-function exit<Code extends string>(exitCode: ExitCode, ...codes: Code[]): Record<Code, ExitCode> {
-  return Object.fromEntries(codes.map(code => [code, exitCode])) as Record<Code, ExitCode>
-}
-
-export const EXIT_CODES: Record<ErrorCode, ExitCode> = {
-  ...exit(ExitCode.Done, 'output_closed'),
-  ...exit(ExitCode.Unexpected, 'output_unwritable', 'digits_lost'),
-  ...exit(ExitCode.Usage, 'unknown_symbol', 'unknown_interval', 'bad_time', 'bad_range', 'bad_option', 'bad_config'),
-  ...exit(ExitCode.Usage, 'bad_base_url', 'bad_output', 'bad_input', 'output_exists', 'linked_path', 'rejected'),
-  ...exit(ExitCode.Usage, 'mirror_mismatch', 'address_unusable'),
-  ...exit(ExitCode.Incomplete, 'bad_window', 'bad_list', 'window_missing', 'incomplete', 'mirror_unusable'),
-  ...exit(ExitCode.NoCandles, 'no_candles'),
-  ...exit(ExitCode.Unreachable, 'lake_busy', 'unreachable', 'rate_limited'),
-  ...exit(ExitCode.VerificationFailed, 'damaged_input', 'lock_differs'),
-}
-
-export const VERDICT_EXIT_CODES = {
-  ...exit(ExitCode.Done, 'ok', 'equal', 'short'),
-  ...exit(ExitCode.Incomplete, 'incomplete'),
-  ...exit(ExitCode.NoCandles, 'empty'),
-  ...exit(ExitCode.VerificationFailed, 'failed', 'different'),
-}
+export const VERDICT_EXIT_CODES = { ok: 0, equal: 0, short: 0, incomplete: 3, empty: 4, failed: 6, different: 6 }
 
 interface FailedCommand {
   readonly id: string
@@ -65,7 +41,7 @@ export function reportError(error: unknown, command: FailedCommand = { id: '' })
 function describe(error: unknown, command: FailedCommand) {
   if (error instanceof KlinesError) {
     const { code, message, data } = error
-    const exitCode = EXIT_CODES[code]
+    const exitCode: number = EXIT_CODES[code]
     const origins = exitCode === ExitCode.Usage ? command.origins?.(message) : undefined
     const lines = isIntervalWord(String(data.symbol)) ? spellOut(command.id, command.argv) : []
     return { code, message, exitCode, suggestions: [...error.suggestions, ...lines, ...(origins ?? [])], data }

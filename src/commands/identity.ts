@@ -1,10 +1,10 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { SAMPLE } from '../candles/base-url.js'
-import { isKlinesError } from '../candles/errors.js'
+import { EXIT_CODES, isKlinesError } from '../candles/errors.js'
 import { quoteText } from '../candles/text.js'
 import { command, refuse, refuseJson } from '../cli/command.js'
-import { EXIT_CODES, VERDICT_EXIT_CODES } from '../cli/error-report.js'
+import { VERDICT_EXIT_CODES } from '../cli/error-report.js'
 import { candleTableFlags, inGroup, pick } from '../cli/flags/group.js'
 import { outputFlag } from '../cli/flags/output.js'
 import {

@@ -14,12 +14,12 @@ export interface FilePlace {
 
 /** For a file that does not hold exact candles of a series in their order. */
 export function badInput(place: FilePlace, reason: string, suggestions: string[] = []): KlinesError {
-  return new KlinesError('bad_input', `${describePlace(place)}: ${reason}.`, { suggestions, data: place })
+  return new KlinesError('bad_input', `${describePlace(place)}: ${reason}.`, { suggestions, data: { ...place } })
 }
 
 export function damagedInput(place: FilePlace, reason: string, cause?: unknown): KlinesError {
   const suggestions = ['Write the file again with klines export or klines download.']
-  return new KlinesError('damaged_input', `${describePlace(place)}: ${reason}.`, { suggestions, data: place, cause })
+  return new KlinesError('damaged_input', `${describePlace(place)}: ${reason}.`, { suggestions, data: { ...place }, cause })
 }
 
 /** For an error of the system, of zlib, or of a library. */
