@@ -17,14 +17,11 @@ type OptionName<Flag extends string> = Flag extends `${infer Word}-${infer Rest}
   : Flag
 type FlagsOf<F extends Interfaces.FlagInput> = Interfaces.InferredFlags<F & typeof baseFlags>
 
-interface Events {
+/** The flags by their names in the library. `signal`: the user interrupts. */
+type Options<Flags> = { -readonly [Name in keyof Flags & string as OptionName<Name>]: Flags[Name] } & {
+  readonly signal: AbortSignal
   readonly onEvent: (event: KlinesEvent) => void
 }
-
-/** The flags by their names in the library. `signal`: the user interrupts. */
-type Options<Flags> = { -readonly [Name in keyof Flags & string as OptionName<Name>]: Flags[Name] } & Events & {
-    readonly signal: AbortSignal
-  }
 
 /** Prints a report: with `--json` the object, else the text. */
 type Show = <R extends object>(report: Report<R>, result: R) => void
@@ -38,8 +35,8 @@ export interface RunContext<F extends Interfaces.FlagInput, A extends Interfaces
   readonly config: Interfaces.Config
   /** Reports a warning. Each text is printed once; with `--json` it becomes part of the object. */
   readonly warn: (text: string, isUrgent?: boolean) => void
-  /** Shows the progress of `work`. */
-  readonly during: <T>(words: ProgressWords, work: (events: Events) => Promise<T>, style?: ProgressStyle) => Promise<T>
+  /** Shows the progress of `work`, of which it hears by `options.onEvent`. */
+  readonly during: <T>(words: ProgressWords, work: () => Promise<T>, style?: ProgressStyle) => Promise<T>
   /** Requested data, also with `--quiet`. */
   readonly print: Show
   /** The summary of a run: no text with `--quiet`. */
@@ -116,7 +113,8 @@ abstract class KlinesCommand extends Command {
       if (!warnings.has(text) && !values.json && (isUrgent || !values.quiet)) printNote(`Note: ${text}`)
       warnings.add(text)
     }
-    const listen = (onProgress?: Events['onEvent']) => (event: KlinesEvent) =>
+    let onProgress: ((event: KlinesEvent) => void) | undefined
+    const onEvent = (event: KlinesEvent) =>
       event.type === 'warning' ? warn(event.message, event.isUrgent) : onProgress?.(event)
     /** `isSummary`: of a run, which `--quiet` leaves out. */
     const printer = (isSummary: boolean): Show => {
@@ -137,9 +135,12 @@ abstract class KlinesCommand extends Command {
     const during: RunContext<never, never>['during'] = async (words, work, style) => {
       const { showProgress } = await import('./terminal/progress.js')
       const shown = { ...style, isSilent: Boolean(values.json || values.quiet), listsWindows: values.verbose === true }
-      return showProgress(words, shown, onProgress => work({ onEvent: listen(onProgress) }))
+      return showProgress(words, shown, listener => {
+        onProgress = listener
+        return work()
+      })
     }
-    const options = { ...toOptions(values), signal: this.interruption.signal, onEvent: listen() }
+    const options = { ...toOptions(values), signal: this.interruption.signal, onEvent }
     return { args: output.args, flags: values, options, given, config, warn, print: printer(false), show, during }
   }
 

@@ -86,7 +86,7 @@ Missing candles keep their place. Without colours (NO_COLOR, or not a terminal),
     // Reading a mirror takes no time that is worth a line.
     const loaded = flags.offline
       ? await loadCharts(request, room)
-      : await during(downloadingFrom(flags['base-url']), events => loadCharts({ ...request, ...events }, room))
+      : await during(downloadingFrom(flags['base-url']), () => loadCharts(request, room))
     if (loaded.failure !== undefined) warn(`${loaded.failure} Drawing what is cached.`)
     if (pictures) {
       const drawn = await drawPictures(loaded, pictures, options)

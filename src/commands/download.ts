@@ -70,8 +70,8 @@ Files and lakes are made current by the klines export or klines download that ma
       throw refuse(`${root} does not say where its candles come from.`, 'Name the address with --base-url.')
     const request = { ...options, baseUrl }
     const words = downloadingFrom(baseUrl)
-    if (flags['dry-run']) return show(DryRun, await during(words, events => dryRunUpdate({ ...request, ...events })))
-    const result = await during(words, events => updateKlines({ ...request, ...events }))
+    if (flags['dry-run']) return show(DryRun, await during(words, () => dryRunUpdate(request)))
+    const result = await during(words, () => updateKlines(request))
     show(Run, { ...result, files: [], elapsedMs: performance.now() - startedMs })
   },
 })

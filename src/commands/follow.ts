@@ -4,7 +4,6 @@ import { inGroup, outputTableFlags, pick } from '../cli/flags/group.js'
 import { outputFlag } from '../cli/flags/output.js'
 import { fetchFlags, locationFlags, selectionFlags, symbolArgs } from '../cli/flags/shared.js'
 import { parseColumns } from '../formats/row-format.js'
-import type { FollowOutputRequest } from './runs/follow.js'
 
 /** The longest time that Node's timers take, ms. */
 const LONGEST_MS = 2 ** 31 - 1
@@ -65,14 +64,14 @@ With -o, a CSV file of one series grows in place: run again, klines compares its
     const { appendFollowed, writeFollowed } = await import('./runs/follow.js')
     const { StreamOutput } = await import('../engine/output-stream.js')
     const { downloadingFrom } = await import('../cli/terminal/progress-text.js')
-    const work = (events: Pick<FollowOutputRequest, 'onEvent'>) => {
-      if (output !== '-') return appendFollowed({ ...request, ...events }, output)
+    const work = () => {
+      if (output !== '-') return appendFollowed(request, output)
       const stdout = StreamOutput.to('-', signal)
-      return writeFollowed({ ...request, ...events }, bytes => stdout.write(bytes))
+      return writeFollowed(request, bytes => stdout.write(bytes))
     }
     try {
       // The progress is that of the history.
-      await (flags.offline ? work({}) : during(downloadingFrom(flags['base-url']), work, { endsEarly: true }))
+      await (flags.offline ? work() : during(downloadingFrom(flags['base-url']), work, { endsEarly: true }))
     } catch (error) {
       // The time of --for is over.
       if (!signal.aborted || options.signal.aborted) throw error

@@ -123,7 +123,7 @@ Only candles that can no longer change are locked: each series ends with its las
     const { SYNTHETIC } = await import('../cli/fields.js')
     const { READING } = await import('../cli/terminal/progress-text.js')
     const request = { ...options, symbols: args.symbol, intervals: interval }
-    const lock = await during(READING, events => lockKlines({ ...request, ...events }))
+    const lock = await during(READING, () => lockKlines(request))
     if (lock.baseUrl === SAMPLE) warn(SYNTHETIC)
     if (lock.path !== '-') show(LockSummary, lock)
   },
@@ -173,7 +173,7 @@ Exit codes: 0 equal, 3 windows are missing and all else is equal, or neither sid
     const most = verbose ? Infinity : MAX_LISTED
     const request = { ...options, sides: [a, b], symbols: symbol, intervals: interval, most } as const
     const words = [a, b].some(isService) ? DOWNLOADING : COMPARING
-    const found = await during(words, events => diffKlines({ ...request, ...events }))
+    const found = await during(words, () => diffKlines(request))
     print(DiffReport, found)
     process.exitCode = VERDICT_EXIT_CODES[found.verdict]
   },

@@ -15,7 +15,7 @@ export const symbols = command({
   async run({ options, during, print }) {
     const { readCatalogue } = await import('../engine/lists.js')
     const { Symbols } = await import('./reports/lists.js')
-    print(Symbols, await during(LISTS, events => readCatalogue({ ...options, ...events }, [])))
+    print(Symbols, await during(LISTS, () => readCatalogue(options, [])))
   },
 })
 
@@ -28,7 +28,7 @@ export const intervals = command({
   async run({ options, during, print }) {
     const { readCatalogue } = await import('../engine/lists.js')
     const { Intervals } = await import('./reports/lists.js')
-    print(Intervals, await during(LISTS, events => readCatalogue({ ...options, ...events })))
+    print(Intervals, await during(LISTS, () => readCatalogue(options)))
   },
 })
 
@@ -49,8 +49,8 @@ export const startDates = command({
     const { parseInterval } = await import('../candles/intervals.js')
     const { StartDates } = await import('./reports/lists.js')
     const interval = parseInterval(args.interval)
-    const read = during(LISTS, events => readCatalogue({ ...options, ...events }, [interval]))
-    print(StartDates, { ...(await read), interval })
+    const catalogue = await during(LISTS, () => readCatalogue(options, [interval]))
+    print(StartDates, { ...catalogue, interval })
   },
 })
 
@@ -87,6 +87,6 @@ export const publish = command({
   async run({ options, during, show }) {
     const { publishMirror } = await import('../server/publish.js')
     const { MirrorPublish } = await import('./reports/local.js')
-    show(MirrorPublish, await during(PUBLISHING, events => publishMirror({ ...options, ...events })))
+    show(MirrorPublish, await during(PUBLISHING, () => publishMirror(options)))
   },
 })

@@ -42,7 +42,7 @@ Exit codes: 0 no problems found, 3 windows are missing, 4 there are no candles, 
       refuseBesideLock(args.symbol, ['format', 'fail-on-gaps', 'threads'], given)
       const { checkLock } = await import('../identity/check-lock.js')
       const { LockVerdict } = await import('./reports/lock.js')
-      const check = await during(READING, events => checkLock({ ...options, ...events, lock, offline: true }))
+      const check = await during(READING, () => checkLock({ ...options, lock, offline: true }))
       print(LockVerdict, check)
       process.exitCode = VERDICT_EXIT_CODES[check.verdict]
       return
@@ -50,7 +50,7 @@ Exit codes: 0 no problems found, 3 windows are missing, 4 there are no candles, 
     const { verifyKlines } = await import('../verify/verify.js')
     const { Verify } = await import('./reports/verify.js')
     const request = { ...options, symbols: args.symbol, intervals: flags.interval, sums: flags.verbose }
-    const result = await during(CHECKING, events => verifyKlines({ ...request, ...events }))
+    const result = await during(CHECKING, () => verifyKlines(request))
     print(Verify, result)
     const isFailure = result.failOnGaps && result.verdict === 'incomplete'
     process.exitCode = isFailure ? ExitCode.VerificationFailed : VERDICT_EXIT_CODES[result.verdict]

@@ -14,8 +14,9 @@ import { isStdout } from '../../fs/links.js'
 import { reportFingerprints } from '../../rows/fingerprint.js'
 import { DryRun, type RunResult, Run as RunSummary, streamNotes } from '../reports/run.js'
 
-type Context = Pick<RunContext<Interfaces.FlagInput, Interfaces.ArgInput>, 'given' | 'during' | 'show'> & {
-  readonly options: { readonly signal: AbortSignal }
+type AnyContext = RunContext<Interfaces.FlagInput, Interfaces.ArgInput>
+type Context = Pick<AnyContext, 'given' | 'during' | 'show'> & {
+  readonly options: Pick<AnyContext['options'], 'signal' | 'onEvent'>
   readonly flags: CandleFlags & { readonly quiet: boolean }
 }
 
@@ -36,18 +37,16 @@ export async function runCandles(context: Context, run: CandleRun): Promise<void
   const { symbols, offline = false, plan, before, startedMs = performance.now() } = run
   const flags = { ...context.flags, ...resolveFlags(context.flags, offline, given) }
   const { output, layout, columns } = flags
-  const { signal } = context.options
+  const { signal, onEvent } = context.options
   checkStandardOutput(output, flags)
-  const named = { symbols, intervals: flags.interval ?? [], offline, signal }
+  const named = { symbols, intervals: flags.interval ?? [], offline, signal, onEvent }
   const request = { ...toOptions(flags), ...named } as unknown as ExportRequest & { readonly output: string }
   const words = offline ? READING : downloadingFrom(flags['base-url'])
   // Every window is there before the first byte goes to stdout, where it must not meet a bar.
   const style = { endsEarly: output !== undefined && isStdout(output) }
   if (flags['dry-run']) {
     const { dryRunLake } = await import('../../lake/plan.js')
-    const work = (events: Pick<ExportRequest, 'onEvent'>) =>
-      layout ? dryRunLake({ ...request, ...events }) : dryRun({ ...request, ...events }, plan)
-    return show(DryRun, await during(words, work, style))
+    return show(DryRun, await during(words, () => (layout ? dryRunLake(request) : dryRun(request, plan)), style))
   }
   const table = flags.isTable
     ? new CandleTable({
@@ -57,10 +56,10 @@ export async function runCandles(context: Context, run: CandleRun): Promise<void
         width: process.stdout.columns || Infinity,
       })
     : undefined
-  const work = async (events: Pick<ExportRequest, 'onEvent'>): Promise<Omit<RunResult, 'elapsedMs'>> => {
-    if (output === undefined) return { ...(await downloadKlines({ ...request, ...events })), files: [] }
-    if (layout) return (await import('../../lake/update.js')).exportLake({ ...request, ...events })
-    return exportTo({ ...request, ...events }, { sink: table && (() => table.toStdout(signal)), plan })
+  const work = async (): Promise<Omit<RunResult, 'elapsedMs'>> => {
+    if (output === undefined) return { ...(await downloadKlines(request)), files: [] }
+    if (layout) return (await import('../../lake/update.js')).exportLake(request)
+    return exportTo(request, { sink: table && (() => table.toStdout(signal)), plan })
   }
   const result = await during(words, work, style)
   // A reader that has closed the pipe has seen enough.
@@ -93,8 +92,9 @@ export async function runLockedDownload(path: string, named: string[] | undefine
   const { output, format } = resolveFlags(flags, false, given)
   checkStandardOutput(output, flags)
   if (output !== undefined) await checkOutputs(planOutputs(output, parseTemplate(output, format), lock.series))
-  const request = { ...toOptions(flags), lock: path, signal: context.options.signal }
-  const check = await during(downloadingFrom(baseUrl), events => checkLock({ ...request, ...events }))
+  const { signal, onEvent } = context.options
+  const request = { ...toOptions(flags), lock: path, signal, onEvent }
+  const check = await during(downloadingFrom(baseUrl), () => checkLock(request))
   const { download } = check
   if (check.verdict !== 'equal' || download === undefined) throw lockDiffers(check, output !== undefined)
   const before = {
