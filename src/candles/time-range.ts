@@ -183,14 +183,10 @@ function badTime(text: string, reason = ''): KlinesError {
   return new KlinesError('bad_time', message, { suggestions, data: { time: text } })
 }
 
-/** `2025-01-31` for `20250131`, `2025/1/31` and `31.1.2025`, with the time of day behind it; `-7d` for `7d` and `7 days ago`. */
+/** `2025-01-31` for `20250131` and `2025/1/31`; `-7d` for `7d` and `7 days ago`. */
 function guessInstant(text: string): string | undefined {
   const length = respellLength(text.replace(/^-| ago$/g, ''))
   if (length) return `-${length}`
-  const parted = text.replace(/^(\d{4})(\d\d)(\d\d)/, '$1-$2-$3').replace(/^(\d\d?)\.(\d\d?)\.(\d{4})/, '$3-$2-$1')
-  const [, year, month, day, hour, minute = '00', rest] =
-    /^(\d{4})[-/. ](\d\d?)[-/. ](\d\d?)(?:[T ]?(\d\d?)(?::?(\d\d))?(.*))?$/.exec(parted) ?? []
-  if (year === undefined) return undefined
-  const date = [year, month, day].map(part => part.padStart(2, '0')).join('-')
-  return hour === undefined ? date : `${date}T${hour.padStart(2, '0')}:${minute}${rest}`
+  const [, year, month, day] = /^(\d{4})[-/.]?(\d\d?)[-/.]?(\d\d?)$/.exec(text) ?? []
+  return year && [year, month.padStart(2, '0'), day.padStart(2, '0')].join('-')
 }

@@ -7,13 +7,11 @@ type Words = Readonly<Record<string, readonly string[]>>
 
 /** What other programs call commands, by what does their work here. */
 export const COMMANDS: Words = {
-  download: ['get', 'fetch', 'pull', 'download-data'],
-  verify: ['check', 'gaps'],
+  download: ['get', 'fetch', 'download-data'],
+  verify: ['check'],
   chart: ['plot'],
-  mirror: ['ls', 'list-data'],
+  mirror: ['list-data'],
   symbols: ['list', 'list-pairs', 'list-markets'],
-  'serve --upstream': ['live', 'watch'],
-  'export --layout hive, and DuckDB on it': ['query', 'sql'],
 }
 
 /** The same of flags, and what is done here without a flag of its own. */
@@ -21,15 +19,13 @@ const FLAGS: Words = {
   interval: ['t', 'tf', 'timeframes'],
   from: ['begin', 'start-date', 'start-time'],
   to: ['until', 'end-date', 'end-time'],
-  last: ['days', 'period'],
-  limit: ['head'],
+  last: ['days'],
   force: ['overwrite'],
   format: ['output-format', 'data-format'],
-  output: ['d', 'dir', 'out-dir', 'output-dir', 'filename'],
+  output: ['dir', 'output-dir', 'filename'],
   'base-url': ['exchange', 'url'],
   'Symbols need no flag, as in klines download BTCUSDT -i 1h.': ['s', 'p', 'symbol', 'symbols', 'pair', 'pairs'],
   'Name both ends: --from 2025-01-01 --to 2025-02-01.': ['timerange'],
-  'All times are UTC; --from and --to also take an offset, such as 2025-01-01T00:00+02:00.': ['tz', 'timezone'],
 }
 
 export function lookUp(table: Words, word: string): string | undefined {

@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type ErrorCode, isKlinesError, KlinesError } from '../candles/errors.js'
 import { parseInterval } from '../candles/intervals.js'
-import { nearest } from '../candles/suggest.js'
 import { parseSymbol } from '../candles/symbols.js'
 import { CANDLE_ENTRIES, type Format, OUTPUT_ENTRIES, parseValue, resolveFormat } from '../options.js'
 import { leavingSignal, type Route, sendFile } from './body.js'
@@ -61,10 +60,8 @@ function parseQuery(query: Readonly<Record<string, unknown>>) {
     ...names.filter(name => Array.isArray(query[name])).map(field => ({ field, message: 'is given more than once' })),
   ]
   if (faults.length > 0) {
-    const near = unknown.flatMap(name => nearest(name.toLowerCase(), QUERY_NAMES) ?? [])
-    const advice = near.length > 0 ? ` Did you mean ${near.join(', ')}?` : ''
     const text = faults.map(({ field, message }) => `"${field.slice(0, 40)}" ${message}`).join(', ')
-    const message = `The query parameter ${text}. Expected some of ${QUERY_NAMES.join(', ')}.${advice}`
+    const message = `The query parameter ${text}. Expected some of ${QUERY_NAMES.join(', ')}.`
     throw new HttpError(400, message, { cause: faults })
   }
   const given = QUERY.filter(({ flag }) => names.includes(flag))
