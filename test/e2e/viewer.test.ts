@@ -443,7 +443,7 @@ describe.skipIf(!hasChromium)('the chart (skipped without Chromium)', () => {
     const { page, faults } = await open('about:blank')
     const tree = await servePages(makeTree(tempFolder()))
     const ABSENT: [string, string, string[]][] = [
-      ['%3Cb%3Ex/15m', '“<B>X” is not a symbol', ['BTCUSDT', 'ETHUSDT']],
+      ['%3Cb%3Ex/15m', 'This mirror has no symbol <B>X.', ['BTCUSDT', 'ETHUSDT']],
       ['BTCUSDT/1m', 'Only the exchange has them: klines download BTCUSDT -i 1m', ['15m']],
     ]
     for (const [path, text, links] of ABSENT) {

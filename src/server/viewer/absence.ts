@@ -1,5 +1,5 @@
 import { isInterval, nearestInterval } from '../../candles/intervals.js'
-import type { Series } from '../../candles/series.js'
+import type { Series, SeriesLabel } from '../../candles/series.js'
 import { isSymbol } from '../../candles/symbols.js'
 import type { Address } from './address.js'
 import { type Coverage, ROOT, readCoverage } from './service.js'
@@ -17,36 +17,28 @@ export interface Absence {
 /** Chooses a series for an address that may lack a symbol or an interval. */
 export async function chooseSeries(address: Address, signal: AbortSignal): Promise<Series | Absence> {
   const { symbol = FIRST_CHOICE.symbol, interval = FIRST_CHOICE.interval } = address
-  if (!isInterval(interval) || !isSymbol(symbol)) return describeUnknown(await readCoverage(signal), symbol, interval)
+  if (!isInterval(interval) || !isSymbol(symbol))
+    return describeAbsence(await readCoverage(signal), { symbol, interval }, true)
   if (address.interval !== undefined) return { symbol, interval }
   const all = populatedSeries(await readCoverage(signal), address.symbol)
   const ofInterval = all.filter(one => one.interval === interval)
   return ofInterval.find(one => one.symbol === symbol) ?? ofInterval[0] ?? all[0] ?? { symbol, interval }
 }
 
-export function describeUnknown(coverage: Coverage, symbol: string, interval: string): Absence {
-  if (!isSymbol(symbol)) {
-    const problem = `“${symbol}” is not a symbol. Expected 2 or more letters and digits, such as one of these:`
-    return { problem, choices: symbolLinks(coverage, symbol, FIRST_CHOICE.interval) }
-  }
-  const near = nearestInterval(interval)
-  const question = near === undefined ? '' : ` Did you mean ${near}?`
-  const choices = intervalLinks(coverage, symbol)
-  const isKnown = choices.length > 0
-  const what = isKnown ? `candles of ${symbol}:` : `no candles of ${symbol}, but of these:`
-  const problem = `There is no interval “${interval}”.${question} ${placeOf(coverage)} has ${what}`
-  return { problem, choices: isKnown ? choices : symbolLinks(coverage, symbol, near ?? interval) }
-}
-
-/** Why a series has no candles here, and what there is instead. */
-export function describeAbsence(coverage: Coverage, { symbol, interval }: Series, known: boolean): Absence {
+/** Why a series has no candles here, and what there is instead. `known`: whether there is its symbol. */
+export function describeAbsence(coverage: Coverage, { symbol, interval }: SeriesLabel, known: boolean): Absence {
   const place = placeOf(coverage)
-  const others = symbolLinks(coverage, symbol, interval)
+  const ofSymbol = intervalLinks(coverage, symbol)
+  const choices = ofSymbol.length > 0 ? ofSymbol : symbolLinks(coverage, symbol, interval)
   const isEmpty = !coverage.upstream && coverage.series.length === 0
-  if (!known && !isEmpty) return { problem: `${place} has no symbol ${symbol}.`, choices: others }
-  const choices = intervalLinks(coverage, symbol)
-  const problem = `${place} has no ${interval} candles of ${symbol}.${findAdvice(coverage, { symbol, interval })}`
-  return { problem, choices: choices.length > 0 ? choices : others }
+  if (!isSymbol(symbol) || (!known && !isEmpty)) return { problem: `${place} has no symbol ${symbol}.`, choices }
+  if (!isInterval(interval)) {
+    const near = nearestInterval(interval)
+    const question = near === undefined ? '' : ` Did you mean ${near}?`
+    return { problem: `There is no interval “${interval}”.${question}`, choices }
+  }
+  const advice = findAdvice(coverage, { symbol, interval })
+  return { problem: `${place} has no ${interval} candles of ${symbol}.${advice}`, choices }
 }
 
 /** How to get the candles that a mirror lacks. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { INTERVALS, type Interval } from '../../../src/candles/intervals.js'
-import { describeAbsence, describeUnknown } from '../../../src/server/viewer/absence.js'
+import { describeAbsence } from '../../../src/server/viewer/absence.js'
 import type { Coverage } from '../../../src/server/viewer/service.js'
 
 /** A mirror of a service with 15m and 1h of BTCUSDT, 1d of ETHUSDT, and empty windows of SOLUSDT. */
@@ -21,11 +21,11 @@ const texts = ({ choices }: { choices: readonly { text: string }[] }) => choices
 
 describe('an address with an interval that is none', () => {
   it.each([
-    ['1H', 'There is no interval “1H”. Did you mean 1h? This mirror has candles of BTCUSDT:'],
-    ['240min', 'There is no interval “240min”. Did you mean 4h? This mirror has candles of BTCUSDT:'],
-    ['7m', 'There is no interval “7m”. This mirror has candles of BTCUSDT:'],
+    ['1H', 'There is no interval “1H”. Did you mean 1h?'],
+    ['240min', 'There is no interval “240min”. Did you mean 4h?'],
+    ['7m', 'There is no interval “7m”.'],
   ])('%s: what there is', (interval, problem) => {
-    const absence = describeUnknown(mirror, 'BTCUSDT', interval)
+    const absence = describeAbsence(mirror, { symbol: 'BTCUSDT', interval }, true)
     expect(absence.problem).toBe(problem)
     expect(absence.choices).toEqual([
       { text: '15m', href: '/chart/BTCUSDT/15m' },
@@ -33,9 +33,8 @@ describe('an address with an interval that is none', () => {
     ])
   })
 
-  it('of a symbol without candles: the other symbols, in the interval that was meant', () => {
-    const absence = describeUnknown(mirror, 'SOLUSDT', '1H')
-    expect(absence.problem).toMatch(/This mirror has no candles of SOLUSDT, but of these:$/)
+  it('of a symbol without candles: the other symbols', () => {
+    const absence = describeAbsence(mirror, { symbol: 'SOLUSDT', interval: '1H' }, true)
     expect(absence.choices).toEqual([
       { text: 'BTCUSDT', href: '/chart/BTCUSDT/1h' },
       { text: 'ETHUSDT', href: '/chart/ETHUSDT/1d' },
