@@ -89,18 +89,25 @@ export class Body {
     // A strong ETag differs between codings.
     const etag = isCoded ? `"${this.hash}-${coding}"` : `"${this.hash}"`
     const headers: Record<string, string> = {
+      ...commonHeaders(bytes.length, etag, !isPrivate),
       'content-type': type,
-      'content-length': String(bytes.length),
       ...(isCoded && { 'content-encoding': coding }),
-      etag,
       ...(mtimeMs !== undefined && { 'last-modified': new Date(mtimeMs).toUTCString() }),
-      'cache-control': final ? 'public, max-age=31536000, immutable' : 'public, no-cache',
+      ...(final && { 'cache-control': 'public, max-age=31536000, immutable' }),
       vary: 'accept-encoding',
-      'accept-ranges': 'bytes',
-      ...(!isPrivate && CORS_HEADERS),
-      'x-content-type-options': 'nosniff',
     }
     return { size: bytes.length, headers, part: (start, end) => bytes.subarray(start, end) }
+  }
+}
+
+function commonHeaders(size: number, etag: string, isPublic: boolean) {
+  return {
+    'content-length': String(size),
+    etag,
+    'cache-control': 'public, no-cache',
+    'accept-ranges': 'bytes',
+    ...(isPublic && CORS_HEADERS),
+    'x-content-type-options': 'nosniff',
   }
 }
 
@@ -125,14 +132,7 @@ export function sendFile(
   { path, size, sha256 }: { readonly path: string; readonly size: number; readonly sha256: string },
   extra: Headers,
 ): FastifyReply {
-  const headers = {
-    'content-length': String(size),
-    etag: `"${sha256}"`,
-    'cache-control': 'public, no-cache',
-    'accept-ranges': 'bytes',
-    ...CORS_HEADERS,
-    'x-content-type-options': 'nosniff',
-  }
+  const headers = commonHeaders(size, `"${sha256}"`, true)
   // Opened at once: the file may be removed while it is sent.
   const part = (start: number, end: number) =>
     createReadStream(path, { fd: openSync(path, 'r'), start, end: end - 1, highWaterMark: CHUNK_BYTES })
@@ -189,14 +189,7 @@ function isUnmodified(headers: IncomingHttpHeaders, etag: string, lastModified: 
   if (tags !== undefined) return tags.split(',').some(tag => ['*', etag, `W/${etag}`].includes(tag.trim()))
   // Most requests have no condition, and parsing a date takes a tenth of the time of a small response.
   if (since === undefined || lastModified === undefined) return false
-  return Date.parse(lastModified) <= parseHttpDate(since)
-}
-
-/** A date of RFC 9110, 5.6.7, in ms UTC, else NaN: `Date.parse` accepts far more, such as `9999`. */
-function parseHttpDate(text: string): number {
-  if (text.endsWith(' GMT')) return Date.parse(text)
-  // The form of asctime.
-  return /^\w{3} \w{3} [ \d]\d [\d:]{8} \d{4}$/.test(text) ? Date.parse(`${text} GMT`) : Number.NaN
+  return Date.parse(lastModified) <= Date.parse(since)
 }
 
 /** The requested range of a body; undefined for the whole one, also for several ranges and other units. Throws `HttpError` 416. */

@@ -109,6 +109,5 @@ function endSlowly(socket: Socket, bytes = ''): void {
 
 const PARSER_ERRORS: Partial<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
-  HPE_INVALID_VERSION: 505,
   HPE_HEADER_OVERFLOW: 431,
 }

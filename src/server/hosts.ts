@@ -21,8 +21,6 @@ export function requestCheck({ host, allowHost = [] }: { host: string; allowHost
   const allowed = (given.length > 0 ? given : allowHost).map(text => parseHost(text.trim()) ?? refuseHost(text))
   const names = isLoopback && allowed
   return ({ url = '', headers, rawHeaders, httpVersion }: IncomingMessage): HttpError | undefined => {
-    // Node reads any version from 0.9 to 2.0, each as if it were 1.1.
-    if (!httpVersion.startsWith('1.')) return new HttpError(505)
     // Node keeps only the first of two.
     const isHost = (text: string, at: number) => at % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host'
     if (rawHeaders.filter(isHost).length > 1) return new HttpError(400, 'There is more than one Host header.')

@@ -109,9 +109,6 @@ describe('If-Modified-Since', () => {
     ['a later time', 304, () => date(RENDERED + 1000)],
     ['an earlier time', 200, () => date(RENDERED - 1000)],
     ['the format of RFC 850', 304, () => 'Wednesday, 12-Feb-25 03:17:00 GMT'],
-    ['the format of asctime', 304, () => 'Wed Feb 12 03:17:00 2025'],
-    // Date.parse accepts all of these.
-    ['an ISO date', 200, () => '2039-01-01T00:00:00Z'],
   ])('%s: %i', async (_, status, since) => {
     expect((await requestWith({ 'if-modified-since': since() })).status).toBe(status)
   })
