@@ -88,28 +88,18 @@ const commonJs = {
 await build({ ...commonJs, entryPoints: ['src/cli/completion/complete.ts'], outfile: 'dist/completion.cjs' })
 
 // Large libraries that most commands do not need get files of their own, by the names under which they are imported.
-const LIBRARIES = {
-  'apache-arrow': 'apache-arrow',
-  hyparquet: 'hyparquet',
-  'hyparquet-writer': 'hyparquet-writer',
-  'cli-table3': 'cli-table3',
-  fastify: 'fastify',
-  'lru-cache': 'lru-cache',
-  'proper-lockfile': 'proper-lockfile',
-  yauzl: 'yauzl',
-  typebox: 'typebox',
-  'typebox/compile': 'typebox/compile',
-  './undici.js': 'src/sources/undici.ts',
-}
+const PACKAGES = 'apache-arrow hyparquet hyparquet-writer cli-table3 fastify lru-cache proper-lockfile yauzl typebox'
+const LIBRARIES = [...PACKAGES.split(' '), 'typebox/compile', './undici.js']
 const fileOf = name => `libraries/${basename(name, '.js')}.cjs`
-for (const [name, entry] of Object.entries(LIBRARIES)) {
+for (const name of LIBRARIES) {
+  const entry = name === './undici.js' ? 'src/sources/undici.ts' : name
   await build({ ...commonJs, entryPoints: [entry], outfile: `dist/${fileOf(name)}` })
 }
 const libraries = {
   name: 'libraries',
   setup: ({ onResolve }) =>
     onResolve({ filter: /./ }, ({ path }) =>
-      path in LIBRARIES ? { path: `./${fileOf(path)}`, external: true } : undefined,
+      LIBRARIES.includes(path) ? { path: `./${fileOf(path)}`, external: true } : undefined,
     ),
 }
 
