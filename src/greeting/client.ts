@@ -1,4 +1,4 @@
-import { GREETING_BASE_URL, isExchange, parseBaseUrl, SAMPLE } from '../candles/base-url.js'
+import { GREETING_BASE_URL, parseBaseUrl } from '../candles/base-url.js'
 import { KlinesError } from '../candles/errors.js'
 import { parseObject } from '../candles/json.js'
 import { plural, trimPeriod } from '../candles/text.js'
@@ -117,11 +117,6 @@ async function open({
   signal = new AbortController().signal,
   limits,
 }: GreetingOptions): Promise<{ name: string; transport: HttpTransport; signal: AbortSignal }> {
-  const given = baseUrl.trim()
-  if (isExchange(given) || given === SAMPLE) {
-    const message = `"${given}" has candles alone. Expected the address of a server of the greeting API.`
-    throw new KlinesError('bad_base_url', message, { suggestions: ADVICE })
-  }
   const name = parseBaseUrl(baseUrl)
   // undici takes 25 ms to load.
   const { HttpTransport } = await import('../sources/transport.js')
