@@ -71,7 +71,6 @@ export function toAddress(name: string): string {
   return isExchange(name) ? name.slice(BINANCE.length + 1) : name
 }
 
-/** Whether a text can be a name that `toSourceName` returns. */
 export function isSourceName(text: unknown): text is string {
   try {
     return typeof text === 'string' && toSourceName(text) === text

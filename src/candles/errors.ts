@@ -53,7 +53,6 @@ export interface ErrorData {
   readonly until?: string
 }
 
-/** Details of an error beside its message. */
 interface ErrorDetails {
   readonly cause?: unknown
   /** What to do next, one sentence each. */
@@ -65,7 +64,6 @@ interface ErrorDetails {
 export class KlinesError extends Error {
   override readonly name: string = 'KlinesError'
   readonly suggestions: string[]
-  /** Values for programs. */
   readonly data: ErrorData
 
   constructor(

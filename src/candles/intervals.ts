@@ -48,7 +48,6 @@ export function addLengths(length: Length, time: number, steps = 1): number {
   return 'ms' in length ? time + steps * length.ms : monthStart(monthIndex(time) + steps * length.months)
 }
 
-/** How many whole lengths fit between two times. */
 export function countLengths(length: Length, time: number, laterTime: number): number {
   if ('ms' in length) return Math.floor((laterTime - time) / length.ms)
   return Math.floor((monthIndex(laterTime) - monthIndex(time)) / length.months)

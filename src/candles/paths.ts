@@ -38,7 +38,6 @@ export function windowPath(window: WindowRef): string {
   return `${seriesPath(window)}/${window.startDate}.json`
 }
 
-/** The file that a path of the tree names. */
 export type TreeEntry =
   | { readonly kind: 'symbols' }
   | { readonly kind: 'startDates'; readonly interval: Interval }

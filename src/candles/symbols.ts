@@ -102,7 +102,6 @@ export function unknownSymbols(
   })
 }
 
-/** Most names in an error. */
 const MAX_NAMES = 20
 
 /** A pattern of symbols such as `BTC*` or `???USDT`: `*` stands for any text, `?` for one character. */

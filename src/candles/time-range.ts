@@ -30,7 +30,6 @@ export const MAY_LAG_MS = 2 * DAY_MS
 /** A point in time: a text, a number of ms since the epoch, or a date. */
 export type TimeText = string | number | Date
 
-/** A range as a user writes it. */
 export interface RangeText {
   /**
    * The first open time, in UTC unless it has an offset: `2024`, `2024-01`, `2024-01-31`, `2024-01-31T12:00Z`; `now`,

@@ -1,6 +1,5 @@
 import { shiftPoint } from '../candles/decimals.js'
 
-/** A marked price of an axis. */
 export interface PriceTick {
   readonly price: number
   readonly position: number

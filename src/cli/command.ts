@@ -54,7 +54,6 @@ interface Description<F extends Interfaces.FlagInput, A extends Interfaces.ArgIn
   readonly run: (context: RunContext<F, A>) => Promise<void>
 }
 
-/** Makes a command of its description. */
 export function command<F extends Interfaces.FlagInput, A extends Interfaces.ArgInput>({
   graceMs = GRACE_MS,
   run,

@@ -47,7 +47,6 @@ function findConfigPath(): string | undefined {
   return folder && join(folder, 'klines.config.json')
 }
 
-/** Throws `bad_config`. */
 function readConfigFile(path: string | undefined): Readonly<Record<string, unknown>> {
   if (path === undefined || !existsSync(path)) return {}
   try {
@@ -83,7 +82,6 @@ function isKey(name: string, flag: { readonly env?: string | undefined } | undef
   return flag?.env === variableOf(name) && !REFUSED.includes(name)
 }
 
-/** The values of the file, all checked. */
 async function readSettings(config: Config): Promise<ConfigDefaults> {
   const [path, settings] = [findConfigPath(), new Map<string, FlagValue>()]
   for (const [name, value] of Object.entries(readConfigFile(path)))

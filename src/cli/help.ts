@@ -29,7 +29,6 @@ class FlagHelp extends CommandHelp {
   }
 }
 
-/** The help of the program and of a command. */
 export class KlinesHelp extends Help {
   protected override CommandHelpClass: typeof FlagHelp = FlagHelp
 

@@ -30,7 +30,6 @@ export interface WantedExport {
   readonly mayAsk: boolean
 }
 
-/** An export as a file. */
 export interface ExportFile {
   readonly path: string
   readonly size: number

@@ -21,7 +21,6 @@ export const GZIP_TYPE = 'application/gzip'
 export const QUERY = [...CANDLE_ENTRIES, ...OUTPUT_ENTRIES]
 const QUERY_NAMES: readonly string[] = QUERY.map(({ flag }) => flag)
 
-/** The export of a series. */
 export function exportRoutes({ mirror }: Tree, files: ExportFiles): Route[] {
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
     const signal = leavingSignal(request, reply)

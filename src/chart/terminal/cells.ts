@@ -51,7 +51,6 @@ export class CellLine {
   }
 }
 
-/** Characters around the candles. */
 export function marksFor({ ascii }: GlyphStyle) {
   return ascii
     ? { axis: '|', tick: '+', last: '<', line: '-', label: '+' }

@@ -81,7 +81,6 @@ export async function drawPictures(
   return files.map(({ path, bytes, candles }) => ({ path, bytes: bytes.length, candles }))
 }
 
-/** Prints the charts, and what the range lacks. */
 export function drawCharts(loaded: LoadedCharts, flags: ChartFlags, warn: (text: string) => void): void {
   const { charts, coverage, range, baseUrl } = loaded
   const width = chartWidth(flags)

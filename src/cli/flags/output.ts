@@ -14,7 +14,6 @@ export const outputFlag = Flags.custom<string>({
   parse: async path => (isStdout(path) && extname(path) === '' ? '-' : expandHome(path)),
 })
 
-/** Which files are written, and how. */
 export const outputFlags = inGroup('output', {
   output: outputFlag({
     summary:

@@ -5,7 +5,6 @@ import { GREETING_BASE_URL } from '../../candles/base-url.js'
 import { INTERVALS, type Interval } from '../../candles/intervals.js'
 import { candleTableFlags, inGroup, LIST, pathFlag, pick } from './group.js'
 
-/** Flags of every command. */
 export const baseFlags = inGroup('appearance', {
   quiet: Flags.boolean({ char: 'q', summary: 'Print only data and errors.' }),
   verbose: Flags.boolean({ char: 'v', summary: 'Print more details.' }),
@@ -46,7 +45,6 @@ export const numberFlag = Flags.custom<number>({
   },
 })
 
-/** Limits for requests, of every command that makes some. */
 export const networkFlags = inGroup('network', {
   retries: Flags.integer({
     summary: 'Retries of a failed request. Default: 5; 1 for lists, serve, and chart with a mirror.',

@@ -32,7 +32,6 @@ export function printJson(value: unknown): void {
   process.stdout.write(`${escapeControls(JSON.stringify(value, null, 2))}\n`)
 }
 
-/** Prints lines for a person to stderr. */
 export function printNote(lines: string): void {
   write(lines, process.stderr)
 }

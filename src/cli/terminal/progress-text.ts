@@ -16,7 +16,6 @@ export interface ProgressWords {
   readonly noun: string
 }
 
-/** How far a run is. */
 export interface Progress extends NetworkActivity {
   readonly done: number
   /** Undefined while the lists are fetched that tell it. */

@@ -43,7 +43,6 @@ export async function showProgress<T>(
   }
   // Waits and slow hosts are shown although nothing arrives.
   const timer = setInterval(update, PERIODS_MS[kind]).unref()
-  /** Leaves the terminal clean. */
   const end = () => {
     if (nextMs === Infinity) return
     nextMs = Infinity

@@ -27,7 +27,6 @@ export function wrapLines(text: string, columns: number): string {
   })
 }
 
-/** The first lines, and how many more there are. */
 export function firstLines(lines: readonly string[], most: number, more = 'more'): string[] {
   const left = lines.length - most
   return left > 0 ? [...lines.slice(0, most), `and ${formatCount(left)} ${more}`] : [...lines]

@@ -128,7 +128,6 @@ function sourceLines({ baseUrl }: LockCheck): string[] {
   return [`Source: ${baseUrl ?? 'unknown'}`, ...(baseUrl === SAMPLE ? [f.SYNTHETIC] : [])]
 }
 
-/** The verdict, and the years and ends that differ. */
 export function checkLines({ path, verdict, series }: Pick<LockCheck, 'path' | 'verdict' | 'series'>): string[] {
   if (verdict === 'equal') {
     const candles = plural(f.sum(series.map(({ locked }) => locked.candles)), 'candle')

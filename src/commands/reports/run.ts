@@ -83,7 +83,6 @@ const archive = s.object({
   ),
 })
 
-/** `download`, `export` and `update`. */
 export const Run = s.report(
   'klines-run',
   {
@@ -163,7 +162,6 @@ function groupTable(series: readonly SeriesReport[]): string {
   return textTable({ head: [name, others, ...COLUMNS], rows: [...rows, total], right: ['candles'] })
 }
 
-/** The cells behind the name of one or more series. */
 function toCells(second: string, series: readonly SeriesReport[]): string[] {
   const missing = sumOf(series, 'missing')
   const first = series.flatMap(({ firstOpenTime }) => firstOpenTime ?? []).sort((a, b) => a - b)[0]
@@ -176,7 +174,6 @@ function toCells(second: string, series: readonly SeriesReport[]): string[] {
   ]
 }
 
-/** The series with the newest candle. */
 function latestOf(series: readonly SeriesReport[]): SeriesReport | undefined {
   const openTime = ({ lastOpenTime = -Infinity }: SeriesReport) => lastOpenTime
   return series.toSorted((a, b) => openTime(b) - openTime(a)).find(one => one.lastOpenTime !== undefined)

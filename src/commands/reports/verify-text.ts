@@ -140,7 +140,6 @@ function candleLines({ symbol, interval }: Series, odd: readonly OddCandle[]): s
   return odd.map(({ openTime, description }) => `${candleName({ symbol, interval, openTime })}: ${description}`)
 }
 
-/** The candle, its value and the expected one. */
 function describeDifference(difference: CandleDifference): string {
   const { column, value, expected, finer } = difference
   const [of, but] = column === undefined ? ['', 'but'] : [` ${column}`, 'expected']

@@ -3,7 +3,6 @@ import { toSymbolName } from '../../candles/symbols.js'
 import { parseRange, type TimeRange } from '../../candles/time-range.js'
 import { ROOT } from './service.js'
 
-/** What the address of the page says. */
 export interface Address {
   readonly symbol: string | undefined
   readonly interval: string | undefined

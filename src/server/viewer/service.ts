@@ -7,7 +7,6 @@ export const ROOT = 'document' in globalThis ? new URL('..', import.meta.url).pa
 /** What the server says about one series. `upstream`: whether missing windows are downloaded on request. */
 export interface SeriesCoverage {
   readonly upstream: boolean
-  /** Whether the mirror knows the symbol. */
   readonly known: boolean
   /** The interval that the mirror has of the symbol when it lacks the requested one, whose candles can be made of it. */
   readonly madeOf?: Interval

@@ -20,7 +20,6 @@ export type Candle = Readonly<Record<'time' | 'open' | 'high' | 'low' | 'close' 
 
 /** A window that is loaded, or that the server does not have: then it has no text. */
 export interface CandleWindow extends WindowSpan {
-  /** Of its file. */
   readonly text: string | undefined
   readonly candles: readonly Candle[]
   /** Decimals that its prices really use. */
@@ -153,7 +152,6 @@ export class Timeline {
     return last
   }
 
-  /** How long a band is, and why it has no candles. */
   bandLabel({ steps, isMissing }: Band): string {
     const { interval } = this.series
     const length = interval === '1M' ? plural(steps, 'month') : formatLength(steps * approximateLength(interval))
