@@ -28,25 +28,13 @@ export const COLUMN_KINDS: readonly ColumnKind[] = COLUMNS.map(name => {
 export const ROW_LENGTH = COLUMNS.length
 
 /** A row as `JSON.parse` returns it from a window file. */
-export type KlineRow = [
-  openTime: number,
-  open: string,
-  high: string,
-  low: string,
-  close: string,
-  volume: string,
-  closeTime: number,
-  quoteVolume: string,
-  count: number,
-  takerBuyVolume: string,
-  takerBuyQuoteVolume: string,
-  ignore: string,
-]
+export type KlineRow = CellsOf<typeof COLUMNS>
+
+type CellsOf<Names extends readonly string[]> = { -readonly [Index in keyof Names]: CellOf<Names[Index]> }
+type CellOf<Name> = Name extends 'open_time' | 'close_time' | 'count' ? number : string
 
 /** A row as an object with the names of the columns: times in ms UTC, decimals as text. */
-export type KlineObject = {
-  readonly [name in Column]: name extends 'open_time' | 'close_time' | 'count' ? number : string
-}
+export type KlineObject = { readonly [Name in Column]: CellOf<Name> }
 
 /** A row as an object whose decimals are numbers: of one with more than 15 digits the last ones can be lost. Times in ms UTC. */
 export type KlineNumbers = {

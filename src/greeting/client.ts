@@ -44,15 +44,16 @@ export interface GreetingOptions {
 }
 
 /**
- * Updates a user. Never retried: an update is not a read. Throws `bad_option` for an id that cannot be part of a path, `rejected` when
- * the server refuses, `unreachable` when no greeting service answers, `rate_limited` when it asks to wait; or the signal's reason.
+ * Updates a user. Never retried: an update is not a read. Throws `rejected` when the server refuses, `unreachable` when no greeting
+ * service answers, `rate_limited` when it asks to wait; or the signal's reason.
  */
 export async function updateUser(
   id: string,
   fields: UserUpdateFields,
   { notify, ...options }: GreetingOptions & { readonly notify?: string | undefined } = {},
 ): Promise<UserUpdateResult> {
-  const path = userPath(id, notify)
+  const query = notify === undefined ? '' : `?${new URLSearchParams({ notify })}`
+  const path = `api/users/${encodeURIComponent(id)}${query}`
   const send = async (transport: HttpTransport, signal: AbortSignal) => {
     const headers = { 'content-type': 'application/json' }
     return (await transport.open({ method: 'POST', path, headers, body: JSON.stringify(fields), signal })).readWhole()
@@ -102,13 +103,6 @@ export async function* streamTokens(options: GreetingOptions = {}): AsyncGenerat
   } finally {
     await transport.close()
   }
-}
-
-/** Throws `bad_option` for an id that no path can have: an empty one, `.` and `..`, and half a character (a lone surrogate). */
-function userPath(id: string, notify: string | undefined): string {
-  if (/^\.{0,2}$|\p{Surrogate}/u.test(id))
-    throw new KlinesError('bad_option', `The user id is "${id}". Expected an identifier, such as a UUID.`)
-  return `api/users/${encodeURIComponent(id)}${notify === undefined ? '' : `?${new URLSearchParams({ notify })}`}`
 }
 
 /** Opens the service at an address. Throws `bad_base_url`. */

@@ -12,6 +12,7 @@ import type { UserUpdateResult } from '../../greeting/schemas.js'
 import type { PublishReport } from '../../mirror/publish.js'
 import { indexPath } from '../../mirror/series-index.js'
 import type { MirrorStatus } from '../../mirror/user-mirrors.js'
+import type { Serving } from '../../server/server.js'
 
 interface Mirrors extends MirrorStatus {
   readonly others: readonly MirrorStatus[]
@@ -133,11 +134,6 @@ export const ConfigUnset = s.report('klines-config-unset', file, ({ path, key }:
   return `Removed ${key} from ${path}.`
 })
 
-interface Serving extends Served {
-  readonly url: string
-  readonly otherUrls: readonly string[]
-}
-
 export const Serve = s.report(
   'klines-serve',
   {
@@ -147,7 +143,7 @@ export const Serve = s.report(
     mirror,
     upstream: s.maybe(s.text(), 'the service that missing windows are fetched from; null without one'),
   },
-  ({ url, otherUrls, mirror, baseUrl, upstream }: Serving, { quiet }) => {
+  ({ url, otherUrls, mirror, baseUrl, upstream }: Served & Pick<Serving, 'url' | 'otherUrls'>, { quiet }) => {
     const lines = [url]
     if (quiet) return url
     if (baseUrl !== SAMPLE) lines.push(`Serving ${mirror}${baseUrl === undefined ? '' : `, a mirror of ${baseUrl}`}.`)

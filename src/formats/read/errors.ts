@@ -19,7 +19,11 @@ export function badInput(place: FilePlace, reason: string, suggestions: string[]
 
 export function damagedInput(place: FilePlace, reason: string, cause?: unknown): KlinesError {
   const suggestions = ['Write the file again with klines export or klines download.']
-  return new KlinesError('damaged_input', `${describePlace(place)}: ${reason}.`, { suggestions, data: { ...place }, cause })
+  return new KlinesError('damaged_input', `${describePlace(place)}: ${reason}.`, {
+    suggestions,
+    data: { ...place },
+    cause,
+  })
 }
 
 /** For an error of the system, of zlib, or of a library. */

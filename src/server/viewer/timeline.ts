@@ -26,8 +26,6 @@ export interface CandleWindow extends WindowSpan {
   readonly decimals: number
 }
 
-/** A larger value is drawn as this one: the chart calculates with products of values. */
-const LARGEST = 1e100
 const MAX_DECIMALS = 15
 
 /** Reads the text of a window, which the server has checked. */
@@ -35,7 +33,7 @@ export function parseWindow(span: WindowSpan, text: string | undefined): CandleW
   const rows: KlineRow[] = text === undefined ? [] : JSON.parse(text)
   let decimals = 0
   const candles = rows.map(([openTime, ...texts]) => {
-    const [open, high, low, close, volume] = texts.map(value => Math.min(Number(value), LARGEST))
+    const [open, high, low, close, volume] = texts.map(Number)
     for (const price of texts.slice(0, 4)) decimals = Math.max(decimals, countDecimals(String(price)))
     return { time: openTime, open, high, low, close, volume }
   })

@@ -28,7 +28,6 @@ const UNREADABLE: [string, number, string | Buffer, RegExp?][] = [
   ['an asterisk with GET', 400, rawRequest('GET *')],
   ['a control character in the target', 400, rawRequest('GET /\x01')],
   ['HTTP/1.2', 400, line('GET / HTTP/1.2', 'Host: localhost')],
-  ['HTTP/0.9', 400, line(`GET ${SYMBOLS}`, 'Host: localhost')],
   ['a field without a colon', 400, get(['abc'])],
   ['a length that is no number', 400, post(['Content-Length: ten'])],
   ['two lengths', 400, post(['Content-Length: 1', 'Content-Length: 2'], 'xx')],
