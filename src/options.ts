@@ -14,22 +14,18 @@ export const SERIES_COLUMNS = ['symbol', 'interval'] as const
 export type SeriesColumn = (typeof SERIES_COLUMNS)[number]
 /** The columns of an export: the twelve of a row, and the series that the row belongs to. */
 export const OUTPUT_COLUMNS = [...SERIES_COLUMNS, ...COLUMNS] as const
-/** One of `OUTPUT_COLUMNS`. */
 export type OutputColumn = SeriesColumn | Column
 
 /** How text formats write times: ms or us since the epoch, s (with decimals where there are ms), or ISO 8601 in UTC. */
 export const TIME_FORMATS = ['ms', 's', 'us', 'iso'] as const
-/** One of `TIME_FORMATS`. */
 export type TimeFormat = (typeof TIME_FORMATS)[number]
 
 /** How Parquet and Arrow store decimals: nearest double, DECIMAL(38,8), or the source's text. */
 export const NUMBER_TYPES = ['text', 'double', 'decimal'] as const
-/** One of `NUMBER_TYPES`. */
 export type NumberType = (typeof NUMBER_TYPES)[number]
 
 /** How the pages of a Parquet file are compressed. */
 export const COMPRESSIONS = ['zstd', 'gzip', 'snappy', 'none'] as const
-/** One of `COMPRESSIONS`. */
 export type Compression = (typeof COMPRESSIONS)[number]
 
 /** An option, wherever it can be set: flag, variable, config file, query, library. */

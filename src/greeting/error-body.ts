@@ -8,8 +8,8 @@ export function parseErrorBody(body: Buffer): { readonly message: string; readon
 }
 
 /** A JSON value as one line that is safe for a terminal. */
-export function cleanValue(value: unknown, maxLength?: number): string {
-  return cleanText(typeof value === 'string' ? value : JSON.stringify(value), maxLength)
+export function cleanValue(value: unknown): string {
+  return cleanText(typeof value === 'string' ? value : JSON.stringify(value))
 }
 
 /** A line for each of the first ten causes, which may have any shape: of an object its field and message. */

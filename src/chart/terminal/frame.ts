@@ -31,7 +31,6 @@ export interface FrameOptions extends GlyphStyle {
   /** In columns and rows. */
   readonly width: number
   readonly height: number
-  /** A logarithmic price axis. */
   readonly log: boolean
 }
 

@@ -13,7 +13,6 @@ export interface Table {
 const FRAME =
   'top top-mid top-left top-right bottom bottom-mid bottom-left bottom-right left left-mid mid mid-mid right right-mid'
 
-/** Characters between two columns. */
 const GAP = 2
 
 /** A table as plain columns, easy to grep; numbers with thousands separators. */
