@@ -11,7 +11,7 @@ import { COMMANDS, hintFlag, lookUp, spellOut } from './habits.js'
 import { Interruption } from './signals.js'
 import { printJson } from './terminal/print.js'
 
-/** Exit codes for scripts. An interrupted run ends with 130, 143 or 129, which follow from the signal. */
+/** The exit codes that have a name here. An interrupted run ends with 130, 143 or 129, which follow from the signal. */
 export enum ExitCode {
   Done = 0,
   Unexpected = 1,

@@ -70,7 +70,6 @@ describe('exit code 2: wrong usage, and no request', () => {
 
   it.concurrent.each<[string, string, RegExp[]]>([
     ['nothing to update', 'users update x', [/nothing to update/, /--email.*--notify/]],
-    ['an id that no path can carry', 'users update .. --age 3', [/"\.\."/, /UUID/]],
     ['an age as text', 'users update x --age three', [/--age.* received: three/, /number/]],
     ['--json with -f jsonl', 'streams tokens --json -f jsonl', [/--json.*-f jsonl/]],
     ['a base address with /api', 'openapi --base-url http://h.test/api', [/http:\/\/h\.test\?/]],
