@@ -11,6 +11,7 @@ import { newestCandle } from '../mirror/status.js'
 import { reachesEnd, SETTLING_MS } from '../mirror/window-state.js'
 import { SETTLING_MS as CLOSING_MS, nextSettled } from '../rows/closed-rows.js'
 import { shortSentences } from '../rows/coverage.js'
+import type { ChangedCell } from '../rows/diff.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
 import { type Clock, systemClock } from '../sources/retry.js'
 import type { Rules } from '../sources/source.js'
@@ -37,7 +38,7 @@ export interface FollowRequest extends SelectionRequest, SourceOptions, Pick<Ran
 }
 
 /** A series that is followed. Times are ms UTC, by the clock of its source. */
-interface Followed {
+export interface Followed {
   readonly series: Series
   /** Candles that open earlier are out. */
   from: number
@@ -158,24 +159,30 @@ function isDue({ asked, due }: Followed, now: number): boolean {
 }
 
 /** When the candle behind the newest one of a mirror opens, or its window of the present where it has none; ms UTC. */
-function nextCandle(mirror: Mirror, series: Series, now: number): number {
+export function nextCandle(mirror: Mirror, series: Series, now: number): number {
   const newest = newestCandle(mirror, series)
   if (newest !== undefined) return nextOpenTime(series.interval, newest)
   return windowSpan(windowOf(series, startDateAt(series.interval, now))).startTime
 }
 
 /** When a series that was asked for at `time` may have new candles, ms UTC. `rules`: of its source, if it has one. */
-function dueTime(rules: Rules | undefined, { interval }: Series, time: number): number {
+export function dueTime(rules: Rules | undefined, { interval }: Series, time: number): number {
   if (rules === undefined) return time + LOOK_MS
   if (rules.kind === 'exchange') return nextSettled(interval, time)
   return time + Math.min(Math.max(approximateLength(interval), MINUTE_MS), HOUR_MS)
 }
 
 /**
- * The candles that are new of the series that are due, each once, in the order of the series. Throws `incomplete` at the end for windows that could not be had: their series are due again
- * soon, and go on where they were.
+ * The candles that are new of the series that are due, each once, in the order of the series. `onRestated`: hears of candles that are out
+ * and have other values now, by their open times. Throws `incomplete` at the end for windows that could not be had: their series are due
+ * again soon, and go on where they were.
  */
-async function* followRound(run: Run, followed: readonly Followed[]): AsyncGenerator<KlineBatch> {
+export async function* followRound<One extends Followed>(
+  run: Run,
+  followed: readonly One[],
+  onRestated: (one: One, cells: readonly ChangedCell[], result: WindowResult) => void = (_, cells, { window }) =>
+    sayChange(run, window, cells),
+): AsyncGenerator<KlineBatch> {
   const { mirror, source } = run
   const now = await presentOf(run)
   const due = followed.filter(one => isDue(one, now))
@@ -200,7 +207,8 @@ async function* followRound(run: Run, followed: readonly Followed[]): AsyncGener
         const isAbsent = outcome.status === 'failed' && outcome.isAbsent && source?.rules.kind !== 'exchange'
         if (outcome.status === 'failed' && !isAbsent) failures.push(outcome)
         if (!('batch' in outcome)) continue
-        if ('change' in outcome) sayChange(run, one, outcome)
+        const cells = 'change' in outcome ? outcome.change?.cells.filter(({ openTime }) => openTime < one.from) : []
+        if (cells && cells.length > 0) onRestated(one, cells, outcome)
         const batch = outcome.batch.slice(one.from, Infinity)
         if (batch.lastOpenTime === undefined) continue
         one.from = nextOpenTime(interval, batch.lastOpenTime)
@@ -234,10 +242,7 @@ function windowsToAsk({ mirror, source }: Run, { series, from }: Followed, now: 
     .filter(({ startDate }) => source || startDate <= (cached.at(-1) ?? ''))
 }
 
-/** Says that candles that are out have other values now. */
-function sayChange({ warn }: Run, { from }: Followed, { window, change }: WindowResult): void {
-  const cells = change?.cells.filter(({ openTime }) => openTime < from) ?? []
-  if (cells.length === 0) return
+function sayChange({ warn }: Run, window: WindowRef, cells: readonly ChangedCell[]): void {
   const [{ openTime, column, before, after }] = cells
   const example = `${column} of ${formatTime(openTime)} was ${before} and is ${after}`
   warn(`${windowName(window)}: ${plural(cells.length, 'cell')} of earlier candles changed: ${example}.`, true)

@@ -14,6 +14,9 @@ export const LIMITS = {
   requests: 1_000,
   /** How long an export waits for its turn. */
   exportWaitMs: 10_000,
+  /** How often it is looked whether a candle has closed, and how long a reader of events may take nothing. */
+  lookMs: 1_000,
+  stalledMs: 60_000,
   /** How long requests that were received may take once the server is closing. */
   graceMs: 5_000,
 }

@@ -51,16 +51,16 @@ function parseRequest({ params, query, raw }: FastifyRequest) {
 }
 
 /** Throws `HttpError` 400 with every parameter that is unknown or repeated, and `bad_option` for the first invalid value. */
-function parseQuery(query: Readonly<Record<string, unknown>>) {
+export function parseQuery(query: Readonly<Record<string, unknown>>, expected = QUERY_NAMES) {
   const names = Object.keys(query)
-  const unknown = names.filter(name => !QUERY_NAMES.includes(name))
+  const unknown = names.filter(name => !expected.includes(name))
   const faults = [
     ...unknown.map(field => ({ field, message: 'is unknown' })),
     ...names.filter(name => Array.isArray(query[name])).map(field => ({ field, message: 'is given more than once' })),
   ]
   if (faults.length > 0) {
     const text = faults.map(({ field, message }) => `"${field.slice(0, 40)}" ${message}`).join(', ')
-    const message = `The query parameter ${text}. Expected some of ${QUERY_NAMES.join(', ')}.`
+    const message = `The query parameter ${text}. Expected some of ${expected.join(', ')}.`
     throw new HttpError(400, message, { cause: faults })
   }
   const given = QUERY.filter(({ flag }) => names.includes(flag))
@@ -105,7 +105,7 @@ function inAddress(sentence: string): string {
 }
 
 /** An error of the library as `HttpError`, with the windows that it names as its cause; any other unchanged. No client sees `root`. */
-function toExportError(error: unknown, root: string): Error {
+export function toExportError(error: unknown, root: string): Error {
   if (!(error instanceof KlinesError)) return error as Error
   const { code, cause, message, suggestions } = error
   const statusCode = cause instanceof HttpError ? cause.statusCode : STATUSES[code]

@@ -11,6 +11,7 @@ import { HttpError, sendError, toHttpError } from './errors.js'
 import { exchangeRoutes } from './exchange-paths.js'
 import { exportRoutes } from './export.js'
 import { ExportFiles } from './export-files.js'
+import { Followers } from './follow.js'
 import { greetingRoutes } from './greeting.js'
 import { clientAddress, requestBaseUrl, requestCheck, serverUrls } from './hosts.js'
 import { pageRoutes } from './pages.js'
@@ -72,7 +73,10 @@ export async function startServer(options: ServerOptions): Promise<Serving> {
   const tree = new Tree(mirror, upstream, now, warnOnce)
   const specs = (Object.keys(API_SPECS) as ApiName[]).map(name => specRoute(name, tree))
   const exports = new ExportFiles(tree, (options.limits ?? LIMITS).exportWaitMs, warnOnce)
-  const served = [...treeRoutes(tree), ...exchangeRoutes(tree), ...exportRoutes(tree, exports)]
+  const followers = new Followers(tree, options.limits ?? LIMITS)
+  const open: Route['handler'] = (request, reply) => followers.open(request, reply)
+  const follow: Route = { method: 'GET', url: '/follow/:interval/:symbol', handler: open }
+  const served = [...treeRoutes(tree), ...exchangeRoutes(tree), ...exportRoutes(tree, exports), follow]
   const routes = [...served, ...greetingRoutes(options.streamText), ...specs, ...pageRoutes(tree)]
   const { app, finish } = await createApp(routes, { ...options, host })
   // A wrong configuration fails early.
@@ -87,6 +91,7 @@ export async function startServer(options: ServerOptions): Promise<Serving> {
   return {
     ...serverUrls(app.server.address() as AddressInfo),
     close: async () => {
+      followers.closing.abort()
       await Promise.all([app.close(), finish()])
       await Promise.all([upstream?.close(), exports.close()])
     },
