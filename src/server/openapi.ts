@@ -5,7 +5,7 @@ import { windowLength } from '../candles/windows.js'
 import { API_SPECS, type ApiName, TOKENS_PATH } from '../greeting/client.js'
 import { TokenSchema, UserUpdateRequest, UserUpdateResultSchema } from '../greeting/schemas.js'
 import { knownDates } from '../mirror/status.js'
-import { FORMATS, isBinary, type Option } from '../options.js'
+import { CANDLE_OPTIONS, FORMATS, isBinary, type Option } from '../options.js'
 import { GZIP_TYPE, MEDIA, QUERY } from './export.js'
 import type { Tree } from './tree.js'
 
@@ -272,6 +272,18 @@ function describeExport(tree: Tree): Api {
     tags: { export: 'Files of candles', meta: 'This description' },
     specTag: 'meta',
     operations: {
+      '/follow/{interval}/{symbol}': {
+        operationId: 'followCandles',
+        tag: 'export',
+        summary: 'Each candle as it closes, as server-sent events',
+        description:
+          'An event has the open time as its id and a row of 12 as its data; restated is a candle that has other values now. ' +
+          'Last-Event-ID, else from, says where to begin; without them with the next candle.',
+        params: { properties: { interval: properties.interval, symbol: properties.symbol } },
+        query: { properties: { from: optionSchema(CANDLE_OPTIONS.from) } },
+        response: { description: 'Events', content: { 'text/event-stream': { schema: { type: 'string' } } } },
+        errors: { 404: 'This server has no such series', 503: 'The service limits requests: see Retry-After' },
+      },
       '/export/{interval}/{symbol}.{extension}': {
         operationId: 'exportCandles',
         tag: 'export',

@@ -8,6 +8,7 @@ import { startTreeServer } from '../support/cli/stocked-sandbox.js'
 import { deferred } from '../support/deferred.js'
 import { makeOffGridTree } from '../support/off-grid-tree.js'
 import { copySample, SAMPLE_TREE, sampleRows } from '../support/sample-tree.js'
+import { followSetup, HOUR, MINUTE } from '../support/servers/follow-setup.js'
 import { startPathProxy } from '../support/servers/path-proxy.js'
 import { startServeCommand } from '../support/servers/serve-command.js'
 import { servePages, usePages } from '../support/servers/served-pages.js'
@@ -126,6 +127,54 @@ describe.skipIf(!hasChromium)('the chart (skipped without Chromium)', () => {
       'api/klines/1d/OBJUSDT/2022-01-01.json: The file of this window is corrupt.',
     )
     expect(await counts(page)).toMatchObject({ candles: 6, missingWindows: 1 })
+  })
+
+  it('live: a candle is drawn as it closes, without a jump; a hidden tab has no stream; a mirror alone has none at all', async () => {
+    const { url: live, clock, request, rowsOf } = await followSetup()
+    const { page, faults, requests } = await open(`${live}/chart/BTCUSDT/1m`)
+    await settled(page)
+    const dot = page.locator('#live')
+    const last = () =>
+      rowsOf(0, clock.time - MINUTE - 15_000)!
+        .at(-1)!
+        .map(String)
+    const shows = async () => {
+      await expect.poll(() => legendRow(page)).toEqual(last())
+      expect(await page.title()).toBe(`${Number(last()[4])} BTCUSDT 1m – klines`)
+    }
+    await dot.filter({ hasText: 'live' }).waitFor()
+    await shows()
+    const { candles } = await counts(page)
+    clock.time += MINUTE
+    await shows()
+    expect((await counts(page)).candles).toBe(candles + 1)
+    // Who looks at the past sees the same candles.
+    await page.keyboard.press('Shift+ArrowLeft')
+    await page.waitForURL(/from=/)
+    await settled(page)
+    const address = page.url()
+    clock.time += MINUTE
+    await expect.poll(() => counts(page)).toMatchObject({ candles: candles + 2 })
+    expect(page.url()).toBe(address)
+    await page.keyboard.press('End')
+    await shows()
+    // Over the end of a window, while nobody looks.
+    const hide = (isHidden: boolean) =>
+      page.evaluate(`Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true })`)
+    await hide(true)
+    await dot.filter({ hasText: 'offline' }).waitFor()
+    clock.time += 3 * HOUR
+    await request('follow/1m/BTCUSDT', { method: 'HEAD' })
+    await hide(false)
+    await shows()
+    expect(await counts(page)).toMatchObject({ candles: candles + 182, missing: 0 })
+    expect(faults).toEqual([])
+    expect(requests.filter(path => path.includes('/follow/'))).toHaveLength(2)
+
+    const alone = await openChart('/chart/BTCUSDT/1h')
+    expect([await alone.page.locator('#live').textContent(), alone.faults]).toEqual(['', []])
+    expect(alone.requests.filter(path => path.includes('/follow/'))).toEqual([])
+    expect(await alone.page.title()).toBe('BTCUSDT 1h – klines')
   })
 
   it('links: all of them hold below a path of a proxy', async () => {

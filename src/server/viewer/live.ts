@@ -2,61 +2,52 @@ import type { KlineRow } from '../../candles/columns.js'
 import { trimDecimal } from '../../candles/decimals.js'
 import { nextOpenTime } from '../../candles/intervals.js'
 import { seriesName } from '../../candles/series.js'
-import { element } from './elements.js'
+import { create, element } from './elements.js'
 import type { SeriesWindows } from './series-windows.js'
 import { ROOT } from './service.js'
 
+const LOOK_MS = 500
 /** A candle comes some 15 s after its close. */
 const LATE_MS = 30_000
-const LOOK_MS = 5_000
-/** Candles that come together are shown together. */
-const GATHER_MS = 100
-const SIGNS = { Live: '●', Late: '◐', Offline: '○' } as const
+const SIGNS = { live: '●', late: '◐', offline: '○' } as const
 
-/** Follows a series while its tab is visible. `onCandle`: called when candles have closed, with the time when the last one opens. */
-export function followSeries(windows: SeriesWindows, onCandle: (openTime: number) => void): void {
-  const { series, coverage, signal } = windows
+/** Follows a series while its tab is visible. `onCandle`: hears when the newest candle opens, after each that has closed. */
+export function followSeries(
+  { series, coverage, signal }: SeriesWindows,
+  newest: KlineRow | undefined,
+  onCandle: (openTime: number) => void,
+): void {
   const { symbol, interval } = series
   const dot = element('live')
-  const ahead = coverage.now - Date.now()
-  let newest = windows.lastOpenTime
+  const aheadMs = coverage.now - Date.now()
   let source: EventSource | undefined
-  let gathering: number | undefined
-  const show = () => {
-    const isLate = Date.now() + ahead > nextOpenTime(interval, nextOpenTime(interval, newest)) + LATE_MS
-    const state = source?.readyState !== EventSource.OPEN ? 'Offline' : isLate ? 'Late' : 'Live'
-    if (dot.textContent !== state) dot.textContent = state
-    dot.dataset.sign = SIGNS[state]
-  }
-  const read = ({ data }: MessageEvent<string>) => {
-    const [openTime, , , , close]: KlineRow = JSON.parse(data)
-    newest = Math.max(newest, openTime)
+  let [from, drawn] = [coverage.lastOpenTime ?? coverage.now, 0]
+  const take = ([openTime, , , , close]: KlineRow) => {
+    from = nextOpenTime(interval, openTime)
     document.title = `${trimDecimal(close)} ${seriesName(series)} – klines`
-    gathering ??= setTimeout(() => {
-      gathering = undefined
-      onCandle(newest)
-    }, GATHER_MS)
-    show()
   }
-  const open = () => {
-    source?.close()
-    if (signal.aborted || document.hidden) return
-    const from = nextOpenTime(interval, newest)
-    source = new EventSource(`${ROOT}follow/${interval}/${encodeURIComponent(symbol)}?from=${from}`)
-    source.addEventListener('candle', read)
-    for (const name of ['open', 'error']) source.addEventListener(name, show)
+  const look = () => {
+    if (document.hidden) source?.close()
+    else if (source === undefined || source.readyState === EventSource.CLOSED) {
+      source = new EventSource(`${ROOT}follow/${interval}/${encodeURIComponent(symbol)}?from=${from}`)
+      source.addEventListener('candle', ({ data }) => take(JSON.parse(data)))
+    }
+    // Candles that come together are drawn together.
+    if (drawn !== from) onCandle(from - 1)
+    drawn = from
+    const isLate = Date.now() + aheadMs > nextOpenTime(interval, from) + LATE_MS
+    const state = source?.readyState !== EventSource.OPEN ? 'offline' : isLate ? 'late' : 'live'
+    if (dot.dataset.state === state) return
+    dot.dataset.state = state
+    dot.replaceChildren(create('span', SIGNS[state], { 'aria-hidden': 'true' }), ` ${state}`)
   }
-  const timer = setInterval(() => {
-    // One that was refused does not come back by itself.
-    if (source?.readyState === EventSource.CLOSED) open()
-    show()
-  }, LOOK_MS)
-  document.addEventListener('visibilitychange', open, { signal })
+  if (newest) take(newest)
+  drawn = from
+  const timer = setInterval(look, LOOK_MS)
   signal.addEventListener('abort', () => {
     clearInterval(timer)
     source?.close()
-    dot.hidden = true
+    dot.replaceChildren()
+    delete dot.dataset.state
   })
-  dot.hidden = false
-  open()
 }

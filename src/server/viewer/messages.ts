@@ -45,6 +45,7 @@ export class Messages {
 
   /** Counts windows that are requested, and those that have come. */
   count({ total = 0, done = 0 }: { total?: number; done?: number }): void {
+    if (this.runs === 0) return
     this.total += total
     this.done += done
     this.showLoading()

@@ -4,7 +4,7 @@ import { approximateLength, isMinutes } from '../../candles/intervals.js'
 import { startDatesPath, windowPath } from '../../candles/paths.js'
 import { type Series, windowOf } from '../../candles/series.js'
 import type { TimeRange } from '../../candles/time-range.js'
-import { parseDate, startDateAt } from '../../candles/windows.js'
+import { consecutiveStartDates, parseDate, startDateAt } from '../../candles/windows.js'
 import type { Messages } from './messages.js'
 import { readSeriesCoverage, readText, type SeriesCoverage, ServiceError } from './service.js'
 import { type CandleWindow, parseWindow } from './timeline.js'
@@ -39,7 +39,7 @@ export class SeriesWindows {
   /** What is wrong with a window, for people. */
   fault: string | undefined
   private first = 0
-  private readonly startTimes: readonly number[]
+  private readonly startTimes: number[]
   private readonly missing: ReadonlySet<string>
   /** About how many candles a window has, and how many windows a batch has at most. */
   private readonly windowCandles: number
@@ -49,7 +49,7 @@ export class SeriesWindows {
   private constructor(
     readonly series: Series,
     readonly coverage: SeriesCoverage,
-    private readonly startDates: readonly string[],
+    private readonly startDates: string[],
     private readonly progress: Messages,
     readonly signal: AbortSignal,
   ) {
@@ -87,6 +87,16 @@ export class SeriesWindows {
 
   private get last(): number {
     return this.first + this.shown.length - 1
+  }
+
+  /** Reads the newest window again where it is shown, with those that have begun since, up to a time. */
+  async goOn(time: number): Promise<void> {
+    const newest = this.startDates.length - 1
+    recent.delete(this.describe(newest).path)
+    const { isAtEnd } = this
+    this.startDates.push(...consecutiveStartDates(this.series.interval, this.startDates[newest], time).slice(1))
+    this.startTimes.push(...this.startDates.slice(newest + 1).map(parseDate))
+    if (isAtEnd) await this.show(this.first, this.startDates.length - 1, newest)
   }
 
   async showNewest(): Promise<void> {
@@ -147,9 +157,11 @@ export class SeriesWindows {
     return this.shown.reduce((sum, { candles }) => sum + candles.length, 0) > MAX_CANDLES
   }
 
-  /** Loads a range of windows, the newest first, and then shows them. */
-  private async show(first: number, last: number): Promise<void> {
-    const windows = Array.from({ length: last - first + 1 }, (_, place) => this.loaded(first + place))
+  /** Loads a range of windows, the newest first, and then shows them; those from `again` on are read again. */
+  private async show(first: number, last: number, again = Infinity): Promise<void> {
+    const windows = Array.from({ length: last - first + 1 }, (_, place) =>
+      first + place < again ? this.loaded(first + place) : undefined,
+    )
     const needed = [...windows.keys()].filter(place => !windows[place]).reverse()
     this.progress.count({ total: needed.length })
     const load = async (place: number) => {

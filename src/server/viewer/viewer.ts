@@ -5,6 +5,7 @@ import { type Absence, describeAbsence } from './absence.js'
 import { CandleChart, timeFormat } from './candle-chart.js'
 import { element } from './elements.js'
 import { describeLoaded, Legend } from './legend.js'
+import { followSeries } from './live.js'
 import { Messages } from './messages.js'
 import { MAX_CANDLES, SeriesWindows } from './series-windows.js'
 import { readCoverage } from './service.js'
@@ -83,6 +84,8 @@ export class Viewer {
     signal.throwIfAborted()
     session.isHeld = false
     await this.fill()
+    const newest = windows.isAtEnd ? timeline.row(timeline.length - 1) : undefined
+    if (windows.coverage.upstream) followSeries(windows, newest, time => this.goOn(session, time))
     // A short series is as wide as the screen.
     const { length } = session.timeline
     if (!range && windows.isAtStart && length < this.screen) this.chart.showNewest(Math.max(40, length + 3))
@@ -116,6 +119,19 @@ export class Viewer {
   async showAll(): Promise<void> {
     const place = () => this.chart.showNewest((this.session?.timeline.length ?? 0) + 3)
     await this.move(windows => windows.showAll(), place)
+  }
+
+  /** Draws what has closed, up to a time. Who looks at the newest candle goes on to do so. */
+  private goOn(session: Session, time: number): void {
+    const work = async () => {
+      await session.windows.goOn(time)
+      if (!session.windows.isAtEnd) return
+      const { isAtNewest } = this
+      const { length } = session.timeline
+      this.draw(session, { continues: true })
+      if (isAtNewest) this.pan((session.timeline.length - length) / this.screen)
+    }
+    session.turn = session.turn.then(work).catch(() => {})
   }
 
   /** Moves by a part of the visible time; negative to the past. */

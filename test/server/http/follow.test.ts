@@ -5,23 +5,12 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { KlineRow } from '../../../src/candles/columns.js'
 import { downloadKlines } from '../../../src/engine/klines.js'
-import { openRun } from '../../../src/engine/run.js'
-import { LIMITS } from '../../../src/server/connections.js'
-import type { ServerOptions } from '../../../src/server/server.js'
 import type { ExchangeRequest } from '../../support/exchange/exchange-request.js'
-import { exchangeSetup } from '../../support/exchange/exchange-setup.js'
-import { type MadeSymbol, madeMarket } from '../../support/exchange/made-market.js'
 import { SAMPLE_TREE, sampleRows } from '../../support/sample-tree.js'
+import { DAY, followSetup, HOUR, MINUTE, QUICK, START } from '../../support/servers/follow-setup.js'
 import { parseErrorObject, startTestServer, useServerOver } from '../../support/servers/test-server.js'
 import { expectErrorObject } from '../../support/servers/upstream-checks.js'
-import { NO_PAUSE } from '../../support/servers/upstream-setup.js'
 
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
-/** A minute has just closed. */
-const START = Date.UTC(2026, 3, 28, 22, 10, 16)
-const QUICK = { ...LIMITS, lookMs: 20 }
 const PATH = '/follow/1m/BTCUSDT'
 
 /** An event of a stream: its fields. */
@@ -53,29 +42,6 @@ async function listen(url: string, headers: Record<string, string> = {}) {
   return { ...reader, has }
 }
 
-/** `serve --upstream` over an exchange: a clock that the test moves is that of both. */
-async function setup(symbols: Record<string, MadeSymbol> = { BTCUSDT: {} }, options: Partial<ServerOptions> = {}) {
-  const from = START - (START % DAY) - 2 * DAY
-  const made = Object.entries(symbols).map(([name, one]) => [
-    name,
-    { from, until: START + 9 * DAY, minutes: 1, ...one },
-  ])
-  const market = madeMarket(Object.fromEntries(made))
-  const { exchange, folder } = await exchangeSetup(market)
-  const clock = { time: START }
-  exchange.now = () => clock.time
-  const now = () => clock.time
-  const [baseUrl, mirror] = [`binance:${exchange.url}`, join(folder, 'mirror')]
-  const upstream = () => openRun({ baseUrl, mirror }, { policy: NO_PAUSE, clock: now })
-  const server = await startTestServer(mirror, { source: baseUrl, now, upstream, limits: QUICK, ...options })
-  onTestFinished(() => expect(exchange.violations).toEqual([]))
-  const calls = () => exchange.log.filter(({ kind }) => kind === 'klines')
-  /** The rows of the exchange whose candles open from one time to another. */
-  const rowsOf = (start: number, end: number, symbol = 'BTCUSDT', interval = '1m') =>
-    market.rows(symbol, interval)?.filter(([time]) => time >= start && time < end)
-  return { ...server, exchange, baseUrl, mirror, clock, calls, rowsOf }
-}
-
 /** When the candle opens that closes next. */
 const NEXT = START - (START % MINUTE)
 
@@ -84,7 +50,7 @@ const timesOf = (rows: readonly KlineRow[]) => rows.map(([time]) => time)
 describe('candles as server-sent events', () => {
   it('come as they close, after those of a range, and over the end of a window; twenty readers cost one call a close', async () => {
     const start = Date.UTC(2026, 3, 28, 23, 55, 16)
-    const { url, clock, calls, rowsOf, request } = await setup()
+    const { url, clock, calls, rowsOf, request } = await followSetup()
     clock.time = start
     const first = start - (start % MINUTE) - 5 * MINUTE
     const readers = await Promise.all(Array.from({ length: 20 }, () => listen(`${url}${PATH}?from=${first}`)))
@@ -124,7 +90,7 @@ describe('candles as server-sent events', () => {
     ['an id before the history', '', { 'last-event-id': '1' }, LISTED],
     ['?from= before the exchange', '?from=2011', {}, LISTED],
   ])('begin where they are wanted: %s', async (_, query, headers, from) => {
-    const { url, clock, rowsOf } = await setup()
+    const { url, clock, rowsOf } = await followSetup()
     const reader = await listen(`${url}${PATH}${query}`, headers)
     await reader.has((rowsOf(from, NEXT) ?? []).length)
     for (let minute = 1; minute <= 4; minute++) {
@@ -139,7 +105,7 @@ describe('candles as server-sent events', () => {
   })
 
   it('come from the mirror alone as another process writes them; a hole ends the stream, and is an error then', async () => {
-    const { exchange, baseUrl, mirror, clock, rowsOf } = await setup()
+    const { exchange, baseUrl, mirror, clock, rowsOf } = await followSetup()
     const download = (from: number) =>
       downloadKlines({ baseUrl, mirror, symbols: ['BTCUSDT'], intervals: ['1m'], from, now: clock.time })
     await download(START - HOUR)
@@ -162,7 +128,7 @@ describe('candles as server-sent events', () => {
   })
 
   it('that the exchange changes come again as restated, and do not change where a reader goes on', async () => {
-    const { url, clock, exchange, rowsOf } = await setup()
+    const { url, clock, exchange, rowsOf } = await followSetup()
     const [day, end] = [Date.UTC(2026, 3, 28), Date.UTC(2026, 3, 29)]
     const changed = (rowsOf(day, end) ?? [])
       .slice(0, 1000)
@@ -192,7 +158,7 @@ describe('candles as server-sent events', () => {
 
 describe('readers', () => {
   it('of a page of another site get what the mirror has, and cause no request', async () => {
-    const { url, clock, exchange, request, rowsOf } = await setup()
+    const { url, clock, exchange, request, rowsOf } = await followSetup()
     const headers = { 'sec-fetch-site': 'cross-site' }
     expectErrorObject(await request(PATH, { headers }), 404)
     expect(exchange.log).toEqual([])
@@ -209,7 +175,7 @@ describe('readers', () => {
   })
 
   it('wait while the service fails, and miss nothing', async () => {
-    const { url, clock, exchange, rowsOf } = await setup()
+    const { url, clock, exchange, rowsOf } = await followSetup()
     const reader = await listen(`${url}${PATH}`)
     clock.time += MINUTE
     await reader.has(1)
@@ -227,7 +193,7 @@ describe('readers', () => {
     const [errors, lines]: [Error[], string[]] = [[], []]
     const from = START - (START % DAY) - 40 * DAY
     const limits = { ...QUICK, stalledMs: 2_000 }
-    const { url, rowsOf } = await setup(
+    const { url, rowsOf } = await followSetup(
       { BTCUSDT: { from } },
       { limits, onError: error => errors.push(error), log: line => lines.push(line) },
     )
@@ -252,7 +218,7 @@ describe('readers', () => {
   })
 
   it('a thousand of them hear of a candle, and their streams end at once with the server', async () => {
-    const { url, clock, close, calls } = await setup({ BTCUSDT: {} }, { limits: { ...QUICK, graceMs: 120_000 } })
+    const { url, clock, close, calls } = await followSetup({ BTCUSDT: {} }, { limits: { ...QUICK, graceMs: 120_000 } })
     const readers = []
     while (readers.length < 1_000)
       readers.push(...(await Promise.all(Array.from({ length: 100 }, () => listen(`${url}${PATH}`)))))
@@ -297,7 +263,7 @@ describe('what cannot be followed is an error object', () => {
     ['a failure', { status: 500 }, 502],
     ['an unknown symbol', { status: 400, body: '{"code":-1121,"msg":"Invalid symbol."}' }, 404],
   ])('of the service: %s', async (_, answer, status) => {
-    const { request, exchange } = await setup()
+    const { request, exchange } = await followSetup()
     exchange.always('api/v3', answer)
     const response = await request(PATH)
     expectErrorObject(response, status)
