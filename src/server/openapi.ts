@@ -277,11 +277,13 @@ function describeExport(tree: Tree): Api {
         tag: 'export',
         summary: 'Each candle as it closes, as server-sent events',
         description:
-          'An event has the open time as its id and a row of 12 as its data; restated is a candle that has other values now. ' +
-          'Last-Event-ID, else from, says where to begin; without them with the next candle.',
+          'Last-Event-ID, the open time of a candle, or from says where to begin: else with the next candle.',
         params: { properties: { interval: properties.interval, symbol: properties.symbol } },
         query: { properties: { from: optionSchema(CANDLE_OPTIONS.from) } },
-        response: { description: 'Events', content: { 'text/event-stream': { schema: { type: 'string' } } } },
+        response: {
+          description: 'Events: candle, or restated with new values',
+          content: { 'text/event-stream': { schema: { type: 'string' } } },
+        },
         errors: { 404: 'This server has no such series', 503: 'The service limits requests: see Retry-After' },
       },
       '/export/{interval}/{symbol}.{extension}': {

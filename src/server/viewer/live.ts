@@ -21,7 +21,7 @@ export function followSeries(
   const dot = element('live')
   const aheadMs = coverage.now - Date.now()
   let source: EventSource | undefined
-  let [from, drawn] = [coverage.lastOpenTime ?? coverage.now, 0]
+  let from = coverage.lastOpenTime ?? coverage.now
   const take = ([openTime, , , , close]: KlineRow) => {
     from = nextOpenTime(interval, openTime)
     document.title = `${trimDecimal(close)} ${seriesName(series)} – klines`
@@ -42,7 +42,7 @@ export function followSeries(
     dot.replaceChildren(create('span', SIGNS[state], { 'aria-hidden': 'true' }), ` ${state}`)
   }
   if (newest) take(newest)
-  drawn = from
+  let drawn = from
   const timer = setInterval(look, LOOK_MS)
   signal.addEventListener('abort', () => {
     clearInterval(timer)

@@ -125,7 +125,6 @@ export class Viewer {
   private goOn(session: Session, time: number): void {
     const work = async () => {
       await session.windows.goOn(time)
-      if (!session.windows.isAtEnd) return
       const { isAtNewest } = this
       const { length } = session.timeline
       this.draw(session, { continues: true })

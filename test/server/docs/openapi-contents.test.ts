@@ -48,6 +48,7 @@ describe('the export document', () => {
   it('has its operations, statuses and media types', async () => {
     const document = await documentAt(EXPORT)
     expect(listOperations(document)).toEqual([
+      'get /follow/{interval}/{symbol} followCandles export',
       `get ${PATH} exportCandles export`,
       'get /export/openapi.json getSpec meta',
     ])

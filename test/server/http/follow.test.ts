@@ -13,15 +13,12 @@ import { expectErrorObject } from '../../support/servers/upstream-checks.js'
 
 const PATH = '/follow/1m/BTCUSDT'
 
-/** An event of a stream: its fields. */
-type Event = Record<string, string>
-
 /** Somebody who reads a stream: its head, and its events as they come. */
 async function listen(url: string, headers: Record<string, string> = {}) {
   const outgoing = request(url, { headers }).end()
   const [response] = (await once(outgoing, 'response')) as [IncomingMessage]
   onTestFinished(() => void response.destroy())
-  const events: Event[] = []
+  const events: Record<string, string>[] = []
   let text = ''
   let comments = 0
   response.on('error', () => {})
@@ -34,7 +31,8 @@ async function listen(url: string, headers: Record<string, string> = {}) {
       else events.push(Object.fromEntries(fields.map(([name, value]) => [name, value])))
     }
   })
-  const rows = (event = 'candle') => events.filter(one => one.event === event).map(({ data }) => JSON.parse(data))
+  const rows = (event = 'candle'): KlineRow[] =>
+    events.filter(one => one.event === event).map(({ data }) => JSON.parse(data))
   const ended = new Promise<void>(resolve => response.on('close', resolve))
   const reader = { response, outgoing, events, rows, ended, comments: () => comments }
   /** Waits until it has so many candles. */
@@ -44,8 +42,6 @@ async function listen(url: string, headers: Record<string, string> = {}) {
 
 /** When the candle opens that closes next. */
 const NEXT = START - (START % MINUTE)
-
-const timesOf = (rows: readonly KlineRow[]) => rows.map(([time]) => time)
 
 describe('candles as server-sent events', () => {
   it('come as they close, after those of a range, and over the end of a window; twenty readers cost one call a close', async () => {
@@ -66,14 +62,10 @@ describe('candles as server-sent events', () => {
     // The new window is asked for as a whole once, and the old one until it is over.
     expect(calls().length - before).toBeLessThanOrEqual(10 + 3)
     const [{ response, events }] = readers
-    expect(response.headers).toMatchObject({
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-store',
-    })
-    expect(response.headers).not.toHaveProperty('content-encoding')
+    expect([response.headers['cache-control'], response.headers['content-encoding']]).toEqual(['no-store', undefined])
     expect(events.slice(0, 2)).toEqual([
       { retry: '5000' },
-      { id: String(first), event: 'candle', data: JSON.stringify(rowsOf(first, start)?.[0]) },
+      { id: String(first), event: 'candle', data: JSON.stringify(rowsOf(first, start)[0]) },
     ])
   })
 
@@ -82,7 +74,6 @@ describe('candles as server-sent events', () => {
   it.each<[string, string, Record<string, string>, number]>([
     ['from now on', '', {}, NEXT],
     ['?from=', `?from=${ago(3)}`, {}, ago(3)],
-    ['?from= as text', '?from=2026-04-28T22:00', {}, ago(10)],
     ['Last-Event-ID, before ?from=', `?from=${ago(9)}`, { 'last-event-id': String(ago(3)) }, ago(2)],
     ['an id that is no open time', '', { 'last-event-id': String(ago(3) - 1) }, ago(3)],
     ['an id of the future', '', { 'last-event-id': String(ago(-1)) }, ago(-2)],
@@ -92,14 +83,14 @@ describe('candles as server-sent events', () => {
   ])('begin where they are wanted: %s', async (_, query, headers, from) => {
     const { url, clock, rowsOf } = await followSetup()
     const reader = await listen(`${url}${PATH}${query}`, headers)
-    await reader.has((rowsOf(from, NEXT) ?? []).length)
+    await reader.has(rowsOf(from, NEXT).length)
     for (let minute = 1; minute <= 4; minute++) {
       // Each round is seen to end by another reader.
       const other = await listen(`${url}${PATH}`)
       clock.time += MINUTE
       await other.has(1)
     }
-    const expected = rowsOf(from, ago(-4)) ?? []
+    const expected = rowsOf(from, ago(-4))
     await reader.has(expected.length)
     expect(reader.rows()).toEqual(expected)
   })
@@ -120,19 +111,18 @@ describe('candles as server-sent events', () => {
     rmSync(join(mirror, 'api/klines/1min/BTCUSDT/2026-04-27.json'))
     const late = await listen(`${url}${PATH}?from=2026-04-26`)
     await late.ended
-    const [last] = timesOf(late.rows()).slice(-1)
+    const { id } = late.events[late.events.length - 1]
     expect(late.rows()).toEqual(rowsOf(Date.UTC(2026, 3, 26), Date.UTC(2026, 3, 27)))
     const again = await startTestServer(mirror, { now: () => clock.time, limits: QUICK })
-    expectErrorObject(await again.request(PATH, { headers: { 'last-event-id': String(last) } }), 404)
+    expectErrorObject(await again.request(PATH, { headers: { 'last-event-id': id } }), 404)
     expect(exchange.log.filter(({ time }) => time < START)).toEqual([])
   })
 
   it('that the exchange changes come again as restated, and do not change where a reader goes on', async () => {
     const { url, clock, exchange, rowsOf } = await followSetup()
     const [day, end] = [Date.UTC(2026, 3, 28), Date.UTC(2026, 3, 29)]
-    const changed = (rowsOf(day, end) ?? [])
-      .slice(0, 1000)
-      .map((row, at) => (at === 600 ? row.with(5, '1.00000000') : row))
+    const changed = rowsOf(day, end).slice(0, 1000)
+    changed[600] = changed[600].with(5, '1.00000000') as KlineRow
     const reader = await listen(`${url}${PATH}`)
     clock.time += 15_000
     await expect.poll(() => reader.comments()).toBeGreaterThan(0)
@@ -143,16 +133,9 @@ describe('candles as server-sent events', () => {
     clock.time = end + DAY + HOUR
     await expect.poll(() => reader.rows('restated').length).toBe(1)
     const at = reader.events.findIndex(({ event }) => event === 'restated')
-    expect(reader.events[at]).toEqual({
-      id: String(day + 600 * MINUTE),
-      event: 'restated',
-      data: JSON.stringify(changed[600]),
-    })
-    const [last] = timesOf(reader.rows()).slice(-1)
-    await expect.poll(() => reader.events.length).toBeGreaterThan(at + 1)
-    expect(Number(reader.events[at + 1].id)).toBeGreaterThan(end)
-    expect(reader.events[at + 1].event).toBeUndefined()
-    expect(last).toBeGreaterThan(end)
+    const [restated, mark] = reader.events.slice(at)
+    expect([Number(restated.id), restated.data]).toEqual([day + 600 * MINUTE, JSON.stringify(changed[600])])
+    expect([Number(mark.id) > end, mark.event]).toEqual([true, undefined])
   })
 })
 
@@ -193,10 +176,8 @@ describe('readers', () => {
     const [errors, lines]: [Error[], string[]] = [[], []]
     const from = START - (START % DAY) - 40 * DAY
     const limits = { ...QUICK, stalledMs: 2_000 }
-    const { url, rowsOf } = await followSetup(
-      { BTCUSDT: { from } },
-      { limits, onError: error => errors.push(error), log: line => lines.push(line) },
-    )
+    const hooks = { onError: (error: Error) => errors.push(error), log: (line: string) => lines.push(line) }
+    const { url, rowsOf } = await followSetup({ limits, ...hooks }, from)
     const slow = await listen(`${url}${PATH}?from=${from}`)
     await slow.has(2_000)
     slow.response.pause()
@@ -208,17 +189,20 @@ describe('readers', () => {
     slow.response.resume()
     await slow.ended
     const got = slow.rows()
-    const expected = rowsOf(from, NEXT) ?? []
+    const expected = rowsOf(from, NEXT)
     expect(got.length).toBeLessThan(expected.length)
-    const id = String(timesOf(got).at(-1) ?? from - 1)
-    const rest = await listen(`${url}${PATH}`, { 'last-event-id': id })
-    await rest.has(expected.length - got.length)
-    expect([...got, ...rest.rows()]).toEqual(expected)
+    while (got.length < expected.length) {
+      // On a busy machine it may be cut again.
+      const next = await listen(`${url}${PATH}`, { 'last-event-id': String(got.at(-1)?.[0]) })
+      await Promise.race([next.ended, next.has(expected.length - got.length)])
+      got.push(...next.rows())
+    }
+    expect(got).toEqual(expected)
     expect(errors).toEqual([])
   })
 
   it('a thousand of them hear of a candle, and their streams end at once with the server', async () => {
-    const { url, clock, close, calls } = await followSetup({ BTCUSDT: {} }, { limits: { ...QUICK, graceMs: 120_000 } })
+    const { url, clock, close, calls } = await followSetup({ limits: { ...QUICK, graceMs: 120_000 } })
     const readers = []
     while (readers.length < 1_000)
       readers.push(...(await Promise.all(Array.from({ length: 100 }, () => listen(`${url}${PATH}`)))))
@@ -252,8 +236,7 @@ describe('what cannot be followed is an error object', () => {
   it('and HEAD has the head alone', async () => {
     const { status, headers, body } = await sample.request('/follow/1h/BTCUSDT', { method: 'HEAD' })
     expect([status, headers['content-type'], String(body)]).toEqual([200, 'text/event-stream; charset=utf-8', ''])
-    const { url } = sample
-    const reader = await listen(`${url()}/follow/1h/btc-usdt?from=2025-03-30`)
+    const reader = await listen(`${sample.url()}/follow/1h/btc-usdt?from=2025-03-30`)
     await reader.has(24)
     expect(reader.rows()).toEqual(sampleRows('BTCUSDT', '1h').slice(-24))
   })

@@ -4,7 +4,7 @@ import { openRun } from '../../../src/engine/run.js'
 import { LIMITS } from '../../../src/server/connections.js'
 import type { ServerOptions } from '../../../src/server/server.js'
 import { exchangeSetup } from '../exchange/exchange-setup.js'
-import { type MadeSymbol, madeMarket } from '../exchange/made-market.js'
+import { madeMarket } from '../exchange/made-market.js'
 import { startTestServer } from './test-server.js'
 import { NO_PAUSE } from './upstream-setup.js'
 
@@ -16,17 +16,9 @@ export const START = Date.UTC(2026, 3, 28, 22, 10, 16)
 /** Looks often. */
 export const QUICK = { ...LIMITS, lookMs: 20 }
 
-/** `serve --upstream` over an exchange: a clock that the test moves is that of both. */
-export async function followSetup(
-  symbols: Record<string, MadeSymbol> = { BTCUSDT: {} },
-  options: Partial<ServerOptions> = {},
-) {
-  const from = START - (START % DAY) - 2 * DAY
-  const made = Object.entries(symbols).map(([name, one]) => [
-    name,
-    { from, until: START + 9 * DAY, minutes: 1, ...one },
-  ])
-  const market = madeMarket(Object.fromEntries(made))
+/** `serve --upstream` over an exchange with minutes of BTCUSDT: a clock that the test moves is that of both. */
+export async function followSetup(options: Partial<ServerOptions> = {}, from = START - (START % DAY) - 2 * DAY) {
+  const market = madeMarket({ BTCUSDT: { from, until: START + 9 * DAY, minutes: 1 } })
   const { exchange, folder } = await exchangeSetup(market)
   const clock = { time: START }
   exchange.now = () => clock.time
@@ -36,8 +28,8 @@ export async function followSetup(
   const server = await startTestServer(mirror, { source: baseUrl, now, upstream, limits: QUICK, ...options })
   onTestFinished(() => expect(exchange.violations).toEqual([]))
   const calls = () => exchange.log.filter(({ kind }) => kind === 'klines')
-  /** The rows of the exchange whose candles open from one time to another. */
-  const rowsOf = (start: number, end: number, symbol = 'BTCUSDT', interval = '1m') =>
-    market.rows(symbol, interval)?.filter(([time]) => time >= start && time < end)
+  /** The rows of the exchange that open from one time to another. */
+  const rowsOf = (start: number, end: number) =>
+    (market.rows('BTCUSDT', '1m') ?? []).filter(([time]) => time >= start && time < end)
   return { ...server, exchange, baseUrl, mirror, clock, calls, rowsOf }
 }
