@@ -172,7 +172,7 @@ describe('readers', () => {
     expect(reader.rows()).toEqual(rowsOf(NEXT, NEXT + 5 * MINUTE))
   })
 
-  it('that stop are cut, cost no memory, and go on with their id; one that leaves in the middle harms nobody', async () => {
+  it('that stop are cut, and go on with their id; one that leaves in the middle harms nobody', async () => {
     const [errors, lines]: [Error[], string[]] = [[], []]
     const from = START - (START % DAY) - 40 * DAY
     const limits = { ...QUICK, stalledMs: 2_000 }
