@@ -15,8 +15,7 @@ import type { ChangedCell } from '../rows/diff.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
 import { type Clock, systemClock } from '../sources/retry.js'
 import type { Rules } from '../sources/source.js'
-import { request as asked } from './lists.js'
-import { planRequest } from './plan.js'
+import { planRequest, presentOf } from './plan.js'
 import { readPlan, readWindows } from './read.js'
 import { refresh } from './refresh.js'
 import { Tally } from './report.js'
@@ -146,11 +145,6 @@ function waitsUntil(error: unknown, retryTime: number): number | undefined {
   if (isKlinesError(error, 'incomplete')) return retryTime
   const isRefused = isKlinesError(error, 'unreachable') && [403, 451].includes(Number(error.data.status))
   return isKlinesError(error, 'unreachable') && !isRefused ? retryTime : undefined
-}
-
-/** The present by the clock that says which candles have closed, ms UTC. */
-async function presentOf({ source, now, signal }: Run): Promise<number> {
-  return source?.rules.kind === 'exchange' ? asked(source, "the exchange's clock", source.now(signal)) : now()
 }
 
 /** A clock that was set back makes everything due. */

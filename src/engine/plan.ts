@@ -53,7 +53,7 @@ export async function planRequest(
     : { series: selectOfMirror(selection, run), gone: [] }
   check(series)
   if (target) checkResample([...new Set(series.map(({ interval }) => interval))], target)
-  const range = parseRequestedRange(asked, await findPresent(asked, run))
+  const range = parseRequestedRange(asked, await presentOf(run, asked))
   const plans = series.map(one => {
     if (target === undefined) return { series: one, label: one, range }
     const anchor = hasListingGrid(target) ? firstCandle(run.mirror, { ...one, interval: '3d' }) : undefined
@@ -74,7 +74,7 @@ export async function planUpdate(run: Run<Source>, { maxAge }: { maxAge?: string
   if (all.length === 0) throw nothingCached(`The mirror ${mirror.root} has no series yet.`, mirror)
   await checkOrigin(run)
   const { names } = await fetchSymbols(run)
-  const range = parseRequestedRange({}, await findPresent({}, run))
+  const range = parseRequestedRange({}, await presentOf(run))
   const known = all.filter(({ symbol }) => names.includes(symbol))
   const plans = known.map(series => {
     return { series, label: series, range: { fromTime: parseDate(mirror.dates(series)[0]), toTime: Infinity } }
@@ -83,8 +83,8 @@ export async function planUpdate(run: Run<Source>, { maxAge }: { maxAge?: string
   return { range, series: await findOfSource(plans, range, run), gone }
 }
 
-/** The exchange's clock, where the newest candles matter. */
-async function findPresent(text: RangeText, { source, now, signal }: Run): Promise<number> {
+/** The present by the clock that says which candles have closed: the exchange's, where the newest ones matter; ms UTC. */
+export async function presentOf({ source, now, signal }: Run, text: RangeText = {}): Promise<number> {
   if (source?.rules.kind !== 'exchange') return now()
   const isOver = !isRelativeRange(text) && parseRange(text, now()).toTime < now() - MAY_LAG_MS
   return isOver ? now() : request(source, "the exchange's clock", source.now(signal))

@@ -1,10 +1,10 @@
-import { COLUMNS, type KlineRow } from '../candles/columns.js'
+import type { KlineRow } from '../candles/columns.js'
 import { windowPath } from '../candles/paths.js'
 import { type Series, seriesName, windowName, windowOf } from '../candles/series.js'
 import { splitSymbol } from '../candles/symbols.js'
 import { planWindows, type TimeRange } from '../candles/time-range.js'
-import { consecutiveStartDates, parseDate, startDateAt, windowSpan } from '../candles/windows.js'
-import { knownDates, newestCandle } from '../mirror/status.js'
+import { consecutiveStartDates, parseDate, windowSpan } from '../candles/windows.js'
+import { knownDates } from '../mirror/status.js'
 import { Body, type Route, sendBody } from './body.js'
 import { EXCHANGE_HEADERS, EXCHANGE_PREFIX, HttpError } from './errors.js'
 import { isFromOtherSite } from './hosts.js'
@@ -21,14 +21,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   time: tree => ({ serverTime: tree.now() }),
   klines: answerKlines,
   exchangeInfo: answerInfo,
-  'ticker/price': answerPrices,
-}
-
-/** Any other one is refused: the answer would not be what it asks for. */
-const PARAMETERS: Readonly<Record<string, readonly string[]>> = {
-  klines: ['symbol', 'interval', 'startTime', 'endTime', 'limit', 'timeZone'],
-  exchangeInfo: ['symbol', 'symbols'],
-  'ticker/price': ['symbol', 'symbols'],
+  'ticker/price': answerNames,
 }
 
 /**
@@ -41,7 +34,6 @@ export function exchangeRoutes(tree: Tree): Route[] {
     url: EXCHANGE_PREFIX + path,
     handler: async (request, reply) => {
       const query = request.query as Query
-      if (Object.keys(query).some(name => !PARAMETERS[path]?.includes(name))) throw fault(-1104)
       const value = await answer(tree, isFromOtherSite(request.raw) ? undefined : tree.upstream, query)
       return sendBody(request, reply, new Body(Buffer.from(JSON.stringify(value))), EXCHANGE_HEADERS)
     },
@@ -136,23 +128,14 @@ async function answerInfo(tree: Tree, upstream: Upstream | undefined, query: Que
   return { ...info, symbols: select(query, symbols) }
 }
 
-/** The close of the newest candle of the finest cached series of each symbol; klines itself asks an exchange for the names alone. */
-async function answerPrices(tree: Tree, upstream: Upstream | undefined, query: Query): Promise<object> {
+/** The list that klines itself asks an exchange for. A mirror knows no price of the present. */
+async function answerNames(tree: Tree, upstream: Upstream | undefined, query: Query): Promise<object> {
   const names = (await upstream?.symbols()) ?? tree.symbols()
   const selected = select(
     query,
     names.map(symbol => ({ symbol })),
   )
-  const { mirror } = tree
-  const finest = mirror.series()
-  const prices = selected.map(({ symbol }) => {
-    const series = finest.find(one => one.symbol === symbol)
-    const openTime = series && newestCandle(mirror, series)
-    const read = openTime && mirror.read(windowOf(series, startDateAt(series.interval, openTime)))
-    if (!(read && read.state === 'cached')) return { symbol }
-    return { symbol, price: read.batch.text(read.batch.length - 1, COLUMNS.indexOf('close')) }
-  })
-  return query.symbol === undefined ? prices : prices[0]
+  return query.symbol === undefined ? selected : selected[0]
 }
 
 /** The entries that `symbol`, or `symbols` as `["A","B"]`, names; all without them. */
@@ -188,7 +171,6 @@ function parseNumber(query: Query, name: string, otherwise: number): number {
 const FAULTS = {
   [-1100]: "Illegal characters found in parameter 'NAME'; legal range is '^[\\w\\-._&&[^a-z]]{1,50}$'.",
   [-1102]: "Mandatory parameter 'NAME' was not sent, was empty/null, or malformed.",
-  [-1104]: 'Not all sent parameters were read.',
   [-1120]: 'Invalid interval.',
   [-1121]: 'Invalid symbol.',
   [-1130]: "Data sent for parameter 'NAME' is not valid.",

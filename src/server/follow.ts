@@ -68,12 +68,8 @@ export class Followers {
       const first = asks && (await upstream.use(async run => run.source.firstCandle?.(series, run.signal)))
       const [date = ''] = asks ? knownDates(mirror, series.interval, now()) : mirror.dates(series)
       from = Math.max(from, first || Date.parse(date) || 0)
-      // The first window that has such candles.
-      while (from < next) {
-        const { batch, endTime } = await this.read(series, asks, from)
-        if (Number(batch.lastOpenTime) >= from) break
-        from = Math.min(endTime, next)
-      }
+      // A window that is not there is an error as long as there is no head.
+      if (from < next) await this.read(series, asks, from)
     }
     if (request.method === 'HEAD') return reply.headers(EVENT_HEADERS).send()
     const response = reply.hijack().raw.writeHead(200, EVENT_HEADERS)
@@ -95,7 +91,9 @@ export class Followers {
           from = Math.min(until, endTime)
         } else {
           const [events, start = from, until = from] = await once(this.news, name, { signal })
-          ;[text, from] = from <= start ? [events, until] : ['', from]
+          // Who wants later candles gets none of these.
+          text = from <= start ? events : ''
+          from = from <= start ? until : from
         }
       }
     } catch {}

@@ -154,7 +154,7 @@ function describeExchange(symbol: Schema, intervals: readonly Interval[]): Reado
     '/api/v3/time': operation('getTime', 'The clock of this server'),
     '/api/v3/klines': operation('getCandles', candles, { properties, required: ['symbol', 'interval'] }),
     '/api/v3/exchangeInfo': operation('getExchangeInfo', 'The symbols and their assets', names),
-    '/api/v3/ticker/price': operation('getPrices', 'The newest cached close of each symbol', names),
+    '/api/v3/ticker/price': operation('getNames', 'The names of the symbols, without prices', names),
   }
 }
 

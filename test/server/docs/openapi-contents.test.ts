@@ -24,7 +24,7 @@ describe('the klines document', () => {
       'get /api/v3/time getTime exchange',
       'get /api/v3/klines getCandles exchange',
       'get /api/v3/exchangeInfo getExchangeInfo exchange',
-      'get /api/v3/ticker/price getPrices exchange',
+      'get /api/v3/ticker/price getNames exchange',
       'get /api/openapi.json getSpec meta',
     ])
   })
