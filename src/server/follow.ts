@@ -1,7 +1,7 @@
 import { EventEmitter, once, setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { parseInterval } from '../candles/intervals.js'
+import { nextOpenTime, parseInterval } from '../candles/intervals.js'
 import { windowPath } from '../candles/paths.js'
 import { type Series, seriesName, windowOf } from '../candles/series.js'
 import { parseSymbol } from '../candles/symbols.js'
@@ -68,8 +68,8 @@ export class Followers {
       const first = asks && (await upstream.use(async run => run.source.firstCandle?.(series, run.signal)))
       const [date = ''] = asks ? knownDates(mirror, series.interval, now()) : mirror.dates(series)
       from = Math.max(from, first || Date.parse(date) || 0)
-      // A window that is not there is an error as long as there is no head.
-      if (from < next) await this.read(series, asks, from)
+      // That the window of the first candle is not there is an error as long as there is no head.
+      if (from < next) await this.read(series, asks, nextOpenTime(series.interval, from - 1))
     }
     if (request.method === 'HEAD') return reply.headers(EVENT_HEADERS).send()
     const response = reply.hijack().raw.writeHead(200, EVENT_HEADERS)

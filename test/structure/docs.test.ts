@@ -11,7 +11,7 @@ const docs = filesBelow(join(PROJECT, 'src/docs')).map(name => `src/docs/${name}
 const pages = ['README.md', ...docs.filter(name => name.endsWith('.md'))]
 const { files } = JSON.parse(read('package.json')) as { files: string[] }
 /** The most lines of a page, where they are not 80. */
-const LENGTHS: Readonly<Record<string, number>> = { 'src/docs/reference.md': 320, 'src/docs/library.md': 190 }
+const LENGTHS: Readonly<Record<string, number>> = { 'src/docs/reference.md': 330, 'src/docs/library.md': 190 }
 /** What npm packs besides: https://docs.npmjs.com/cli/commands/npm-pack names these files. */
 const isPacked = (path: string) =>
   ['README.md', 'LICENSE', 'package.json', ...files].some(entry => path === entry || path.startsWith(`${entry}/`))
