@@ -104,25 +104,12 @@ function cachedDates({ mirror }: Tree, series: Series): readonly string[] {
   return mirror.kept(`dates of ${seriesName(series)}`, () => mirror.dates(series))
 }
 
-/** Prices and amounts have up to eight decimals. */
-const [SMALLEST, LARGEST] = ['0.00000001', '9000000000.00000000']
-const DETAILS = {
-  status: 'TRADING',
-  baseAssetPrecision: 8,
-  quotePrecision: 8,
-  isSpotTradingAllowed: true,
-  filters: [
-    { filterType: 'PRICE_FILTER', minPrice: SMALLEST, maxPrice: LARGEST, tickSize: SMALLEST },
-    { filterType: 'LOT_SIZE', minQty: SMALLEST, maxQty: LARGEST, stepSize: SMALLEST },
-  ],
-}
-
 /** A name whose assets are not known is left out. */
 async function answerInfo(tree: Tree, upstream: Upstream | undefined, query: Query): Promise<object> {
   const names = (await upstream?.symbols()) ?? tree.symbols()
   const symbols = names.flatMap(symbol => {
     const assets = splitSymbol(symbol)
-    return assets ? [{ symbol, baseAsset: assets.base, quoteAsset: assets.quote, ...DETAILS }] : []
+    return assets ? [{ symbol, status: 'TRADING', baseAsset: assets.base, quoteAsset: assets.quote }] : []
   })
   const info = { timezone: 'UTC', serverTime: tree.now(), rateLimits: [], exchangeFilters: [] }
   return { ...info, symbols: select(query, symbols) }

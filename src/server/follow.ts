@@ -65,9 +65,9 @@ export class Followers {
     const next = nextCandle(mirror, series, now())
     let from = wanted ?? next
     if (from < next) {
-      const first = asks && (await upstream.use(async run => run.source.firstCandle?.(series, run.signal)))
+      const first = asks ? await upstream.firstCandle(series) : 0
       const [date = ''] = asks ? knownDates(mirror, series.interval, now()) : mirror.dates(series)
-      from = Math.max(from, first || Date.parse(date) || 0)
+      from = Math.max(from, first, Date.parse(date) || 0)
       // That the window of the first candle is not there is an error as long as there is no head.
       if (from < next) await this.read(series, asks, nextOpenTime(series.interval, from - 1))
     }

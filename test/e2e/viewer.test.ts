@@ -518,7 +518,7 @@ describe.skipIf(!hasChromium)('the chart (skipped without Chromium)', () => {
     expect(faults).toEqual([])
   })
 
-  it('--upstream: the newest candles are found; a limit is waited for; a failure keeps what is loaded, and can be retried', async () => {
+  it('--upstream: the newest candles are found; a limit is told; a failure keeps what is loaded, and can be retried', async () => {
     const sandbox = newSandbox()
     const service = await startTreeServer(sandbox)
     const server = await startServeCommand(sandbox, ['--mirror', 'm', '--base-url', service.url, '--upstream'])
@@ -531,8 +531,11 @@ describe.skipIf(!hasChromium)('the chart (skipped without Chromium)', () => {
     const path = weekPath('ETHUSDT', FULL_WEEKS[0])
     service.script(path, { status: 429, headers: { 'retry-after': '2' } }, { status: 500 }, { status: 500 })
     await page.keyboard.press('Home')
-    await page.getByText(/^The service limits requests: trying again in [12] s/).waitFor()
     await message(page).waitFor()
+    expect(await message(page).textContent()).toMatch(/limits requests\. Try again in [12] s/)
+    await page.waitForTimeout(2_000)
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('The service behind this server failed').waitFor()
     expect(await message(page).textContent()).toContain('The service behind this server failed')
     expect((await counts(page)).candles).toBeGreaterThanOrEqual(before.candles)
     await page.getByRole('button', { name: 'Try again' }).click()

@@ -1,9 +1,8 @@
 import { plural } from '../../candles/text.js'
 import type { Absence } from './absence.js'
 import { create, element } from './elements.js'
-import { pause } from './service.js'
 
-/** What is wrong and what people can do; what is loaded and how far that is; when a service that limits requests is asked again. */
+/** What is wrong and what people can do; what is loaded and how far that is. */
 export class Messages {
   private readonly message = element('message')
   private readonly choices = element('message-choices')
@@ -22,9 +21,6 @@ export class Messages {
       this.hide()
       onRetry?.()
     })
-    pause.onTick = seconds => {
-      element('pause').textContent = seconds > 0 ? `The service limits requests: trying again in ${seconds} s` : ''
-    }
   }
 
   /** `retry`: what a button does that says so. */

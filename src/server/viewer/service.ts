@@ -38,26 +38,8 @@ export class ServiceError extends Error {
   }
 }
 
-/** Until when the service behind the server wants no request, ms UTC. */
-let pausedUntil = 0
-
-export const pause = {
-  /** Called with the seconds that are left of a pause; 0 when there is none. */
-  onTick: (_seconds: number): void => {},
-}
-
-async function pauseOver(): Promise<void> {
-  for (;;) {
-    const seconds = Math.max(0, Math.ceil((pausedUntil - Date.now()) / 1_000))
-    pause.onTick(seconds)
-    if (seconds === 0) return
-    await new Promise(resolve => setTimeout(resolve, 250))
-  }
-}
-
-/** Reads a file of the server; after a 503 with Retry-After again when that is over. Throws `ServiceError`, and the reason of `signal`. */
+/** Reads a file of the server. Throws `ServiceError`, and the reason of `signal`. */
 export async function readText(path: string, signal?: AbortSignal): Promise<string> {
-  await pauseOver()
   signal?.throwIfAborted()
   let response: Response
   try {
@@ -67,11 +49,7 @@ export async function readText(path: string, signal?: AbortSignal): Promise<stri
     if (signal?.aborted) throw error
     throw new ServiceError('The server could not be reached.')
   }
-  const { status } = response
-  const seconds = Number(response.headers.get('retry-after'))
-  if (status !== 503 || !(seconds > 0)) throw new ServiceError(await errorMessage(response), status)
-  pausedUntil = Math.max(pausedUntil, Date.now() + seconds * 1_000)
-  return readText(path, signal)
+  throw new ServiceError(await errorMessage(response), response.status)
 }
 
 async function errorMessage(response: Response): Promise<string> {
