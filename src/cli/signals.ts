@@ -13,18 +13,9 @@ export class Interruption extends Error {
   override readonly name = 'Interruption'
   readonly exitCode: number
 
-  /** `done`: how much was done by then, as text. */
-  constructor(
-    private readonly signal: Signal,
-    done?: string,
-  ) {
-    const after = done === undefined ? '' : ` after ${done}`
-    super(`Interrupted (${signal})${after}. What was downloaded is kept; run the same command again to continue.`)
+  constructor(signal: Signal) {
+    super(`Interrupted (${signal}). What was downloaded is kept; run the same command again to continue.`)
     this.exitCode = 128 + constants.signals[signal]
-  }
-
-  after(done: string): Interruption {
-    return new Interruption(this.signal, done)
   }
 }
 

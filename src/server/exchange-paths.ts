@@ -1,7 +1,7 @@
 import type { KlineRow } from '../candles/columns.js'
 import { windowPath } from '../candles/paths.js'
 import { type Series, seriesName, windowName, windowOf } from '../candles/series.js'
-import { splitSymbol } from '../candles/symbols.js'
+import { type SymbolName, splitSymbol } from '../candles/symbols.js'
 import { planWindows, type TimeRange } from '../candles/time-range.js'
 import { consecutiveStartDates, parseDate, windowSpan } from '../candles/windows.js'
 import { knownDates } from '../mirror/status.js'
@@ -21,7 +21,8 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   time: tree => ({ serverTime: tree.now() }),
   klines: answerKlines,
   exchangeInfo: answerInfo,
-  'ticker/price': answerNames,
+  // The list that klines itself asks an exchange for. A mirror knows no price of the present.
+  'ticker/price': async (tree, upstream) => (await findNames(tree, upstream)).map(symbol => ({ symbol })),
 }
 
 /**
@@ -42,7 +43,10 @@ export function exchangeRoutes(tree: Tree): Route[] {
 
 async function answerKlines(tree: Tree, upstream: Upstream | undefined, query: Query): Promise<KlineRow[]> {
   const { mirror } = tree
-  const symbol = checkName(query.symbol)
+  const { symbol } = query
+  if (!symbol) throw fault(-1102, 'symbol')
+  // Letters of any script, but none of a to z.
+  if (!/^(?!.*[a-z])[\p{L}\p{M}\p{N}_.-]{1,50}$/u.test(symbol)) throw fault(-1100, 'symbol')
   const isKnown = mirror.symbols().includes(symbol) || (await upstream?.symbols())?.includes(symbol)
   if (!isKnown) throw fault(-1121)
   if (!query.interval) throw fault(-1102, 'interval')
@@ -104,46 +108,20 @@ function cachedDates({ mirror }: Tree, series: Series): readonly string[] {
   return mirror.kept(`dates of ${seriesName(series)}`, () => mirror.dates(series))
 }
 
-/** A name whose assets are not known is left out. */
+/** Those of `symbol`, or of `symbols` as `["A","B"]`, else all. One whose assets are not known is left out. */
 async function answerInfo(tree: Tree, upstream: Upstream | undefined, query: Query): Promise<object> {
-  const names = (await upstream?.symbols()) ?? tree.symbols()
-  const symbols = names.flatMap(symbol => {
+  const wanted = (query.symbol ?? query.symbols)?.split(/[[\]",]+/)
+  const symbols = (await findNames(tree, upstream)).flatMap(symbol => {
     const assets = splitSymbol(symbol)
-    return assets ? [{ symbol, status: 'TRADING', baseAsset: assets.base, quoteAsset: assets.quote }] : []
+    if (!assets || wanted?.includes(symbol) === false) return []
+    return [{ symbol, status: 'TRADING', baseAsset: assets.base, quoteAsset: assets.quote }]
   })
-  const info = { timezone: 'UTC', serverTime: tree.now(), rateLimits: [], exchangeFilters: [] }
-  return { ...info, symbols: select(query, symbols) }
+  if (wanted && symbols.length === 0) throw fault(-1121)
+  return { timezone: 'UTC', serverTime: tree.now(), rateLimits: [], exchangeFilters: [], symbols }
 }
 
-/** The list that klines itself asks an exchange for. A mirror knows no price of the present. */
-async function answerNames(tree: Tree, upstream: Upstream | undefined, query: Query): Promise<object> {
-  const names = (await upstream?.symbols()) ?? tree.symbols()
-  const selected = select(
-    query,
-    names.map(symbol => ({ symbol })),
-  )
-  return query.symbol === undefined ? selected : selected[0]
-}
-
-/** The entries that `symbol`, or `symbols` as `["A","B"]`, names; all without them. */
-function select<T extends { readonly symbol: string }>(
-  { symbol, symbols }: Query,
-  entries: readonly T[],
-): readonly T[] {
-  if (symbol === undefined && symbols === undefined) return entries
-  const names = symbol === undefined ? (/^\["(.*)"\]$/.exec(symbols ?? '')?.[1].split('","') ?? ['']) : [symbol]
-  return names.map(name => {
-    const entry = entries.find(one => one.symbol === checkName(name))
-    if (entry === undefined) throw fault(-1121)
-    return entry
-  })
-}
-
-/** Letters of any script, but none of a to z. */
-function checkName(symbol: string | undefined): string {
-  if (!symbol) throw fault(-1102, 'symbol')
-  if (!/^[\p{L}\p{M}\p{N}_.-]{1,50}$/u.test(symbol) || /[a-z]/.test(symbol)) throw fault(-1100, 'symbol')
-  return symbol
+async function findNames(tree: Tree, upstream: Upstream | undefined): Promise<readonly SymbolName[]> {
+  return (await upstream?.symbols()) ?? tree.symbols()
 }
 
 /** The value of a parameter, which must be a whole number. */

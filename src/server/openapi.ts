@@ -147,14 +147,12 @@ function describeExchange(symbol: Schema, intervals: readonly Interval[]): Reado
     return { operationId, tag: EXCHANGE_TAG, summary, query, response }
   }
   const symbols = { type: 'string', description: 'Several symbols, such as ["BTCUSDT","ETHUSDT"]' }
-  const names = { properties: { symbol, symbols } }
-  const candles = 'Closed candles, from startTime on, else the newest'
   return {
     '/api/v3/ping': operation('ping', 'Whether this server answers'),
     '/api/v3/time': operation('getTime', 'The clock of this server'),
-    '/api/v3/klines': operation('getCandles', candles, { properties, required: ['symbol', 'interval'] }),
-    '/api/v3/exchangeInfo': operation('getExchangeInfo', 'The symbols and their assets', names),
-    '/api/v3/ticker/price': operation('getNames', 'The names of the symbols, without prices', names),
+    '/api/v3/klines': operation('getCandles', 'Closed candles', { properties, required: ['symbol', 'interval'] }),
+    '/api/v3/exchangeInfo': operation('getExchangeInfo', 'The symbols and their assets', { properties: { symbol, symbols } }),
+    '/api/v3/ticker/price': operation('getNames', 'The names of the symbols, without prices'),
   }
 }
 

@@ -59,7 +59,7 @@ declare module 'fastify' {
   }
 }
 
-/** Throws `address_unusable` when it cannot listen, `bad_option` for a `streamText` without words, and what `upstream` throws. */
+/** Throws `address_unusable` when it cannot listen, and what `upstream` throws. */
 export async function startServer(options: ServerOptions): Promise<Serving> {
   const { port = 0, now = Date.now, root, source, warn = () => {} } = options
   const host = options.host || '127.0.0.1' // An empty one would be every address.
@@ -74,8 +74,11 @@ export async function startServer(options: ServerOptions): Promise<Serving> {
   const specs = (Object.keys(API_SPECS) as ApiName[]).map(name => specRoute(name, tree))
   const exports = new ExportFiles(tree, (options.limits ?? LIMITS).exportWaitMs, warnOnce)
   const followers = new Followers(tree, options.limits ?? LIMITS)
-  const open: Route['handler'] = (request, reply) => followers.open(request, reply)
-  const follow: Route = { method: 'GET', url: '/follow/:interval/:symbol', handler: open }
+  const follow: Route = {
+    method: 'GET',
+    url: '/follow/:interval/:symbol',
+    handler: (...call) => followers.open(...call),
+  }
   const served = [...treeRoutes(tree), ...exchangeRoutes(tree), ...exportRoutes(tree, exports), follow]
   const routes = [...served, ...greetingRoutes(options.streamText), ...specs, ...pageRoutes(tree)]
   const { app, finish } = await createApp(routes, { ...options, host })
@@ -188,11 +191,10 @@ async function createApp(
 }
 
 function toListenError(cause: NodeJS.ErrnoException, host: string, port: number): Error {
-  const isBusy = cause.code === 'EADDRINUSE'
-  const advice = isBusy
-    ? 'Stop the program that uses it, or choose another with --port; --port 0 picks a free port.'
-    : 'Name an address of this machine with --host, and a port above 1023 with --port.'
-  const message = `Cannot listen on ${host}, port ${port}: ${isBusy ? 'the port is in use' : describeErrno(cause)}.`
+  const reason = cause.code === 'EADDRINUSE' ? 'the port is in use' : describeErrno(cause)
+  const advice =
+    'Name an address of this machine with --host, and a free port above 1023 with --port; --port 0 picks one.'
+  const message = `Cannot listen on ${host}, port ${port}: ${reason}.`
   return new KlinesError('address_unusable', message, { cause, suggestions: [advice], data: { host, port } })
 }
 

@@ -78,7 +78,7 @@ export class Tree {
     const upstream = mayAsk ? this.upstream : undefined
     if (cached?.body && !(cached.known && upstream)) return { body: cached.body }
     const entry = parseTreePath(path)
-    if (!entry) throw noSuchFile()
+    if (!entry) throw new HttpError(404)
     if (!upstream || !this.canChange(entry, cached)) return { body: this.stored(path, entry) }
     const fail = (error: unknown) => {
       const isThere = entry.kind !== 'window' || this.get(path)?.body
@@ -100,7 +100,7 @@ export class Tree {
     if (entry.kind !== 'window')
       return mirror.kept(path, () => {
         const list = entry.kind === 'symbols' ? this.symbols() : knownDates(mirror, entry.interval, this.now())
-        if (list.length === 0 && entry.kind === 'startDates') throw noSuchFile()
+        if (list.length === 0 && entry.kind === 'startDates') throw new HttpError(404)
         return new Body(Buffer.from(JSON.stringify(list)))
       })
     const file = this.get(path)
@@ -110,7 +110,7 @@ export class Tree {
       throw new HttpError(404, 'The file of this window is corrupt.')
     }
     const { interval, symbol } = entry.window
-    if (!mirror.intervals.includes(interval) || !mirror.knows(symbol)) throw noSuchFile()
+    if (!mirror.intervals.includes(interval) || !mirror.knows(symbol)) throw new HttpError(404)
     if (windowSpan(entry.window).startTime > this.now()) return EMPTY_WINDOW
     const reason = this.upstream ? ' Pages of other sites make this server download nothing.' : ''
     throw new HttpError(404, `This window is not in the mirror.${reason}`)
@@ -157,8 +157,4 @@ export class Tree {
     const body = new Body(Buffer.from(read.bytes), { mtimeMs, final })
     return { version, body, known: final ? undefined : { window, facts: this.factsOf(window) } }
   }
-}
-
-function noSuchFile(): HttpError {
-  return new HttpError(404, 'There is no such file in the tree of klines.')
 }

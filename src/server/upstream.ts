@@ -85,10 +85,7 @@ export class Upstream {
 
   /** Closes the service; a failure of that changes nothing. */
   async close(): Promise<void> {
-    try {
-      const run = await this.current
-      await run?.close()
-    } catch {}
+    await this.current?.then(run => run.close()).catch(() => {})
   }
 
   /** The result of work that is under way by the same name, else of this. */

@@ -66,13 +66,6 @@ export function plainText(progress: Progress, words: ProgressWords): string {
   return [counts, ...describeRate(progress)].join(', ') + underWay + wait
 }
 
-/** `2 of 8 windows (1.2 MB received)`; undefined when nothing is done. */
-export function describeDone({ done, total, bytes }: Progress, words: ProgressWords): string | undefined {
-  if (total === undefined) return undefined
-  const received = bytes === 0 ? '' : ` (${formatBytes(bytes)} received)`
-  return countText(done, total, words) + received
-}
-
 function countText(done: number, total: number, { noun }: ProgressWords): string {
   return `${formatCount(done)} of ${plural(total, noun)}`
 }

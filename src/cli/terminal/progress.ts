@@ -2,9 +2,8 @@ import { MINUTE_MS } from '../../candles/intervals.js'
 import { seriesName, windowName } from '../../candles/series.js'
 import type { KlinesEvent, WindowEvent } from '../../engine/run.js'
 import type { NetworkActivity } from '../../sources/fetcher.js'
-import { Interruption } from '../signals.js'
 import { printNote } from './print.js'
-import { barText, describeCost, describeDone, type Progress, type ProgressWords, plainText } from './progress-text.js'
+import { barText, describeCost, type Progress, type ProgressWords, plainText } from './progress-text.js'
 import { describeCell } from './text.js'
 
 /** Time between two updates, ms. */
@@ -20,7 +19,7 @@ export interface ProgressStyle {
   readonly endsEarly?: boolean
 }
 
-/** Runs `work`, and shows its progress at most once a period. An interruption says how much was done. */
+/** Runs `work`, and shows its progress at most once a period. */
 export async function showProgress<T>(
   words: ProgressWords,
   { isSilent = false, listsWindows = false, endsEarly = false }: ProgressStyle,
@@ -67,10 +66,6 @@ export async function showProgress<T>(
   }
   try {
     return await work(onEvent)
-  } catch (error) {
-    // What is over says nothing about what was interrupted.
-    const done = nextMs === Infinity ? undefined : describeDone(meter.read(), words)
-    throw error instanceof Interruption && done !== undefined ? error.after(done) : error
   } finally {
     end()
   }

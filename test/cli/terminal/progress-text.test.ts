@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { barText, describeDone, type Progress, plainText } from '../../../src/cli/terminal/progress-text.js'
+import { barText, type Progress, plainText } from '../../../src/cli/terminal/progress-text.js'
 
 const WORDS = { start: 'Fetching lists', verb: 'Downloading', noun: 'window' }
 const START: Progress = {
@@ -79,11 +79,5 @@ describe('progress as text', () => {
         },
       ),
     )
-  })
-
-  it('says how much was done', () => {
-    expect(describeDone(START, WORDS)).toBeUndefined()
-    expect(describeDone(HALF, WORDS)).toBe('1,234 of 2,001 windows (17.3 MB received)')
-    expect(describeDone({ ...HALF, bytes: 0 }, WORDS)).toBe('1,234 of 2,001 windows')
   })
 })
