@@ -10,14 +10,11 @@ const LONGEST_MS = 2 ** 31 - 1
 
 export default command({
   summary: 'Print the candles of a range, and then each one as it closes.',
-  description: `Prints the history of the range first, once all of its windows are in the mirror; without --from and --last it begins with the next candle. Each candle comes once, in order within its series, as it was stored: with --base-url binance 15 seconds after its close, of another service when its files have it. The lines are those of klines export.
+  description: `Prints the candles of the range once all of their windows are in the mirror, and then each one as it closes: with --base-url binance 15 seconds after that, of another service when its files have it. Without --from and --last it begins with the next candle. The lines are those of klines export.
 
-It goes on until Ctrl-C, --for or --candles. While the service cannot be reached, or limits requests, it waits, and then goes on where it was.
-
-With -o, a CSV file of one series grows in place: run again, klines compares its last candles, and goes on behind them.`,
+It goes on until Ctrl-C, --for or --candles. While the service cannot be reached, it waits, and then goes on where it was. With -o, run again, klines compares the last candles of the file, and goes on behind them.`,
   examples: [
     'klines follow BTCUSDT -i 1m --last 1h -f csv --base-url binance',
-    'klines follow BTCUSDT ETHUSDT -i 1m,1h --base-url binance',
     'klines follow BTCUSDT -i 1h --from 2024 -o btcusdt-1h.csv --base-url binance',
     'klines follow BTCUSDT -i 1m --offline --candles 10',
   ],

@@ -48,7 +48,7 @@ export interface Followed {
 
 /** The longest wait in one piece: that a machine slept, or that a clock was set, is noticed then. */
 const WAIT_MS = MINUTE_MS
-/** Of the exchange: these are asked for in some 3 s, of the 10 s until the mirror must have them; with 1m, 200 of its weight a minute. */
+/** Of the exchange: in some 3 s after each close, with 200 of its weight a minute. */
 const MAX_SERIES = 100
 /** How often a mirror is looked at that another process writes. */
 const LOOK_MS = 1_000
@@ -56,10 +56,8 @@ const LOOK_MS = 1_000
 const RETRY_MS = 5_000
 
 /**
- * Series, and their candles: those of a range, series by series, and then each one once, in order within its series, as it closes: of the
- * exchange 15 s after that, of another service when its tree has it. They never end by themselves: leave the loop, or abort the signal.
- * While the service cannot be reached they wait, with a `warning` event, and go on behind the last one. A batch is valid until the next
- * one. Throws what `klineBatches` throws, and `bad_option` for more than `most` series, or 100 of the exchange.
+ * The series of a request, and their candles as `followKlines` has them, in batches: each is valid until the next one. Throws what
+ * `klineBatches` throws, and `bad_option` for more than `most` series, or 100 of the exchange.
  */
 export async function openFollow(request: FollowRequest, { clock = systemClock, most = Infinity } = {}) {
   const { symbols, intervals, from, last } = request
@@ -135,7 +133,7 @@ function checkCount({ source }: Run, { length }: readonly Series[], most: number
   if (length > most)
     throw new KlinesError('bad_option', `${length} series are too many. Expected ${most} for a file that grows.`)
   if (source?.rules.kind !== 'exchange' || length <= MAX_SERIES) return
-  const message = `${length} series are too many to follow: each takes a request after every close. Expected at most ${MAX_SERIES}.`
+  const message = `${length} series are too many to follow: each takes a request a close. Expected at most ${MAX_SERIES}.`
   throw new KlinesError('bad_option', message, { suggestions: ['Name fewer symbols or intervals.'] })
 }
 

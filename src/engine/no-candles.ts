@@ -6,7 +6,7 @@ import { formatDuration, formatTime } from '../candles/text.js'
 import { planWindows, timeBefore } from '../candles/time-range.js'
 import { formatDate } from '../candles/windows.js'
 import { joinNames } from '../mirror/errors.js'
-import { firstCandle, knownDates, newestCandle } from '../mirror/status.js'
+import { knownDates, newestCandle } from '../mirror/status.js'
 import type { Plan, Run, SeriesPlan } from './run.js'
 
 /** The error for a range without a candle, with a range that has some. */
@@ -19,42 +19,39 @@ export async function noCandles(plan: Plan, run: Run): Promise<KlinesError> {
   return new KlinesError('no_candles', `No candle of ${names} opens ${span}.`, { suggestions })
 }
 
-/** The newest candle before a range, else the first one after it: of a static service, else of the mirror. */
+/** The newest candle before a range: of a static service, else of the mirror. */
 async function findCandles({ series, range: { fromTime, toTime, now } }: Plan, run: Run): Promise<string[]> {
   const { source, mirror } = run
   const [{ series: one }] = series
   const isAsked = source?.rules.kind === 'static'
   const where = isAsked ? `of ${source.name}` : 'here'
-  const nearest = (fromTime: number, toTime: number, end: 'first' | 'last') => {
-    if (!isAsked) return (end === 'last' ? newestCandle : firstCandle)(mirror, one)
-    const windows = planWindows(one, knownDates(mirror, one.interval, now), { fromTime, toTime }, now)
-    return openTimeIn(end === 'last' ? windows.reverse() : windows, end, run)
-  }
-  const newest = await nearest(-Infinity, fromTime, 'last')
-  if (newest !== undefined && newest < fromTime) {
-    const length = Math.min(toTime, now) - fromTime
-    const [from, to] = [newest - Math.max(0, length), newest + DAY_MS].map(formatDate)
-    const age = formatDuration(now - newest)
-    const other = exchangeMayHaveMore(source?.name ?? mirror.source) ? '; --base-url binance may have newer ones.' : '.'
-    const range = `--from ${from} --to ${to} has some`
-    return [`The newest candle ${where} is of ${formatTime(newest)} UTC, ${age} old: ${range}${other}`]
-  }
-  const first = await nearest(toTime, Infinity, 'first')
-  if (first === undefined || first < toTime) return []
-  return [`The first candle ${where} is of ${formatTime(first)} UTC: leave --to out, or name a later one.`]
+  const before = { fromTime: -Infinity, toTime: fromTime }
+  const windows = isAsked ? planWindows(one, knownDates(mirror, one.interval, now), before, now) : []
+  const newest = isAsked ? await lastCandle(windows, run) : newestCandle(mirror, one)
+  if (newest === undefined || newest >= fromTime) return []
+  const length = Math.min(toTime, now) - fromTime
+  const [from, to] = [newest - Math.max(0, length), newest + DAY_MS].map(formatDate)
+  const age = formatDuration(now - newest)
+  const range = `--from ${from} --to ${to} has some`
+  const other = newerOnes(source?.name ?? mirror.source)
+  return [`The newest candle ${where} is of ${formatTime(newest)} UTC, ${age} old: ${range}${other}`]
 }
 
-/** When the first or last candle opens of the first of these windows that has any. A window that cannot be had is passed over. */
-async function openTimeIn(windows: readonly WindowRef[], end: 'first' | 'last', { source, mirror, signal }: Run) {
-  for (const window of windows) {
+/** When the last candle of these windows opens, ms UTC. A window that cannot be had is passed over. */
+async function lastCandle(windows: readonly WindowRef[], { source, mirror, signal }: Run): Promise<number | undefined> {
+  for (const window of windows.toReversed()) {
     const read = mirror.read(window)
     const found = read.state === 'cached' ? read : await source?.fetch(window, undefined, signal).catch(() => undefined)
     signal.throwIfAborted()
-    const batch = found && 'batch' in found ? found.batch : undefined
-    const time = end === 'last' ? batch?.lastOpenTime : batch?.firstOpenTime
+    const time = found && 'batch' in found ? found.batch?.lastOpenTime : undefined
     if (time !== undefined) return time
   }
   return undefined
+}
+
+/** The end of a sentence about the newest candle of a source. */
+function newerOnes(baseUrl: string | undefined): string {
+  return exchangeMayHaveMore(baseUrl) ? '; --base-url binance may have newer ones.' : '.'
 }
 
 export function noWholeCandle([{ series, label }]: readonly Pick<SeriesPlan, 'series' | 'label'>[]): KlinesError {
@@ -78,7 +75,8 @@ export function checkAge({ series, range: { now } }: Plan, { mirror }: Run, maxA
     const isOld = times.length > 0 && dueTime < oldest
     return isOld ? [`The newest ${interval} candle closed ${age} ago, at ${formatTime(closeTime)} UTC.`] : []
   })
-  const more = exchangeMayHaveMore(mirror.source) ? '; --base-url binance may have newer ones.' : '.'
-  const suggestions = [`--max-age is ${maxAge}. The mirror has all that ${mirror.source} has${more}`]
+  const suggestions = [
+    `--max-age is ${maxAge}. The mirror has all that ${mirror.source} has${newerOnes(mirror.source)}`,
+  ]
   if (lines.length > 0) throw new KlinesError('no_candles', lines.join('\n'), { suggestions })
 }

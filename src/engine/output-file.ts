@@ -19,8 +19,6 @@ export interface FilePlace {
   readonly target: string
   readonly temp: string
   readonly mode: number | undefined
-  /** The owner of the file that is replaced, if it is another one than that of new files. */
-  readonly owner: readonly [number, number] | undefined
   readonly force: boolean
   /** Missing ones, the deepest one first. */
   readonly folders: readonly string[]
@@ -64,21 +62,18 @@ export async function prepareFile(path: string, options: FileOptions): Promise<F
     // Replaces the file that a link names, and keeps the link.
     const target = stats ? await realpath(path) : path
     const mode = stats && stats.mode & 0o777
-    const isOwn = !stats || (stats.uid === process.getuid?.() && stats.gid === process.getgid?.())
-    const owner = isOwn ? undefined : ([stats.uid, stats.gid] as const)
     const folders = missingFolders(dirname(target))
-    return { path, target, temp: tempPath(target), mode, owner, force: options.force ?? false, folders }
+    return { path, target, temp: tempPath(target), mode, force: options.force ?? false, folders }
   })
 }
 
 /** Opens the temp file of a place; `withPlaces` removes it unless it is renamed. */
-export async function openFile({ path, temp, mode, owner, folders }: FilePlace): Promise<Output> {
+export async function openFile({ path, temp, mode, folders }: FilePlace): Promise<Output> {
   const file = await on(path, async () => {
     if (folders.length > 0) makeFolder(folders[0])
     return open(temp, 'wx', mode ?? 0o666)
   })
-  // A new file gets the umask; a replaced one keeps its owner and its mode where that is allowed.
-  if (owner) await file.chown(...owner).catch(() => {})
+  // A new file gets the umask; a replaced one keeps its mode where that is allowed.
   if (mode !== undefined) await file.chmod(mode).catch(() => {})
   let bytes = 0
   return {

@@ -44,13 +44,13 @@ export class Followers {
   private readonly news = new EventEmitter()
   /** Its abort ends all streams. */
   readonly closing = new AbortController()
-  private looking: Promise<void> | undefined
 
   constructor(
     private readonly tree: Tree,
     private readonly limits: Limits,
   ) {
     setMaxListeners(0, this.news, this.closing.signal)
+    void this.look()
   }
 
   /** Sends a stream until its reader leaves. What cannot be had before the head is thrown; later on it ends the stream. */
@@ -80,7 +80,6 @@ export class Followers {
     const name = `${seriesName(series)} ${asks}`
     const feed = this.feeds.get(name) ?? { name, asks, series, from: next, asked: 0, due: 0 }
     this.feeds.set(name, feed)
-    this.looking ??= this.look()
     try {
       for (let text = 'retry: 5000\n\n'; !this.closing.signal.aborted; ) {
         if (!response.write(text)) await once(response, 'drain', { signal })
@@ -121,7 +120,10 @@ export class Followers {
         await this.publish(mirrorRun(mirror, { now, signal: this.closing.signal, warn: () => {} }), others)
         const asking = feeds.filter(({ asks }) => asks)
         if (asking.length > 0) await upstream?.use(run => this.publish(run, asking))
-      } catch {}
+      } catch {
+        // A service that fails is not asked again at once.
+        await sleep(10 * this.limits.lookMs, undefined, { ref: false })
+      }
     }
   }
 

@@ -11,7 +11,6 @@ const DEFAULT_STREAM_TEXT = 'Hello! A candle has an open, a high, a low and a cl
 /** The pace of the public instance. */
 export const WORD_MS = 200
 
-/** The routes of the greeting API. */
 export function greetingRoutes(streamText = DEFAULT_STREAM_TEXT): Route[] {
   // Each with the white space before it, the last also with that behind it: joined, they are the text again.
   const words = streamText.match(/\s*\S+(\s+$)?/g) ?? []

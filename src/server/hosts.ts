@@ -4,7 +4,6 @@ import { networkInterfaces } from 'node:os'
 import { KlinesError } from '../candles/errors.js'
 import { HttpError } from './errors.js'
 
-/** A longer target is refused. */
 const MAX_URL_LENGTH = 4 * 1024
 const HOST = /^(\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z_-]+(?:\.[0-9A-Za-z_-]+)*\.?)(?::(\d{0,5}))?$/
 

@@ -146,12 +146,14 @@ function describeExchange(symbol: Schema, intervals: readonly Interval[]): Reado
     const response = { description: 'As the exchange answers', content: json({}) }
     return { operationId, tag: EXCHANGE_TAG, summary, query, response }
   }
-  const symbols = { type: 'string', description: 'Several symbols, such as ["BTCUSDT","ETHUSDT"]' }
+  const symbols = { type: 'string', description: 'Several, such as ["BTCUSDT","ETHUSDT"]' }
   return {
     '/api/v3/ping': operation('ping', 'Whether this server answers'),
     '/api/v3/time': operation('getTime', 'The clock of this server'),
     '/api/v3/klines': operation('getCandles', 'Closed candles', { properties, required: ['symbol', 'interval'] }),
-    '/api/v3/exchangeInfo': operation('getExchangeInfo', 'The symbols and their assets', { properties: { symbol, symbols } }),
+    '/api/v3/exchangeInfo': operation('getExchangeInfo', 'The symbols and their assets', {
+      properties: { symbol, symbols },
+    }),
     '/api/v3/ticker/price': operation('getNames', 'The names of the symbols, without prices'),
   }
 }
@@ -274,8 +276,7 @@ function describeExport(tree: Tree): Api {
         operationId: 'followCandles',
         tag: 'export',
         summary: 'Each candle as it closes, as server-sent events',
-        description:
-          'Last-Event-ID, the open time of a candle, or from says where to begin: else with the next candle.',
+        description: 'Last-Event-ID, or from, says behind which open time to begin; else with the next candle.',
         params: { properties: { interval: properties.interval, symbol: properties.symbol } },
         query: { properties: { from: optionSchema(CANDLE_OPTIONS.from) } },
         response: {

@@ -23,13 +23,13 @@ export async function publishMirror(options: Omit<SourceOptions, 'refresh'>): Pr
   }
   return withRun(openRun({ ...options, mirror: root, baseUrl }), run => {
     const { source, signal, warn } = run
-    const find = async (series: Series) => source.firstCandle?.(series, signal)
-    const ask = (series: Series) => request(source, 'the first candle', find(series))
+    const { firstCandle } = source
+    const ask = firstCandle && ((series: Series) => request(source, 'the first candle', firstCandle(series, signal)))
     const tree = new Tree(new ServedMirror(root, source.name, warn), undefined, run.now, warn)
     // Relative to its own address, wherever the tree will be.
     const describe = (intervals: readonly Interval[]) => {
       return { path: API_SPECS.klines, content: describeApi('klines', tree, '..', intervals) }
     }
-    return publishTree({ ...run, describe, baseUrl: source.name, firstCandle: source.firstCandle && ask })
+    return publishTree({ ...run, describe, baseUrl: source.name, firstCandle: ask })
   })
 }

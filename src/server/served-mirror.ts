@@ -15,8 +15,7 @@ import { knownSymbols, type SeriesStatus, seriesStatus } from '../mirror/status.
 import type { WindowFacts } from '../mirror/window-state.js'
 import type { Kernel } from '../rows/wasm/kernel.js'
 import { decodeWindow } from '../rows/window-codec.js'
-import type { Rules } from '../sources/source.js'
-import { rulesOf } from '../sources/source.js'
+import { type Rules, rulesOf } from '../sources/source.js'
 
 /** For files that the disk does not take. */
 const MEMORY_BYTES = 32 * 1024 * 1024

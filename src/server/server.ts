@@ -20,7 +20,6 @@ import { Tree, treeRoutes } from './tree.js'
 import { type OpenUpstream, Upstream } from './upstream.js'
 
 export interface ServerOptions {
-  /** Folder of the mirror. */
   readonly root: string
   /** The source that the mirror has or is going to have. Default: what `mirror.json` says. */
   readonly source?: string | undefined

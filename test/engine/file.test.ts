@@ -1,13 +1,4 @@
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import {
@@ -78,15 +69,6 @@ describe('a file is the old one or the complete new one', () => {
 
 describe('a file that exists', () => {
   beforeEach(() => writeFileSync(path, 'old'))
-
-  test.skipIf(process.getuid?.() !== 0)('keeps its owner when root replaces it', async () => {
-    writeFileSync(path, 'old')
-    chownSync(path, 1234, 5678)
-    chmodSync(path, 0o600)
-    await commitFiles([(await writeUncommitted(path, 'new', true)).at])
-    const { uid, gid } = statSync(path)
-    expect([readFileSync(path, 'utf8'), uid, gid, fileMode(path)]).toEqual(['new', 1234, 5678, 0o600])
-  })
 
   test.each(['600', '644'])('keeps its mode %s when it is replaced', async octal => {
     const mode = Number.parseInt(octal, 8)
