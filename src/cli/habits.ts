@@ -12,6 +12,7 @@ export const COMMANDS: Words = {
   chart: ['plot'],
   mirror: ['list-data'],
   symbols: ['list', 'list-pairs', 'list-markets'],
+  'export --layout hive, and DuckDB on it': ['query', 'sql'],
 }
 
 /** The same of flags, and what is done here without a flag of its own. */

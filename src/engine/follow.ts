@@ -52,7 +52,7 @@ const WAIT_MS = MINUTE_MS
 const MAX_SERIES = 100
 /** How often a mirror is looked at that another process writes. */
 const LOOK_MS = 1_000
-/** When a series is asked for again that could not be had, and at first a service that cannot be reached. */
+/** When what could not be had is asked for again, at first. */
 const RETRY_MS = 5_000
 
 /**

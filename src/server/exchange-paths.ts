@@ -103,7 +103,7 @@ async function readRows(tree: Tree, upstream: Upstream | undefined, series: Seri
   return rows
 }
 
-/** Kept for a second, because a bot asks for page after page, and a series of minutes has thousands of windows. */
+/** Kept for a second: a bot asks for page after page. */
 function cachedDates({ mirror }: Tree, series: Series): readonly string[] {
   return mirror.kept(`dates of ${seriesName(series)}`, () => mirror.dates(series))
 }

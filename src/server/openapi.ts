@@ -188,7 +188,6 @@ function describeKlines(tree: Tree, intervals: readonly Interval[]): Api {
     tags: {
       meta: 'What there is: symbols, start dates and this description',
       klines: 'Candles, one file a window',
-      [EXCHANGE_TAG]: "The exchange's own paths, for bots and libraries",
     },
     specTag: 'meta',
     operations: {
@@ -210,7 +209,6 @@ function describeKlines(tree: Tree, intervals: readonly Interval[]): Api {
         errors: { 404: 'There is no such interval' },
       },
       ...Object.fromEntries(intervals.map(ofInterval)),
-      ...describeExchange(symbol, intervals),
     },
   }
 }
@@ -269,7 +267,7 @@ function describeExport(tree: Tree): Api {
         'The candles of a series as one file: CSV, JSON, JSON Lines, Parquet or Arrow, with the range, columns ' +
         'and interval that the query names. All times are UTC.',
     },
-    tags: { export: 'Files of candles', meta: 'This description' },
+    tags: { export: 'Files and events', [EXCHANGE_TAG]: 'Paths of the exchange', meta: 'This description' },
     specTag: 'meta',
     operations: {
       '/follow/{interval}/{symbol}': {
@@ -314,6 +312,7 @@ function describeExport(tree: Tree): Api {
           504: 'The service behind this server did not answer in time: cause names the windows',
         },
       },
+      ...describeExchange(properties.symbol, tree.mirror.intervals),
     },
   }
 }

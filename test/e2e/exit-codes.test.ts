@@ -50,7 +50,7 @@ describe.concurrent('exit code 2: wrong usage, and nothing is written', () => {
     ['no symbol', 'export -i 1d', [/Missing SYMBOL\./]],
     ['a base address without a scheme', 'download BTCUSDT -i 1d --base-url example.test', [/https:\/\/example\.test/]],
     ['a base address with a password', 'download BTCUSDT -i 1d --base-url http://a:b@h.test', [/password/]],
-    ['the greeting API of the exchange', 'openapi --base-url binance', [/"binance" has candles alone\./]],
+    ['the greeting API of the exchange', 'openapi --base-url binance', [/"binance" is not a base address/]],
     ['--retries many', 'download BTCUSDT -i 1d --base-url sample --mirror m --retries many', [/--retries/, /many/]],
     ['--timeout 0', 'symbols --base-url sample --mirror m --timeout 0', [/--timeout is 0/, /seconds/]],
     ['a pattern that matches nothing', 'export XYZ* -i 1d --mirror mirror', [/"XYZ\*"/, /BTCUSDT, ETHUSDT/]],

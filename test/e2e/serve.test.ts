@@ -144,7 +144,7 @@ describe('klines serve', () => {
     const run = await newSandbox().call(['serve', '--port', String(port)])
     expect(run).toMatchObject({ code: 2, stdout: '' })
     expect(run.stderr).toBe(
-      `klines: Cannot listen on 127.0.0.1, port ${port}: the port is in use.\n  Stop the program that uses it, or choose another with --port; --port 0 picks a free port.\n`,
+      `klines: Cannot listen on 127.0.0.1, port ${port}: the port is in use.\n  Name an address of this machine with --host, and a free port above 1023 with --port; --port 0 picks one.\n`,
     )
   })
 

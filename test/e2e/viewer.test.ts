@@ -532,10 +532,13 @@ describe.skipIf(!hasChromium)('the chart (skipped without Chromium)', () => {
     service.script(path, { status: 429, headers: { 'retry-after': '2' } }, { status: 500 }, { status: 500 })
     await page.keyboard.press('Home')
     await message(page).waitFor()
-    expect(await message(page).textContent()).toMatch(/limits requests\. Try again in [12] s/)
-    await page.waitForTimeout(2_000)
-    await page.getByRole('button', { name: 'Try again' }).click()
-    await page.getByText('The service behind this server failed').waitFor()
+    expect(await message(page).textContent()).toMatch(/limits requests\. Try again in [123] s/)
+    const retry = async () => {
+      await page.getByRole('button', { name: 'Try again' }).click()
+      await message(page).waitFor()
+      return message(page).textContent()
+    }
+    await expect.poll(retry, { timeout: 10_000 }).toContain('The service behind this server failed')
     expect(await message(page).textContent()).toContain('The service behind this server failed')
     expect((await counts(page)).candles).toBeGreaterThanOrEqual(before.candles)
     await page.getByRole('button', { name: 'Try again' }).click()

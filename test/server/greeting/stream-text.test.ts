@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { isKlinesError } from '../../../src/candles/errors.js'
-import { startServer } from '../../../src/server/server.js'
 import { SAMPLE_TREE } from '../../support/sample-tree.js'
 import { startTestServer } from '../../support/servers/test-server.js'
 
@@ -26,14 +24,5 @@ describe('the text of the token stream', () => {
     ]
     const streamed = await Promise.all([streamMessages(), ...given.map(words => streamMessages(words.join('')))])
     expect(streamed).toEqual([text.split(/(?= )/), ...given])
-  })
-
-  it.each(['', ' ', '\n\t'])('%j has no word, which is an error before the server listens', async streamText => {
-    const error = await startServer({ root: SAMPLE_TREE, streamText }).then(
-      ({ close }) => close(),
-      thrown => thrown,
-    )
-    expect(isKlinesError(error, 'bad_option')).toBe(true)
-    expect(error.message).toContain(JSON.stringify(streamText))
   })
 })

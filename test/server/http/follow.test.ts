@@ -146,14 +146,16 @@ describe('readers', () => {
     expectErrorObject(await request(PATH, { headers }), 404)
     expect(exchange.log).toEqual([])
     const own = await listen(`${url}${PATH}`)
-    const calls = exchange.log.length
-    const foreign = await listen(`${url}${PATH}?from=${NEXT - MINUTE}`, headers)
-    await foreign.has(1)
-    expect(exchange.log.length).toBe(calls)
     clock.time += MINUTE
     await own.has(1)
+    const calls = exchange.log.length
+    const foreign = await listen(`${url}${PATH}?from=${NEXT - MINUTE}`, headers)
     await foreign.has(2)
-    expect(foreign.rows()).toEqual(rowsOf(NEXT - MINUTE, NEXT + MINUTE))
+    expect(exchange.log.length).toBe(calls)
+    clock.time += MINUTE
+    await own.has(2)
+    await foreign.has(3)
+    expect(foreign.rows()).toEqual(rowsOf(NEXT - MINUTE, NEXT + 2 * MINUTE))
     own.response.destroy()
   })
 
