@@ -40,6 +40,15 @@ async function listen(url: string, headers: Record<string, string> = {}) {
   return { ...reader, has }
 }
 
+/** Waits until a look has begun after the first one: the clock must not move while an answer is on its way. Takes 30 s of it. */
+async function settle({ comments }: { comments(): number }, clock: { time: number }): Promise<void> {
+  for (const _ of [1, 2]) {
+    const before = comments()
+    clock.time += 15_000
+    await expect.poll(comments, { interval: 5 }).toBeGreaterThan(before)
+  }
+}
+
 /** When the candle opens that closes next. */
 const NEXT = START - (START % MINUTE)
 
@@ -51,6 +60,7 @@ describe('candles as server-sent events', () => {
     const first = start - (start % MINUTE) - 5 * MINUTE
     const readers = await Promise.all(Array.from({ length: 20 }, () => listen(`${url}${PATH}?from=${first}`)))
     for (const reader of readers) await reader.has(5)
+    await settle(readers[0], clock)
     const before = calls().length
     for (let closed = 1; closed <= 10; closed++) {
       clock.time += MINUTE
@@ -84,6 +94,7 @@ describe('candles as server-sent events', () => {
     const { url, clock, rowsOf } = await followSetup()
     const reader = await listen(`${url}${PATH}${query}`, headers)
     await reader.has(rowsOf(from, NEXT).length)
+    await settle(reader, clock)
     for (let minute = 1; minute <= 4; minute++) {
       // Each round is seen to end by another reader.
       const other = await listen(`${url}${PATH}`)
@@ -124,8 +135,7 @@ describe('candles as server-sent events', () => {
     const changed = rowsOf(day, end).slice(0, 1000)
     changed[600] = changed[600].with(5, '1.00000000') as KlineRow
     const reader = await listen(`${url}${PATH}`)
-    clock.time += 15_000
-    await expect.poll(() => reader.comments()).toBeGreaterThan(0)
+    await settle(reader, clock)
     clock.time = end + HOUR
     await reader.has(110)
     const isLate = ({ kind, startTime }: ExchangeRequest) => kind === 'klines' && startTime === day
@@ -146,6 +156,7 @@ describe('readers', () => {
     expectErrorObject(await request(PATH, { headers }), 404)
     expect(exchange.log).toEqual([])
     const own = await listen(`${url}${PATH}`)
+    await settle(own, clock)
     clock.time += MINUTE
     await own.has(1)
     const calls = exchange.log.length
@@ -162,6 +173,7 @@ describe('readers', () => {
   it('wait while the service fails, and miss nothing', async () => {
     const { url, clock, exchange, rowsOf } = await followSetup()
     const reader = await listen(`${url}${PATH}`)
+    await settle(reader, clock)
     clock.time += MINUTE
     await reader.has(1)
     exchange.always('api/v3', { status: 500 })
@@ -208,6 +220,7 @@ describe('readers', () => {
     const readers = []
     while (readers.length < 1_000)
       readers.push(...(await Promise.all(Array.from({ length: 100 }, () => listen(`${url}${PATH}`)))))
+    await settle(readers[0], clock)
     const before = calls().length
     clock.time += MINUTE
     for (const reader of readers) await reader.has(1)
