@@ -23,7 +23,6 @@ import {
   isOnline,
   openRun,
   type Plan,
-  quiet,
   type Run,
   type SourceOptions,
   type WindowOutcome,
@@ -46,11 +45,11 @@ export interface Followed {
   due: number
 }
 
-/** The longest wait in one piece: that a machine slept, or that a clock was set, is noticed then. */
+/** The longest wait: a machine that slept, and a clock that was set, are noticed then. */
 const WAIT_MS = MINUTE_MS
 /** Of the exchange: in some 3 s after each close, with 200 of its weight a minute. */
 const MAX_SERIES = 100
-/** How often a mirror is looked at that another process writes. */
+/** How often a mirror is looked at that others write. */
 const LOOK_MS = 1_000
 /** When what could not be had is asked for again, at first. */
 const RETRY_MS = 5_000
@@ -98,12 +97,10 @@ async function* followPlan(
       if (hasHistory) for (const sentence of shortSentences(series, range)) run.warn(sentence, true)
     }
     const followed = plan.series.map(({ series, range }): Followed => {
-      const from = hasHistory ? range.fromTime : nextCandle(run.mirror, series, now)
-      return { series, from, asked: now, due: 0 }
+      if (hasHistory) return { series, from: range.fromTime, asked: now, due: now }
+      const due = dueTime(run.source?.rules, series, now)
+      return { series, from: nextCandle(run.mirror, series, now), asked: now, due }
     })
-    // All of it is there.
-    if (hasHistory) yield* followRound(quiet(run), followed)
-    for (const one of followed) one.due = dueTime(run.source?.rules, one.series, now)
     for (let failures = 0; ; ) {
       try {
         const now = await presentOf(run)
@@ -128,7 +125,7 @@ async function* followPlan(
   }
 }
 
-/** Throws `bad_option` for more series than can be asked for in the seconds after a close, and for more than `most`. */
+/** Throws `bad_option` for more series than can be asked for in time, and for more than `most`. */
 function checkCount({ source }: Run, { length }: readonly Series[], most: number): void {
   if (length > most)
     throw new KlinesError('bad_option', `${length} series are too many. Expected ${most} for a file that grows.`)

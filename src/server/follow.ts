@@ -31,7 +31,7 @@ const EVENT_HEADERS = {
   ...CORS_HEADERS,
 }
 
-/** A series that is read, under a name. `asks`: whether the service behind this server may be asked for it. */
+/** A series that is read, under a name. `asks`: whether the service may be asked for it. */
 type Feed = Followed & { readonly name: string; readonly asks: boolean }
 
 /**
@@ -40,7 +40,7 @@ type Feed = Followed & { readonly name: string; readonly asks: boolean }
  */
 export class Followers {
   private readonly feeds = new Map<string, Feed>()
-  /** By the name of a feed: events for its readers; those of candles, from when to when they open. */
+  /** By the name of a feed: events, and of candles from when to when they open. */
   private readonly news = new EventEmitter()
   /** Its abort ends all streams. */
   readonly closing = new AbortController()
@@ -48,12 +48,13 @@ export class Followers {
   constructor(
     private readonly tree: Tree,
     private readonly limits: Limits,
+    private readonly warn: (warning: string) => void,
   ) {
     setMaxListeners(0, this.news, this.closing.signal)
     void this.look()
   }
 
-  /** Sends a stream until its reader leaves. What cannot be had before the head is thrown; later on it ends the stream. */
+  /** Sends a stream until its reader leaves. Faults before the head are thrown; later ones end the stream. */
   async open(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
     const { mirror, upstream, now } = this.tree
     const signal = leavingSignal(request, reply)
@@ -68,7 +69,7 @@ export class Followers {
       const first = asks ? await upstream.firstCandle(series) : 0
       const [date = ''] = asks ? knownDates(mirror, series.interval, now()) : mirror.dates(series)
       from = Math.max(from, first, Date.parse(date) || 0)
-      // That the window of the first candle is not there is an error as long as there is no head.
+      // Before the head, a window that is not there is an error.
       if (from < next) await this.read(series, asks, nextOpenTime(series.interval, from - 1))
     }
     if (request.method === 'HEAD') return reply.headers(EVENT_HEADERS).send()
@@ -120,7 +121,8 @@ export class Followers {
         await this.publish(mirrorRun(mirror, { now, signal: this.closing.signal, warn: () => {} }), others)
         const asking = feeds.filter(({ asks }) => asks)
         if (asking.length > 0) await upstream?.use(run => this.publish(run, asking))
-      } catch {
+      } catch (error) {
+        if (!this.closing.signal.aborted) this.warn(`Candles are not followed: ${(error as Error).message}`)
         // A service that fails is not asked again at once.
         await sleep(10 * this.limits.lookMs, undefined, { ref: false })
       }

@@ -72,7 +72,7 @@ export async function startServer(options: ServerOptions): Promise<Serving> {
   const tree = new Tree(mirror, upstream, now, warnOnce)
   const specs = (Object.keys(API_SPECS) as ApiName[]).map(name => specRoute(name, tree))
   const exports = new ExportFiles(tree, (options.limits ?? LIMITS).exportWaitMs, warnOnce)
-  const followers = new Followers(tree, options.limits ?? LIMITS)
+  const followers = new Followers(tree, options.limits ?? LIMITS, warnOnce)
   const follow: Route = {
     method: 'GET',
     url: '/follow/:interval/:symbol',

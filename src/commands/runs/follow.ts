@@ -17,7 +17,7 @@ export interface FollowOutputRequest extends FollowRequest, OutputRequest {
 
 /**
  * Follows candles, and passes on their lines as they come: of each series the bytes of an export of its range. Ends after `candles` of
- * them; throws what `openFollow` throws, and `bad_output` for more than `most` series.
+ * them; throws what `openFollow` throws, and `bad_option` for more than `most` series.
  */
 export async function writeFollowed(
   request: FollowOutputRequest,
@@ -54,7 +54,7 @@ export async function appendFollowed(request: FollowOutputRequest, path: string)
   const { begin, end } = await readEnds(path, size, head.length)
   if (!head.startsWith(begin)) throw otherFile(path, `its first line is not ${head.trim()}`)
   const lines = end.split(/(?<=\n)/)
-  const torn = end.endsWith('\n') ? '' : (lines.pop() ?? '')
+  let torn = end.endsWith('\n') ? '' : (lines.pop() ?? '')
   const compared = lines.filter(line => line !== head).slice(-COMPARED)
   const followed = { ...request }
   if (compared.length > 0) {
@@ -64,8 +64,6 @@ export async function appendFollowed(request: FollowOutputRequest, path: string)
     followed.last = undefined
     if (request.candles) followed.candles = request.candles + compared.length
   }
-  // What a killed run has left of a line goes.
-  if (torn !== '') await truncate(path, size - Buffer.byteLength(torn))
   /** What the file has already of what comes. */
   let known = Buffer.from(begin === head ? head + compared.join('') : '')
   makeFolder(dirname(path))
@@ -74,6 +72,10 @@ export async function appendFollowed(request: FollowOutputRequest, path: string)
     if (!known.subarray(0, length).equals(bytes.subarray(0, length)))
       throw otherFile(path, 'its last candles are not those of the mirror')
     known = known.subarray(length)
+    if (length === bytes.length) return
+    // What a killed run has left of a line goes, once the file is known to be ours.
+    if (torn !== '') await truncate(path, size - Buffer.byteLength(torn))
+    torn = ''
     await appendFile(path, bytes.subarray(length)).catch(error => Promise.reject(outputError(error, path)))
   }
   await writeFollowed(followed, append, 1)
@@ -94,6 +96,6 @@ async function readEnds(path: string, size: number, headBytes: number) {
 
 function otherFile(path: string, reason: string): KlinesError {
   const message = `${path} does not go on with these candles: ${reason}.`
-  const suggestions = ['Name another file, or follow with the series, columns and time format that this one has.']
+  const suggestions = ['Name another file, or follow with its series, columns and time format.']
   return new KlinesError('bad_output', message, { suggestions, data: { output: path } })
 }
