@@ -10,20 +10,115 @@ export const GREETING_BASE_URL = 'http://127.0.0.1:8787'
 /** Stands for the sample data of the package; its mirror and files carry this name. */
 export const SAMPLE = 'sample'
 
-/** Stands for the exchange; `binance:URL` for another host that speaks the same API. */
+/** Stands for the exchange's spot market; `binance:URL` for another host that speaks the same API. */
 export const BINANCE = 'binance'
 
-/** Market data alone, without a key: https://github.com/binance/binance-spot-api-docs, faqs/market_data_only.md. */
-const BINANCE_HOST = 'https://data-api.binance.vision'
+/** Its USD-M futures. */
+export const USDM = 'binance-usdm'
 
 /** The archive of zips: https://github.com/binance/binance-public-data. */
 const ARCHIVE_HOST = 'https://data.binance.vision'
 
+/** A market of the exchange: all in which it differs from the others. */
+export interface Market {
+  /** What its candles are of, such as `mark prices of USD-M futures of Binance`. */
+  readonly title: string
+  readonly host: string
+  /** The folder of the paths of its API. */
+  readonly api: string
+  /** Below it, the path of candles, and its parameter for a symbol. */
+  readonly candles: string
+  readonly symbol: 'symbol' | 'pair'
+  /** Below it, the shortest list of names. */
+  readonly names: string
+  /** The most rows of an answer for a weight of 2. */
+  readonly pageRows: number
+  /** Half of the weight that an IP address may use in a minute: other programs share it. */
+  readonly weightBudget: number
+  /** The day before which it has no candle. */
+  readonly opened: string
+  /** What to do where its host serves no region like this one. */
+  readonly regionAdvice?: string
+  /** The folder of its candles in the archive. */
+  readonly archive?: string
+  /** Whether a whole number may have no point between others that have one. */
+  readonly hasBareWholes?: boolean
+  /** Whether its contracts end, and go on as flat candles without a trade. */
+  readonly hasContracts?: boolean
+  /** Whether its candles are of prices alone: volumes and counts mean nothing. */
+  readonly isPrice?: boolean
+  /** Whether 3d candles are counted from the listing dates of the static service. */
+  readonly hasListingDates?: boolean
+}
+
+const FUTURES = {
+  title: 'USD-M futures of Binance',
+  host: 'https://fapi.binance.com',
+  api: 'fapi/v1',
+  candles: 'klines',
+  symbol: 'symbol',
+  names: 'exchangeInfo',
+  // To 499 rows weigh 2, to 1,000 weigh 5: https://developers.binance.com/docs/derivatives, "Kline/Candlestick Data".
+  pageRows: 499,
+  weightBudget: 1_200,
+  opened: '2019-09-01',
+} as const
+
+/** The markets by the names of their sources. */
+const MARKETS: Readonly<Record<string, Market>> = {
+  [BINANCE]: {
+    title: 'the exchange Binance',
+    // Market data alone, without a key: https://github.com/binance/binance-spot-api-docs, faqs/market_data_only.md.
+    host: 'https://data-api.binance.vision',
+    api: 'api/v3',
+    candles: 'klines',
+    symbol: 'symbol',
+    // The names and last prices of all symbols, delisted ones too. Weight 4.
+    names: 'ticker/price',
+    pageRows: 1_000,
+    weightBudget: 3_000,
+    // The first pairs, on 14 July: https://www.binance.com/en/support/announcement
+    opened: '2017-07-01',
+    regionAdvice: '--base-url binance is its host for market data alone, which serves more regions.',
+    archive: 'spot',
+    hasListingDates: true,
+  },
+  [USDM]: { ...FUTURES, archive: 'futures/um', hasBareWholes: true, hasContracts: true },
+  [`${USDM}-mark`]: {
+    ...FUTURES,
+    title: 'mark prices of USD-M futures of Binance',
+    candles: 'markPriceKlines',
+    isPrice: true,
+  },
+  [`${USDM}-index`]: {
+    ...FUTURES,
+    title: 'index prices of USD-M futures of Binance',
+    candles: 'indexPriceKlines',
+    symbol: 'pair',
+    isPrice: true,
+  },
+}
+
+/** The names of sources beside addresses. */
+export const SOURCE_NAMES: readonly string[] = [SAMPLE, ...Object.keys(MARKETS)]
+
+/** The market of a source; undefined for one that is not of the exchange. */
+export function marketOf(name = ''): Market | undefined {
+  const market = marketName(name)
+  return Object.hasOwn(MARKETS, market) ? MARKETS[market] : undefined
+}
+
+/** `binance` of `binance:https://api.binance.com`. */
+export function marketName(name: string): string {
+  return name.replace(/:.*$/s, '')
+}
+
 /** The address of the archive for a source, if it has one. Throws `bad_base_url`, and `bad_option` where a source cannot have one. */
 export function toArchiveAddress(url: string | undefined, name: string): string | undefined {
-  if (url === undefined) return name === BINANCE ? ARCHIVE_HOST : undefined
-  if (!isExchange(name)) {
-    const message = `--archive-url names an archive of ${BINANCE}, and this run downloads from ${name}, which has none.`
+  const { archive } = marketOf(name) ?? {}
+  if (url === undefined) return archive && marketName(name) === name ? ARCHIVE_HOST : undefined
+  if (!archive) {
+    const message = `--archive-url names an archive of the exchange, and this run downloads from ${name}, which has none.`
     throw new KlinesError('bad_option', message, { suggestions: [`Leave it out, or add --base-url ${BINANCE}.`] })
   }
   const { protocol = '', username = '', password = '' } = URL.canParse(url) ? new URL(url) : {}
@@ -35,10 +130,12 @@ export function toArchiveAddress(url: string | undefined, name: string): string 
 /** A base address as mirrors and files record it. Default: the public instance. Throws `bad_base_url`. */
 export function toSourceName(baseUrl = PUBLIC_BASE_URL): string {
   const text = baseUrl.trim()
-  if (text === BINANCE || text === SAMPLE) return text
-  if (!isExchange(text)) return parseBaseUrl(text, '', guessSource(text))
-  const address = parseBaseUrl(toAddress(text), `${BINANCE}:`)
-  return address === BINANCE_HOST ? BINANCE : `${BINANCE}:${address}`
+  if (SOURCE_NAMES.includes(text)) return text
+  const market = marketOf(text)
+  if (!market) return parseBaseUrl(text, '', guessSource(text))
+  const prefix = `${marketName(text)}:`
+  const address = parseBaseUrl(toAddress(text), prefix)
+  return address === market.host ? marketName(text) : prefix + address
 }
 
 const EXCHANGE_SITE = /^(https?:\/\/)?((www|data|data-api|api[\d-]*)\.)?binance\.?(?<ending>com|vision|us)([:/].*)?$/i
@@ -47,12 +144,13 @@ const EXCHANGE_SITE = /^(https?:\/\/)?((www|data|data-api|api[\d-]*)\.)?binance\
 function guessSource(text: string): string | undefined {
   const ending = EXCHANGE_SITE.exec(text)?.groups?.ending.toLowerCase()
   if (ending) return ending === 'us' ? `${BINANCE}:https://api.binance.us` : BINANCE
-  return nearest(text.toLowerCase(), [BINANCE, SAMPLE])
+  const isFutures = /^(binance|fapi)|^https?:\/\/fapi\.binance\./i.test(text)
+  return nearest(text.toLowerCase(), SOURCE_NAMES) ?? (isFutures ? USDM : undefined)
 }
 
-/** Whether a name that `toSourceName` returned is the exchange. */
+/** Whether a name that `toSourceName` returned is of the exchange. */
 export function isExchange(name: string | undefined): boolean {
-  return name === BINANCE || name?.startsWith(`${BINANCE}:`) === true
+  return marketOf(name) !== undefined
 }
 
 /** Whether the exchange may have candles that a source lacks: not the exchange itself, nor the synthetic sample. */
@@ -67,8 +165,9 @@ export function nameService(name: string): string {
 
 /** The address that requests of a source are sent to, without a slash at its end. */
 export function toAddress(name: string): string {
-  if (name === BINANCE) return BINANCE_HOST
-  return isExchange(name) ? name.slice(BINANCE.length + 1) : name
+  const market = marketOf(name)
+  if (!market) return name
+  return marketName(name) === name ? market.host : name.slice(marketName(name).length + 1)
 }
 
 export function isSourceName(text: unknown): text is string {
@@ -85,16 +184,16 @@ export function hideCredentials(address: string): string {
 }
 
 const EXPECTED = 'Expected an http or https address, the part before /api, such as https://example.com/klines'
-const EXPECTED_HOST = `Expected ${BINANCE} or an address after ${BINANCE}:, such as ${BINANCE}:https://api.binance.com`
 
 /** Normalizes a base address: no slash at its end. `prefix`: written before it; `source`: what was meant. Throws `bad_base_url`. */
-export function parseBaseUrl(text: string, prefix: '' | `${typeof BINANCE}:` = '', source?: string): string {
+export function parseBaseUrl(text: string, prefix = '', source?: string): string {
   const trimmed = text.trim()
   // `localhost:8787` parses as a URL of the scheme `localhost:`.
   const url = URL.canParse(trimmed) && !/^[\w.-]+:\d+(\/|$)/.test(trimmed) ? new URL(trimmed) : undefined
   const fail = (reason: string, guess = source) => {
     const shown = prefix + hideCredentials(text)
-    const expected = prefix === '' ? EXPECTED : EXPECTED_HOST
+    const host = `Expected ${marketName(prefix)} or an address after ${prefix}, such as ${prefix}${toAddress(marketName(prefix))}`
+    const expected = prefix === '' ? EXPECTED : host
     const suggestions = didYouMean(prefix + text, guess && prefix + guess, toSourceName)
     throw new KlinesError('bad_base_url', `"${shown}" is not a base address: ${reason}. ${expected}.`, { suggestions })
   }
@@ -104,8 +203,8 @@ export function parseBaseUrl(text: string, prefix: '' | `${typeof BINANCE}:` = '
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return fail(`it begins with ${url.protocol}`)
   if (url.search || url.hash) return fail('it has a query or a fragment')
   const path = url.pathname.replace(/\/+$/, '')
-  const root = path.replace(/\/api(\/klines|\/v3)?$/, '')
-  if (root !== path) return fail('it includes /api', url.origin + root)
+  const root = path.replace(/\/f?api(\/klines|\/v\d)?$/, '')
+  if (root !== path) return fail(`it includes ${path.includes('/fapi') ? '/fapi' : '/api'}`, url.origin + root)
   return url.origin + path
 }
 

@@ -1,3 +1,4 @@
+import { USDM } from './base-url.js'
 import { KlinesError } from './errors.js'
 import { isIntervalWord } from './intervals.js'
 import { didYouMean, nearest } from './suggest.js'
@@ -18,7 +19,8 @@ export const SYMBOLS = [
 
 /**
  * The name of a trading pair, such as `BTCUSDT` or `币安人生USDT`: letters and digits of any script, in upper case where a letter
- * has one, and composed (NFC). So a name has one spelling, and one folder on any disk.
+ * has one, and composed (NFC). So a name has one spelling, and one folder on any disk. A contract that is delivered on a day has `_` and
+ * that day at its end: `BTCUSDT_261225`.
  */
 export type SymbolName = string
 
@@ -27,7 +29,9 @@ export const SYMBOL_FORM = '2 or more letters and digits, at most 40 bytes of UT
 /** Longer names could become too long as part of the name of a file. */
 const MAX_BYTES = 40
 
-const PLAIN_NAME = /^[A-Z0-9]{2,40}$/
+const PLAIN_NAME = /^[A-Z0-9]{2,33}(_\d{6})?$/
+/** The day of delivery at the end of a name. */
+const DELIVERY = /_\d{6}$/
 
 /**
  * Letters, with the marks that belong to one script, such as vowels of Devanagari or Thai, and digits. Marks that go with any
@@ -39,7 +43,8 @@ const ANY_NAME = /^(?:(?!\p{DI})[\p{L}\p{Nd}](?:(?!\p{DI}|\p{sc=Inherited}|\p{sc
 export function isSymbol(text: unknown): text is SymbolName {
   if (typeof text !== 'string') return false
   if (PLAIN_NAME.test(text)) return true
-  return ANY_NAME.test(text) && new TextEncoder().encode(text).length <= MAX_BYTES && toUpper(text) === text
+  const isName = ANY_NAME.test(text.replace(DELIVERY, ''))
+  return isName && new TextEncoder().encode(text).length <= MAX_BYTES && toUpper(text) === text
 }
 
 /** Composed, and in upper case; a letter that has no upper case, or none without a mark, stays. */
@@ -58,8 +63,9 @@ const QUOTES =
 
 /** The asset of a symbol and what it is quoted in, by the longest quote that is known; undefined without one. */
 export function splitSymbol(symbol: SymbolName): { readonly base: string; readonly quote: string } | undefined {
-  const [quote] = QUOTES.filter(quote => symbol.endsWith(quote) && symbol !== quote).sort((a, b) => b.length - a.length)
-  return quote === undefined ? undefined : { base: symbol.slice(0, -quote.length), quote }
+  const pair = symbol.replace(DELIVERY, '')
+  const [quote] = QUOTES.filter(quote => pair.endsWith(quote) && pair !== quote).sort((a, b) => b.length - a.length)
+  return quote === undefined ? undefined : { base: pair.slice(0, -quote.length), quote }
 }
 
 /** Sorts names, each once: the ten of the public service first, in their order, then the others by name. */
@@ -70,18 +76,20 @@ export function sortSymbols(names: Iterable<SymbolName>): SymbolName[] {
 }
 
 /**
- * Converts a symbol as people write it (`btcusdt`, `BTC/USDT`, `BTC-USDT`, `BTC_USDT`) to its name. Throws
+ * Converts a symbol as people write it (`btcusdt`, `BTC/USDT`, `BTC-USDT`, `BTC_USDT`, `BTC/USDT-261225`) to its name. Throws
  * `unknown_symbol` for a text that cannot be one.
  */
 export function parseSymbol(text: string): SymbolName {
   const name = toSymbolName(text)
   // `1d` has the form of a symbol, too: people forget `-i`.
   if (isSymbol(name) && !isIntervalWord(text)) return name
-  // `BTC/USDT:USDT` of ccxt, `BINANCE:BTCUSDT` of TradingView.
-  const pair = text.split(':').map(toSymbolName).find(splitSymbol)
+  // `BTC/USDT:USDT` and `BTC/USDT:USDT-261225` are futures of ccxt, `BINANCE:BTCUSDT` is of TradingView.
+  const isFuture = /^[^:]+\/[^:]+:/.test(text)
+  const pair = [text.replace(/:[^-]*/, ''), ...text.split(':')].map(toSymbolName).find(splitSymbol)
+  const market = isFuture && pair ? [`The future is ${pair} with --base-url ${USDM}.`] : []
   const expected = isIntervalWord(text) ? 'intervals behind -i' : `${SYMBOL_FORM}, such as BTCUSDT`
   throw new KlinesError('unknown_symbol', `Unknown symbol "${text}". Expected ${expected}.`, {
-    suggestions: didYouMean(text, pair ?? nearest(name, SYMBOLS), parseSymbol),
+    suggestions: [...didYouMean(text, pair ?? nearest(name, SYMBOLS), parseSymbol), ...market],
     data: { symbol: text },
   })
 }
@@ -120,7 +128,10 @@ export function matchSymbols(pattern: SymbolPattern, names: readonly SymbolName[
 }
 
 export function matchesPattern(pattern: SymbolPattern, name: SymbolName): boolean {
-  const source = toSymbolName(pattern)
+  // `BTCUSDT_*` and `*_2612??` end with a delivery; `BTC_*` is `BTC*`, as `BTC_USDT` is `BTCUSDT`.
+  const [, pair = '', day] = /^(.+)_([\d*?]+)$/.exec(pattern.trim()) ?? []
+  const isDelivery = isSymbolPattern(pair) || splitSymbol(toSymbolName(pair))
+  const source = (isDelivery ? `${toSymbolName(pair)}_${day}` : toSymbolName(pattern))
     .replace(/[\\^$.+()[\]{}|]/g, '\\$&')
     .replace(/\*+/g, '.*')
     .replaceAll('?', '.')
@@ -129,5 +140,6 @@ export function matchesPattern(pattern: SymbolPattern, name: SymbolName): boolea
 
 /** A symbol as people write it in the spelling of names. */
 export function toSymbolName(text: string): SymbolName {
-  return toUpper(text.trim().replace(/[/_-]/g, ''))
+  const pair = text.trim().replace(/[/_-](?!\d{6}$)/g, '')
+  return toUpper(pair.replace(/[/-]/, '_'))
 }

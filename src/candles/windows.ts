@@ -5,11 +5,8 @@ import type { WindowRef } from './series.js'
 /** The times of real dates: a run of thousands of windows asks for each of some hundred dates again and again. */
 const DATE_TIMES = new Map<string, number>()
 
-/** Before the first pairs of the exchange opened, on 14 July 2017: https://www.binance.com/en/support/announcement */
-const EXCHANGE_OPENED = '2017-07-01'
-
 /** The static service has none of these. */
-const MINUTES = ['1 day', EXCHANGE_OPENED] as const
+const MINUTES = ['1 day', '2017-07-01'] as const
 
 /** The windows of an interval: their length, and the first and last startDate of the static service. */
 const WINDOWS: Record<Interval, readonly [length: string, first: string, last?: string]> = {
@@ -114,17 +111,12 @@ export function consecutiveStartDates(interval: Interval, first: string, time: n
   return dates
 }
 
-/** The startDate of the first window that can have candles of the exchange. */
-export function firstExchangeStartDate(interval: Interval): string {
-  return startDateAt(interval, Math.min(parseDate(EXCHANGE_OPENED), parseDate(firstStartDate(interval))))
-}
-
 /**
- * The startDates of the whole history of the exchange, ascending: those of the static service, and before them those of the same
- * cycle. Those of 1m, 3m and 5m end with the window that contains `now`, ms UTC.
+ * The startDates of the whole history of a market that `opened` on a day, ascending, in the cycle of the static service. Those of 1m, 3m
+ * and 5m end with the window that contains `now`, ms UTC.
  */
-export function exchangeStartDates(interval: Interval, now: number): string[] {
+export function exchangeStartDates(interval: Interval, opened: string, now: number): string[] {
   const [, , last] = WINDOWS[interval]
   const lastTime = last === undefined ? now : parseDate(last)
-  return consecutiveStartDates(interval, firstExchangeStartDate(interval), lastTime)
+  return consecutiveStartDates(interval, startDateAt(interval, parseDate(opened)), lastTime)
 }

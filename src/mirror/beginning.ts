@@ -1,13 +1,13 @@
 import { exchangeMayHaveMore } from '../candles/base-url.js'
 import { EXCHANGE_INTERVALS, type Interval } from '../candles/intervals.js'
 import type { Series } from '../candles/series.js'
-import { firstExchangeStartDate, knownStartDates, parseDate } from '../candles/windows.js'
+import { firstStartDate, knownStartDates, parseDate } from '../candles/windows.js'
 import type { Coverage, SeriesBeginning } from '../rows/coverage.js'
 import type { Mirror } from './mirror.js'
 import { firstCandle } from './status.js'
 
 /** The first day of the exchange, as a date and in ms UTC. */
-const OPENING_DATE = firstExchangeStartDate('1m')
+const OPENING_DATE = firstStartDate('1m')
 const OPENING = parseDate(OPENING_DATE)
 
 /**

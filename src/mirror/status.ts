@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { marketOf } from '../candles/base-url.js'
 import { type Interval, isMinutes } from '../candles/intervals.js'
 import { windowPath } from '../candles/paths.js'
 import { type Series, windowOf } from '../candles/series.js'
@@ -70,7 +71,8 @@ function findEnd(mirror: Mirror, series: Series, dates: string[], end: keyof Win
 
 /** The startDates of an interval as far as a mirror and this version know them. */
 export function knownDates(mirror: Mirror, interval: Interval, now: number): string[] {
-  if (mirror.rules.kind === 'exchange') return exchangeStartDates(interval, now)
+  const market = marketOf(mirror.source)
+  if (market) return exchangeStartDates(interval, market.opened, now)
   const list = mirror.startDates(interval) ?? knownStartDates(interval)
   const last = list.at(-1)
   if (last === undefined || !isMinutes(interval)) return list

@@ -1,4 +1,5 @@
 import { COLUMNS, type KlineRow } from '../candles/columns.js'
+import { trimDecimal } from '../candles/decimals.js'
 import { DAY_MS, HOUR_MS, nextOpenTime } from '../candles/intervals.js'
 import { decodeUtf8 } from '../candles/json.js'
 import type { WindowRef } from '../candles/series.js'
@@ -19,6 +20,9 @@ const [POINT, ZERO] = Buffer.from('.0')
 export class DayChecker {
   private readonly table = new CandleTable(new Kernel())
   private readonly sum = new CandleTable(this.table.kernel)
+
+  /** `hasBareWholes`: whether a whole number may have no point between others that have one. */
+  constructor(private readonly hasBareWholes = false) {}
 
   /**
    * A day as a window, or why it is not that of the exchange. `texts`: of its zip, or why there are none. `hours`: the
@@ -55,9 +59,11 @@ export class DayChecker {
       const faults = table.faults(row)
       if (faults.length > 0) return `row ${row}: ${faults[0]}`
     }
+    const digits = this.hasBareWholes ? fractionDigits(hours) : undefined
     const firstHour = batch.openTime(0) - (batch.openTime(0) % HOUR_MS)
     for (let time = firstHour; time < endTime; time += HOUR_MS) {
-      const fault = this.findHourFault(batch, time, hours.slice(time, time + HOUR_MS))
+      const hour = hours.slice(time, time + HOUR_MS)
+      const fault = this.findHourFault(batch, time, hour, digits ?? fractionDigits(hour))
       if (fault !== undefined) return fault
     }
     return undefined
@@ -65,45 +71,60 @@ export class DayChecker {
 
   /**
    * Why the candles of an hour are not those that its 1h candle was made of; undefined when they are. It does not see an
-   * open or close inside the hour, a high or low that is not the hour's, and the prices of a candle without trades.
+   * open or close inside the hour, a high or low that is not the hour's, and the prices of a candle without trades. `digits`: those after
+   * the point that the cells of each decimal have.
    */
-  private findHourFault(batch: KlineBatch, startTime: number, hour: KlineBatch): string | undefined {
+  private findHourFault(
+    batch: KlineBatch,
+    startTime: number,
+    hour: KlineBatch,
+    digits: readonly number[],
+  ): string | undefined {
     const { table, sum } = this
     const name = `${formatTime(startTime).slice(-5)} UTC`
     // Before March 2018 some 1h candles are not on the hour.
     if (hour.length !== 1 || hour.openTime(0) !== startTime) return `the exchange has no 1h candle at ${name}`
     const start = table.rowFrom(startTime)
     const end = table.rowFrom(startTime + HOUR_MS, start)
-    for (const column of DECIMALS) {
-      const row = findOtherForm(batch, start, end, column, hour.text(0, column))
+    for (const [place, column] of DECIMALS.entries()) {
+      const row = this.findOtherForm(batch, [start, end], column, digits[place])
       if (row !== undefined) return `${COLUMNS[column]} of row ${row} is not written as the exchange does`
     }
     sum.clear()
     sum.begin(startTime)
     sum.addToLast(table, start, end)
-    const column = SUMMED.find(one => sum.text(0, one) !== hour.text(0, one))
+    const column = SUMMED.find(one => trimDecimal(sum.text(0, one)) !== trimDecimal(hour.text(0, one)))
     return column === undefined ? undefined : `${COLUMNS[column]} of the hour at ${name} is not that of its 1h candle`
+  }
+
+  /** The first of some rows with another number of digits after the point, or with a zero too many before it. */
+  private findOtherForm(
+    { bytes, offsets }: KlineBatch,
+    [start, end]: readonly [number, number],
+    column: number,
+    digits: number,
+  ): number | undefined {
+    for (let row = start; row < end; row++) {
+      const cell = row * OFFSETS_PER_ROW + 2 * column
+      const [from, to] = [offsets[cell], offsets[cell + 1]]
+      const point = digits === 0 ? to : to - digits - 1
+      const hasPoint = point < to && bytes[point] === POINT
+      const isBare = !hasPoint && (digits === 0 || this.hasBareWholes) && !bytes.subarray(from, to).includes(POINT)
+      const whole = isBare ? to : point
+      if (!(hasPoint || isBare) || (bytes[from] === ZERO && whole > from + 1)) return row
+    }
+    return undefined
   }
 }
 
-/** The first row with another number of digits after the point than `text`, or with a zero too many before it. */
-function findOtherForm(
-  { bytes, offsets }: KlineBatch,
-  start: number,
-  end: number,
-  column: number,
-  text: string,
-): number | undefined {
-  const point = text.indexOf('.')
-  const fraction = point < 0 ? 0 : text.length - point
-  for (let row = start; row < end; row++) {
-    const cell = row * OFFSETS_PER_ROW + 2 * column
-    const [from, to] = [offsets[cell], offsets[cell + 1]]
-    const whole = to - fraction
-    const isRounded = fraction === 0 ? !bytes.subarray(from, to).includes(POINT) : bytes[whole] === POINT
-    if (!isRounded || (bytes[from] === ZERO && whole > from + 1)) return row
-  }
-  return undefined
+/** The most digits after the point that cells of a batch have, of each decimal. */
+function fractionDigits(batch: KlineBatch): number[] {
+  return DECIMALS.map(column => {
+    let most = 0
+    for (let row = 0; row < batch.length; row++)
+      most = Math.max(most, batch.text(row, column).split('.')[1]?.length ?? 0)
+    return most
+  })
 }
 
 /**

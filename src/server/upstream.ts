@@ -1,10 +1,11 @@
+import { marketOf } from '../candles/base-url.js'
 import { isKlinesError, KlinesError } from '../candles/errors.js'
 import { HOUR_MS } from '../candles/intervals.js'
 import type { TreeEntry } from '../candles/paths.js'
 import type { Series, WindowRef } from '../candles/series.js'
 import type { SymbolName } from '../candles/symbols.js'
 import { trimPeriod } from '../candles/text.js'
-import { firstExchangeStartDate } from '../candles/windows.js'
+import { parseDate, startDateAt } from '../candles/windows.js'
 import { needsFirstCandle } from '../engine/find-windows.js'
 import { fetchStartDates, fetchSymbols } from '../engine/lists.js'
 import { refreshWindow } from '../engine/refresh.js'
@@ -149,8 +150,9 @@ async function refreshSymbols(run: Run<Source>): Promise<void> {
 
 async function refreshOne(run: Run<Source>, window: WindowRef): Promise<void> {
   const { source, signal } = run
-  if (source.rules.kind === 'exchange') {
-    if (window.startDate < firstExchangeStartDate(window.interval)) throw noSuchFile()
+  const market = marketOf(source.name)
+  if (market) {
+    if (window.startDate < startDateAt(window.interval, parseDate(market.opened))) throw noSuchFile()
     if (needsFirstCandle([window], run)) await source.firstCandle?.(window, signal)
   }
   const result = await refreshWindow(run, window)

@@ -1,8 +1,9 @@
+import type { Market } from '../candles/base-url.js'
 import { MINUTE_MS } from '../candles/intervals.js'
 import type { WindowRef } from '../candles/series.js'
 import { windowSpan } from '../candles/windows.js'
 import { hasMoreRows, joinRows, type RenderedWindow, renderWindow } from '../rows/closed-rows.js'
-import { candlesCall, findError, TIME_PATH } from './exchange-api.js'
+import { candlesCall, findError } from './exchange-api.js'
 import { FetchError } from './fetch-error.js'
 import type { Fetcher } from './fetcher.js'
 import { isTransientStatus } from './retry.js'
@@ -18,6 +19,7 @@ export class ExchangeAnswers {
 
   constructor(
     private readonly fetcher: Fetcher,
+    readonly market: Market,
     readonly clock: SourceClock,
   ) {}
 
@@ -66,7 +68,7 @@ export class ExchangeAnswers {
       if (isTransientStatus(response.status)) throw findError(response) ?? new FetchError('transient', 'no answer')
       return this.observe(response)
     }
-    return this.fetcher.get({ path: TIME_PATH, accept, signal })
+    return this.fetcher.get({ path: `${this.market.api}/time`, accept, signal })
   }
 
   /** The rows of a window behind those of `before`, joined to them. */
@@ -78,7 +80,7 @@ export class ExchangeAnswers {
       const joined = before ? joinRows(before, rows, window) : rows
       return { ...joined, hasMore: hasMoreRows(rows.batch, window, asked) }
     }
-    return this.get(candlesCall(window, { ...span, startTime }), parse, signal)
+    return this.get(candlesCall(this.market, window, { ...span, startTime }), parse, signal)
   }
 
   /** Only the exchange's clock decides what is closed: an answer without a Date is not later than the latest one. */

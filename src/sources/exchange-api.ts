@@ -1,57 +1,48 @@
-import { BINANCE } from '../candles/base-url.js'
+import { type Market, marketName, marketOf } from '../candles/base-url.js'
 import { KlinesError } from '../candles/errors.js'
-import { type Interval, MINUTE_MS } from '../candles/intervals.js'
+import { approximateLength, type Interval, MINUTE_MS } from '../candles/intervals.js'
 import { parseObject } from '../candles/json.js'
 import type { Series } from '../candles/series.js'
 import { trimPeriod } from '../candles/text.js'
-import type { WindowSpan } from '../candles/windows.js'
+import { firstStartDate, type WindowSpan, windowSpan } from '../candles/windows.js'
 import { nameStatus, rateLimited } from './errors.js'
 import { cleanText, FetchError, toStatusError } from './fetch-error.js'
 import type { HostRules, Stop } from './fetcher.js'
 import { isTransientStatus, parseRetryAfter } from './retry.js'
 import type { WholeResponse } from './transport.js'
 
-/** The most rows of an answer. A day of 1m has 1,440 candles, any other window 744 at the most. */
-export const PAGE_ROWS = 1_000
-
-/** The names and last prices of all symbols, delisted ones too: the shortest list of names. Weight 4. */
-export const NAMES_PATH = 'api/v3/ticker/price'
-/** The exchange's clock. Weight 1. */
-export const TIME_PATH = 'api/v3/time'
-
-/** What a call takes of the limit of a minute; the few others take 1 and 4. */
+/** What a call takes of the limit of a minute; the few others take 1 to 4. */
 const KLINES_WEIGHT = 2
 
 /** The calls that a whole window of an interval takes; one whose candles end early, in an outage, takes one more. */
-export function windowCalls(interval: Interval): number {
-  return interval === '1m' ? 2 : 1
+export function windowCalls(interval: Interval, { pageRows }: Market): number {
+  const { startTime, endTime } = windowSpan({ interval, startDate: firstStartDate(interval) })
+  return Math.ceil((endTime - startTime) / approximateLength(interval) / pageRows)
 }
 
 /**
  * The path of the call for the first candles of a span; weight 2. Its times are inclusive, by open time
  * (https://github.com/binance/binance-spot-api-docs, rest-api.md, "Kline/Candlestick data").
  */
-export function candlesCall(series: Series, { startTime, endTime }: WindowSpan): string {
-  return `${seriesCall(series)}&startTime=${startTime}&endTime=${endTime - 1}&limit=${PAGE_ROWS}`
+export function candlesCall(market: Market, series: Series, { startTime, endTime }: WindowSpan): string {
+  return `${seriesCall(market, series)}&startTime=${startTime}&endTime=${endTime - 1}&limit=${market.pageRows}`
 }
 
-/** The path of the call for the first candle of a series; weight 2. */
-export function firstCandleCall(series: Series): string {
-  return `${seriesCall(series)}&startTime=0&limit=1`
+/** The path of the call for the first candle of a series; weight 2 at the most. */
+export function firstCandleCall(market: Market, series: Series): string {
+  return `${seriesCall(market, series)}&startTime=0&limit=1`
 }
 
-function seriesCall({ symbol, interval }: Series): string {
-  return `api/v3/klines?symbol=${encodeURIComponent(symbol)}&interval=${interval}`
+function seriesCall({ api, candles, symbol: parameter }: Market, { symbol, interval }: Series): string {
+  return `${api}/${candles}?${parameter}=${encodeURIComponent(symbol)}&interval=${interval}`
 }
 
-/** Half of the limit of a minute, 6,000: other programs share it, which is one for each IP address. */
-const WEIGHT_BUDGET = 3_000
 /** The Date of a response has whole seconds. */
 const MARGIN_MS = 500
 
 /** How long calls for candles take by the budget, ms. */
-export function callsLimitMs(calls: number): number {
-  return (calls * KLINES_WEIGHT * MINUTE_MS) / WEIGHT_BUDGET
+export function callsLimitMs(calls: number, { weightBudget }: Market): number {
+  return (calls * KLINES_WEIGHT * MINUTE_MS) / weightBudget
 }
 
 /** Codes of errors.md beside it. */
@@ -88,14 +79,14 @@ export function findError(response: WholeResponse): FetchError | undefined {
 const SHORTEST_BAN_MS = 2 * 60_000
 /** After a refusal without a time, a long-running server asks again, ms. */
 const REFUSED_MS = 10 * 60_000
-const STATIC_SERVICE = 'The static klines service has ten symbols: leave --base-url out.'
+const STATIC_SERVICE = 'The static klines service has ten symbols of the spot market: leave --base-url out.'
 
 /**
  * The exchange's limits and refusals. When half of the limit of a minute is used, requests pause to the next one: by the answer's own figure
  * (`X-MBX-USED-WEIGHT-1M`, which other programs on this address add to) or else by our count. `name`: of the source; `now`: this machine's
  * clock, ms UTC.
  */
-export function exchangeRules(name: string, now: () => number): HostRules {
+export function exchangeRules(name: string, { weightBudget }: Market, now: () => number): HostRules {
   /** Of the exchange's clock, since the epoch. */
   let minute = 0
   let weight = 0
@@ -114,7 +105,7 @@ export function exchangeRules(name: string, now: () => number): HostRules {
       const used = header !== undefined && /^\d+$/.test(header) ? Number(header) : weight
       // A few more requests after a 429 are a ban: without a time to come back, the next minute is one.
       const isRefused = status === 429 && !parseRetryAfter(headers['retry-after'], servedMs)
-      const isOver = used >= WEIGHT_BUDGET || isRefused
+      const isOver = used >= weightBudget || isRefused
       return isOver ? Math.min(MINUTE_MS, MINUTE_MS - (servedMs % MINUTE_MS) + MARGIN_MS) : 0
     },
   }
@@ -132,12 +123,12 @@ export function findRefusal(name: string, { status, headers, body }: WholeRespon
   const words = trimPeriod(parseFault(body)?.message ?? '')
   const region = `it does not serve this region${words ? `: ${words}` : ''}`
   const firewall = 'its firewall blocks this address, or too many requests came from it'
-  const host = '--base-url binance is its host for market data alone, which serves more regions.'
   const wait =
     'Wait some minutes, then run the same command again with a lower --concurrency; what was downloaded stays in the mirror.'
   const isRegion = status === 451 || /\b(country|countries|regions?|restricted location)\b/i.test(String(body))
-  const advice = !isRegion ? [wait] : name === BINANCE ? [] : [host]
+  const { regionAdvice } = (marketName(name) !== name && marketOf(name)) || {}
+  const advice = isRegion ? (regionAdvice ?? []) : wait
   const message = `${name} answered ${nameStatus(status)}: ${isRegion ? region : firewall}.`
-  const details = { suggestions: [...advice, STATIC_SERVICE], data: { baseUrl: name, status } }
+  const details = { suggestions: [advice, STATIC_SERVICE].flat(), data: { baseUrl: name, status } }
   return { error: new KlinesError('unreachable', message, details), untilTime: now + REFUSED_MS }
 }

@@ -1,27 +1,29 @@
+import type { Market } from '../candles/base-url.js'
 import { KlinesError } from '../candles/errors.js'
 import type { Interval } from '../candles/intervals.js'
-import { isObject } from '../candles/json.js'
+import { decodeUtf8, isObject, parseObject } from '../candles/json.js'
 import { parseList } from '../candles/lists.js'
 import type { WindowRef } from '../candles/series.js'
 import { isSymbol, SYMBOL_FORM, sortSymbols } from '../candles/symbols.js'
 import { exchangeStartDates } from '../candles/windows.js'
 import type { Archive } from './archive/archive.js'
 import { ExchangeAnswers } from './exchange-answers.js'
-import { callsLimitMs, NAMES_PATH, windowCalls } from './exchange-api.js'
+import { callsLimitMs, windowCalls } from './exchange-api.js'
 import { cleanText } from './fetch-error.js'
 import type { Fetcher } from './fetcher.js'
 import { FirstCandles } from './first-candles.js'
 import type { Cost, FetchedList, Source } from './source.js'
 import type { SourceClock } from './static.js'
 
-/** The market data of the exchange as windows of the published tree. `open`: opens the archive, which its answers check. */
+/** A market of the exchange as windows of the published tree. `open`: opens the archive, which its answers check. */
 export function exchangeSource(
   fetcher: Fetcher,
+  market: Market,
   clock: SourceClock,
   warn: (warning: string) => void,
   open?: (answers: ExchangeAnswers, firstCandles: FirstCandles) => Archive,
 ): Source {
-  const answers = new ExchangeAnswers(fetcher, clock)
+  const answers = new ExchangeAnswers(fetcher, market, clock)
   const firstCandles = new FirstCandles(answers)
   const archive = open?.(answers, firstCandles)
 
@@ -40,7 +42,7 @@ export function exchangeSource(
     },
     fetchOn: (window, cached, signal) => answers.window(window, signal, cached),
     firstCandle: (series, signal) => firstCandles.time(series, signal),
-    cost: (missing, open = []) => findCost(missing, open, archive),
+    cost: (missing, open = []) => findCost(market, missing, open, archive),
     close: async () => {
       await Promise.all([fetcher.close(), archive?.close()])
     },
@@ -52,7 +54,7 @@ async function fetchSymbols(
   warn: (warning: string) => void,
   signal: AbortSignal,
 ): Promise<FetchedList> {
-  const { value, bytes, asked } = await answers.get(NAMES_PATH, parseNames, signal)
+  const { value, bytes, asked } = await answers.get(`${answers.market.api}/${answers.market.names}`, parseNames, signal)
   const unusable = value.filter(name => !isSymbol(name))
   const shown = unusable.slice(0, 5).map(name => `"${cleanText(name, 20)}"`)
   if (shown.length > 0)
@@ -60,25 +62,31 @@ async function fetchSymbols(
   return { names: sortSymbols(value.filter(isSymbol)), bytes, asked, served: asked }
 }
 
-/** The calendar, for the whole history of the exchange. */
+/** The calendar, for the whole history of the market. */
 async function listStartDates(answers: ExchangeAnswers, interval: Interval, signal: AbortSignal): Promise<FetchedList> {
   const served = await answers.now(signal)
-  const names = exchangeStartDates(interval, served)
+  const names = exchangeStartDates(interval, answers.market.opened, served)
   return { names, bytes: Buffer.from(JSON.stringify(names)), asked: served, served }
 }
 
 /** What windows of a series take that are missing, and others that are `open`. */
-function findCost(missing: readonly WindowRef[], open: readonly WindowRef[], archive: Archive | undefined): Cost {
+function findCost(
+  market: Market,
+  missing: readonly WindowRef[],
+  open: readonly WindowRef[],
+  archive: Archive | undefined,
+): Cost {
   const archived = archive?.cost(missing) ?? { windows: 0, zips: 0, calls: 0 }
   const { interval } = missing[0] ?? open[0] ?? { interval: '1d' }
   const windows = missing.length + open.length - archived.windows
-  const calls = archived.calls + windows * windowCalls(interval)
-  return { requests: archived.zips + calls, limitMs: callsLimitMs(calls) }
+  const calls = archived.calls + windows * windowCalls(interval, market)
+  return { requests: archived.zips + calls, limitMs: callsLimitMs(calls, market) }
 }
 
 function parseNames(bytes: Uint8Array): string[] {
   const list = "The exchange's list of symbols"
-  return parseList(bytes, list).map((entry, index) => {
+  const { symbols } = parseObject(decodeUtf8(bytes)) ?? {}
+  return (Array.isArray(symbols) ? symbols : parseList(bytes, list)).map((entry, index) => {
     if (isObject(entry) && typeof entry.symbol === 'string') return entry.symbol
     throw new KlinesError('bad_list', `${list} is refused: entry ${index} has no symbol.`, { data: { kind: 'shape' } })
   })

@@ -56,7 +56,11 @@ export class FirstCandles {
   }
 
   private async find(series: Series, signal: AbortSignal): Promise<FirstCandle | undefined> {
-    const { value: openTime } = await this.answers.get(firstCandleCall(series), parseFirstOpenTime, signal)
+    const { value: openTime } = await this.answers.get(
+      firstCandleCall(this.answers.market, series),
+      parseFirstOpenTime,
+      signal,
+    )
     return openTime === undefined ? undefined : { openTime, fetchedAt: -Infinity }
   }
 

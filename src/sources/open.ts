@@ -1,4 +1,4 @@
-import { isExchange, toAddress } from '../candles/base-url.js'
+import { marketOf, toAddress } from '../candles/base-url.js'
 import { HOUR_MS } from '../candles/intervals.js'
 import { Fetcher, type HostRules, type NetworkActivity } from './fetcher.js'
 import { ARCHIVE_POLICY, limitPolicy, type RequestLimits, type RetryPolicy, systemClock } from './retry.js'
@@ -28,13 +28,14 @@ export async function openSource(name: string, options: OpenSourceOptions): Prom
   const { origin } = new URL(address)
   const open = (rules?: HostRules) => new Fetcher(transport, name, { concurrency, policy, rules, origin, onActivity })
   const clock = { now, observe: clockNoter(now, warn) }
-  if (!isExchange(name)) return (await import('./static.js')).staticSource(open(), clock)
+  const market = marketOf(name)
+  if (!market) return (await import('./static.js')).staticSource(open(), clock)
   const { exchangeSource } = await import('./exchange.js')
   const { exchangeRules } = await import('./exchange-api.js')
   // Limits and bans last as long as they do, whatever present the user names.
-  const fetcher = open(exchangeRules(name, systemClock.now))
+  const fetcher = open(exchangeRules(name, market, systemClock.now))
   const { archiveUrl } = options
-  if (archiveUrl === undefined) return exchangeSource(fetcher, clock, warn)
+  if (archiveUrl === undefined) return exchangeSource(fetcher, market, clock, warn)
   const { Archive } = await import('./archive/archive.js')
   const { ZIPS_AT_ONCE } = await import('./archive/zips.js')
   const zips = new Fetcher(new HttpTransport(archiveUrl, { connections: ZIPS_AT_ONCE, idleMs }), archiveUrl, {
@@ -43,7 +44,7 @@ export async function openSource(name: string, options: OpenSourceOptions): Prom
     policy: limitPolicy(ARCHIVE_POLICY, limits),
     partOf: fetcher,
   })
-  return exchangeSource(fetcher, clock, warn, (answers, firsts) => new Archive(zips, answers, firsts, warn))
+  return exchangeSource(fetcher, market, clock, warn, (answers, firsts) => new Archive(zips, answers, firsts, warn))
 }
 
 /** Says once when the clock of a service differs by more than an hour from this machine's. */

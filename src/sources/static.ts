@@ -1,7 +1,7 @@
 import { KlinesError } from '../candles/errors.js'
 import { parseStartDates, parseSymbols } from '../candles/lists.js'
 import { SYMBOLS_PATH, startDatesPath, windowPath } from '../candles/paths.js'
-import { firstExchangeStartDate, parseDate } from '../candles/windows.js'
+import { firstStartDate, parseDate } from '../candles/windows.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
 import { decodeWindow } from '../rows/window-codec.js'
 import { FetchError, toStatusError } from './fetch-error.js'
@@ -76,7 +76,7 @@ export function parseBody<T>({ body }: WholeResponse, parse: (bytes: Buffer) => 
 
 /** When the file of a window can have been made at the earliest, ms UTC: reproducible images give all files one old time. */
 function earliestTime(batch: KlineBatch): number {
-  return batch.length === 0 ? parseDate(firstExchangeStartDate('1m')) : batch.closeTime(batch.length - 1)
+  return batch.length === 0 ? parseDate(firstStartDate('1m')) : batch.closeTime(batch.length - 1)
 }
 
 /** The Last-Modified of a cached version, ms UTC; undefined where the service had none, but a Date. */

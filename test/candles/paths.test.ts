@@ -15,7 +15,7 @@ import { exchangeStartDates, knownStartDates } from '../../src/candles/windows.j
 const intervals = INTERVALS.map(interval => ({ interval, startDates: knownStartDates(interval) }))
 const minutes = MINUTE_INTERVALS.map(interval => ({
   interval,
-  startDates: exchangeStartDates(interval, Date.UTC(2026, 3, 30)),
+  startDates: exchangeStartDates(interval, '2017-07-01', Date.UTC(2026, 3, 30)),
 }))
 const windows = fc
   .tuple(fc.constantFrom(...SYMBOLS, '币安人生USDT', 'हिन्दीINR', 'ÑANDÚ'), fc.constantFrom(...intervals, ...minutes))

@@ -35,7 +35,7 @@ describe('the windows of an interval', () => {
       const dates = knownStartDates(interval)
       expect([windowLength(interval), dates[0], dates.at(-1), dates.length]).toEqual([length, first, last, count])
       // Only lists of 1m, 3m and 5m depend on the present.
-      const ofExchange = exchangeStartDates(interval, 0)
+      const ofExchange = exchangeStartDates(interval, '2017-07-01', 0)
       expect([ofExchange[0], ofExchange.length, ofExchange.slice(-count)]).toEqual([opened, all, dates])
     },
   )

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { WindowRef } from '../../src/candles/series.js'
 import { windowSpan } from '../../src/candles/windows.js'
 import { candlesCall, firstCandleCall } from '../../src/sources/exchange-api.js'
+import { SPOT } from '../support/exchange/spot.js'
 
 const window = (text: string) => {
   const [symbol, interval, startDate] = text.split(' ')
@@ -18,17 +19,17 @@ describe('the call for a window', () => {
   ])('%s: from its first millisecond to its last, both inclusive, at most 1,000 rows', (text, startTime, endTime) => {
     const { symbol, interval } = window(text)
     const query = `symbol=${symbol}&interval=${interval}&startTime=${startTime}&endTime=${endTime}&limit=1000`
-    expect(candlesCall(window(text), windowSpan(window(text)))).toBe(`api/v3/klines?${query}`)
+    expect(candlesCall(SPOT, window(text), windowSpan(window(text)))).toBe(`api/v3/klines?${query}`)
   })
 
   it('has a name of any script as a part of a URL', () => {
     const named = window('币U 1h 2024-02-01')
-    expect(candlesCall(named, windowSpan(named))).toContain('?symbol=%E5%B8%81U&interval=1h&')
+    expect(candlesCall(SPOT, named, windowSpan(named))).toContain('?symbol=%E5%B8%81U&interval=1h&')
   })
 })
 
 it('the call for the first candle asks for one row from the beginning of time', () => {
-  expect(firstCandleCall({ symbol: 'BTCUSDT', interval: '3d' })).toBe(
+  expect(firstCandleCall(SPOT, { symbol: 'BTCUSDT', interval: '3d' })).toBe(
     'api/v3/klines?symbol=BTCUSDT&interval=3d&startTime=0&limit=1',
   )
 })

@@ -22,6 +22,7 @@ import {
 import { exchangeSetup } from '../support/exchange/exchange-setup.js'
 import { madeMarket } from '../support/exchange/made-market.js'
 import { EXCHANGE_NOW } from '../support/exchange/market.js'
+import { SPOT } from '../support/exchange/spot.js'
 import { FakeClock } from '../support/fake-clock.js'
 import { Random } from '../support/random.js'
 import { ExchangeServer } from '../support/servers/exchange-server.js'
@@ -44,12 +45,12 @@ async function setup(concurrency: number) {
     clock,
     random: () => 1,
     policy: RETRY_POLICY,
-    rules: exchangeRules('binance', () => clock.now()),
+    rules: exchangeRules('binance', SPOT, () => clock.now()),
     onActivity: ({ pauseMs, pauseReason }) => {
       if (pauseMs > 0) reasons.add(pauseReason)
     },
   })
-  const source = exchangeSource(fetcher, { now: () => clock.now(), observe: () => {} }, () => {})
+  const source = exchangeSource(fetcher, SPOT, { now: () => clock.now(), observe: () => {} }, () => {})
   const stop = async () => {
     await fetcher.close()
     await exchange.stop()

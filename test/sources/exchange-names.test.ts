@@ -4,6 +4,7 @@ import { exchangeSource } from '../../src/sources/exchange.js'
 import { Fetcher } from '../../src/sources/fetcher.js'
 import { catchError } from '../support/errors.js'
 import { EXCHANGE_NOW } from '../support/exchange/market.js'
+import { SPOT } from '../support/exchange/spot.js'
 import { FakeClock } from '../support/fake-clock.js'
 
 /** The names that a source takes from an answer, and those that it warns of. */
@@ -13,7 +14,7 @@ async function parseBytes(body: Buffer) {
   const transport = { get: async () => ({ status: 200, headers, body, wireBytes: 0 }), close: async () => {} }
   const fetcher = new Fetcher(transport, 'binance', { concurrency: 1, clock: new FakeClock(EXCHANGE_NOW) })
   const clock = { now: () => EXCHANGE_NOW, observe: () => {} }
-  const source = exchangeSource(fetcher, clock, text => warnings.push(text))
+  const source = exchangeSource(fetcher, SPOT, clock, text => warnings.push(text))
   onTestFinished(() => source.close())
   const { names } = await source.symbols(new AbortController().signal)
   return { symbols: names, warnings }
@@ -48,7 +49,7 @@ describe('the names of the exchange', () => {
 
   it.each([
     ['', /it is not JSON/, 'not_json'],
-    ['{"symbols":[]}', /it is not an array/, 'shape'],
+    ['{"symbols":{}}', /it is not an array/, 'shape'],
     ['[null]', /entry 0 has no symbol/, 'shape'],
     ['[{"symbol":"ETHBTC"},{"price":"1"}]', /entry 1 has no symbol/, 'shape'],
     ['[{"__proto__":{"symbol":"ETHBTC"}}]', /entry 0 has no symbol/, 'shape'],

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { exchangeRules } from '../../src/sources/exchange-api.js'
+import { SPOT } from '../support/exchange/spot.js'
 
 const MINUTE = 60_000
 /** 12:00:00 on the exchange's clock. */
@@ -9,7 +10,7 @@ type Headers = Record<string, string>
 const response = (headers: Headers = {}, status = 200) => ({ status, headers, body: Buffer.alloc(0), wireBytes: 0 })
 /** Adds an answer that the exchange gave at a time; returns the pause after it, ms. */
 const newCounter = () => {
-  const rules = exchangeRules('binance', () => 0)
+  const rules = exchangeRules('binance', SPOT, () => 0)
   const add = (answer: ReturnType<typeof response>, servedMs: number) =>
     rules.pauseAfter({ ...answer, headers: { ...answer.headers, date: new Date(servedMs).toUTCString() } })
   return { add }

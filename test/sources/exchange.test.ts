@@ -10,6 +10,7 @@ import { catchError } from '../support/errors.js'
 import { ERROR_UNDER_200 } from '../support/exchange/exchange-answers.js'
 import { MADE_SYMBOLS, madeMarket } from '../support/exchange/made-market.js'
 import { EXCHANGE_NOW } from '../support/exchange/market.js'
+import { SPOT } from '../support/exchange/spot.js'
 import { FakeClock } from '../support/fake-clock.js'
 import { ExchangeServer } from '../support/servers/exchange-server.js'
 import { sampleRow } from '../support/windows.js'
@@ -31,11 +32,13 @@ async function setup({ names = [] as string[] } = {}) {
     concurrency: 4,
     policy,
     clock,
-    rules: exchangeRules(name, () => clock.now()),
+    rules: exchangeRules(name, SPOT, () => clock.now()),
   })
   /** This machine's present. */
   const machine = { now: EXCHANGE_NOW }
-  const source = exchangeSource(fetcher, { now: () => machine.now, observe: () => {} }, text => warnings.push(text))
+  const source = exchangeSource(fetcher, SPOT, { now: () => machine.now, observe: () => {} }, text =>
+    warnings.push(text),
+  )
   onTestFinished(() => source.close())
   return { exchange, source, machine, warnings, firstCandle: askFirstCandle(source) }
 }

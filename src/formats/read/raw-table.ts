@@ -52,12 +52,13 @@ export function parseLabel(symbol: unknown, interval: unknown): SeriesLabel | un
   }
 }
 
-/** The series in the name of a file, such as `BTCUSDT-1h.csv`, `btcusdt_1min.csv.gz` or `BTC_USDT-1h.csv`. */
+/** The series in the name of a file, such as `BTCUSDT-1h.csv`, `btcusdt_1min.csv.gz`, `BTC_USDT-1h.csv` or `BTCUSDT_261225-1h.csv`. */
 function parseFileName(name: string): SeriesLabel | undefined {
-  const [, pair = '', interval = ''] = /^([^-_]+(?:[-_][^-_]+)?)[-_]([^-_.]+)(?:\.\w+)+$/.exec(name) ?? []
+  const form = /^([^-_]+(?:[-_](?!\d{6}[-_])[^-_]+)?(?:[-_]\d{6})?)[-_]([^-_.]+)(?:\.\w+)+$/
+  const [, pair = '', interval = ''] = form.exec(name) ?? []
   const symbol = toSymbolName(pair)
   // Another word than a quote is no part of a symbol.
-  const [, quote] = pair.split(/[-_]/)
+  const [, quote] = pair.replace(/[-_]\d{6}$/, '').split(/[-_]/)
   if (quote !== undefined && splitSymbol(symbol)?.quote !== quote.toUpperCase()) return undefined
   return parseLabel(symbol, parseIntervalSegment(interval) ?? interval)
 }

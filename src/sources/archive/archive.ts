@@ -31,7 +31,7 @@ export class Archive implements SourceArchive {
   private readonly closing = new AbortController()
   private readonly inTurn = limiter(MONTHS_CHECKED)
   private readonly fetchZips: ReturnType<typeof zipFetcher>
-  private readonly checker = new DayChecker()
+  private readonly checker: DayChecker
   private windows = 0
 
   constructor(
@@ -40,7 +40,8 @@ export class Archive implements SourceArchive {
     private readonly firstCandles: FirstCandles,
     warn: (text: string) => void,
   ) {
-    this.fetchZips = zipFetcher(fetcher, warn)
+    this.checker = new DayChecker(answers.market.hasBareWholes)
+    this.fetchZips = zipFetcher(fetcher, answers.market, warn)
   }
 
   get report(): ArchiveReport | undefined {

@@ -6,7 +6,7 @@ import { seriesName, type WindowRef, windowName } from '../../candles/series.js'
 import { parseDate } from '../../candles/windows.js'
 import { type DayChecker, findPageFault, pageOf } from '../../rows/day-checks.js'
 import type { ExchangeAnswers } from '../exchange-answers.js'
-import { candlesCall, PAGE_ROWS } from '../exchange-api.js'
+import { candlesCall } from '../exchange-api.js'
 import { FetchError } from '../fetch-error.js'
 import type { ArchiveReport, Fetched } from '../source.js'
 import { type DayTexts, readDays } from './csv.js'
@@ -38,9 +38,10 @@ export async function checkMonth(
   answers: ExchangeAnswers,
   check: MonthCheck,
 ): Promise<CheckedMonth> {
+  const { market } = answers
   const isThere = check.zips.some(({ body }) => typeof body !== 'string')
-  const span = pageOf(`${seriesName(series)} ${month}`, windows, PAGE_ROWS)
-  const fetching = isThere ? answers.get(candlesCall(series, span), parsePage, check.signal) : undefined
+  const span = pageOf(`${seriesName(series)} ${month}`, windows, market.pageRows)
+  const fetching = isThere ? answers.get(candlesCall(market, series, span), parsePage, check.signal) : undefined
   // Its error is thrown where it is awaited, after the days.
   fetching?.catch(() => {})
   const checked: CheckedMonth = { days: new Map(), refused: [] }

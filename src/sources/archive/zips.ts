@@ -2,6 +2,7 @@ import { buffer } from 'node:stream/consumers'
 import { crc32 } from 'node:zlib'
 import pMap from 'p-map'
 import { type Entry, fromBufferPromise } from 'yauzl'
+import type { Market } from '../../candles/base-url.js'
 import { KlinesError } from '../../candles/errors.js'
 import { DAY_MS } from '../../candles/intervals.js'
 import type { Series, WindowRef } from '../../candles/series.js'
@@ -30,12 +31,12 @@ export function countZips(month: ArchiveMonth, now: number): number {
 }
 
 /** Fetches the zip of a month, or those of its days where that one is not there yet. After ten failures in a row no further one. */
-export function zipFetcher(fetcher: Fetcher, warn: (text: string) => void) {
+export function zipFetcher(fetcher: Fetcher, { archive }: Market, warn: (text: string) => void) {
   let inARow = 0
   const fetchBody = async (series: Series, date: string, signal: AbortSignal): Promise<Buffer | string> => {
     if (inARow >= MOST_IN_A_ROW) return 'the archive was not asked any more'
     try {
-      const body = await fetcher.get({ path: zipPath(series, date), accept: acceptZip, signal })
+      const body = await fetcher.get({ path: zipPath(archive, series, date), accept: acceptZip, signal })
       inARow = 0
       return body
     } catch (error) {
@@ -66,8 +67,8 @@ export function zipFetcher(fetcher: Fetcher, warn: (text: string) => void) {
 }
 
 /** `date`: `2024-01` or `2024-01-31`. */
-function zipPath({ symbol, interval }: Series, date: string): string {
-  const folder = `data/spot/${date.length === 7 ? 'monthly' : 'daily'}/klines`
+function zipPath(archive: string | undefined, { symbol, interval }: Series, date: string): string {
+  const folder = `data/${archive}/${date.length === 7 ? 'monthly' : 'daily'}/klines`
   return encodeURI(`${folder}/${symbol}/${interval}/${symbol}-${interval}-${date}.zip`)
 }
 

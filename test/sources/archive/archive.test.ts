@@ -174,7 +174,7 @@ it.each([
     const error = await catchError(exportKlines({ ...request, ...more, archiveUrl: 'http://127.0.0.1:9', output: '-' }))
     expect(error).toMatchObject({
       code: 'bad_option',
-      message: `--archive-url names an archive of binance, and this run downloads from ${baseUrl}, which has none.`,
+      message: `--archive-url names an archive of the exchange, and this run downloads from ${baseUrl}, which has none.`,
     })
   }
 })
