@@ -21,8 +21,8 @@ const ARCHIVE_HOST = 'https://data.binance.vision'
 
 /** A market of the exchange: all in which it differs from the others. */
 export interface Market {
-  /** What its candles are of, such as `mark prices of USD-M futures of Binance`. */
-  readonly title: string
+  /** What a symbol alone does not say, for pictures and sentences; undefined for the spot market. */
+  readonly badge?: string
   readonly host: string
   /** The folder of the paths of its API. */
   readonly api: string
@@ -31,7 +31,8 @@ export interface Market {
   readonly symbol: 'symbol' | 'pair'
   /** Below it, the shortest list of names. */
   readonly names: string
-  /** The most rows of an answer for a weight of 2. */
+  /** The most rows of an answer, and those that klines asks for: the most for a weight of 2. */
+  readonly mostRows: number
   readonly pageRows: number
   /** Half of the weight that an IP address may use in a minute: other programs share it. */
   readonly weightBudget: number
@@ -47,27 +48,28 @@ export interface Market {
   readonly hasContracts?: boolean
   /** Whether its candles are of prices alone: volumes and counts mean nothing. */
   readonly isPrice?: boolean
-  /** Whether 3d candles are counted from the listing dates of the static service. */
-  readonly hasListingDates?: boolean
+  /** Whether 3d candles are counted from other days than those of the spot market. */
+  readonly hasOwnListings?: boolean
 }
 
 const FUTURES = {
-  title: 'USD-M futures of Binance',
+  badge: 'USD-M futures',
   host: 'https://fapi.binance.com',
   api: 'fapi/v1',
   candles: 'klines',
   symbol: 'symbol',
   names: 'exchangeInfo',
   // To 499 rows weigh 2, to 1,000 weigh 5: https://developers.binance.com/docs/derivatives, "Kline/Candlestick Data".
+  mostRows: 1_500,
   pageRows: 499,
   weightBudget: 1_200,
   opened: '2019-09-01',
+  hasOwnListings: true,
 } as const
 
 /** The markets by the names of their sources. */
 const MARKETS: Readonly<Record<string, Market>> = {
   [BINANCE]: {
-    title: 'the exchange Binance',
     // Market data alone, without a key: https://github.com/binance/binance-spot-api-docs, faqs/market_data_only.md.
     host: 'https://data-api.binance.vision',
     api: 'api/v3',
@@ -75,24 +77,24 @@ const MARKETS: Readonly<Record<string, Market>> = {
     symbol: 'symbol',
     // The names and last prices of all symbols, delisted ones too. Weight 4.
     names: 'ticker/price',
+    mostRows: 1_000,
     pageRows: 1_000,
     weightBudget: 3_000,
     // The first pairs, on 14 July: https://www.binance.com/en/support/announcement
     opened: '2017-07-01',
     regionAdvice: '--base-url binance is its host for market data alone, which serves more regions.',
     archive: 'spot',
-    hasListingDates: true,
   },
   [USDM]: { ...FUTURES, archive: 'futures/um', hasBareWholes: true, hasContracts: true },
   [`${USDM}-mark`]: {
     ...FUTURES,
-    title: 'mark prices of USD-M futures of Binance',
+    badge: 'mark prices of USD-M futures',
     candles: 'markPriceKlines',
     isPrice: true,
   },
   [`${USDM}-index`]: {
     ...FUTURES,
-    title: 'index prices of USD-M futures of Binance',
+    badge: 'index prices of USD-M futures',
     candles: 'indexPriceKlines',
     symbol: 'pair',
     isPrice: true,

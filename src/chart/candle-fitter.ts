@@ -1,6 +1,5 @@
 import { addLengths, countLengths, EXCHANGE_INTERVALS } from '../candles/intervals.js'
 import type { SeriesLabel } from '../candles/series.js'
-import { hasListingDate } from '../rows/candle-grid.js'
 import type { KlineBatch } from '../rows/kline-batch.js'
 import { Resampler } from '../rows/resampler.js'
 import { hasListingGrid, isMultiple, parseTargetInterval, type TargetInterval } from '../rows/target-interval.js'
@@ -152,12 +151,11 @@ const LONGER = ['2M', '1q', '6M', '1y', '2y', '5y', '10y', '20y', '50y', '100y']
 const DOUBLINGS = Array.from({ length: 12 }, (_, power) => 2 ** (power + 1))
 
 /** The intervals that a series can be resampled to, shortest first; 3d only where its grid is known. */
-function resampleLadder({ symbol, interval: source }: SeriesLabel, anchor?: number): TargetInterval[] {
-  const hasAnchor = anchor !== undefined || hasListingDate(symbol)
+function resampleLadder({ interval: source }: SeriesLabel, anchor?: number): TargetInterval[] {
   const doubled = { '3d': DOUBLINGS.map(factor => `${3 * factor}d`), '1w': DOUBLINGS.map(factor => `${factor}w`) }
   return [...EXCHANGE_INTERVALS, ...LONGER, ...(doubled[source as keyof typeof doubled] ?? [])]
     .map(name => ({ ...parseTargetInterval(name), anchor }))
-    .filter(target => isMultiple(target, source) && (hasAnchor || !hasListingGrid(target)))
+    .filter(target => isMultiple(target, source) && (anchor !== undefined || !hasListingGrid(target)))
 }
 
 /** At least 1, also where a candle off the grid is closer. */

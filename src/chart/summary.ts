@@ -26,7 +26,7 @@ export function summarize(fitted: FittedCandles, log = false) {
   const digits = Math.max(...[low.low, high.high].map(price => price.split('.')[1]?.length ?? 0))
   const scale = new PriceScale(Number(low.low), Number(high.high), { log, digits })
   const maxVolume = candles.reduce((max, { volume }) => Math.max(max, Number(volume)), 0)
-  const [lastText, volumeText] = [trimDecimal(last.close), `${formatVolume(maxVolume)} vol`]
+  const [lastText, volumeText] = [trimDecimal(last.close), maxVolume === 0 ? '' : `${formatVolume(maxVolume)} vol`]
   const { series, interval, resampledFrom, missing, short, firstTime: from = first.openTime } = fitted
   const { lastTime: to = last.openTime } = fitted
   // Two times of one series are written alike: with the time of day unless both are midnights.

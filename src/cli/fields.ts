@@ -1,8 +1,8 @@
-import { exchangeMayHaveMore, SAMPLE } from '../candles/base-url.js'
+import { exchangeMayHaveMore, marketOf, SAMPLE } from '../candles/base-url.js'
 import { COLUMNS } from '../candles/columns.js'
 import { addLengths } from '../candles/intervals.js'
 import type { SeriesLabel, WindowRef } from '../candles/series.js'
-import { formatDuration, plural } from '../candles/text.js'
+import { formatDuration, formatTime, plural } from '../candles/text.js'
 import { describeRequested, MAY_LAG_MS, type RequestedRange, type TimeRange } from '../candles/time-range.js'
 import { CHANGES_FILE } from '../mirror/changes.js'
 import { sumOf as sum } from '../mirror/status.js'
@@ -69,7 +69,15 @@ export const failure = {
   reason: s.text(),
 }
 
-export const SYNTHETIC = 'These candles are synthetic sample data, not prices of any exchange.'
+const SYNTHETIC = 'These candles are synthetic sample data, not prices of any exchange.'
+
+export const noTradeSince = s.optional(s.time())
+
+/** What the names of symbols do not say of the candles of a source. */
+export function sourceNote(baseUrl?: string | null): string[] {
+  const { badge } = marketOf(baseUrl ?? undefined) ?? {}
+  return baseUrl === SAMPLE ? [SYNTHETIC] : badge ? [`Market: ${badge} of Binance.`] : []
+}
 
 export { sum }
 
@@ -89,20 +97,33 @@ interface CoverageDetails {
   readonly isFile?: boolean
 }
 
-type Covered = Pick<CoveredSeries, 'symbol' | 'interval' | 'coverage'>
+type Covered = Pick<CoveredSeries, 'symbol' | 'interval' | 'coverage'> & { readonly noTradeSince?: number | undefined }
 
-/** The series that have less than was requested, and what may have more; undefined when all is there. */
+/** The series that have less than was requested, what may have more, and contracts that have ended; undefined when all is there. */
 export function coverageText(series: readonly Covered[], details: CoverageDetails): string | undefined {
+  return [...lackLines(series, details), ...idleLines(series)].join('\n') || undefined
+}
+
+/** The contracts without a trade since a time, each once. */
+function idleLines(series: readonly Covered[]): string[] {
+  const since = new Map<string, number>()
+  for (const { symbol, noTradeSince = Infinity } of series)
+    if (noTradeSince < (since.get(symbol) ?? Infinity)) since.set(symbol, noTradeSince)
+  const lines = [...since].map(([symbol, time]) => `${symbol} has had no trade since ${formatTime(time)} UTC.`)
+  return firstLines(lines, MAX_LISTED, 'more; --json has all of them')
+}
+
+function lackLines(series: readonly Covered[], details: CoverageDetails): string[] {
   // Tables say what is missing between the candles.
   const ends = series.map(({ symbol, interval, coverage }) => ({ symbol, interval, coverage }))
   const short = ends.filter(({ coverage }) => countShort(coverage) > 0)
-  if (short.length === 0) return undefined
+  if (short.length === 0) return []
   const advice = staleAdvice(series, details)
   const requested = `${describeRequested(details.range)};`
   const lines = series.length === 1 ? [describeLacks(short[0])] : linesOf(short)
-  if (lines.length === 1) return [`${requested} ${lines[0]}.`, ...advice].join(' ')
+  if (lines.length === 1) return [[`${requested} ${lines[0]}.`, ...advice].join(' ')]
   const listed = details.verbose ? lines : firstLines(lines, MAX_LISTED, 'more lines; --json has all of them')
-  return [`${requested} ${plural(short.length, 'series')} have less:`, ...listed, ...advice].join('\n')
+  return [`${requested} ${plural(short.length, 'series')} have less:`, ...listed, ...advice]
 }
 
 /** How old the newest candle is when that of a range up to the present is missing. */

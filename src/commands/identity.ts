@@ -1,6 +1,5 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { SAMPLE } from '../candles/base-url.js'
 import { EXIT_CODES, isKlinesError } from '../candles/errors.js'
 import { quoteText } from '../candles/text.js'
 import { command, refuse, refuseJson } from '../cli/command.js'
@@ -69,14 +68,14 @@ Works offline. If the mirror lacks a window of the range, the exit code is 3. Wh
       throw refuse('Expected at least one interval of the symbols.', advice)
     }
     const { fingerprintKlines } = await import('../identity/fingerprint.js')
-    const { coverageText, SYNTHETIC } = await import('../cli/fields.js')
+    const { coverageText, sourceNote } = await import('../cli/fields.js')
     const partial = resample !== undefined || given.has('partial') ? flags.partial : undefined
     const request = { ...options, symbols: names, intervals: interval, partial, offline: true }
     const found = await fingerprintKlines(request)
     // Not on stdout, where each line is a fingerprint.
     const short = coverageText(found.series, { ...found, verbose })
     if (short !== undefined) warn(short, true)
-    if (found.baseUrl === SAMPLE) warn(SYNTHETIC)
+    for (const note of sourceNote(found.baseUrl)) warn(note)
     print(Fingerprint, found)
   },
 })
@@ -120,11 +119,11 @@ Only candles that can no longer change are locked: each series ends with its las
     if (output !== undefined && isStdout(output) && json) throw refuseJson('lock')
     const { lockKlines } = await import('../identity/lock.js')
     const { LockSummary } = await import('./reports/lock.js')
-    const { SYNTHETIC } = await import('../cli/fields.js')
+    const { sourceNote } = await import('../cli/fields.js')
     const { READING } = await import('../cli/terminal/progress-text.js')
     const request = { ...options, symbols: args.symbol, intervals: interval }
     const lock = await during(READING, () => lockKlines(request))
-    if (lock.baseUrl === SAMPLE) warn(SYNTHETIC)
+    for (const note of sourceNote(lock.baseUrl)) warn(note)
     if (lock.path !== '-') show(LockSummary, lock)
   },
 })

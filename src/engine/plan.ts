@@ -12,7 +12,7 @@ import {
 } from '../candles/time-range.js'
 import { parseDate } from '../candles/windows.js'
 import type { Mirror } from '../mirror/mirror.js'
-import { firstCandle } from '../mirror/status.js'
+import { listingAnchor } from '../mirror/status.js'
 import { nothingCached } from '../mirror/user-mirrors.js'
 import { reachesEnd } from '../mirror/window-state.js'
 import { diffBatches } from '../rows/diff.js'
@@ -56,7 +56,7 @@ export async function planRequest(
   const range = parseRequestedRange(asked, await presentOf(run, asked))
   const plans = series.map(one => {
     if (target === undefined) return { series: one, label: one, range }
-    const anchor = hasListingGrid(target) ? firstCandle(run.mirror, { ...one, interval: '3d' }) : undefined
+    const anchor = hasListingGrid(target) ? listingAnchor(run.mirror, one.symbol) : undefined
     const resampleTo = { ...target, anchor }
     const label = { symbol: one.symbol, interval: resampleTo.name }
     return { series: one, label, resampleTo, range: sourceRange(one, resampleTo, range) }

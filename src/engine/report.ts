@@ -3,7 +3,7 @@ import type { Series, WindowRef } from '../candles/series.js'
 import { describeRequested, type RequestedRange } from '../candles/time-range.js'
 import { seriesBeginning } from '../mirror/beginning.js'
 import { incomplete, joinNames, type WindowFailure } from '../mirror/errors.js'
-import { sumOf } from '../mirror/status.js'
+import { idleSince, sumOf } from '../mirror/status.js'
 import { type Coverage, type CoveredSeries, countShort, coverRange, linesOf } from '../rows/coverage.js'
 import type { ChangedCell } from '../rows/diff.js'
 import type { FingerprintReport } from '../rows/fingerprint.js'
@@ -34,6 +34,8 @@ export interface SeriesReport extends Series, SeriesTotals {
   readonly restated: number
   /** Their cells before and after: the first 1,000. */
   readonly changes: readonly ChangedCell[]
+  /** Of a contract that has ended, cached to its end: when the first candle behind the last trade opens, ms UTC. */
+  readonly noTradeSince?: number | undefined
 }
 
 /** What became of the windows of a run. */
@@ -140,7 +142,8 @@ export class Tally {
     const series = counts.map(({ report }, index) => {
       const one = withoutAbsent(plan.series[index], this.run)
       const beginning = seriesBeginning(mirror, one.series, range.named.from, one.firstCandle)
-      return { ...report, coverage: coverRange(one, range, report, beginning, partial) }
+      const coverage = coverRange(one, range, report, beginning, partial)
+      return { ...report, coverage, noTradeSince: idleSince(mirror, one.series) }
     })
     if (failOnGaps) checkGaps(series, range, forExport)
     const { requests, bytes } = source?.traffic ?? { requests: 0, bytes: 0 }

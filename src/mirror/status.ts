@@ -1,12 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { marketOf } from '../candles/base-url.js'
-import { type Interval, isMinutes } from '../candles/intervals.js'
+import { COLUMNS } from '../candles/columns.js'
+import { DAY_MS, type Interval, isMinutes, nextOpenTime } from '../candles/intervals.js'
 import { windowPath } from '../candles/paths.js'
 import { type Series, windowOf } from '../candles/series.js'
 import { SYMBOLS, type SymbolName } from '../candles/symbols.js'
 import { consecutiveStartDates, exchangeStartDates, knownStartDates } from '../candles/windows.js'
+import { listingTime } from '../rows/candle-grid.js'
 import type { Mirror } from './mirror.js'
 import type { WindowEnds } from './window-state.js'
+
+const COUNT = COLUMNS.indexOf('count')
 
 /** The windows of a series that a mirror has. */
 export interface SeriesStatus extends Series {
@@ -56,6 +59,32 @@ export function firstCandle(mirror: Mirror, series: Series): number | undefined 
   return findEnd(mirror, series, mirror.dates(series), 'first')
 }
 
+/** What 3d candles of a symbol are counted from, ms UTC: its first one, else the listing of the spot market; undefined where neither is known. */
+export function listingAnchor(mirror: Mirror, symbol: SymbolName): number | undefined {
+  const first = firstCandle(mirror, { symbol, interval: '3d' })
+  return first ?? (mirror.rules.market?.hasOwnListings ? undefined : listingTime(symbol))
+}
+
+/**
+ * When the first of the last candles of a series opens, ms UTC, if these are a day or more of candles without a trade: a contract goes on so
+ * after it has ended.
+ */
+export function idleSince(mirror: Mirror, series: Series): number | undefined {
+  if (!mirror.rules.market?.hasContracts) return undefined
+  let since = Infinity
+  for (const startDate of mirror.dates(series).reverse()) {
+    const read = mirror.read(windowOf(series, startDate))
+    if (read.state !== 'cached') break
+    const { batch } = read
+    let row = batch.length
+    while (row > 0 && batch.text(row - 1, COUNT) === '0') row--
+    if (row < batch.length) since = batch.openTime(row)
+    if (row > 0) break
+  }
+  const end = nextOpenTime(series.interval, newestCandle(mirror, series) ?? 0)
+  return end - since >= DAY_MS ? since : undefined
+}
+
 export function newestCandle(mirror: Mirror, series: Series): number | undefined {
   return findEnd(mirror, series, mirror.dates(series).reverse(), 'last')
 }
@@ -71,7 +100,7 @@ function findEnd(mirror: Mirror, series: Series, dates: string[], end: keyof Win
 
 /** The startDates of an interval as far as a mirror and this version know them. */
 export function knownDates(mirror: Mirror, interval: Interval, now: number): string[] {
-  const market = marketOf(mirror.source)
+  const { market } = mirror.rules
   if (market) return exchangeStartDates(interval, market.opened, now)
   const list = mirror.startDates(interval) ?? knownStartDates(interval)
   const last = list.at(-1)

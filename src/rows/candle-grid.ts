@@ -2,10 +2,10 @@ import { KlinesError } from '../candles/errors.js'
 import { addLengths, countLengths, DAY_MS, floorToLength, type Length } from '../candles/intervals.js'
 import type { SeriesLabel } from '../candles/series.js'
 import type { SymbolName } from '../candles/symbols.js'
-import { parseDate } from '../candles/windows.js'
+import { timeOfDate } from '../candles/windows.js'
 import { hasListingGrid, parseTargetInterval, type TargetInterval } from './target-interval.js'
 
-/** 3d candles are counted from these days (measured on the service's whole tree), those of other symbols from their first one. */
+/** 3d candles of the spot market are counted from these days (measured on the service's whole tree), others from their first one. */
 const LISTING_DATES: Readonly<Record<SymbolName, string>> = {
   BTCUSDT: '2017-08-17',
   ETHUSDT: '2017-08-17',
@@ -30,12 +30,12 @@ export class CandleGrid {
   readonly anchor: number
   private readonly length: Length
 
-  /** Throws `bad_option` for a 3d grid without an anchor whose symbol has no known listing date. */
+  /** Throws `bad_option` for a 3d grid without an anchor. */
   constructor(target: TargetInterval, symbol: SymbolName) {
     const { length } = target
     this.length = length
     this.step = 'ms' in length ? length.ms : undefined
-    if (hasListingGrid(target)) this.anchor = target.anchor ?? listingTime(symbol, target.name)
+    if (hasListingGrid(target)) this.anchor = target.anchor ?? unknownAnchor(symbol, target.name)
     else if ('months' in length) this.anchor = FIRST_MONTH
     else this.anchor = length.ms % (7 * DAY_MS) === 0 ? FIRST_MONDAY : 0
   }
@@ -67,14 +67,12 @@ export class CandleGrid {
   }
 }
 
-/** Whether the listing date of a symbol is known without a candle. */
-export function hasListingDate(symbol: SymbolName): boolean {
-  return Object.hasOwn(LISTING_DATES, symbol)
+/** Midnight of the listing date of a spot symbol, ms UTC; undefined where it is not known without a candle. */
+export function listingTime(symbol: SymbolName): number | undefined {
+  return Object.hasOwn(LISTING_DATES, symbol) ? timeOfDate(LISTING_DATES[symbol]) : undefined
 }
 
-/** Midnight of a symbol's listing date, ms UTC. `target`: the interval that needs it, for the error. */
-function listingTime(symbol: SymbolName, target: string): number {
-  if (hasListingDate(symbol)) return parseDate(LISTING_DATES[symbol])
+function unknownAnchor(symbol: SymbolName, target: string): never {
   const message = `${target} candles of ${symbol} are counted from its first 3d candle, which is not known here.`
   const suggestions = [`Download it first: klines download ${symbol} -i 3d, with the same --mirror.`]
   throw new KlinesError('bad_option', message, { suggestions, data: { symbol } })
@@ -85,6 +83,6 @@ function listingTime(symbol: SymbolName, target: string): number {
  * date, or from the epoch for a symbol whose date is not known.
  */
 export function buildSeriesGrid({ symbol, interval }: SeriesLabel, openTime?: number): CandleGrid {
-  const anchor = openTime ?? (hasListingDate(symbol) ? undefined : 0)
+  const anchor = openTime ?? listingTime(symbol) ?? 0
   return new CandleGrid({ ...parseTargetInterval(interval), anchor }, symbol)
 }

@@ -6,8 +6,8 @@ export const CORS_HEADERS = {
     'Accept-Ranges, Content-Disposition, Content-Length, Content-Range, ETag, Last-Modified, Retry-After, Warning',
 }
 
-/** Below it are the exchange's own paths, where errors have the exchange's form. */
-export const EXCHANGE_PREFIX = '/api/v3/'
+/** Of the exchange's own paths, where errors have the exchange's form. */
+const EXCHANGE_PATH = /^\/f?api\/v\d\//
 /** On every answer there: no limit is used. */
 export const EXCHANGE_HEADERS = { 'x-mbx-used-weight-1m': '0' }
 
@@ -67,7 +67,7 @@ export function errorBytes(error: HttpError): string {
 }
 
 function errorAnswer({ statusCode, message, cause, headers, code }: HttpError, isLast: boolean, url = '') {
-  const isExchange = url.startsWith(EXCHANGE_PREFIX)
+  const isExchange = EXCHANGE_PATH.test(url)
   const body = JSON.stringify(isExchange ? { code, msg: message } : { statusCode, message, isError: true, cause })
   const fields: Record<string, string> = {
     'content-type': 'application/json; charset=utf-8',

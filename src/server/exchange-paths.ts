@@ -1,3 +1,4 @@
+import { BINANCE, type Market, marketOf } from '../candles/base-url.js'
 import type { KlineRow } from '../candles/columns.js'
 import { windowPath } from '../candles/paths.js'
 import { type Series, seriesName, windowName, windowOf } from '../candles/series.js'
@@ -6,7 +7,7 @@ import { planWindows, type TimeRange } from '../candles/time-range.js'
 import { consecutiveStartDates, parseDate, windowSpan } from '../candles/windows.js'
 import { knownDates } from '../mirror/status.js'
 import { Body, type Route, sendBody } from './body.js'
-import { EXCHANGE_HEADERS, EXCHANGE_PREFIX, HttpError } from './errors.js'
+import { EXCHANGE_HEADERS, HttpError } from './errors.js'
 import { isFromOtherSite } from './hosts.js'
 import type { Tree } from './tree.js'
 import type { Upstream } from './upstream.js'
@@ -19,7 +20,6 @@ type Answer = (tree: Tree, upstream: Upstream | undefined, query: Query) => obje
 const ANSWERS: Readonly<Record<string, Answer>> = {
   ping: () => ({}),
   time: tree => ({ serverTime: tree.now() }),
-  klines: answerKlines,
   exchangeInfo: answerInfo,
   // The list that klines itself asks an exchange for. A mirror knows no price of the present.
   'ticker/price': async (tree, upstream) => (await findNames(tree, upstream)).map(symbol => ({ symbol })),
@@ -27,12 +27,13 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
 
 /**
  * The exchange's own paths over the tree, for bots and libraries that are pointed at this server
- * (https://github.com/binance/binance-spot-api-docs, rest-api.md). The open candle is never served.
+ * (https://github.com/binance/binance-spot-api-docs, rest-api.md): those of the mirror's market. The open candle is never served.
  */
 export function exchangeRoutes(tree: Tree): Route[] {
-  return Object.entries(ANSWERS).map(([path, answer]) => ({
+  const { api, candles } = servedMarket(tree)
+  return Object.entries({ ...ANSWERS, [candles]: answerKlines }).map(([path, answer]) => ({
     method: 'GET',
-    url: EXCHANGE_PREFIX + path,
+    url: `/${api}/${path}`,
     handler: async (request, reply) => {
       const query = request.query as Query
       const value = await answer(tree, isFromOtherSite(request.raw) ? undefined : tree.upstream, query)
@@ -41,12 +42,18 @@ export function exchangeRoutes(tree: Tree): Route[] {
   }))
 }
 
+/** Another service has candles of the spot market. */
+export function servedMarket({ mirror }: Tree): Market {
+  return mirror.rules.market ?? (marketOf(BINANCE) as Market)
+}
+
 async function answerKlines(tree: Tree, upstream: Upstream | undefined, query: Query): Promise<KlineRow[]> {
   const { mirror } = tree
-  const { symbol } = query
-  if (!symbol) throw fault(-1102, 'symbol')
+  const { symbol: parameter, mostRows } = servedMarket(tree)
+  const symbol = query[parameter]
+  if (!symbol) throw fault(-1102, parameter)
   // Letters of any script, but none of a to z.
-  if (!/^(?!.*[a-z])[\p{L}\p{M}\p{N}_.-]{1,50}$/u.test(symbol)) throw fault(-1100, 'symbol')
+  if (!/^(?!.*[a-z])[\p{L}\p{M}\p{N}_.-]{1,50}$/u.test(symbol)) throw fault(-1100, parameter)
   const isKnown = mirror.symbols().includes(symbol) || (await upstream?.symbols())?.includes(symbol)
   if (!isKnown) throw fault(-1121)
   if (!query.interval) throw fault(-1102, 'interval')
@@ -54,7 +61,7 @@ async function answerKlines(tree: Tree, upstream: Upstream | undefined, query: Q
   if (!interval || !(upstream || cachedDates(tree, { symbol, interval }).length > 0)) throw fault(-1120)
   const fromTime = parseNumber(query, 'startTime', -Infinity)
   const toTime = parseNumber(query, 'endTime', Infinity) + 1
-  const limit = Math.min(parseNumber(query, 'limit', 500), 1000)
+  const limit = Math.min(parseNumber(query, 'limit', 500), mostRows)
   // Days of the exchange are those of UTC.
   if (parseNumber(query, 'timeZone', 0) !== 0) throw fault(-1130, 'timeZone')
   return readRows(tree, upstream, { symbol, interval }, { fromTime, toTime, limit })

@@ -6,6 +6,7 @@ import { API_SPECS, type ApiName, TOKENS_PATH } from '../greeting/client.js'
 import { TokenSchema, UserUpdateRequest, UserUpdateResultSchema } from '../greeting/schemas.js'
 import { knownDates } from '../mirror/status.js'
 import { CANDLE_OPTIONS, FORMATS, isBinary, type Option } from '../options.js'
+import { servedMarket } from './exchange-paths.js'
 import { GZIP_TYPE, MEDIA, QUERY } from './export.js'
 import type { Tree } from './tree.js'
 
@@ -132,29 +133,33 @@ const ERROR_OBJECT = {
 const EXCHANGE_TAG = 'exchange'
 const EXCHANGE_ERROR = {
   $id: 'ExchangeError',
-  description: 'What every failed request is answered with below /api/v3/',
+  description: 'What every failed request of the paths of the exchange is answered with',
   type: 'object',
   properties: { code: { type: 'integer' }, msg: { type: 'string' } },
 }
 
-function describeExchange(symbol: Schema, intervals: readonly Interval[]): Readonly<Record<string, Operation>> {
-  const interval = { type: 'string', enum: intervals, description: 'Length of a candle' }
+function describeExchange(tree: Tree, symbol: Schema): Readonly<Record<string, Operation>> {
+  const { api, candles, symbol: parameter, mostRows } = servedMarket(tree)
+  const interval = { type: 'string', enum: tree.mirror.intervals, description: 'Length of a candle' }
   const time = { type: 'integer', description: 'The first or the last open time, ms UTC' }
-  const limit = { type: 'integer', default: 500, description: 'The most candles, 1000 at most' }
-  const properties = { symbol, interval, startTime: time, endTime: time, limit }
+  const limit = { type: 'integer', default: 500, description: `The most candles, ${mostRows} at most` }
+  const properties = { [parameter]: symbol, interval, startTime: time, endTime: time, limit }
   const operation = (operationId: string, summary: string, query?: Parameters): Operation => {
     const response = { description: 'As the exchange answers', content: json({}) }
     return { operationId, tag: EXCHANGE_TAG, summary, query, response }
   }
   const symbols = { type: 'string', description: 'Several, such as ["BTCUSDT","ETHUSDT"]' }
   return {
-    '/api/v3/ping': operation('ping', 'Whether this server answers'),
-    '/api/v3/time': operation('getTime', 'The clock of this server'),
-    '/api/v3/klines': operation('getCandles', 'Closed candles', { properties, required: ['symbol', 'interval'] }),
-    '/api/v3/exchangeInfo': operation('getExchangeInfo', 'The symbols and their assets', {
+    [`/${api}/ping`]: operation('ping', 'Whether this server answers'),
+    [`/${api}/time`]: operation('getTime', 'The clock of this server'),
+    [`/${api}/${candles}`]: operation('getCandles', 'Closed candles', {
+      properties,
+      required: [parameter, 'interval'],
+    }),
+    [`/${api}/exchangeInfo`]: operation('getExchangeInfo', 'The symbols and their assets', {
       properties: { symbol, symbols },
     }),
-    '/api/v3/ticker/price': operation('getNames', 'The names of the symbols, without prices'),
+    [`/${api}/ticker/price`]: operation('getNames', 'The names of the symbols, without prices'),
   }
 }
 
@@ -312,7 +317,7 @@ function describeExport(tree: Tree): Api {
           504: 'The service behind this server did not answer in time: cause names the windows',
         },
       },
-      ...describeExchange(properties.symbol, tree.mirror.intervals),
+      ...describeExchange(tree, properties.symbol),
     },
   }
 }

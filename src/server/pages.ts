@@ -8,7 +8,7 @@ import { isSymbol } from '../candles/symbols.js'
 import { escapeMarkup, formatBytes, formatCount, formatTime, plural, quoteWord } from '../candles/text.js'
 import { findFiner } from '../engine/selection.js'
 import { findUserFolder } from '../fs/folders.js'
-import { knownDates, knownSymbols, type SeriesStatus, seriesStatuses, sumOf } from '../mirror/status.js'
+import { idleSince, knownDates, knownSymbols, type SeriesStatus, seriesStatuses, sumOf } from '../mirror/status.js'
 import { defaultMirrorRoot } from '../mirror/user-mirrors.js'
 import { ownFile } from '../version.js'
 import { Body, type Route, sendBody } from './body.js'
@@ -90,7 +90,7 @@ async function homePage(tree: Tree): Promise<string> {
   return readPage('home', mirror)
     .replace('<!-- origin -->', () => describeOrigin(tree))
     .replace('<!-- sum -->', () => describeSum(series, tree))
-    .replace('<!-- series -->', () => series.map(seriesRow).join('\n'))
+    .replace('<!-- series -->', () => series.map(one => seriesRow(one, idleSince(mirror, one))).join('\n'))
 }
 
 function describeSum(series: readonly SeriesStatus[], { mirror, upstream }: Tree): string {
@@ -117,16 +117,19 @@ function describeOrigin({ mirror, upstream }: Tree): string {
   const { kind, address = '' } = describeSource(mirror)
   if (kind === 'sample') return 'This server has synthetic sample data: no market ever traded at these prices.'
   if (kind === 'unknown') return 'The source of these files is unknown.'
-  const exchange = kind === 'exchange' ? 'the exchange Binance: ' : ''
+  const { badge } = mirror.rules.market ?? {}
+  const exchange = kind !== 'exchange' ? '' : badge ? `${badge} of Binance: ` : 'the exchange Binance: '
   const downloads = upstream ? ' Windows that are missing or can still change are downloaded on request.' : ''
   return `A mirror of ${exchange}<code>${escapeMarkup(address)}</code>.${downloads}`
 }
 
-function seriesRow({ symbol, interval, windows, firstOpenTime, lastOpenTime, cachedBytes }: SeriesStatus): string {
+function seriesRow(status: SeriesStatus, noTradeSince: number | undefined): string {
+  const { symbol, interval, windows, firstOpenTime, lastOpenTime, cachedBytes } = status
   const name = encodeURIComponent(symbol)
   const file = `export/${interval}/${name}`
+  const ended = noTradeSince === undefined ? '' : `, no trade since ${formatTime(noTradeSince)}`
   return `<tr><th scope="row">${escapeMarkup(symbol)}</th><td>${interval}</td><td>${formatCount(windows)}</td>
-<td>${formatTime(firstOpenTime).slice(0, 10)}</td><td>${formatTime(lastOpenTime)}</td><td>${formatBytes(cachedBytes)}</td>
+<td>${formatTime(firstOpenTime).slice(0, 10)}</td><td>${formatTime(lastOpenTime)}${ended}</td><td>${formatBytes(cachedBytes)}</td>
 <td><a href="chart/${name}/${interval}">chart</a> <a href="${file}.csv">CSV</a> <a href="${file}.parquet">Parquet</a></td></tr>`
 }
 

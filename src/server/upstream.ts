@@ -1,4 +1,3 @@
-import { marketOf } from '../candles/base-url.js'
 import { isKlinesError, KlinesError } from '../candles/errors.js'
 import { HOUR_MS } from '../candles/intervals.js'
 import type { TreeEntry } from '../candles/paths.js'
@@ -150,7 +149,7 @@ async function refreshSymbols(run: Run<Source>): Promise<void> {
 
 async function refreshOne(run: Run<Source>, window: WindowRef): Promise<void> {
   const { source, signal } = run
-  const market = marketOf(source.name)
+  const { market } = source.rules
   if (market) {
     if (window.startDate < startDateAt(window.interval, parseDate(market.opened))) throw noSuchFile()
     if (needsFirstCandle([window], run)) await source.firstCandle?.(window, signal)

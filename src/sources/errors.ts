@@ -1,4 +1,4 @@
-import { BINANCE, isExchange, isSourceName, toAddress } from '../candles/base-url.js'
+import { BINANCE, isExchange, isSourceName, marketName, toAddress } from '../candles/base-url.js'
 import { KlinesError } from '../candles/errors.js'
 import { trimPeriod } from '../candles/text.js'
 import { banFile } from './bans.js'
@@ -18,7 +18,7 @@ const WORK_OFFLINE = 'klines export works offline, with what the mirror has.'
  */
 export function unreachable(name: string, failure: FetchError, what: string, isExchangeHost = false): KlinesError {
   const { status, tries, message: reason, notJson, timedOut, movedTo } = failure
-  const other = isExchangeHost ? `${BINANCE}:${name}` : isExchange(name) ? `${BINANCE}:${movedTo}` : movedTo
+  const other = isExchangeHost ? `${BINANCE}:${name}` : isExchange(name) ? `${marketName(name)}:${movedTo}` : movedTo
   const isAway = failure.unreachable && status !== undefined
   const usual = failure.advice ?? (notJson ? SIGN_IN : timedOut ? MORE_TIME : isAway ? TRY_LATER : CHECK_ADDRESS)
   const advice = isSourceName(other) ? `Run the same command with --base-url ${other}.` : usual

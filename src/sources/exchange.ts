@@ -29,7 +29,7 @@ export function exchangeSource(
 
   return {
     name: fetcher.name,
-    rules: { kind: 'exchange' },
+    rules: { kind: 'exchange', market },
     traffic: fetcher,
     archive,
     now: signal => answers.now(signal),

@@ -1,4 +1,4 @@
-import { isExchange, SAMPLE } from '../candles/base-url.js'
+import { type Market, marketOf, SAMPLE } from '../candles/base-url.js'
 import type { Interval } from '../candles/intervals.js'
 import type { Series, WindowRef } from '../candles/series.js'
 import type { RenderedWindow } from '../rows/closed-rows.js'
@@ -9,11 +9,14 @@ import type { RenderedWindow } from '../rows/closed-rows.js'
  */
 export interface Rules {
   readonly kind: 'static' | 'exchange' | 'fixed'
+  /** Of the exchange. */
+  readonly market?: Market
 }
 
 /** What is true of the windows of a source; undefined: a bare folder. */
 export function rulesOf(name: string | undefined): Rules {
-  if (isExchange(name)) return { kind: 'exchange' }
+  const market = marketOf(name)
+  if (market) return { kind: 'exchange', market }
   return { kind: name === undefined || name === SAMPLE ? 'fixed' : 'static' }
 }
 

@@ -48,10 +48,11 @@ export class CrossChecker {
   /** How many candles of a series were compared with no finer ones. */
   readonly unverified = new Map<SlicedSeries, number>()
 
-  /** `all`: the series of one symbol, with their first candles. `range`: the candles that are compared. */
+  /** `all`: the series of one symbol, with their first candles. `range`: the candles that are compared. `isPrice`: of prices alone. */
   constructor(
     all: readonly SlicedSeries[],
     private readonly range: TimeRange,
+    private readonly isPrice = false,
   ) {
     const isPart = (finer: CheckedSeries, coarser: CheckedSeries) =>
       isMultiple(parseTargetInterval(coarser.reader.series.interval), finer.reader.series.interval)
@@ -107,7 +108,8 @@ export class CrossChecker {
       // A candle off the grid belongs to the span it opens in.
       const fromTime = Math.max(from, span.startTime)
       const toTime = Math.min(to, lastEnd(table, grid, span.endTime))
-      if (fromTime < toTime) pair.comparisons += compareCandles(label, table, sums, { fromTime, toTime }, differences)
+      if (fromTime < toTime)
+        pair.comparisons += compareCandles(label, table, sums, { fromTime, toTime }, differences, this.isPrice)
     }
   }
 

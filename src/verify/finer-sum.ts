@@ -30,6 +30,7 @@ export interface CandleSum extends Series {
 
 /** The candles of a series that open in a range, few of them. Throws `mirror_unusable`. */
 export async function sumFiner(run: Reading, { symbol, interval }: Series, range: TimeRange): Promise<CandleSum[]> {
+  const { isPrice } = run.mirror.rules.market ?? {}
   const kernel = new Kernel()
   const own = await readRange(run, { symbol, interval }, range, kernel)
   const { table } = own
@@ -50,7 +51,7 @@ export async function sumFiner(run: Reading, { symbol, interval }: Series, range
       const isOnGrid = own.spans.some(span => span.startTime <= openTime && span.endTime > openTime)
       const isCovered = finer.spans.some(span => span.startTime <= openTime && span.endTime >= endTime)
       if (candle.finer || !isOnGrid || !isCovered || sums.rowFrom(openTime + 1) === sum) continue
-      const differing = differingColumns(table, row, sums, sum).map(column => COLUMNS[column])
+      const differing = differingColumns(table, row, sums, sum, isPrice).map(column => COLUMNS[column])
       found[row] = {
         ...candle,
         finer: { interval: part, candles: sums.rows(sum), cells: cellsOf(sums, sum), differing },

@@ -36,7 +36,12 @@ export function statsKlines(request: CheckRequest) {
     for await (const [one, batches] of readPlan(run, tally, { asIs: true }))
       found.push(await computeStats(one.series, batches))
     const { series, mirror, baseUrl, range } = await tally.report()
-    return { mirror, baseUrl, range, series: series.map(({ coverage }, index) => ({ ...found[index], coverage })) }
+    return {
+      mirror,
+      baseUrl,
+      range,
+      series: series.map(({ coverage, noTradeSince }, index) => ({ ...found[index], coverage, noTradeSince })),
+    }
   })
 }
 

@@ -54,7 +54,7 @@ export class SymbolVerifier {
     }
     // The first candles set the grids.
     await readTo(-Infinity)
-    const checker = new CrossChecker(readers, this.scope.range)
+    const checker = new CrossChecker(readers, this.scope.range, this.mirror.rules.market?.isPrice)
     let end = Math.min(...readers.map(({ firstOpenTime = Infinity }) => firstOpenTime))
     do {
       end = readers.every(reader => !reader.needsMore(Infinity)) ? Infinity : end + sliceMs

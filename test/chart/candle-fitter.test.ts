@@ -118,7 +118,6 @@ describe('all candles', () => {
   it('become 3d only where the 3d grid of the symbol is known', () => {
     const window = { ...LEAP_MONTH, window: { ...LEAP_MONTH.window, symbol: 'NEWUSDT' } }
     const rows = hours(count(29 * 24))
-    expect(fitRows(rows, { maxCandles: 12, keep: 'all' }).interval).toBe('3d')
     expect(fitRows(rows, { maxCandles: 12, keep: 'all' }, window).interval).toBe('1w')
     const anchor = startTime + 2 * DAY
     const fitted = fitRows(rows, { maxCandles: 12, keep: 'all', anchor }, window)

@@ -114,14 +114,14 @@ describe('any candles', () => {
     const flat = { open: 5, high: 5, low: 5, close: 5, volume: 0 }
     const frame = draw(daily([flat]))
     expect(frame[0]).toBe('BTCUSDT 1d  2024-01-01 UTC, 1 candle  0.00%')
-    // From 4.75 to 5.25 in 32 half rows, 5 is half row 16: the lower half of the eighth row from the top.
-    expect(frame.slice(3, 19).map(line => line.slice(0, 3).trim())).toEqual([
-      ...Array(7).fill(''),
+    // No volume takes rows. From 4.75 to 5.25 in 38 half rows, 5 is half row 19: the upper half of the tenth row from the top.
+    expect(frame.slice(3, 22).map(line => line.slice(0, 3).trim())).toEqual([
+      ...Array(9).fill(''),
       '║',
-      ...Array(8).fill(''),
+      ...Array(9).fill(''),
     ])
-    expect(frame[10]).toMatch(/◂ 5$/)
-    expect(draw(daily([flat, flat, flat]))[10]).toMatch(/^ {2}║ {5}║ {5}║ {3} ◂/)
+    expect(frame[12]).toMatch(/◂ 5$/)
+    expect(draw(daily([flat, flat, flat]))[12]).toMatch(/^ {2}║ {5}║ {5}║ {3} ◂/)
   })
 })
 

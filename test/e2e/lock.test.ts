@@ -65,6 +65,10 @@ describe('klines lock', () => {
     other.write(LOCK, sandbox.text(LOCK))
     // What a lock says is no matter of defaults.
     const defaults = { KLINES_TAIL: '3', KLINES_RESAMPLE: '1d', KLINES_LAST: '2d', KLINES_LAYOUT: 'hive' }
+    other.write('taken.csv/x', '')
+    const asked = server.paths().length
+    expect(await other.call(['download', '--lock', LOCK, '-o', 'taken.csv'])).toMatchObject({ code: 2 })
+    expect(server.paths()).toHaveLength(asked)
     const first = await other.call(['download', '--lock', LOCK, '-o', 'a.csv', '--json'], defaults)
     expect(first).toMatchObject({ code: 0, stderr: '' })
     expect(parseObject(first.stdout, RunSchema)).toMatchObject({

@@ -1,12 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { SYMBOLS } from '../../src/candles/symbols.js'
-import { CandleGrid } from '../../src/rows/candle-grid.js'
+import { CandleGrid, listingTime } from '../../src/rows/candle-grid.js'
 import { parseTargetInterval } from '../../src/rows/target-interval.js'
 import { LISTING_DATES } from '../support/oracles/intervals.js'
 
 const time = (text: string) => Date.parse(text)
 const DAY = 86_400_000
+const gridOf = (name: string, symbol: string) =>
+  new CandleGrid({ ...parseTargetInterval(name), anchor: listingTime(symbol) }, symbol)
 
 /** The start and the end of the candle that contains a moment, by the calendar. */
 const ALIGNED = [
@@ -26,13 +28,13 @@ const ALIGNED = [
 
 describe('the grid of a target interval', () => {
   it.each(ALIGNED)('%s: %s is in the candle from %s to %s', (name, moment, start, end) => {
-    const grid = new CandleGrid(parseTargetInterval(name), 'BTCUSDT')
+    const grid = gridOf(name, 'BTCUSDT')
     expect(grid.start(time(moment))).toBe(time(start))
     expect(grid.end(time(start))).toBe(time(end))
   })
 
   it.each(LISTING_DATES)('3d: candles of %s are counted from the listing on %s', (symbol, date) => {
-    const grid = new CandleGrid(parseTargetInterval('3d'), symbol)
+    const grid = gridOf('3d', symbol)
     expect(grid.start(time(date))).toBe(time(date))
     expect(grid.start(time(date) - 1)).toBe(time(date) - 3 * DAY)
   })
@@ -42,7 +44,7 @@ describe('the grid of a target interval', () => {
     const moments = fc.integer({ min: time('1960-01-01'), max: time('2040-01-01') })
     fc.assert(
       fc.property(names, fc.constantFrom(...SYMBOLS), moments, (name, symbol, moment) => {
-        const grid = new CandleGrid(parseTargetInterval(name), symbol)
+        const grid = gridOf(name, symbol)
         const start = grid.start(moment)
         const end = grid.end(start)
         expect(start <= moment && moment < end).toBe(true)

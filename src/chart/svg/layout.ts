@@ -75,12 +75,12 @@ export function labelWidth(characters: number): number {
 
 /** Divides a picture of `slots` candles. `note` stands below the title: `lines` are the texts there. */
 export function layOut(summary: ChartSummary, slots: number, { width, height }: PictureOptions, note?: string) {
-  const { title, scale, lastText } = summary
+  const { title, scale, lastText, maxVolume } = summary
   const characters = Math.floor((width - 2 * PADDING) / (FONT_SIZE * LETTER_WIDTH))
   const lines = wrapParts([title.resampled, title.range, title.prices, note], characters)
   const top = PADDING + TITLE_SIZE + lines.length * LINE_HEIGHT + GAP
   const bottom = height - TIME_HEIGHT
-  const volumeTop = Math.round(bottom - (bottom - top) * VOLUME_SHARE)
+  const volumeTop = Math.round(bottom - (bottom - top) * (maxVolume === 0 ? 0 : VOLUME_SHARE))
   const [priceTop, priceBottom] = [top + GAP, volumeTop - 2 * GAP]
   const ticks = scale.ticks(Math.max(2, Math.floor((priceBottom - priceTop) / TICK_DISTANCE)))
   const longest = Math.max(VOLUME_LABEL_LENGTH, lastText.length, ...ticks.map(({ text }) => text.length))

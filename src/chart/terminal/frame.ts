@@ -62,7 +62,9 @@ export function drawFrame(fitted: FittedCandles, options: FrameOptions): string[
     ...wrap([[title.prices]], width),
   ]
   const room = Math.max(MIN_HEIGHT, options.height) - head.length - OTHER_ROWS
-  const volumeRows = room - VOLUME_ROWS < 2 * MIN_PRICE_ROWS ? 1 : VOLUME_ROWS
+  const wanted = room - VOLUME_ROWS < 2 * MIN_PRICE_ROWS ? 1 : VOLUME_ROWS
+  // Prices alone, and candles without a trade, have none.
+  const volumeRows = maxVolume === 0 ? 0 : wanted
   const priceRows = Math.max(MIN_PRICE_ROWS, room - volumeRows)
   const ticks = scale.ticks(Math.max(2, Math.floor(priceRows / ROWS_PER_TICK)))
   const labelColumns = Math.max(lastText.length, volumeText.length, ...ticks.map(({ text }) => text.length))
@@ -96,7 +98,7 @@ export function drawFrame(fitted: FittedCandles, options: FrameOptions): string[
   const volumes = plot(volumeRows, ({ volume }, above) =>
     volumeGlyph(Number(volume) === 0 ? 0 : Number(volume) / maxVolume, volumeRows, above, options),
   )
-  volumes[0].add('   ').add(volumeText, 'faint')
+  volumes[0]?.add('   ').add(volumeText, 'faint')
 
   const openTimes = slots.map(({ openTime }) => openTime)
   const times = timeLabels(openTimes, characters => Math.ceil((characters + LABEL_GAP) / pitch))

@@ -1,6 +1,6 @@
 import { WriteStream } from 'node:tty'
 import { gzipSync } from 'node:zlib'
-import { SAMPLE } from '../../candles/base-url.js'
+import { marketOf, SAMPLE } from '../../candles/base-url.js'
 import { KlinesError } from '../../candles/errors.js'
 import { drawSvg, SAMPLE_NOTE } from '../../chart/svg/draw-svg.js'
 import * as svg from '../../chart/svg/layout.js'
@@ -10,7 +10,7 @@ import { checkOutputs, parseTemplate, planOutputs } from '../../engine/output-na
 import { isStdout } from '../../fs/links.js'
 import { checkValue } from '../../options.js'
 import { refuse, refuseJson } from '../command.js'
-import { coverageText, SYNTHETIC } from '../fields.js'
+import { coverageText, sourceNote } from '../fields.js'
 import type { ChartRoom, LoadedCharts } from './load-charts.js'
 
 interface ChartFlags {
@@ -72,7 +72,7 @@ export async function drawPictures(
   })
   const targets = planOutputs(template, { format: 'svg', gzip }, labelled)
   await checkOutputs(targets)
-  const note = baseUrl === SAMPLE ? SAMPLE_NOTE : undefined
+  const note = baseUrl === SAMPLE ? SAMPLE_NOTE : marketOf(baseUrl)?.badge
   const files = targets.map(({ path, series: [{ chart }] }) => {
     const text = Buffer.from(drawSvg(chart, picture, note) ?? '')
     return { path, bytes: gzip ? gzipSync(text) : text, candles: chart.candles }
@@ -90,7 +90,7 @@ export function drawCharts(loaded: LoadedCharts, flags: ChartFlags, warn: (text:
   const style = { colour: hasColours(), ascii: flags.ascii || !hasUnicode(), log: flags.log }
   const options = { ...style, width, height: flags.height ?? rows }
   const parts = charts.map(chart => frame.drawFrame(chart, options).join('\n'))
-  const notes = [coverageText(coverage, { range, baseUrl, verbose: false }), baseUrl === SAMPLE && SYNTHETIC]
+  const notes = [coverageText(coverage, { range, baseUrl, verbose: false }), ...sourceNote(baseUrl)]
   // The texts are drawn from names and decimals that were checked; ANSI codes must reach the terminal.
   process.stdout.write(`${[...parts, ...notes].filter(Boolean).join('\n\n')}\n`)
 }

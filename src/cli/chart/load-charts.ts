@@ -8,6 +8,7 @@ import { cutToTail, readPlan } from '../../engine/read.js'
 import { Tally } from '../../engine/report.js'
 import { openRun, type Plan, type Run, withRun } from '../../engine/run.js'
 import { joinNames } from '../../mirror/errors.js'
+import { listingAnchor } from '../../mirror/status.js'
 import { openMirror } from '../../mirror/user-mirrors.js'
 import { describeShort } from '../../rows/coverage.js'
 import { QUICK_POLICY, RETRY_POLICY } from '../../sources/retry.js'
@@ -67,7 +68,7 @@ async function fitCharts(plan: Plan, maxCandles: number, run: Run) {
   const tally = new Tally({ ...plan, series }, run)
   const charts: FittedCandles<Series>[] = []
   for await (const [one, batches] of readPlan(run, tally, { asIs: true })) {
-    const anchor = run.mirror.gridAnchor({ symbol: one.series.symbol, interval: '3d' })
+    const anchor = listingAnchor(run.mirror, one.series.symbol)
     const fitter = new CandleFitter(one.series, { maxCandles, keep, resample: one.resampleTo, anchor })
     for await (const batch of batches) fitter.add(batch)
     const chart = fitter.end()

@@ -1,7 +1,7 @@
 // The entry of `klines __complete`, which the scripts of the shells run at each TAB: a bundle of its own, as oclif and the commands take
 // longer to load than a person wants to wait.
 import { readFileSync } from 'node:fs'
-import { BINANCE, SAMPLE } from '../../candles/base-url.js'
+import { SOURCE_NAMES } from '../../candles/base-url.js'
 import { EXCHANGE_INTERVALS } from '../../candles/intervals.js'
 import { SYMBOLS } from '../../candles/symbols.js'
 import { CANDLE_ENTRIES, OUTPUT_ENTRIES } from '../../options.js'
@@ -45,7 +45,7 @@ export const WORDS = new Map<string, readonly string[]>([
   ['symbol', [...SYMBOLS, 'all']],
   ['interval', [...EXCHANGE_INTERVALS, 'all']],
   ...[...CANDLE_ENTRIES, ...OUTPUT_ENTRIES].map(({ flag, option }) => [flag, option.values ?? []] as const),
-  ['base-url', [SAMPLE, BINANCE]],
+  ['base-url', SOURCE_NAMES],
 ])
 
 /**

@@ -58,7 +58,7 @@ export const networkFlags = inGroup('network', {
 
 export const fetchFlags = inGroup('network', {
   concurrency: Flags.integer({
-    summary: 'Number of parallel requests. Default: 16; 4 for binance.',
+    summary: 'Number of parallel requests. Default: 16; 4 for the exchange.',
     helpValue: 'N',
     min: 1,
     max: 256,
@@ -68,7 +68,8 @@ export const fetchFlags = inGroup('network', {
     summary: 'Take no month of 1m, 3m or 5m candles from the archive of the exchange, but all from its API.',
   }),
   'archive-url': Flags.string({
-    summary: 'Another archive. Default: https://data.binance.vision with binance, none with binance:URL.',
+    summary:
+      'Another archive. Default: https://data.binance.vision with binance and binance-usdm, none with another host.',
     helpValue: 'URL',
   }),
   ...networkFlags,
@@ -113,7 +114,7 @@ export const lockFlag = inGroup('what', {
 export const locationFlags = inGroup('what', {
   'base-url': Flags.string({
     summary:
-      'Base address of the klines service, without /api; binance for the exchange itself (binance:URL for another host of it), sample for the bundled synthetic sample data.',
+      'Base address of the klines service, without /api; binance for the spot market of the exchange, binance-usdm for its USD-M futures, binance-usdm-mark and -index for their prices (each with :URL for another host), sample for the bundled synthetic sample data.',
     helpValue: 'URL',
   }),
   mirror: pathFlag({

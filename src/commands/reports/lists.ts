@@ -1,6 +1,6 @@
 import { EXCHANGE_INTERVALS, type Interval } from '../../candles/intervals.js'
 import { formatDate, windowLength, windowSpan } from '../../candles/windows.js'
-import { coverage, coverageText, mirror, seriesName, sum } from '../../cli/fields.js'
+import { coverage, coverageText, mirror, noTradeSince, seriesName, sum } from '../../cli/fields.js'
 import * as s from '../../cli/report.js'
 import type { Catalogue } from '../../engine/lists.js'
 import { shortSentences } from '../../rows/coverage.js'
@@ -129,6 +129,7 @@ export const Stats = s.table(
     missing: s.column('missing', s.count('candles missing in the gaps')),
     largestGap: s.column('largest gap', s.count('candles missing in the largest gap')),
     coverage,
+    noTradeSince,
   },
   ({ series }: StatsReport) => series,
   {

@@ -3,7 +3,7 @@ import { SAMPLE } from '../../candles/base-url.js'
 import { seriesPath } from '../../candles/paths.js'
 import { formatBytes, plural } from '../../candles/text.js'
 import { formatValue, type Setting } from '../../cli/config.js'
-import { baseUrl, mirror, sample, seriesName } from '../../cli/fields.js'
+import { baseUrl, mirror, sample, seriesName, sourceNote } from '../../cli/fields.js'
 import type { Field } from '../../cli/report.js'
 import * as s from '../../cli/report.js'
 import type { Served } from '../../cli/serving.js'
@@ -53,7 +53,7 @@ export const MirrorReport = s.report(
   },
   ({ others, mirror, baseUrl = 'an unknown address', windows, cachedBytes, series: all }: Mirrors) => {
     const total = `${plural(windows, 'window')} of ${all.length} series, ${formatBytes(cachedBytes)}, from ${baseUrl}`
-    const lines = [s.textOf(series, all, 2), '', total, `Mirror: ${mirror}`]
+    const lines = [s.textOf(series, all, 2), '', total, `Mirror: ${mirror}`, ...sourceNote(baseUrl)]
     if (all.length > 0) {
       const paths = [seriesPath(all[0]), indexPath(all[0])].map(path => join(mirror, path)).join(' and ')
       lines.push(`To remove a series, remove its folder and its index: ${paths}`)

@@ -1,4 +1,3 @@
-import { SAMPLE } from '../../candles/base-url.js'
 import { KlinesError } from '../../candles/errors.js'
 import { seriesName as nameOf, windowName } from '../../candles/series.js'
 import { formatCount, formatTime, plural, quoteWord } from '../../candles/text.js'
@@ -125,7 +124,7 @@ export const LockVerdict = s.report(
 )
 
 function sourceLines({ baseUrl }: LockCheck): string[] {
-  return [`Source: ${baseUrl ?? 'unknown'}`, ...(baseUrl === SAMPLE ? [f.SYNTHETIC] : [])]
+  return [`Source: ${baseUrl ?? 'unknown'}`, ...f.sourceNote(baseUrl)]
 }
 
 export function checkLines({ path, verdict, series }: Pick<LockCheck, 'path' | 'verdict' | 'series'>): string[] {

@@ -1,4 +1,3 @@
-import { SAMPLE } from '../../candles/base-url.js'
 import { seriesName } from '../../candles/series.js'
 import { formatBytes, formatCount, formatDuration, formatTime, plural } from '../../candles/text.js'
 import * as f from '../../cli/fields.js'
@@ -39,6 +38,7 @@ const series = s.object({
   newCandles: s.count('candles that were not cached before'),
   firstOpenTime: s.time(),
   lastOpenTime: s.time(),
+  noTradeSince: f.noTradeSince,
   gaps: s.count(),
   missing: s.count('candles missing in the gaps'),
   restated: s.count('cached candles whose values the service changed'),
@@ -114,7 +114,7 @@ export const Run = s.report(
     lines.push(...describeFiles(files))
     if (result.lake) lines.push(...describeLake(result.lake))
     lines.push(`Mirror: ${mirror}; these series take ${formatBytes(sumOf(series, 'cachedBytes'))}.`)
-    if (baseUrl === SAMPLE) lines.push(f.SYNTHETIC)
+    lines.push(...f.sourceNote(baseUrl))
     if (result.fingerprints) lines.push('', ...fingerprintLines(result.fingerprints))
     if (isLong) lines.push('--per-series shows a row for each series.')
     return lines.join('\n')

@@ -1,3 +1,4 @@
+import { marketOf } from '../../candles/base-url.js'
 import { COLUMN_KINDS, COLUMNS } from '../../candles/columns.js'
 import { seriesName as nameOf, type Series } from '../../candles/series.js'
 import { formatCount, formatDuration, plural } from '../../candles/text.js'
@@ -206,7 +207,7 @@ function sumTable(candle: VerificationReport['sums'][number]): string {
 }
 
 /** What to do, what was not compared, and what was checked. */
-function closingLines({ series, range, mirror, verdict }: VerificationReport): string {
+function closingLines({ series, range, mirror, verdict, baseUrl }: VerificationReport): string {
   const failing = series.filter(({ isFailing }) => isFailing && (verdict === 'failed' || verdict === 'incomplete'))
   const unverified = sumOf(series, 'unverified')
   const time = (value: number, open: string) => (Number.isFinite(value) ? exactTime(value) : open)
@@ -220,6 +221,8 @@ function closingLines({ series, range, mirror, verdict }: VerificationReport): s
       'klines download --refresh downloads every window of a series again.',
     unverified > 0 &&
       `Not compared, ${reason}: ${formatCount(unverified)} of ${plural(sumOf(series, 'candles'), 'candle')}`,
+    marketOf(baseUrl)?.isPrice &&
+      'Only prices and times are compared: the volumes and counts of these candles mean nothing.',
     isNamed && `Range: ${time(range.fromTime, 'the beginning')} to ${time(range.toTime, 'now')} (UTC)`,
     `Mirror: ${mirror}`,
   ]
