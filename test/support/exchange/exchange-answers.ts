@@ -23,9 +23,8 @@ const retryAfter = (seconds: number | undefined): Record<string, string> =>
   seconds === undefined ? {} : { 'retry-after': String(seconds) }
 
 /** 429: too much weight in this minute. Without `seconds` it has no Retry-After. */
-export function tooManyRequests(seconds?: number): PlainAnswer {
-  const msg =
-    'Too much request weight used; current limit is 6000 request weight per 1 MINUTE. Please use WebSocket Streams for live updates to avoid polling the API.'
+export function tooManyRequests(seconds?: number, limit = 6000): PlainAnswer {
+  const msg = `Too much request weight used; current limit is ${limit} request weight per 1 MINUTE. Please use WebSocket Streams for live updates to avoid polling the API.`
   return errorAnswer(429, -1003, msg, retryAfter(seconds))
 }
 

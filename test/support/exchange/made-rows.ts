@@ -7,7 +7,7 @@ const DAY = 86_400_000
 const MONDAY = 4 * DAY
 
 /** A candle in integers: prices in units of 0.01, volume of 0.001, quote volume of 0.00001. */
-interface Candle {
+export interface Candle {
   openTime: number
   closeTime: number
   open: number
@@ -34,7 +34,7 @@ export function makeRows(
   step = QUARTER,
 ): KlineRow[] {
   if (interval !== '1M' && nextOpenTime(interval, 0) < step) return []
-  const seed = [...symbol].reduce((sum, letter) => Math.imul(sum, 31) + letter.charCodeAt(0), 7)
+  const seed = seedOf(symbol)
   const findOpen = openTimes(interval, from)
   const candles: Candle[] = []
   for (let time = from; time < until; time += step) {
@@ -46,7 +46,7 @@ export function makeRows(
 }
 
 /** The function from a time to the open time of its candle: 3d from the listing's day, weeks from Monday. */
-function openTimes(interval: string, from: number): (time: number) => number {
+export function openTimes(interval: string, from: number): (time: number) => number {
   if (interval === '1M') {
     return time => Date.UTC(new Date(time).getUTCFullYear(), new Date(time).getUTCMonth())
   }
@@ -56,7 +56,7 @@ function openTimes(interval: string, from: number): (time: number) => number {
 }
 
 /** Adds a shortest candle to the one that opens at `openTime`, or begins that one. */
-function addTo(candles: Candle[], short: Candle, openTime: number): void {
+export function addTo(candles: Candle[], short: Candle, openTime: number): void {
   const last = candles[candles.length - 1]
   if (last?.openTime !== openTime) {
     candles.push({ ...short, openTime })
@@ -95,8 +95,13 @@ function priceAt(seed: number, index: number): number {
   return 4000 + (mix(seed, index) % 1000)
 }
 
+/** An integer that follows from a name. */
+export function seedOf(name: string): number {
+  return [...name].reduce((sum, letter) => Math.imul(sum, 31) + letter.charCodeAt(0), 7)
+}
+
 /** Mixes two integers to one below 2^32. */
-function mix(seed: number, index: number): number {
+export function mix(seed: number, index: number): number {
   let mixed = Math.imul(seed ^ index, 0x85ebca6b)
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
   return (mixed ^ (mixed >>> 16)) >>> 0

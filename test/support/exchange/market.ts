@@ -1,4 +1,5 @@
 import type { KlineRow } from '../../../src/candles/columns.js'
+import type { FuturesMarket } from '../futures/futures-market.js'
 import { INTERVAL_LENGTHS } from '../oracles/intervals.js'
 
 /** What an exchange trades. */
@@ -9,6 +10,8 @@ export interface Market {
   rows(symbol: string, interval: string): readonly KlineRow[] | undefined
   /** Whether a symbol still trades after its last row: then a candle is open. */
   isTrading?(symbol: string): boolean
+  /** What USD-M futures answer, on paths of their own; a market without it is spot's. */
+  readonly futures?: FuturesMarket
 }
 
 /** The clock of an exchange in tests: the real slice, which ends with the 15m candle of 04:00, is complete at this time. */

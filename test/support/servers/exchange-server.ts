@@ -6,7 +6,11 @@ import { type ExchangeRequest, findViolations, parseRequest } from '../exchange/
 import { answerKlines } from '../exchange/klines-answer.js'
 import { EXCHANGE_NOW, type Market } from '../exchange/market.js'
 import { WeightMeter } from '../exchange/weight-meter.js'
+import { answerFutures, type FuturesFault } from '../futures/futures-answers.js'
 import { type LoggedRequest, ScriptedServer } from './scripted-server.js'
+
+/** The calls about funding that an address may make in five minutes. */
+const FUNDING_LIMIT = 500
 
 /** The beginning of a path with its query (`api/v3/klines?symbol=BTCUSDT`), or a function. */
 export type ExchangeMatch = string | ((request: ExchangeRequest) => boolean)
@@ -20,23 +24,29 @@ export class ExchangeServer extends ScriptedServer<ExchangeRequest, ExchangeMatc
   now: number | (() => number) = EXCHANGE_NOW
   /** The weight that an address may use in a minute of the clock; Infinity lifts the limit. */
   weightLimit = 6000
-  /** Whether responses say the used weight. */
-  sendsWeight = true
+  /** Whether responses say the used weight, or those that do. */
+  sendsWeight: boolean | ((request: ExchangeRequest) => boolean) = true
   /** Whether 429 and 418 say when to come back. */
   sendsRetryAfter = true
   /** The most rows of an answer, whatever a request asks for. */
   maxRows = 1000
   /** How long a ban lasts, ms. */
   banMs = 120_000
+  /** What is wrong with answers of futures. */
+  readonly faults = new Set<FuturesFault>()
   /** What the client did that it must never do. */
   readonly violations: string[] = []
   private readonly meter = new WeightMeter()
+  private readonly fundingMeter = new WeightMeter(5 * 60_000)
   private readonly refusals = new Map<ExchangeRequest, PlainAnswer>()
   private bans = new BanWatch()
   private other = { weight: 0, minute: 0 }
 
   private constructor(private readonly market: Market) {
     super()
+    if (market.futures === undefined) return
+    this.weightLimit = 2400
+    this.maxRows = 1500
   }
 
   /** Starts an exchange, on a free port unless one is given, that stops when the test ends. */
@@ -74,9 +84,26 @@ export class ExchangeServer extends ScriptedServer<ExchangeRequest, ExchangeMatc
     return this.meter.perMinute
   }
 
+  /** The most weight that the client has used in a minute. */
+  get highestWeight(): number {
+    return this.meter.highest
+  }
+
+  /** How many calls there were of each path. */
+  get calls(): Record<string, number> {
+    const counts: Record<string, number> = {}
+    for (const { path } of this.log) {
+      const name = path.replace(/\?.*/, '')
+      counts[name] = (counts[name] ?? 0) + 1
+    }
+    return counts
+  }
+
   override reset(): void {
     super.reset()
     this.meter.reset()
+    this.fundingMeter.reset()
+    this.faults.clear()
     this.refusals.clear()
     this.violations.length = 0
     this.bans = new BanWatch()
@@ -84,10 +111,13 @@ export class ExchangeServer extends ScriptedServer<ExchangeRequest, ExchangeMatc
   }
 
   protected enter(logged: LoggedRequest, incoming: IncomingMessage): ExchangeRequest {
-    const request = parseRequest(logged, this.time)
-    this.violations.push(...findViolations(incoming, request))
+    const isFutures = this.market.futures !== undefined
+    const request = parseRequest(logged, this.time, isFutures)
+    this.violations.push(...findViolations(incoming, request, isFutures))
     if (this.bans.isLate(incoming.socket)) this.violations.push(`request after 418: ${request.path}`)
-    const refusal = this.meter.add(request.weight, request.time, this)
+    const refusal = isAboutFunding(request)
+      ? this.fundingMeter.add(1, request.time, this.fundingLimits())
+      : this.meter.add(request.weight, request.time, this)
     if (refusal) this.refusals.set(request, refusal)
     return request
   }
@@ -96,10 +126,17 @@ export class ExchangeServer extends ScriptedServer<ExchangeRequest, ExchangeMatc
     return typeof match === 'function' ? match(request) : request.path.startsWith(match)
   }
 
-  protected setHeaders(response: ServerResponse, { time }: ExchangeRequest): void {
+  private fundingLimits() {
+    const { banMs, sendsRetryAfter } = this
+    return { weightLimit: FUNDING_LIMIT, otherWeight: 0, banMs, sendsRetryAfter }
+  }
+
+  protected setHeaders(response: ServerResponse, request: ExchangeRequest): void {
     response.setHeader('date', new Date(this.time).toUTCString())
-    const used = this.meter.usedAt(time) + this.otherWeight
-    if (this.sendsWeight) response.setHeader('x-mbx-used-weight-1m', used)
+    const used = this.meter.usedAt(request.time) + this.otherWeight
+    const { sendsWeight } = this
+    const isSent = typeof sendsWeight === 'function' ? sendsWeight(request) : sendsWeight
+    if (isSent && !isAboutFunding(request)) response.setHeader('x-mbx-used-weight-1m', used)
     response.on('finish', () => {
       if (response.statusCode === 418) this.bans.banned(response.req.socket)
     })
@@ -114,6 +151,7 @@ export class ExchangeServer extends ScriptedServer<ExchangeRequest, ExchangeMatc
 
   private findContent(request: ExchangeRequest): PlainAnswer {
     const now = this.time
+    if (this.market.futures) return answerFutures(this.market.futures, request, now, this)
     if (request.kind === 'klines') return answerKlines(this.market, request, now, this.maxRows)
     if (request.kind === 'prices') {
       return jsonAnswer(this.market.symbols().map(symbol => ({ symbol, price: '0.06000000' })))
@@ -123,6 +161,10 @@ export class ExchangeServer extends ScriptedServer<ExchangeRequest, ExchangeMatc
     if (request.kind === 'exchangeInfo') return exchangeInfo()
     return NOT_FOUND
   }
+}
+
+function isAboutFunding({ kind }: ExchangeRequest): boolean {
+  return kind === 'fundingRate' || kind === 'fundingInfo'
 }
 
 /** The largest answer of the exchange: 17 MB. */
