@@ -58,8 +58,8 @@ describe('made candles of futures', () => {
 
   it('of the present are open, and closed a minute later', () => {
     const time = Date.parse('2026-04-30T04:20')
-    const [open] = MARKET.newest('klines', 'BTCUSDT', '1m', Infinity, 1, time + 30_000)
-    const [closed] = MARKET.newest('klines', 'BTCUSDT', '1m', time + 1, 1, time + 60_000)
+    const [open] = MARKET.newest('klines', 'BTCUSDT', '1m', Infinity, time + 30_000, 1)
+    const [closed] = MARKET.newest('klines', 'BTCUSDT', '1m', time + 1, time + 60_000, 1)
     expect(open.with(5, 0)).not.toEqual(closed.with(5, 0))
     expect([open[0], open[6]]).toEqual([closed[0], closed[6]])
     expect(MARKET.candles('klines', 'BTCUSDT', '1m', [time, time + 60_000])).toEqual([closed])

@@ -1,48 +1,48 @@
 import type { IncomingMessage } from 'node:http'
 import type { LoggedRequest } from '../servers/scripted-server.js'
 
-/** What a request is for, by its path after that of the version. */
 const KINDS = {
-  klines: 'klines',
-  'ticker/price': 'prices',
-  exchangeInfo: 'exchangeInfo',
-  time: 'time',
-  ping: 'ping',
+  'api/v3/klines': 'klines',
+  'api/v3/ticker/price': 'prices',
+  'api/v3/exchangeInfo': 'exchangeInfo',
+  'api/v3/time': 'time',
+  'api/v3/ping': 'ping',
+  'fapi/v1/klines': 'klines',
+  'fapi/v1/markPriceKlines': 'markPriceKlines',
+  'fapi/v1/indexPriceKlines': 'indexPriceKlines',
+  'fapi/v1/ticker/price': 'prices',
+  'fapi/v1/exchangeInfo': 'exchangeInfo',
+  'fapi/v1/time': 'time',
+  'fapi/v1/fundingRate': 'fundingRate',
+  'fapi/v1/fundingInfo': 'fundingInfo',
 } as const
-const FUTURES_KINDS = {
-  ...KINDS,
-  markPriceKlines: 'markPriceKlines',
-  indexPriceKlines: 'indexPriceKlines',
-  fundingRate: 'fundingRate',
-  fundingInfo: 'fundingInfo',
-} as const
-const ROOTS = [
-  ['api/v3/', KINDS],
-  ['fapi/v1/', FUTURES_KINDS],
-] as const
 
-/** What each request costs. */
-const WEIGHTS: Readonly<Record<string, number>> = {
+/** What each request costs; others cost 1. */
+const WEIGHTS: Readonly<Partial<Record<ExchangeRequest['kind'], number>>> = {
   klines: 2,
   prices: 4,
   exchangeInfo: 20,
-  time: 1,
-  ping: 1,
 }
 
-/** What each request of futures costs; with a wrong limit as with the largest. */
-function futuresWeight({ kind, query, limit }: Pick<ExchangeRequest, 'kind' | 'query' | 'limit'>): number {
+/** What a request of futures costs; one with a wrong limit as much as the largest. */
+function futuresWeight(kind: ExchangeRequest['kind'], query: URLSearchParams): number {
   if (kind === 'prices') return query.has('symbol') ? 1 : 2
   if (kind === 'fundingRate' || kind === 'fundingInfo') return 0
-  if (!kind.endsWith('lines')) return 1
-  if (!query.has('limit')) return 5
-  if (limit === undefined || limit > 1000) return 10
-  return limit > 499 ? 5 : limit > 99 ? 2 : 1
+  if (!isCandles(kind)) return 1
+  const limit = Number(query.get('limit') ?? 1000)
+  if (limit <= 99) return 1
+  if (limit <= 499) return 2
+  return limit <= 1000 ? 5 : 10
+}
+
+/** Whether a request is for candles of any kind. */
+export function isCandles(kind: string): boolean {
+  return /klines$/i.test(kind)
 }
 
 /** A request that the exchange received. */
 export interface ExchangeRequest extends LoggedRequest {
-  readonly kind: (typeof FUTURES_KINDS)[keyof typeof FUTURES_KINDS] | 'other'
+  readonly kind: (typeof KINDS)[keyof typeof KINDS] | 'other'
   /** The exchange's clock when the request came in, ms UTC. */
   readonly time: number
   readonly weight: number
@@ -55,13 +55,10 @@ export interface ExchangeRequest extends LoggedRequest {
 }
 
 /** Parses a request; numbers that are not written in digits are left out. */
-export function parseRequest(logged: LoggedRequest, time: number, isFutures = false): ExchangeRequest {
+export function parseRequest(logged: LoggedRequest, time: number, isFutures: boolean): ExchangeRequest {
   const { pathname, searchParams: query } = new URL(logged.path, 'http://exchange/')
-  const [root, kinds] = ROOTS[Number(isFutures)]
-  const path = pathname.slice(1)
-  const name = path.slice(root.length)
-  const kind: ExchangeRequest['kind'] =
-    path.startsWith(root) && Object.hasOwn(kinds, name) ? kinds[name as keyof typeof kinds] : 'other'
+  const isOfMarket = isFutures === pathname.startsWith('/fapi/')
+  const kind: ExchangeRequest['kind'] = (isOfMarket && KINDS[pathname.slice(1) as keyof typeof KINDS]) || 'other'
   const readNumber = (name: string) => {
     const text = query.get(name)
     return text !== null && /^\d+$/.test(text) ? Number(text) : undefined
@@ -69,6 +66,7 @@ export function parseRequest(logged: LoggedRequest, time: number, isFutures = fa
   const request = {
     kind,
     time,
+    weight: isFutures ? futuresWeight(kind, query) : (WEIGHTS[kind] ?? 1),
     query,
     symbol: query.get('symbol') ?? undefined,
     interval: query.get('interval') ?? undefined,
@@ -76,26 +74,26 @@ export function parseRequest(logged: LoggedRequest, time: number, isFutures = fa
     endTime: readNumber('endTime'),
     limit: readNumber('limit'),
   }
-  const weight = isFutures ? futuresWeight(request) : (WEIGHTS[kind] ?? 1)
   // The status of the log's entry changes later: the same object has to stay in the log.
-  return Object.assign(logged, request, { weight })
+  return Object.assign(logged, request)
 }
 
+const SPAN = ['startTime', 'endTime', 'limit']
 const PARAMETERS: Readonly<Record<string, readonly string[]>> = {
-  klines: ['symbol', 'interval', 'startTime', 'endTime', 'limit'],
-  markPriceKlines: ['symbol', 'interval', 'startTime', 'endTime', 'limit'],
-  indexPriceKlines: ['pair', 'interval', 'startTime', 'endTime', 'limit'],
-  fundingRate: ['symbol', 'startTime', 'endTime', 'limit'],
+  klines: ['symbol', 'interval', ...SPAN],
+  markPriceKlines: ['symbol', 'interval', ...SPAN],
+  indexPriceKlines: ['pair', 'interval', ...SPAN],
+  fundingRate: ['symbol', ...SPAN],
 }
 const FORBIDDEN_HEADERS = ['x-mbx-apikey', 'x-mbx-time-unit']
 
 /** What the client must not send: parameters that change the candles, headers of an account, or spot's largest answer. */
-export function findViolations({ method }: IncomingMessage, request: ExchangeRequest, isFutures = false): string[] {
+export function findViolations({ method }: IncomingMessage, request: ExchangeRequest): string[] {
   const { kind, path, query, headers } = request
   const allowed = PARAMETERS[kind] ?? []
   return [
     ...(method === 'GET' ? [] : [`method ${method}: ${path}`]),
-    ...(kind === 'exchangeInfo' && !isFutures ? [`exchangeInfo: ${path}`] : []),
+    ...(kind === 'exchangeInfo' && path.startsWith('api/') ? [`exchangeInfo: ${path}`] : []),
     ...(kind === 'other' ? [`unknown path: ${path}`] : []),
     ...[...query.keys()].filter(name => !allowed.includes(name)).map(name => `parameter ${name}: ${path}`),
     ...FORBIDDEN_HEADERS.filter(name => name in headers).map(name => `header ${name}: ${path}`),

@@ -1,4 +1,5 @@
 import type { KlineRow } from '../../../src/candles/columns.js'
+import type { CandleKind, FuturesMarket } from '../futures/futures-market.js'
 import {
   BAD_LIMIT,
   illegalCharacters,
@@ -12,12 +13,12 @@ import type { ExchangeRequest } from './exchange-request.js'
 import { EXCHANGE_INTERVALS, lowerBound, type Market } from './market.js'
 import { openCandle, stateAt } from './open-candle.js'
 
-const MAX_LIMIT = 1000
-
-/** The answer to a request for candles. A limit above 1,000 is an error: what the exchange does then is not known. */
-export function answerKlines(market: Market, request: ExchangeRequest, now: number, maxRows = MAX_LIMIT): PlainAnswer {
-  const { symbol, interval, query } = request
-  if (!symbol) return missingParameter('symbol')
+/** The answer to a request for candles. A limit above 1,000 is an error: what the spot exchange does then is not known. */
+export function answerKlines(market: Market, request: ExchangeRequest, now: number, maxRows: number): PlainAnswer {
+  const { kind, interval, query } = request
+  const parameter = kind === 'indexPriceKlines' ? 'pair' : 'symbol'
+  const symbol = query.get(parameter)
+  if (!symbol) return missingParameter(parameter)
   if (!interval) return missingParameter('interval')
   // As the exchange reads it: any letter but a to z.
   if (!/^[\p{L}\p{M}\p{N}_.-]{1,50}$/u.test(symbol) || /[a-z]/.test(symbol))
@@ -25,11 +26,20 @@ export function answerKlines(market: Market, request: ExchangeRequest, now: numb
   for (const name of ['startTime', 'endTime', 'limit']) {
     if (!/^\d{1,20}$/.test(query.get(name) ?? '0')) return illegalCharacters(name, '^[0-9]{1,20}$')
   }
-  if (!market.symbols().includes(symbol)) return UNKNOWN_SYMBOL
-  if (!EXCHANGE_INTERVALS.includes(interval)) return UNKNOWN_INTERVAL
+  const isPairless = parameter === 'pair' && market.futures?.contracts[symbol]?.pair !== undefined
+  if (!market.symbols().includes(symbol) || isPairless) return UNKNOWN_SYMBOL
+  if (!EXCHANGE_INTERVALS.includes(interval) || (market.futures && interval === '1s')) return UNKNOWN_INTERVAL
   const { limit = 500 } = request
-  if (limit < 1 || limit > MAX_LIMIT) return BAD_LIMIT
-  return jsonAnswer(selectRows(market, { ...request, limit: Math.min(limit, maxRows) }, now))
+  if (limit < 1 || limit > (market.futures ? 1500 : 1000)) return BAD_LIMIT
+  const selected = { ...request, symbol, limit: Math.min(limit, maxRows) }
+  return jsonAnswer(market.futures ? selectFutures(market.futures, selected, now) : selectRows(market, selected, now))
+}
+
+function selectFutures(market: FuturesMarket, request: ExchangeRequest, now: number): KlineRow[] {
+  const { symbol = '', interval = '', startTime, endTime = now, limit = 500 } = request
+  const kind = request.kind as CandleKind
+  if (startTime === undefined) return market.newest(kind, symbol, interval, endTime + 1, now, limit)
+  return market.candles(kind, symbol, interval, [startTime, endTime + 1], now, limit)
 }
 
 /** From `startTime` on, or the most recent rows, at most `limit`; both times inclusive, by open time. */

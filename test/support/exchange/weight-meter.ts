@@ -20,11 +20,6 @@ export class WeightMeter {
 
   constructor(private readonly windowMs = MINUTE) {}
 
-  /** The most weight that was used in a minute. */
-  get highest(): number {
-    return Math.max(0, ...this.perMinute.values())
-  }
-
   reset(): void {
     this.perMinute.clear()
     this.refused.clear()

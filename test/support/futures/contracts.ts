@@ -21,8 +21,8 @@ export interface Contract {
   readonly funding?: readonly (readonly [from: number, hours: number])[]
   /** Another contract that had the name before: only the archive has its candles. */
   readonly earlier?: Span
-  /** Rows by interval as they are, instead of made ones. */
-  readonly rows?: Readonly<Record<string, readonly KlineRow[]>>
+  /** The rows of an interval as they are, instead of made ones. */
+  readonly rows?: (interval: string) => readonly KlineRow[]
   /** What `exchangeInfo` says. Defaults: the name, PERPETUAL, TRADING, `from`. */
   readonly pair?: string
   readonly type?: string
@@ -33,39 +33,29 @@ export interface Contract {
 const at = (text: string) => Date.parse(`${text}Z`)
 const HOUR = 3_600_000
 
-/** Real rows, as REST and the archive have published them. */
-const REAL: Readonly<Record<string, readonly KlineRow[]>> = {
-  '1m': [
-    row('1577836800000,7189.43,7190.52,7177,7182.44,246.092,1577836859999,1767430.16121,336,46.630,334813.19820'),
-    row('1577836860000,7182.43,7182.44,7178.75,7179.01,70.909,1577836919999,509145.78482,140,32.597,234063.27884'),
-  ],
-  '1h': [
-    row(
-      '1598918400000,11658.11,11675.00,11531.34,11618.27,15015.299,1598921999999,174112062.33123,48351,6666.854,77327235.25097',
-    ),
-    row(
-      '1748736000000,104544.60,104599.60,104277.30,104408.70,3438.526,1748739599999,358998670.72560,71534,1691.726,176614558.10500',
-    ),
-  ],
-  '4h': [
-    row(
-      '1577851200000,7221.80,7230,7193.52,7205.26,5738.351,1577865599999,41410695.20475,10298,2855.460,20607525.79974',
-    ),
-  ],
-  '1d': [
-    row('1567900800000,10000,10412.65,10000,10391.63,3096.291,1567987199999,32096280.44997,3754,0.039,393.35627'),
-    row(
-      '1577836800000,7189.43,7260.43,7170.15,7197.57,56801.329,1577923199999,409678760.56957,101871,28834.200,208001969.84595',
-    ),
-    row('1671148800000,1.678,1.678,1.678,1.678,0.0,1671235199999,0.0000,0,0.0,0.0000'),
-  ],
+/** Real rows, as REST and the archive have published them, without the last cell. */
+const REAL = `
+1m 1577836800000,7189.43,7190.52,7177,7182.44,246.092,1577836859999,1767430.16121,336,46.630,334813.19820
+1m 1577836860000,7182.43,7182.44,7178.75,7179.01,70.909,1577836919999,509145.78482,140,32.597,234063.27884
+1h 1598918400000,11658.11,11675.00,11531.34,11618.27,15015.299,1598921999999,174112062.33123,48351,6666.854,77327235.25097
+1h 1748736000000,104544.60,104599.60,104277.30,104408.70,3438.526,1748739599999,358998670.72560,71534,1691.726,176614558.10500
+4h 1577851200000,7221.80,7230,7193.52,7205.26,5738.351,1577865599999,41410695.20475,10298,2855.460,20607525.79974
+1d 1567900800000,10000,10412.65,10000,10391.63,3096.291,1567987199999,32096280.44997,3754,0.039,393.35627
+1d 1577836800000,7189.43,7260.43,7170.15,7197.57,56801.329,1577923199999,409678760.56957,101871,28834.200,208001969.84595
+1d 1671148800000,1.678,1.678,1.678,1.678,0.0,1671235199999,0.0000,0,0.0,0.0000`
+
+/** The rows of an interval in the text above. */
+function realRows(interval: string): KlineRow[] {
+  const lines = REAL.split('\n').filter(line => line.startsWith(`${interval} `))
+  return lines.map(line => {
+    const cells = line.slice(interval.length + 1).split(',')
+    return [...cells.map((cell, column) => ([0, 6, 8].includes(column) ? Number(cell) : cell)), '0'] as KlineRow
+  })
 }
 
-function row(text: string): KlineRow {
-  return [...text.split(',').map((cell, column) => ([0, 6, 8].includes(column) ? Number(cell) : cell)), '0'] as KlineRow
-}
-
-const QUARTERLY = { pair: 'BTCUSDT', funding: [] }
+const FOUR_HOURS = [at('2024-06-01T00:00'), 4] as const
+/** Quarterlies have no funding. */
+const QUARTERLY = { pair: 'BTCUSDT', places: [1, 3], price: 70_000, funding: [] } as const
 
 /** The contracts that tests need most. */
 export const CONTRACTS: Readonly<Record<string, Contract>> = {
@@ -79,27 +69,16 @@ export const CONTRACTS: Readonly<Record<string, Contract>> = {
   ETHUSDT: {
     from: at('2019-11-27T07:45'),
     price: 20_000,
-    funding: [
-      [at('2019-11-27T08:00'), 8],
-      [at('2024-06-01T00:00'), 4],
-    ],
+    funding: [[at('2019-11-27T08:00'), 8], FOUR_HOURS],
   },
   BTCUSDT_261225: {
     ...QUARTERLY,
     from: at('2026-03-27T08:00'),
     until: at('2026-12-25T08:00'),
-    places: [1, 3],
-    price: 70_000,
     type: 'CURRENT_QUARTER',
   },
   /** Delivered: no list has it any more. */
-  BTCUSDT_260327: {
-    ...QUARTERLY,
-    from: at('2025-09-26T08:00'),
-    until: at('2026-03-27T08:00'),
-    places: [1, 3],
-    price: 70_000,
-  },
+  BTCUSDT_260327: { ...QUARTERLY, from: at('2025-09-26T08:00'), until: at('2026-03-27T08:00') },
   /** Settled, with flat candles for weeks. */
   FTTBUSD: {
     from: at('2022-08-24T09:30'),
@@ -119,7 +98,7 @@ export const CONTRACTS: Readonly<Record<string, Contract>> = {
   AERGOUSDTSETTLED: { from: at('2024-12-20T10:00'), until: at('2025-04-16T09:00'), places: [4, 0], price: 1_100 },
   /** Listed the day before the clock of tests. */
   NEWUSDT: { from: at('2026-04-29T12:03'), places: [5, 0], price: 6_500 },
-  REALUSDT: { from: at('2019-09-08T17:57'), rows: REAL },
+  REALUSDT: { from: at('2019-09-08T17:57'), rows: realRows },
   TSLAUSDT: { from: at('2026-01-28T14:30'), type: 'TRADIFI_PERPETUAL', status: 'MARKET_CLOSED' },
   币安人生USDT: { from: at('2025-10-08T07:15'), places: [5, 0], price: 14_000 },
   龙虾USDT: { from: at('2026-03-10T10:00'), places: [5, 0], status: 'SOMETHING_NEW' },
@@ -127,7 +106,7 @@ export const CONTRACTS: Readonly<Record<string, Contract>> = {
   A1234567890123456789012345678901234567USDT: { from: at('2026-04-01T00:00') },
 }
 
-/** When a contract has its last candle. */
+/** When the candles of a contract end. */
 export function endOf({ until = Infinity, flatUntil = until }: Contract): number {
   return flatUntil
 }

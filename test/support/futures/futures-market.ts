@@ -1,24 +1,21 @@
 import type { KlineRow } from '../../../src/candles/columns.js'
-import { seedOf } from '../exchange/made-rows.js'
 import { EXCHANGE_INTERVALS, EXCHANGE_NOW, lowerBound, type Market, nextOpenTime } from '../exchange/market.js'
-import { CONTRACTS, type Contract, endOf, type Span } from './contracts.js'
+import { CONTRACTS, type Contract, endOf, isListed, type Span } from './contracts.js'
 import { MadeCandles } from './made-candles.js'
 
 /** The candles of a contract, its mark prices, and the index prices of a pair. */
 export type CandleKind = 'klines' | 'markPriceKlines' | 'indexPriceKlines'
 
-/** The exchange has no candles of seconds here. */
+/** Futures have no candles of seconds. */
 export const FUTURES_INTERVALS = EXCHANGE_INTERVALS.filter(interval => interval !== '1s')
 
 const DAY = 86_400_000
-/** When the archive's candles begin. */
-const ARCHIVE_BEGINS: Readonly<Record<CandleKind, number>> = {
-  klines: Date.UTC(2019, 11, 31, 0, 1),
-  markPriceKlines: Date.UTC(2019, 11, 23, 11, 58),
-  indexPriceKlines: Date.UTC(2019, 11, 23, 11, 58),
-}
+/** When the archive's candles begin; those of mark and index prices are older. */
+const [ARCHIVE_BEGINS, PRICES_BEGIN] = [Date.UTC(2019, 11, 31, 0, 1), Date.UTC(2019, 11, 23, 11, 58)]
+/** The delivery date of perpetuals. */
+const NEVER = 4_133_404_800_000
 
-/** The USD-M futures of the exchange. */
+/** The USD-M futures of the exchange: contracts, and pairs that have the index prices of the perpetual of their name. */
 export class FuturesMarket implements Market {
   readonly futures = this
   private readonly series = new Map<string, MadeCandles>()
@@ -34,61 +31,54 @@ export class FuturesMarket implements Market {
     return this.candles('klines', symbol, interval, [0, EXCHANGE_NOW + 60 * DAY])
   }
 
-  /** The rows of a contract, or of a pair, that open in a span, as they are at `now`. */
-  candles(kind: CandleKind, name: string, interval: string, span: Span, now = Number.MAX_SAFE_INTEGER): KlineRow[] {
+  /** The first `count` rows that open in a span, as they are at `now`. */
+  candles(kind: CandleKind, name: string, interval: string, span: Span, now = 9e15, count = Infinity): KlineRow[] {
     const contract = this.contracts[name]
-    const { rows } = contract
-    if (rows === undefined) return this.made(kind, name, contract).rows(interval, span, now)
-    const listed = kind === 'klines' ? (rows[interval] ?? []) : []
-    return listed.slice(lowerBound(listed, span[0]), lowerBound(listed, Math.min(span[1], now + 1)))
+    if (contract.rows === undefined) return this.made(kind, name, contract).rows(interval, span, now, count)
+    const rows = kind === 'klines' ? contract.rows(interval) : []
+    return rows.slice(lowerBound(rows, span[0]), lowerBound(rows, Math.min(span[1], now + 1))).slice(0, count)
   }
 
-  /** The first rows that open in a span, at most `count`. */
-  oldest(kind: CandleKind, name: string, interval: string, span: Span, count: number, now: number): KlineRow[] {
-    const length = this.longest(name, interval)
-    const start = Math.max(span[0], this.contracts[name].from - length)
-    const rows = this.candles(kind, name, interval, [span[0], Math.min(span[1], start + (count + 2) * length)], now)
-    return rows.slice(0, count)
-  }
-
-  /** The last rows that open before `end`, at most `count`. */
-  newest(kind: CandleKind, name: string, interval: string, end: number, count: number, now: number): KlineRow[] {
-    const last = Math.min(end, now + 1, endOf(this.contracts[name]))
-    const start = last - (count + 2) * this.longest(name, interval)
-    return this.candles(kind, name, interval, [start, end], now).slice(-count)
-  }
-
-  /** The most time from a row to the next one. */
-  private longest(name: string, interval: string): number {
-    if (this.contracts[name].rows) return Infinity
-    return interval === '1M' ? 31 * DAY : nextOpenTime(interval, 0)
+  /** The last `count` rows that open before `end`. */
+  newest(kind: CandleKind, name: string, interval: string, end: number, now: number, count: number): KlineRow[] {
+    const contract = this.contracts[name]
+    const step = interval === '1M' ? 31 * DAY : nextOpenTime(interval, 0)
+    const start = Math.min(end, now, endOf(contract)) - (count + 2) * step
+    return this.candles(kind, name, interval, [contract.rows ? 0 : start, end], now).slice(-count)
   }
 
   /** The rows that the archive has of a span: also those of another contract that had the name. */
   archived(kind: CandleKind, name: string, interval: string, [start, end]: Span): KlineRow[] {
     const contract = this.contracts[name]
     if (contract === undefined) return []
-    const span = [Math.max(start, ARCHIVE_BEGINS[kind]), end] as const
+    const span = [Math.max(start, kind === 'klines' ? ARCHIVE_BEGINS : PRICES_BEGIN), end] as const
     const rows = this.candles(kind, name, interval, span)
     if (contract.earlier === undefined) return rows
     const earlier = { ...contract, from: contract.earlier[0], until: contract.earlier[1] }
-    return [...this.made(kind, `${name} ${earlier.from}`, earlier).rows(interval, span, span[1]), ...rows]
+    return [...this.made(kind, `${name} before`, earlier).rows(interval, span, end, Infinity), ...rows]
+  }
+
+  /** What `exchangeInfo` says at `now`. `padding`: text that each contract has more. */
+  info(now: number, padding: string): unknown {
+    const listed = Object.entries(this.contracts).filter(([, contract]) => isListed(contract, now))
+    const symbols = listed.map(([symbol, { from, until = NEVER, status = 'TRADING', ...more }]) => ({
+      symbol,
+      pair: more.pair ?? symbol,
+      contractType: more.type ?? 'PERPETUAL',
+      deliveryDate: until,
+      onboardDate: more.onboardDate ?? from,
+      status: until <= now ? 'SETTLING' : now < from ? 'PENDING_TRADING' : status,
+      pricePrecision: more.places?.[0] ?? 2,
+      quantityPrecision: more.places?.[1] ?? 3,
+      filters: [{ filterType: 'PRICE_FILTER', tickSize: '0.01', padding }],
+    }))
+    return { timezone: 'UTC', serverTime: now, futuresType: 'U_MARGINED', symbols }
   }
 
   private made(kind: CandleKind, name: string, contract: Contract): MadeCandles {
     const key = `${kind} ${name}`
-    const made = this.series.get(key) ?? new MadeCandles(makingOf(kind, key, contract))
+    const made = this.series.get(key) ?? new MadeCandles(key, contract, kind !== 'klines')
     this.series.set(key, made)
     return made
   }
-}
-
-function makingOf(kind: CandleKind, key: string, contract: Contract) {
-  const { from, until = Infinity, halts = [], places = [2, 3], price = 700_000 } = contract
-  const end = endOf(contract)
-  const isPrice = kind !== 'klines'
-  const flats: Span[] = [...(isPrice ? [] : halts), [until, end]]
-  const scale = isPrice ? 10 ** (8 - places[0]) : 1
-  const digits = isPrice ? ([8, 0] as const) : places
-  return { seed: seedOf(key), from, end, flats, places: digits, price: price * scale, isPrice }
 }

@@ -1,47 +1,48 @@
 import type { KlineRow } from '../../../src/candles/columns.js'
-import { addTo, type Candle, mix, openTimes } from '../exchange/made-rows.js'
+import { addTo, type Candle, mix, openTimes, seedOf } from '../exchange/made-rows.js'
 import { nextOpenTime } from '../exchange/market.js'
-import type { Span } from './contracts.js'
+import { type Contract, endOf, type Span } from './contracts.js'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
 /** Whole candles of these lengths are kept, so that a day is computed once. */
-const KEPT = [DAY, HOUR]
+const KEPT = [24 * HOUR, HOUR]
 /** Intervals that are written without zeros at the end of a decimal. */
 const SHORT = ['2h', '1d']
 /** Before this time whole prices are written without a point. */
 const BARE_UNTIL = Date.UTC(2020, 8)
 
-/** What the candles of a series follow from; times in ms UTC. */
-export interface Making {
-  readonly seed: number
-  readonly from: number
-  readonly end: number
-  /** Spans without a trade. */
-  readonly flats: readonly Span[]
-  /** Digits after the point. */
-  readonly places: readonly [price: number, volume: number]
-  /** The lowest price, in units of its last digit. */
-  readonly price: number
-  /** Of mark and index prices, which have eight digits, no volume, and counts that do not add up. */
-  readonly isPrice: boolean
-}
-
-/** The candles of a series, each made when it is asked for: of minutes that follow from their time, so that sums are exact. */
+/** The candles of a contract, or its mark prices, each made when it is asked for: of minutes that follow from their time. */
 export class MadeCandles {
+  private readonly seed: number
+  /** Spans without a trade. */
+  private readonly flats: readonly Span[]
+  private readonly places: readonly [price: number, volume: number]
+  /** The lowest price, in units of its last digit. */
+  private readonly price: number
   private readonly kept = new Map<string, Candle>()
 
-  constructor(private readonly making: Making) {}
+  /** `isPrice`: of mark and index prices, which have eight digits, no volume, and counts that do not add up. */
+  constructor(
+    name: string,
+    private readonly contract: Contract,
+    private readonly isPrice: boolean,
+  ) {
+    const { until = Infinity, halts = [], places = [2, 3], price = 700_000 } = contract
+    this.seed = seedOf(name)
+    this.flats = [...(isPrice ? [] : halts), [until, endOf(contract)]]
+    this.places = isPrice ? [8, 0] : places
+    this.price = isPrice ? price * 10 ** (8 - places[0]) : price
+  }
 
-  /** The rows that open in a span, as they are at `now`: the last one may be open. */
-  rows(interval: string, [start, end]: Span, now: number): KlineRow[] {
-    const { from } = this.making
-    const madeUntil = Math.min(this.making.end, now + 1)
+  /** The first `count` rows that open in a span, as they are at `now`: the last one may be open. */
+  rows(interval: string, [start, end]: Span, now: number, count: number): KlineRow[] {
+    const { from } = this.contract
+    const madeUntil = Math.min(endOf(this.contract), now + 1)
     const first = openTimes(interval, from)(Math.max(start, from))
     const rows: KlineRow[] = []
     let time = first < start ? nextOpenTime(interval, first) : first
-    while (time < Math.min(end, madeUntil)) {
+    while (time < Math.min(end, madeUntil) && rows.length < count) {
       const next = nextOpenTime(interval, time)
       const candle = this.between(Math.max(time, from), Math.min(next, madeUntil))
       rows.push(this.toRow(interval, { ...candle, openTime: time, closeTime: next - 1 }))
@@ -50,13 +51,13 @@ export class MadeCandles {
     return rows
   }
 
-  /** The sum of the candles of a span, those of at least `shorterThan` ms not in one. */
-  private between(start: number, end: number, shorterThan = Infinity): Candle {
+  /** The sum of the candles of a span. `below`: the length that the longest of them are shorter than. */
+  private between(start: number, end: number, below = Infinity): Candle {
     const candles: Candle[] = []
     for (let time = start; time < end; ) {
-      const length = shorterThan === HOUR ? MINUTE : longestAt(time, end, shorterThan)
-      addTo(candles, length === MINUTE ? this.minute(time, end) : this.whole(time, length), start)
-      time += length
+      const length = KEPT.find(one => one < below && time % one === 0 && time + one <= end)
+      addTo(candles, length === undefined ? this.minute(time, end) : this.whole(time, length), start)
+      time += length ?? MINUTE
     }
     return candles[0]
   }
@@ -68,17 +69,15 @@ export class MadeCandles {
     return candle
   }
 
-  /** A minute, or a half of its trades when it is open: it ends after `end`. */
+  /** A minute, or a half of its trades when it is open: then it ends after `end`. */
   private minute(openTime: number, end: number): Candle {
-    const { seed, isPrice } = this.making
-    const noise = mix(seed ^ 0x5bd1e995, openTime / MINUTE) >>> 1
+    const noise = mix(this.seed ^ 0x5bd1e995, openTime / MINUTE) >>> 1
     const [openAt, closeAt] = [this.pricedAt(openTime), this.pricedAt(openTime + MINUTE)]
     const isFlat = openAt === closeAt
     const [open, close] = [this.priceAt(openAt), this.priceAt(closeAt)]
     const traded = 1000 + (noise % 30_000)
     // Takers buy a third: multiples of three keep the sums exact.
-    const volume = isFlat || isPrice ? 0 : 3 * (end < openTime + MINUTE ? traded >> 1 : traded)
-    const trades = isPrice ? 60 : 1 + (noise % 500)
+    const volume = isFlat || this.isPrice ? 0 : 3 * (end < openTime + MINUTE ? traded >> 1 : traded)
     return {
       openTime,
       closeTime: openTime + MINUTE - 1,
@@ -88,40 +87,34 @@ export class MadeCandles {
       close,
       volume,
       quote: volume * open,
-      count: isFlat && !isPrice ? 0 : trades,
+      count: this.isPrice ? 60 : isFlat ? 0 : 1 + (noise % 500),
     }
   }
 
   /** When the price of a time was made: in a flat span at its start, so that a candle after it opens where the last one closed. */
   private pricedAt(time: number): number {
-    for (const flat of this.making.flats) if (time >= flat[0] && time <= flat[1]) return flat[0]
+    for (const flat of this.flats) if (time >= flat[0] && time <= flat[1]) return flat[0]
     return time
   }
 
   private priceAt(time: number): number {
-    const { seed, price } = this.making
-    return price + ((mix(seed, time / MINUTE) >>> 1) % Math.ceil(price / 7))
+    return this.price + ((mix(this.seed, time / MINUTE) >>> 1) % Math.ceil(this.price / 7))
   }
 
   private toRow(interval: string, { openTime, closeTime, volume, quote, count, ...prices }: Candle): KlineRow {
-    const { isPrice, places, seed } = this.making
-    const isShort = !isPrice && SHORT.includes(interval)
-    const isBare = !isPrice && openTime < BARE_UNTIL
-    const price = (units: number) => decimal(units, places[0], isShort, isBare)
+    const isShort = !this.isPrice && SHORT.includes(interval)
+    const isBare = !this.isPrice && openTime < BARE_UNTIL
+    const price = (units: number) => decimal(units, this.places[0], isShort, isBare)
     const cells = [price(prices.open), price(prices.high), price(prices.low), price(prices.close)] as const
-    if (isPrice) {
-      const seconds = interval === '1m' && mix(seed, openTime) % 9 === 0 ? 48 : count
+    if (this.isPrice) {
+      const seconds = interval === '1m' && mix(this.seed, openTime) % 9 === 0 ? 48 : count
       return [openTime, ...cells, '0', closeTime, '0', seconds, '0', '0', '0']
     }
-    const amount = (units: number, digits: number) => decimal(units, digits, isShort && units > 0)
-    const [base, quoted] = [places[1], places[0] + places[1]]
-    const takers = [amount(volume / 3, base), amount(quote / 3, quoted)] as const
-    return [openTime, ...cells, amount(volume, base), closeTime, amount(quote, quoted), count, ...takers, '0']
+    const base = (units: number) => decimal(units, this.places[1], isShort && units > 0)
+    const quoted = (units: number) => decimal(units, this.places[0] + this.places[1], isShort && units > 0)
+    const takers = [base(volume / 3), quoted(quote / 3)] as const
+    return [openTime, ...cells, base(volume), closeTime, quoted(quote), count, ...takers, '0']
   }
-}
-
-function longestAt(time: number, end: number, shorterThan: number): number {
-  return KEPT.find(length => length < shorterThan && time % length === 0 && time + length <= end) ?? MINUTE
 }
 
 /** A number of units of 10^-`places`; `isShort`: without zeros at its end, `isBare`: a whole one without a point. */

@@ -1,13 +1,18 @@
+import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { KlineRow } from '../../../src/candles/columns.js'
+import { COLUMNS, type KlineRow } from '../../../src/candles/columns.js'
 import { makeZip } from '../archive/make-zip.js'
 import { lowerBound, type Market } from '../exchange/market.js'
+import type { CandleKind } from '../futures/futures-market.js'
 import { type LoggedRequest, ScriptedServer } from './scripted-server.js'
 
 const DAY = 86_400_000
-/** From here on the archive has µs. */
+/** From here on the archive of spot candles has µs. */
 const MICROSECONDS_FROM = Date.UTC(2025, 0)
-const PATH = /^data\/spot\/(monthly|daily)\/klines\/([^/]+)\/([^/]+)\/(.+)-(\d{4}-\d\d(?:-\d\d)?)\.zip$/
+/** From here on files of futures have a header. */
+const HEADER_FROM = Date.UTC(2022, 0)
+const PATH =
+  /^data\/(spot|futures\/um)\/(monthly|daily)\/(\w*[kK]lines)\/([^/]+)\/([^/]+)\/(.+)-(\d{4}-\d\d(?:-\d\d)?)\.zip(\.CHECKSUM)?$/
 
 /** The exchange's archive on a free port: the zips of a market, as wrong as a test makes them, and a log of all requests. */
 export class ArchiveServer extends ScriptedServer {
@@ -35,9 +40,9 @@ export class ArchiveServer extends ScriptedServer {
   }
 
   /** Starts an archive that the caller stops. */
-  static async open(market: Market, now: number): Promise<ArchiveServer> {
+  static async open(market: Market, now: number, port = 0): Promise<ArchiveServer> {
     const server = new ArchiveServer(market, now)
-    await server.listen(0)
+    await server.listen(port)
     return server
   }
 
@@ -65,19 +70,29 @@ export class ArchiveServer extends ScriptedServer {
     else response.writeHead(200, { 'content-type': 'application/zip', 'content-length': zip.length }).end(zip)
   }
 
-  /** The zip of a path; undefined when there is none. */
+  /** The zip of a path, or the line of its checksum; undefined when there is none. */
   findZip(path: string): Buffer | undefined {
-    const [, kind, symbol = '', interval = '', , date = ''] = PATH.exec(path) ?? []
+    const [, root, period, kind, symbol = '', interval = '', , date = '', checksum] = PATH.exec(decodeURI(path)) ?? []
+    const { futures } = this.market
+    if (root !== (futures ? 'futures/um' : 'spot')) return undefined
     const name = `${symbol}-${interval}-${date}`
+    if (checksum) {
+      const zip = this.findZip(path.slice(0, -checksum.length))
+      return zip && Buffer.from(`${createHash('sha256').update(zip).digest('hex')}  ${name}.zip\n`)
+    }
     if (this.zips.has(name)) return this.zips.get(name)
     const start = Date.parse(date)
-    const isMonth = kind === 'monthly'
+    const isMonth = period === 'monthly'
     const end = isMonth ? new Date(start).setUTCMonth(new Date(start).getUTCMonth() + 1) : start + DAY
     if (Number.isNaN(start) || this.now < end + (isMonth ? 14 : 0.36) * DAY) return undefined
-    const rows = this.market.rows(symbol, interval) ?? []
-    const lines = rows.slice(lowerBound(rows, start), lowerBound(rows, end)).map(csvLine)
+    const rows =
+      futures?.archived(kind as CandleKind, symbol, interval, [start, end]) ?? this.market.rows(symbol, interval) ?? []
+    const found = rows.slice(lowerBound(rows, start), lowerBound(rows, end))
+    const lines = found.map(row => (futures ? row.join(',') : csvLine(row)))
     if (lines.length === 0) return undefined
-    return makeZip({ name: `${name}.csv`, content: toCsv(this.edits.get(name)?.(lines) ?? lines) })
+    const edited = this.edits.get(name)?.(lines) ?? lines
+    const header = futures && start >= HEADER_FROM ? [COLUMNS.join(',')] : []
+    return makeZip({ name: `${name}.csv`, content: toCsv([...header, ...edited]) })
   }
 }
 
@@ -86,7 +101,7 @@ export function toCsv(lines: readonly string[]): string {
   return lines.map(line => `${line}\n`).join('')
 }
 
-/** A row as the archive writes it. */
+/** A row as the archive writes it, of spot candles. */
 export function csvLine(row: KlineRow): string {
   if (row[0] < MICROSECONDS_FROM) return row.join(',')
   return inMicroseconds(row.join(','))

@@ -2,11 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { BanWatch } from '../exchange/ban-watch.js'
 import { jsonAnswer, NOT_FOUND, type PlainAnswer } from '../exchange/exchange-answers.js'
-import { type ExchangeRequest, findViolations, parseRequest } from '../exchange/exchange-request.js'
+import { type ExchangeRequest, findViolations, isCandles, parseRequest } from '../exchange/exchange-request.js'
 import { answerKlines } from '../exchange/klines-answer.js'
 import { EXCHANGE_NOW, type Market } from '../exchange/market.js'
 import { WeightMeter } from '../exchange/weight-meter.js'
-import { answerFutures, type FuturesFault } from '../futures/futures-answers.js'
+import { answerFunding, answerFundingInfo } from '../futures/funding.js'
 import { type LoggedRequest, ScriptedServer } from './scripted-server.js'
 
 /** The calls about funding that an address may make in five minutes. */
@@ -24,7 +24,7 @@ export class ExchangeServer extends ScriptedServer<ExchangeRequest, ExchangeMatc
   now: number | (() => number) = EXCHANGE_NOW
   /** The weight that an address may use in a minute of the clock; Infinity lifts the limit. */
   weightLimit = 6000
-  /** Whether responses say the used weight, or those that do. */
+  /** Whether responses say the used weight, or which of them. */
   sendsWeight: boolean | ((request: ExchangeRequest) => boolean) = true
   /** Whether 429 and 418 say when to come back. */
   sendsRetryAfter = true
@@ -32,8 +32,8 @@ export class ExchangeServer extends ScriptedServer<ExchangeRequest, ExchangeMatc
   maxRows = 1000
   /** How long a ban lasts, ms. */
   banMs = 120_000
-  /** What is wrong with answers of futures. */
-  readonly faults = new Set<FuturesFault>()
+  /** What is odd in answers of futures: `big` for 3 MB of `exchangeInfo`. */
+  readonly faults = new Set<'big' | 'doubled' | 'tied'>()
   /** What the client did that it must never do. */
   readonly violations: string[] = []
   private readonly meter = new WeightMeter()
@@ -86,16 +86,13 @@ export class ExchangeServer extends ScriptedServer<ExchangeRequest, ExchangeMatc
 
   /** The most weight that the client has used in a minute. */
   get highestWeight(): number {
-    return this.meter.highest
+    return Math.max(0, ...this.weights.values())
   }
 
-  /** How many calls there were of each path. */
+  /** How many calls there were of each kind. */
   get calls(): Record<string, number> {
     const counts: Record<string, number> = {}
-    for (const { path } of this.log) {
-      const name = path.replace(/\?.*/, '')
-      counts[name] = (counts[name] ?? 0) + 1
-    }
+    for (const { kind } of this.log) counts[kind] = (counts[kind] ?? 0) + 1
     return counts
   }
 
@@ -111,12 +108,12 @@ export class ExchangeServer extends ScriptedServer<ExchangeRequest, ExchangeMatc
   }
 
   protected enter(logged: LoggedRequest, incoming: IncomingMessage): ExchangeRequest {
-    const isFutures = this.market.futures !== undefined
-    const request = parseRequest(logged, this.time, isFutures)
-    this.violations.push(...findViolations(incoming, request, isFutures))
+    const request = parseRequest(logged, this.time, this.market.futures !== undefined)
+    this.violations.push(...findViolations(incoming, request))
     if (this.bans.isLate(incoming.socket)) this.violations.push(`request after 418: ${request.path}`)
+    const { banMs, sendsRetryAfter } = this
     const refusal = isAboutFunding(request)
-      ? this.fundingMeter.add(1, request.time, this.fundingLimits())
+      ? this.fundingMeter.add(1, request.time, { weightLimit: FUNDING_LIMIT, otherWeight: 0, banMs, sendsRetryAfter })
       : this.meter.add(request.weight, request.time, this)
     if (refusal) this.refusals.set(request, refusal)
     return request
@@ -124,11 +121,6 @@ export class ExchangeServer extends ScriptedServer<ExchangeRequest, ExchangeMatc
 
   protected matches(request: ExchangeRequest, match: ExchangeMatch): boolean {
     return typeof match === 'function' ? match(request) : request.path.startsWith(match)
-  }
-
-  private fundingLimits() {
-    const { banMs, sendsRetryAfter } = this
-    return { weightLimit: FUNDING_LIMIT, otherWeight: 0, banMs, sendsRetryAfter }
   }
 
   protected setHeaders(response: ServerResponse, request: ExchangeRequest): void {
@@ -151,13 +143,18 @@ export class ExchangeServer extends ScriptedServer<ExchangeRequest, ExchangeMatc
 
   private findContent(request: ExchangeRequest): PlainAnswer {
     const now = this.time
-    if (this.market.futures) return answerFutures(this.market.futures, request, now, this)
-    if (request.kind === 'klines') return answerKlines(this.market, request, now, this.maxRows)
+    const { futures } = this.market
+    if (isCandles(request.kind)) return answerKlines(this.market, request, now, this.maxRows)
     if (request.kind === 'prices') {
       return jsonAnswer(this.market.symbols().map(symbol => ({ symbol, price: '0.06000000' })))
     }
     if (request.kind === 'time') return jsonAnswer({ serverTime: now })
     if (request.kind === 'ping') return jsonAnswer({})
+    if (futures && request.kind === 'fundingRate') return answerFunding(futures, request, now, this.faults)
+    if (futures && request.kind === 'fundingInfo') return answerFundingInfo(futures, now)
+    if (futures && request.kind === 'exchangeInfo') {
+      return jsonAnswer(futures.info(now, this.faults.has('big') ? 'x'.repeat(300_000) : ''))
+    }
     if (request.kind === 'exchangeInfo') return exchangeInfo()
     return NOT_FOUND
   }
