@@ -1,13 +1,10 @@
 import type { KlineRow } from '../../../src/candles/columns.js'
-import { EXCHANGE_INTERVALS, EXCHANGE_NOW, lowerBound, type Market, nextOpenTime } from '../exchange/market.js'
+import { EXCHANGE_NOW, lowerBound, type Market, nextOpenTime } from '../exchange/market.js'
 import { CONTRACTS, type Contract, endOf, isListed, type Span } from './contracts.js'
 import { MadeCandles } from './made-candles.js'
 
 /** The candles of a contract, its mark prices, and the index prices of a pair. */
 export type CandleKind = 'klines' | 'markPriceKlines' | 'indexPriceKlines'
-
-/** Futures have no candles of seconds. */
-export const FUTURES_INTERVALS = EXCHANGE_INTERVALS.filter(interval => interval !== '1s')
 
 const DAY = 86_400_000
 /** When the archive's candles begin; those of mark and index prices are older. */
