@@ -111,6 +111,7 @@ export class CandleChart {
     this.candles.setData(places.map(place => ({ ...place, time: toSeconds(place.time) })))
     const volumes = places
       .filter(place => 'open' in place)
+      .filter(({ volume }) => volume > 0)
       .map(({ time, open, close, volume }) => {
         return { time: toSeconds(time), value: volume, color: close >= open ? rising : falling }
       })
