@@ -76,7 +76,7 @@ export const noTradeSince = s.optional(s.time())
 /** What the names of symbols do not say of the candles of a source. */
 export function sourceNote(baseUrl?: string | null): string[] {
   const { badge } = marketOf(baseUrl ?? undefined) ?? {}
-  return baseUrl === SAMPLE ? [SYNTHETIC] : badge ? [`Market: ${badge} of Binance.`] : []
+  return baseUrl === SAMPLE ? [SYNTHETIC] : badge ? [`The market is ${badge} of Binance.`] : []
 }
 
 export { sum }

@@ -223,8 +223,8 @@ function symbolSchema(tree: Tree): Schema {
   const details = { $id: 'Symbol', description: 'Trading pair', type: 'string' }
   const symbols = tree.symbols()
   if (tree.mirror.rules.kind !== 'exchange' && symbols.length > 0) return { ...details, enum: symbols }
-  // Of ASCII only A-Z and 0-9. Not every reader of a schema knows `\p{L}`, for letters of any script.
-  return { ...details, pattern: '^[^\\x00-/:-@\\[-\\x7f]{2,40}$', examples: ['BTCUSDT'] }
+  // Of ASCII only A-Z and 0-9, and the day of a delivery. Not every reader of a schema knows `\p{L}`, for letters of any script.
+  return { ...details, pattern: '^[^\\x00-/:-@\\[-\\x7f]{2,40}(_\\d{6})?$', examples: ['BTCUSDT'] }
 }
 
 /** `names`: as people write intervals, or as paths have them. */
