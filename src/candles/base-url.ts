@@ -44,7 +44,7 @@ export interface Market {
   readonly archive?: string
   /** Whether a whole number may have no point between others that have one. */
   readonly hasBareWholes?: boolean
-  /** Whether its contracts end, and go on as flat candles without a trade. */
+  /** Whether its symbols are contracts: when one has ended, no list has it, and flat candles without a trade may go on. */
   readonly hasContracts?: boolean
   /** Whether its candles are of prices alone: volumes and counts mean nothing. */
   readonly isPrice?: boolean
@@ -64,6 +64,7 @@ const FUTURES = {
   pageRows: 499,
   weightBudget: 1_200,
   opened: '2019-09-01',
+  hasContracts: true,
   hasOwnListings: true,
 } as const
 
@@ -85,7 +86,7 @@ const MARKETS: Readonly<Record<string, Market>> = {
     regionAdvice: '--base-url binance is its host for market data alone, which serves more regions.',
     archive: 'spot',
   },
-  [USDM]: { ...FUTURES, archive: 'futures/um', hasBareWholes: true, hasContracts: true },
+  [USDM]: { ...FUTURES, archive: 'futures/um', hasBareWholes: true },
   [`${USDM}-mark`]: {
     ...FUTURES,
     badge: 'mark prices of USD-M futures',

@@ -51,7 +51,9 @@ export async function fetchStartDates(
 export async function fetchSymbols(run: Run<Source>): Promise<{ names: SymbolName[]; gone: SymbolName[] }> {
   const { source, mirror, signal } = run
   const list = await request(source, 'the list of symbols', source.symbols(signal))
-  const names = sortSymbols(list.names)
+  // The exchange still has the contracts that ended, and lists them no more.
+  const ended = source.rules.market?.hasContracts ? mirror.symbols() : []
+  const names = sortSymbols([...list.names, ...ended])
   if (source.rules.kind === 'exchange') return { names, gone: [] }
   if (names.length === 0) {
     const data = { baseUrl: source.name }
