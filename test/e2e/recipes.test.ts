@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { type CliSandbox, PROJECT, type Run, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { madeMarket } from '../support/exchange/made-market.js'
 import { EXCHANGE_NOW } from '../support/exchange/market.js'
+import { FuturesMarket } from '../support/futures/futures-market.js'
 import { findPython } from '../support/python.js'
 import { sampleRows } from '../support/sample-tree.js'
 import { ExchangeServer } from '../support/servers/exchange-server.js'
@@ -18,7 +19,7 @@ const newSandbox = useSandboxes()
 const RECIPES = join(PROJECT, 'src/docs/recipes')
 const MAX_LINES = 80
 /** These have tests of their own below: they need an exchange, and programs that run others. */
-const OTHERS = ['publish.md', 'service.md']
+const OTHERS = ['futures.md', 'publish.md', 'service.md']
 const NAMES = ['backtrader', 'charts', 'cite', 'compare', 'duckdb', 'freqtrade', 'pandas', 'polars', 'sql']
 const ALL_RECIPES = NAMES.map(name => `${name}.md`)
 const UNTESTED = 'Not run by the tests'
@@ -234,6 +235,37 @@ describe('the recipe of a published tree', () => {
     const read = (path: string) => JSON.parse(readFileSync(join(home, 'tree/api', path), 'utf8'))
     expect(read('klines/symbols.json')).toEqual(['BTCUSDT', 'ETHUSDT'])
     expect(Object.keys(read('openapi.json').paths)).toContain('/api/klines/1d/{symbol}/{startDate}.json')
+  })
+})
+
+describe('the recipe of futures', () => {
+  it('adds up funding at mark prices, and has files for freqtrade', async ({ skip }) => {
+    if (spawnSync('openssl', ['version']).status !== 0) skip('needs openssl')
+    const { sandbox } = await linkedSandbox(EXCHANGE_NOW)
+    const exchange = await ExchangeServer.start(new FuturesMarket())
+    const env = await startTlsProxy('fapi.binance.com', exchange.url)
+    const [download, files] = blocksOf('futures.md', 'sh')
+    const run = await sandbox.shell(`set -e; ${download}`, env)
+    expect(run, run.stderr).toMatchObject({ code: 0 })
+    const answer = await fetch(
+      `${exchange.url}/fapi/v1/fundingRate?symbol=BTCUSDT&startTime=${Date.UTC(2026, 3, 1)}&limit=1000`,
+    )
+    const all = (await answer.json()) as { fundingTime: number; fundingRate: string; markPrice: string }[]
+    // The first candle has closed by then.
+    const settled = all.filter(({ fundingTime }) => fundingTime >= Date.UTC(2026, 3, 1, 1))
+    const received = settled.reduce(
+      (sum, { fundingRate, markPrice }) => sum - Number(fundingRate) * Number(markPrice),
+      0,
+    )
+    const instance = await DuckDBInstance.create(':memory:', { file_search_path: sandbox.folder })
+    const connection = await instance.connect()
+    const [row] = (await connection.runAndReadAll(blocksOf('futures.md', 'sql')[0])).getRows()
+    connection.closeSync()
+    expect(settled.length).toBeGreaterThan(80)
+    expect(row.map(Number)).toEqual([settled.length, 8, expect.closeTo(received, 2)])
+    const listed = await sandbox.shell(`set -e; ${files}`, env)
+    expect(listed, listed.stderr).toMatchObject({ code: 0 })
+    expect(listed.stdout).toContain(announced(files).join('\n'))
   })
 })
 
