@@ -101,27 +101,20 @@ export class Fetcher {
     const { policy, clock, random = Math.random } = this.options
     // Each file gets its own signal: Node warns of a leak when many listeners wait on one signal.
     const request = { ...file, signal: AbortSignal.any([file.signal, this.closing.signal]) }
-    let [spentMs, startedMs, isRetrying] = [0, 0, false]
-    const attempt = async () => {
-      await this.waitForTurn(request.signal)
-      startedMs = clock.elapsed()
-      return this.attempt(request, policy.fileMs - spentMs)
-    }
+    let isRetrying = false
     try {
       for (let failures = 1; ; failures++) {
         try {
-          const value = await this.limit(attempt)
+          const value = await this.limit(() => this.attempt(request))
           this.inARow = { unreachable: 0, notJson: 0 }
           return value
         } catch (error) {
           if (!(error instanceof FetchError)) throw error
-          spentMs += clock.elapsed() - startedMs
           const delayMs = retryDelay(error, failures, random(), policy)
-          if (delayMs === undefined || spentMs + delayMs >= policy.fileMs) {
+          if (delayMs === undefined) {
             error.tries = failures
             throw this.countFailure(error)
           }
-          spentMs += delayMs
           this.failure = error.message
           if (!isRetrying) this.retrying++
           isRetrying = true
@@ -154,10 +147,10 @@ export class Fetcher {
     }
   }
 
-  private async attempt<T>({ path, headers = {}, accept, signal }: FileRequest<T>, leftMs: number): Promise<T> {
-    // AbortSignal.timeout rejects fractions, and a random delay leaves one.
-    const limitMs = Math.ceil(Math.min(this.options.policy.attemptMs, leftMs))
-    const deadline = AbortSignal.timeout(limitMs)
+  private async attempt<T>({ path, headers = {}, accept, signal }: FileRequest<T>): Promise<T> {
+    await this.waitForTurn(signal)
+    const { attemptMs } = this.options.policy
+    const deadline = AbortSignal.timeout(attemptMs)
     this.count(1, 0)
     try {
       const response = await this.transport.get(path, { headers, signal: AbortSignal.any([signal, deadline]) })
@@ -167,7 +160,7 @@ export class Fetcher {
     } catch (error) {
       signal.throwIfAborted()
       if (!deadline.aborted || error instanceof FetchError) throw error
-      const reason = `no whole answer within ${limitMs / 1000} s`
+      const reason = `no whole answer within ${attemptMs / 1000} s`
       throw new FetchError('transient', reason, { unreachable: true, timedOut: true })
     }
   }

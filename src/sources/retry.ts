@@ -13,8 +13,6 @@ export interface RetryPolicy {
   readonly baseDelayMs: number
   readonly maxDelayMs: number
   readonly attemptMs: number
-  /** For all attempts and delays of a file, without the waits that Retry-After demands. */
-  readonly fileMs: number
   /** A longer Retry-After ends the run. */
   readonly maxRetryAfterMs: number
 }
@@ -25,7 +23,6 @@ export const RETRY_POLICY: RetryPolicy = {
   baseDelayMs: 500,
   maxDelayMs: 20_000,
   attemptMs: 30_000,
-  fileMs: 120_000,
   maxRetryAfterMs: 60_000,
 }
 
@@ -35,11 +32,10 @@ export const QUICK_POLICY: RetryPolicy = {
   tries: 2,
   invalidTries: 1,
   attemptMs: 5_000,
-  fileMs: 10_000,
 }
 
-/** For zips of megabytes, which the exchange's own answers can replace: one that takes too long is not tried again. */
-export const ARCHIVE_POLICY: RetryPolicy = { ...RETRY_POLICY, tries: 3, invalidTries: 1, attemptMs: 120_000 }
+/** For zips of megabytes, which the exchange's own answers can replace. */
+export const ARCHIVE_POLICY: RetryPolicy = { ...RETRY_POLICY, tries: 2, invalidTries: 1, attemptMs: 120_000 }
 
 /** The delay before the next try, ms, with full jitter: `random` is 0 to 1. Undefined when no tries are left. */
 export function retryDelay({ kind }: { kind: FetchErrorKind }, failures: number, random: number, policy: RetryPolicy) {
@@ -78,9 +74,7 @@ export function limitPolicy(policy: RetryPolicy, { retries, timeout }: RequestLi
   const tries = retries === undefined ? policy.tries : retries + 1
   // undici takes whole numbers alone.
   const attemptMs = timeout === undefined ? policy.attemptMs : Math.ceil(timeout * 1000)
-  // Every try may take all of its time, and the delays between them too.
-  const fileMs = Math.max(policy.fileMs, tries * attemptMs + (tries - 1) * policy.maxDelayMs)
-  return { ...policy, tries, invalidTries: Math.min(policy.invalidTries, tries), attemptMs, fileMs }
+  return { ...policy, tries, invalidTries: Math.min(policy.invalidTries, tries), attemptMs }
 }
 
 /** Time as a parameter, so that tests run at any date and without waiting. */

@@ -83,20 +83,8 @@ describe('a file', () => {
   })
 })
 
-it.each([
-  ['end its tries', {}, 40_000, 3],
-  ['end them also when the next delay would reach beyond', {}, 38_900, 3],
-  ['do not count the waits that the host demands', { 'retry-after': '50' }, 0, 6],
-])('the 120 s of a file %s', async (_, headers: Record<string, string>, answerMs, tries) => {
-  const { server, symbols, clock } = await treeSetup()
-  server.hold = () => (answerMs > 0 ? clock.sleep(answerMs) : undefined)
-  server.always(LIST, { status: 503, headers })
-  expect(await catchError(symbols())).toMatchObject({ status: 503, tries })
-  expect(server.log).toHaveLength(tries)
-})
-
-it('a try ends with the time of its file', async () => {
-  const { server, symbols } = await treeSetup({ clock: systemClock, policy: { fileMs: 300.5 } })
+it('a try ends with its time', async () => {
+  const { server, symbols } = await treeSetup({ clock: systemClock, policy: { tries: 1, attemptMs: 301 } })
   server.script(LIST, { body: BODY }, () => {})
   await symbols()
   expect(await catchError(symbols())).toMatchObject({ message: 'no whole answer within 0.301 s', tries: 1 })

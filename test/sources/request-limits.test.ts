@@ -5,7 +5,7 @@ import { thrownBy } from '../support/thrown-by.js'
 describe('the limits of a user', () => {
   it('that are not set mean 6 tries of 30 s, and 2 of 5 s for lists that are only shown', () => {
     expect(limitPolicy(RETRY_POLICY, {})).toMatchObject({ tries: 6, invalidTries: 3, attemptMs: 30_000 })
-    expect(limitPolicy(QUICK_POLICY, {})).toMatchObject({ tries: 2, invalidTries: 1, attemptMs: 5_000, fileMs: 10_000 })
+    expect(limitPolicy(QUICK_POLICY, {})).toMatchObject({ tries: 2, invalidTries: 1, attemptMs: 5_000 })
   })
 
   it.each<[string, RequestLimits, object]>([
@@ -16,17 +16,9 @@ describe('the limits of a user', () => {
     ],
     ['one retry', { retries: 1 }, { tries: 2, invalidTries: 2 }],
     ['more retries do not repeat invalid responses more often', { retries: 9 }, { tries: 10, invalidTries: 3 }],
-    ['a fraction of a second', { timeout: 0.25 }, { tries: 6, attemptMs: 250, fileMs: 120_000 }],
+    ['a fraction of a second', { timeout: 0.25 }, { tries: 6, attemptMs: 250 }],
   ])('%s', (_, limits, expected) => {
     expect(limitPolicy(RETRY_POLICY, limits)).toMatchObject(expected)
-  })
-
-  it.each<[string, RequestLimits, number]>([
-    ['a longer time for each try', { timeout: 60 }, 6 * 60_000 + 5 * 20_000],
-    ['more tries', { retries: 19 }, 20 * 30_000 + 19 * 20_000],
-    ['few and short tries', { retries: 1, timeout: 5 }, 120_000],
-  ])('give a file the time that they need: %s', (_, limits, fileMs) => {
-    expect(limitPolicy(RETRY_POLICY, limits).fileMs).toBe(fileMs)
   })
 
   it('win over a policy for a user who waits, and leave the rest of it', () => {
@@ -35,7 +27,6 @@ describe('the limits of a user', () => {
       ...policy,
       tries: 4,
       attemptMs: 20_000,
-      fileMs: 4 * 20_000 + 3 * 20_000,
     })
   })
 })

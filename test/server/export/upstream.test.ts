@@ -141,7 +141,7 @@ describe('a service that fails', () => {
   })
 
   it('too slow: 504, and the windows are named', async () => {
-    const { url, service } = await upstreamSetup({ policy: { ...NO_PAUSE, attemptMs: 1_500, fileMs: 1_600 } })
+    const { url, service } = await upstreamSetup({ policy: { ...NO_PAUSE, attemptMs: 1_500 } })
     service.hold = path => (path.includes(FULL_WEEKS[0]) ? new Promise(() => {}) : undefined)
     const error = expectError(await get(url, `${PATH}?from=${FULL_WEEKS[0]}&to=${FULL_WEEKS[1]}`), 504)
     expect(error.cause).toEqual([expect.objectContaining({ startDate: FULL_WEEKS[0] })])

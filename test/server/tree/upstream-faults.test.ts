@@ -99,7 +99,7 @@ describe('an invalid response of the service', () => {
 
 describe('a service that is slower than the limit', () => {
   it('a missing window is 504, a cached one has a warning; a response in time is accepted again', async () => {
-    setup = await cachedSetup({ policy: { ...NO_PAUSE, attemptMs: 600, fileMs: 700 } })
+    setup = await cachedSetup({ policy: { ...NO_PAUSE, attemptMs: 600 } })
     setup.service.hold = () => new Promise(() => {})
     expectErrorObject(await setup.request(MISSING_WINDOW), 504)
     await expectCachedWithWarning(setup)

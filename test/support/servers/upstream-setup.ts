@@ -12,7 +12,7 @@ import { type RequestOptions, startTestServer, type TestResponse, type TestServe
 import { TreeServer } from './tree-server.js'
 
 /** The command's policy with one try, so that there is no pause, and with time for a busy machine. */
-export const NO_PAUSE: RetryPolicy = { ...UPSTREAM_POLICY, tries: 1, attemptMs: 60_000, fileMs: 60_000 }
+export const NO_PAUSE: RetryPolicy = { ...UPSTREAM_POLICY, tries: 1, attemptMs: 60_000 }
 
 /** Options of a server with an upstream service. */
 export interface UpstreamOptions extends Partial<ServerOptions> {
