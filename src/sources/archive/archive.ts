@@ -5,7 +5,7 @@ import type { Fetcher } from '../fetcher.js'
 import type { FirstCandles } from '../first-candles.js'
 import { limiter } from '../limiter.js'
 import type { ArchiveReport, Fetched, SourceArchive } from '../source.js'
-import { type CheckedMonth, checkMonth, type MonthFiles, refuse, toReason } from './month-check.js'
+import { type CheckedDays, checkMonth, type MonthFiles, toReason } from './month-check.js'
 import { type ArchiveMonth, archiveMonths } from './months.js'
 import { countZips, NO_ZIP, zipFetcher } from './zips.js'
 
@@ -19,16 +19,15 @@ const CALLS_PER_MONTH = 2
 interface Month extends ArchiveMonth {
   readonly index: number
   files?: Promise<MonthFiles>
-  /** The checked days that were not asked for yet, by their start dates. */
-  days?: Promise<CheckedMonth['days']>
+  /** Those that were not asked for yet. */
+  days?: Promise<CheckedDays>
 }
 
 /** The exchange's archive of zips. Its days are used only where they add up to the exchange's own 1h candles. */
 export class Archive implements SourceArchive {
   private readonly months: Month[] = []
   private readonly monthOf = new Map<string, Month>()
-  private readonly refused: CheckedMonth['refused'] = []
-  private readonly closing = new AbortController()
+  private readonly refused: ArchiveReport['refused'][number][] = []
   private readonly inTurn = limiter(MONTHS_CHECKED)
   private readonly fetchZips: ReturnType<typeof zipFetcher>
   private readonly checker: DayChecker
@@ -78,23 +77,25 @@ export class Archive implements SourceArchive {
     const days = await month.days
     const day = days?.get(window.startDate)
     days?.delete(window.startDate)
+    if (typeof day === 'string') {
+      this.refused.push({ ...window, reason: day.replace(`${windowName(window)}: `, '') })
+      return undefined
+    }
     if (day && day.batch.length > 0) this.windows++
     return day
   }
 
   close(): Promise<void> {
-    this.closing.abort()
     return this.fetcher.close()
   }
 
   /** Fetches a month and those behind it, and checks it and the next one, which is done while it is stored. */
   private start({ index }: Month, signal: AbortSignal): void {
-    const ending = AbortSignal.any([signal, this.closing.signal])
     for (const [ahead, month] of this.months.slice(index, index + MONTHS_AHEAD).entries()) {
       if (month.days) continue
-      const files = month.files ?? this.load(month, ending)
+      const files = month.files ?? this.load(month, signal)
       month.files = files
-      if (ahead < MONTHS_CHECKED) month.days = this.inTurn(() => this.check(month, files, ending))
+      if (ahead < MONTHS_CHECKED) month.days = this.inTurn(() => this.check(month, files, signal))
       // Their errors are thrown where they are awaited.
       for (const later of [files, month.days]) later?.catch(() => {})
     }
@@ -107,17 +108,11 @@ export class Archive implements SourceArchive {
     return { hours, zips: await this.fetchZips(month, this.answers.knownNow(), signal) }
   }
 
-  private async check(month: Month, loading: Promise<MonthFiles>, signal: AbortSignal): Promise<CheckedMonth['days']> {
+  private async check(month: Month, loading: Promise<MonthFiles>, signal: AbortSignal): Promise<CheckedDays> {
     const firstTime = (await this.firstCandles.known(month.series))?.openTime ?? -Infinity
     const files = await loading.catch(toReason)
     delete month.files
-    if (typeof files === 'string') {
-      this.refused.push(...refuse(month.windows, files))
-      return new Map()
-    }
-    const check = { ...files, checker: this.checker, firstTime, signal }
-    const { days, refused } = await checkMonth(month, this.answers, check)
-    this.refused.push(...refused)
-    return days
+    if (typeof files === 'string') return new Map(month.windows.map(({ startDate }) => [startDate, files]))
+    return checkMonth(month, this.answers, { ...files, checker: this.checker, firstTime, signal })
   }
 }

@@ -2,13 +2,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { KlineRow } from '../../candles/columns.js'
 import { isKlinesError, KlinesError } from '../../candles/errors.js'
 import { parseList } from '../../candles/lists.js'
-import { seriesName, type WindowRef, windowName } from '../../candles/series.js'
+import { seriesName, type WindowRef } from '../../candles/series.js'
 import { parseDate } from '../../candles/windows.js'
 import { type DayChecker, findPageFault, pageOf } from '../../rows/day-checks.js'
 import type { ExchangeAnswers } from '../exchange-answers.js'
 import { candlesCall } from '../exchange-api.js'
 import { FetchError } from '../fetch-error.js'
-import type { ArchiveReport, Fetched } from '../source.js'
+import type { Fetched } from '../source.js'
 import { type DayTexts, readDays } from './csv.js'
 import type { ArchiveMonth } from './months.js'
 import { unzip, type Zip } from './zips.js'
@@ -26,53 +26,42 @@ interface MonthCheck extends MonthFiles {
   readonly signal: AbortSignal
 }
 
-/** The days of a month that are those of the exchange, by their start dates, and why the others are not. */
-export interface CheckedMonth {
-  readonly days: Map<string, Fetched>
-  readonly refused: ArchiveReport['refused'][number][]
-}
+/** The days of a month, by their start dates, or why the exchange has to give them. */
+export type CheckedDays = Map<string, Fetched | string>
 
 /** Checks a month by its 1h candles, and by a page of its rows. Throws what the exchange throws when it stops. */
 export async function checkMonth(
   { series, month, windows }: ArchiveMonth,
   answers: ExchangeAnswers,
   check: MonthCheck,
-): Promise<CheckedMonth> {
+): Promise<CheckedDays> {
   const { market } = answers
   const isThere = check.zips.some(({ body }) => typeof body !== 'string')
   const span = pageOf(`${seriesName(series)} ${month}`, windows, market.pageRows)
   const fetching = isThere ? answers.get(candlesCall(market, series, span), parsePage, check.signal) : undefined
   // Its error is thrown where it is awaited, after the days.
   fetching?.catch(() => {})
-  const checked: CheckedMonth = { days: new Map(), refused: [] }
-  for (const zip of check.zips) await checkZip(zip, check, checked)
-  const fault = await fetching?.then(({ value }) => findPageFault(value, checked.days, span.startTime), toReason)
-  if (fault === undefined) return checked
-  const differing = windows.filter(({ startDate }) => checked.days.has(startDate))
-  return { days: new Map(), refused: [...checked.refused, ...refuse(differing, fault)] }
-}
-
-/** Windows that the exchange has to give, for one reason. */
-export function refuse(windows: readonly WindowRef[], reason: string): CheckedMonth['refused'] {
-  return windows.map(window => ({ ...window, reason: reason.replace(`${windowName(window)}: `, '') }))
-}
-
-/** Adds the days of a zip to `checked`. */
-async function checkZip({ windows, body }: Zip, check: MonthCheck, checked: CheckedMonth): Promise<void> {
-  const starts = new Set(windows.map(({ startDate }) => parseDate(startDate)))
-  const texts =
-    typeof body === 'string'
-      ? body
-      : await unzip(body)
-          .then(csv => readDays(csv, starts))
-          .catch(toReason)
-  for (const window of windows) {
-    await nextTurn()
-    check.signal.throwIfAborted()
-    const day = checkDay(window, texts, check)
-    if (typeof day === 'string') checked.refused.push(...refuse([window], day))
-    else checked.days.set(window.startDate, day)
+  const days: CheckedDays = new Map()
+  const used = new Map<string, Fetched>()
+  for (const zip of check.zips) {
+    const texts = await readZip(zip).catch(toReason)
+    for (const window of zip.windows) {
+      await nextTurn()
+      check.signal.throwIfAborted()
+      const day = checkDay(window, texts, check)
+      days.set(window.startDate, day)
+      if (typeof day !== 'string') used.set(window.startDate, day)
+    }
   }
+  const fault = await fetching?.then(({ value }) => findPageFault(value, used, span.startTime), toReason)
+  if (fault !== undefined) for (const startDate of used.keys()) days.set(startDate, fault)
+  return days
+}
+
+/** The rows of each day of a zip, or why there are none. */
+async function readZip({ windows, body }: Zip): Promise<DayTexts | string> {
+  if (typeof body === 'string') return body
+  return readDays(await unzip(body), new Set(windows.map(({ startDate }) => parseDate(startDate))))
 }
 
 /** A day as a window, or why it is not that of the exchange. `texts`: of its zip, or why there are none. */
