@@ -1,6 +1,6 @@
 import { DAY_MS, isMinutes, nextOpenTime } from '../../candles/intervals.js'
 import type { Series, WindowRef } from '../../candles/series.js'
-import { parseDate, type WindowSpan, windowSpan } from '../../candles/windows.js'
+import { parseDate, windowSpan } from '../../candles/windows.js'
 
 /** With fewer missing days the exchange's own answers are as fast. */
 const FEWEST_DAYS = 15
@@ -10,6 +10,8 @@ export interface ArchiveMonth {
   readonly series: Series
   /** `2024-01`. */
   readonly month: string
+  /** ms UTC. */
+  readonly endTime: number
   /** Windows of one day each, ascending. */
   readonly windows: readonly WindowRef[]
 }
@@ -26,10 +28,8 @@ export function archiveMonths(windows: readonly WindowRef[], now: number): Archi
     const month = window.startDate.slice(0, 7)
     months.set(month, [...(months.get(month) ?? []), window])
   }
-  return [...months].map(([month, windows]) => ({ series: windows[0], month, windows }))
-}
-
-export function monthSpan({ month }: ArchiveMonth): WindowSpan {
-  const startTime = parseDate(`${month}-01`)
-  return { startTime, endTime: nextOpenTime('1M', startTime) }
+  return [...months].map(([month, windows]) => {
+    const endTime = nextOpenTime('1M', parseDate(`${month}-01`))
+    return { series: windows[0], month, endTime, windows }
+  })
 }

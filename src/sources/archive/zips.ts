@@ -10,7 +10,7 @@ import { trimPeriod } from '../../candles/text.js'
 import { cleanText, FetchError, toStatusError } from '../fetch-error.js'
 import type { Fetcher } from '../fetcher.js'
 import type { WholeResponse } from '../transport.js'
-import { type ArchiveMonth, monthSpan } from './months.js'
+import type { ArchiveMonth } from './months.js'
 
 /** A zip of the archive, for a month or for one day of it. */
 export interface Zip {
@@ -27,7 +27,7 @@ export const ZIPS_AT_ONCE = 8
 
 /** How many zips a month takes at `now` (ms UTC) if all are there: the running one has none of its own yet. */
 export function countZips(month: ArchiveMonth, now: number): number {
-  return monthSpan(month).endTime > now ? month.windows.length : 1
+  return month.endTime > now ? month.windows.length : 1
 }
 
 /** Fetches the zip of a month, or those of its days where that one is not there yet. After ten failures in a row no further one. */
@@ -51,18 +51,16 @@ export function zipFetcher(fetcher: Fetcher, { archive }: Market, warn: (text: s
       return isAbsent ? NO_ZIP : reason
     }
   }
-  return async (month: ArchiveMonth, now: number, signal: AbortSignal): Promise<Zip[]> => {
-    const { series, windows } = month
-    const fetchZip = async (date: string, windows: readonly WindowRef[]) => {
-      return { windows, body: await fetchBody(series, date, signal) }
-    }
-    const { endTime } = monthSpan(month)
+  return async ({ series, month, endTime, windows }: ArchiveMonth, now: number, signal: AbortSignal): Promise<Zip[]> => {
     if (endTime <= now) {
-      const zip = await fetchZip(month.month, windows)
-      if (zip.body !== NO_ZIP || endTime <= now - MAY_LACK_ZIP_MS) return [zip]
+      const body = await fetchBody(series, month, signal)
+      if (body !== NO_ZIP || endTime <= now - MAY_LACK_ZIP_MS) return [{ windows, body }]
+    }
+    const fetchDay = async (window: WindowRef) => {
+      return { windows: [window], body: await fetchBody(series, window.startDate, signal) }
     }
     // A zip that waits for its turn may not be needed any more.
-    return pMap(windows, window => fetchZip(window.startDate, [window]), { concurrency: ZIPS_AT_ONCE })
+    return pMap(windows, fetchDay, { concurrency: ZIPS_AT_ONCE })
   }
 }
 
