@@ -51,9 +51,10 @@ export function zipFetcher(fetcher: Fetcher, { archive }: Market, warn: (text: s
       return isAbsent ? NO_ZIP : reason
     }
   }
-  return async ({ series, month, endTime, windows }: ArchiveMonth, now: number, signal: AbortSignal): Promise<Zip[]> => {
+  return async (month: ArchiveMonth, now: number, signal: AbortSignal): Promise<Zip[]> => {
+    const { series, endTime, windows } = month
     if (endTime <= now) {
-      const body = await fetchBody(series, month, signal)
+      const body = await fetchBody(series, month.month, signal)
       if (body !== NO_ZIP || endTime <= now - MAY_LACK_ZIP_MS) return [{ windows, body }]
     }
     const fetchDay = async (window: WindowRef) => {
