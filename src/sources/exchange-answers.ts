@@ -6,7 +6,6 @@ import { hasMoreRows, joinRows, type RenderedWindow, renderWindow } from '../row
 import { candlesCall, findError } from './exchange-api.js'
 import { FetchError } from './fetch-error.js'
 import type { Fetcher } from './fetcher.js'
-import { isTransientStatus } from './retry.js'
 import type { Fetched } from './source.js'
 import { clockSkew, parseBody, type SourceClock } from './static.js'
 import type { WholeResponse } from './transport.js'
@@ -36,7 +35,8 @@ export class ExchangeAnswers {
 
   /** The exchange's clock, ms UTC: it goes on from the latest answer for a minute, then it is asked again. */
   async now(signal: AbortSignal): Promise<number> {
-    if (this.latest === undefined || !this.isPresent(this.latestAt)) return this.ask(signal)
+    if (this.latest === undefined || !this.isPresent(this.latestAt))
+      return (await this.get(`${this.market.api}/time`, () => undefined, signal)).asked
     return this.latest + Math.max(0, this.clock.now() - this.latestAt)
   }
 
@@ -60,15 +60,6 @@ export class ExchangeAnswers {
     while (page.hasMore) page = (await this.windowPage(window, page, signal)).value
     const time = Math.min(first.asked, this.clock.now())
     return { bytes: page.bytes, batch: page.batch, rendered: time, asked: time }
-  }
-
-  private ask(signal: AbortSignal): Promise<number> {
-    const accept = (response: WholeResponse) => {
-      // Any other answer has the exchange's Date too.
-      if (isTransientStatus(response.status)) throw findError(response) ?? new FetchError('transient', 'no answer')
-      return this.observe(response)
-    }
-    return this.fetcher.get({ path: `${this.market.api}/time`, accept, signal })
   }
 
   /** The rows of a window behind those of `before`, joined to them. */
