@@ -1,3 +1,4 @@
+import querystring from 'node:querystring'
 import { hideCredentials } from '../candles/base-url.js'
 import { KlinesError } from '../candles/errors.js'
 
@@ -24,7 +25,8 @@ export function findProxy(address: string, env = process.env): HttpProxy | undef
     const suggestions = [`Without a proxy: unset ${variable}, or name ${url.hostname} in NO_PROXY.`]
     throw new KlinesError('bad_option', `${message}, such as http://127.0.0.1:3128.`, { suggestions })
   }
-  const login = `${decode(proxy.username)}:${decode(proxy.password)}`
+  // A user name or password may have a percent sign of its own.
+  const login = `${querystring.unescape(proxy.username)}:${querystring.unescape(proxy.password)}`
   const token = login === ':' ? {} : { token: `Basic ${Buffer.from(login).toString('base64')}` }
   return { variable, uri: proxy.origin, ...token }
 }
@@ -36,13 +38,4 @@ function isExcepted({ hostname, protocol, port }: URL, list: string): boolean {
   return entries.some(
     entry => entry === '*' || (entry && hosts.some(end => end.endsWith(entry.replace(/^\*?\.?/, '.')))),
   )
-}
-
-/** A user name or password may have a percent sign of its own. */
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }
