@@ -47,11 +47,13 @@ const CONNECTION_FAULTS: Record<string, string> = {
 
 const TIMEOUT = /TIMEDOUT|_TIMEOUT$/
 /** EAI_AGAIN is not one: the name service may answer later. */
-const PERMANENT_CODES = new Set(['ENOTFOUND', 'UND_ERR_HEADERS_OVERFLOW', 'ERR_INVALID_URL', 'UND_ERR_INVALID_ARG'])
+const PERMANENT_CODES = new Set(['ENOTFOUND', 'UND_ERR_HEADERS_OVERFLOW'])
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ERR_SSL|EPROTO/
 
 /** A certificate that nobody vouches for, as a company's own one. */
 const UNKNOWN_ISSUER = /SELF_SIGNED|UNABLE_TO/
+/** Behind the status of a proxy. */
+const LOGIN = ', it wants a valid user name and password, as in http://user:password@host:port'
 const TRUST = 'NODE_EXTRA_CA_CERTS=FILE.pem makes klines trust the certificates of a company; or check --base-url.'
 
 /** Converts what undici or Node throws before an answer, of a `proxy` too. */
@@ -59,12 +61,11 @@ export function toFetchError(error: unknown, proxy?: HttpProxy): FetchError {
   const root = rootCause(error)
   const code = String((root as NodeJS.ErrnoException).code ?? '')
   const [, answered] = /^Proxy response \((\d+)\)/.exec(describeError(root)) ?? []
-  const reason = answered
-    ? describeRefusal(answered, proxy)
-    : (CONNECTION_FAULTS[code] ?? cleanText(describeError(root)))
   const certificate = CERTIFICATE.test(code)
-  const shown = `${certificate ? 'TLS: ' : ''}${reason}${code && !answered && !reason.includes(code) ? ` (${code})` : ''}`
-  const message = proxy ? `the proxy ${proxy.uri} of ${proxy.variable}${answered ? '' : ':'} ${shown}` : shown
+  const reason = `${certificate ? 'TLS: ' : ''}${CONNECTION_FAULTS[code] ?? cleanText(describeError(root))}`
+  const fault = code && !reason.includes(code) ? `${reason} (${code})` : reason
+  const shown = answered ? `status ${answered}${answered === '407' ? LOGIN : ''}` : fault
+  const message = proxy ? `the proxy ${proxy.uri} of ${proxy.variable}: ${shown}` : shown
   const isPermanent = answered ? !isTransientStatus(Number(answered)) : certificate || PERMANENT_CODES.has(code)
   const advice = proxy && `Check ${proxy.variable} and --base-url; NO_PROXY names the hosts that need no proxy.`
   return new FetchError(isPermanent ? 'permanent' : 'transient', message, {
@@ -73,13 +74,6 @@ export function toFetchError(error: unknown, proxy?: HttpProxy): FetchError {
     advice: UNKNOWN_ISSUER.test(code) ? TRUST : advice,
     cause: error,
   })
-}
-
-/** What a proxy answered in place of a tunnel, as the rest of a sentence. */
-function describeRefusal(status: string, proxy?: HttpProxy): string {
-  if (status !== '407') return `answered ${status}`
-  if (proxy?.token) return 'refuses the user name or the password (407)'
-  return 'wants a user name and a password (407), as in http://user:password@host:port'
 }
 
 /** OpenSSL puts its reason between names of source files. */

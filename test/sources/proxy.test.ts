@@ -70,21 +70,16 @@ describe('a proxy', () => {
   })
 
   it.each([
-    [
-      '407 Proxy Authentication Required',
-      '',
-      'permanent',
-      'wants a user name and a password (407), as in http://user:',
-    ],
-    ['407 Nope', 'me:s3cret@', 'permanent', 'refuses the user name or the password (407)'],
-    ['403 Forbidden', '', 'permanent', 'answered 403'],
-    ['502 Bad Gateway', '', 'transient', 'answered 502'],
+    ['407 Proxy Authentication Required', '', 'permanent', 'status 407, it wants a valid user name and password'],
+    ['407 Nope', 'me:s3cret@', 'permanent', 'status 407, it wants a valid user name and password, as in http://user:'],
+    ['403 Forbidden', '', 'permanent', 'status 403'],
+    ['502 Bad Gateway', '', 'transient', 'status 502'],
   ])('that answers %s is named', async (status, login, kind, words) => {
     const proxy = await RawServer.start(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\n\r\n`)
     process.env.HTTP_PROXY = `http://${login}127.0.0.1:${proxy.port}`
     const error = (await catchError(get('http://127.0.0.1:9'))) as Error
     expect(error).toMatchObject({ kind, unreachable: true, advice: expect.stringContaining('Check HTTP_PROXY') })
-    expect(error.message).toContain(`the proxy ${proxy.url} of HTTP_PROXY ${words}`)
+    expect(error.message).toContain(`the proxy ${proxy.url} of HTTP_PROXY: ${words}`)
     expect(proxy.heads[0].includes(`Basic ${Buffer.from('me:s3cret').toString('base64')}`)).toBe(login !== '')
   })
 })
