@@ -17,7 +17,10 @@ export interface SourceClock {
   readonly observe: (skewMs: number) => void
 }
 
-export function staticSource(fetcher: Fetcher, { now, observe }: SourceClock): Source {
+/** Where the files of a tree come from. */
+export type Files = Pick<Fetcher, 'name' | 'requests' | 'bytes' | 'stopReason' | 'get' | 'close'>
+
+export function staticSource(fetcher: Files, { now, observe }: SourceClock): Source {
   const list = (path: string, parse: (bytes: Buffer) => string[], signal: AbortSignal): Promise<FetchedList> =>
     fetcher.get({
       path,
