@@ -55,35 +55,32 @@ export class ExchangeAnswers {
    * than this machine's.
    */
   async window(window: WindowRef, signal: AbortSignal, before?: RenderedWindow): Promise<Fetched> {
-    const first = await this.windowPage(window, before, signal)
-    let page = first.value
-    while (page.hasMore) page = (await this.windowPage(window, page, signal)).value
-    const time = Math.min(first.asked, this.clock.now())
-    return { bytes: page.bytes, batch: page.batch, rendered: time, asked: time }
-  }
-
-  /** The rows of a window behind those of `before`, joined to them. */
-  private windowPage(window: WindowRef, before: RenderedWindow | undefined, signal: AbortSignal) {
     const span = windowSpan(window)
-    const startTime = before ? before.batch.openTime(before.batch.length - 1) + 1 : span.startTime
-    const parse = (body: Buffer, asked: number) => {
-      const rows = renderWindow(body, window, asked)
-      const joined = before ? joinRows(before, rows, window) : rows
-      return { ...joined, hasMore: hasMoreRows(rows.batch, window, asked) }
-    }
-    return this.get(candlesCall(this.market, window, { ...span, startTime }), parse, signal)
+    let page: (RenderedWindow & { readonly hasMore?: boolean }) | undefined = before
+    let time = this.clock.now()
+    do {
+      const known = page
+      const startTime = known ? known.batch.openTime(known.batch.length - 1) + 1 : span.startTime
+      const parse = (body: Buffer, asked: number) => {
+        const rows = renderWindow(body, window, asked)
+        const joined = known ? joinRows(known, rows, window) : rows
+        return { ...joined, hasMore: hasMoreRows(rows.batch, window, asked) }
+      }
+      const { value, asked } = await this.get(candlesCall(this.market, window, { ...span, startTime }), parse, signal)
+      page = value
+      time = Math.min(time, asked)
+    } while (page.hasMore)
+    return { bytes: page.bytes, batch: page.batch, rendered: time, asked: time }
   }
 
   /** Only the exchange's clock decides what is closed: an answer without a Date is not later than the latest one. */
   private observe(response: WholeResponse): number {
     const date = Date.parse(response.headers.date ?? '')
-    if (!Number.isNaN(date)) {
-      this.clock.observe(clockSkew(response, this.clock.now()))
-      this.latest = Math.max(this.latest ?? 0, date)
-      this.latestAt = this.clock.now()
-      return date
-    }
-    if (this.latest === undefined) throw new FetchError('invalid', 'the answer has no Date')
-    return this.latest
+    if (Number.isNaN(date) && this.latest !== undefined) return this.latest
+    if (Number.isNaN(date)) throw new FetchError('invalid', 'the answer has no Date')
+    this.clock.observe(clockSkew(response, this.clock.now()))
+    this.latest = Math.max(this.latest ?? 0, date)
+    this.latestAt = this.clock.now()
+    return date
   }
 }
