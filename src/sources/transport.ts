@@ -76,14 +76,14 @@ export class HttpTransport {
       const response = await (await this.send({ ...options, method: 'GET', path: target })).readWhole()
       const { status, headers } = response
       if (!REDIRECTS.has(status)) return response
-      const fail = (reason: string) => new FetchError('permanent', reason, { status })
+      const fail = (reason: string, movedTo?: string) => new FetchError('permanent', reason, { status, movedTo })
       if (redirects === MAX_REDIRECTS) throw fail(`more than ${MAX_REDIRECTS} redirects`)
       const { location = 'http://' } = headers
       if (!URL.canParse(location, this.origin)) throw fail(`status ${status} without a Location`)
       const place = new URL(location, this.origin + target)
       if (place.origin !== this.origin) {
         const reason = `redirected to another origin, ${place.origin}, which is not followed`
-        throw new FetchError('permanent', reason, { status, movedTo: findNewBase(place, path, status) })
+        throw fail(reason, findNewBase(place, path, status))
       }
       target = place.pathname + place.search
     }
