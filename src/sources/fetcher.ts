@@ -181,8 +181,7 @@ export class Fetcher {
       this.report()
       return
     }
-    // Rounded up to a whole second, so that the next run is not too early.
-    const untilTime = Math.ceil((clock.now() + waitMs) / 1000) * 1000
+    const untilTime = clock.now() + waitMs
     const error = this.end({ error: rateLimited(this.name, status, untilTime), untilTime }, status)
     if (status >= 400) throw error
   }
@@ -191,16 +190,15 @@ export class Fetcher {
   private end(stop: Stop, status?: number): KlinesError {
     const { origin } = this.options
     if (status === 418 && origin) rememberBan(origin, stop.untilTime)
-    if (!this.stopReason || stop.untilTime > (this.stop?.untilTime ?? 0)) this.stop = stop
-    return this.stop?.error ?? stop.error
+    if (!this.stop || stop.untilTime > this.stop.untilTime) this.stop = stop
+    return this.stop.error
   }
 
   /** Counts a failed file, and returns the error to throw: `unreachable` after too many failures in a row. */
   private countFailure(failure: FetchError): FetchError | KlinesError {
-    const { unreachable: away, notJson } = this.inARow
-    this.inARow = { unreachable: failure.unreachable ? away + 1 : 0, notJson: failure.notJson ? notJson + 1 : 0 }
     const kind = failure.notJson ? 'notJson' : 'unreachable'
-    const count = this.inARow[kind]
+    const count = failure[kind] ? this.inARow[kind] + 1 : 0
+    this.inARow = { unreachable: 0, notJson: 0, [kind]: count }
     if (count < MOST_IN_A_ROW[kind]) return failure
     const error = unreachable(this.name, failure, `each of ${count} files in a row`)
     return this.end({ error, untilTime: Infinity })

@@ -70,7 +70,6 @@ export function limitPolicy(policy: RetryPolicy, { retries, timeout }: RequestLi
   checkValue('retries', { takes: 'number', range: { min: 0, max: 100 } }, retries)
   if (timeout !== undefined && !(timeout > 0 && timeout <= 3_600))
     throw new KlinesError('bad_option', `--timeout is ${timeout}. Expected seconds: a number above 0, at most 3600.`)
-  if (retries === undefined && timeout === undefined) return policy
   const tries = retries === undefined ? policy.tries : retries + 1
   // undici takes whole numbers alone.
   const attemptMs = timeout === undefined ? policy.attemptMs : Math.ceil(timeout * 1000)
