@@ -7,7 +7,7 @@ import { limiter } from '../limiter.js'
 import type { ArchiveReport, Fetched, SourceArchive } from '../source.js'
 import { type CheckedDays, checkMonth, type MonthFiles, toReason } from './month-check.js'
 import { type ArchiveMonth, archiveMonths } from './months.js'
-import { countZips, NO_ZIP, zipFetcher } from './zips.js'
+import { NO_ZIP, zipFetcher } from './zips.js'
 
 /** Months whose zips are fetched while the first of them is stored. */
 const MONTHS_AHEAD = 8
@@ -17,7 +17,6 @@ const MONTHS_CHECKED = 2
 const CALLS_PER_MONTH = 2
 
 interface Month extends ArchiveMonth {
-  readonly index: number
   files?: Promise<MonthFiles>
   /** Those that were not asked for yet. */
   days?: Promise<CheckedDays>
@@ -55,7 +54,8 @@ export class Archive implements SourceArchive {
     const cost = { windows: 0, zips: 0, calls: 0 }
     for (const month of archiveMonths(missing, now)) {
       cost.windows += month.windows.length
-      cost.zips += countZips(month, now)
+      // The running month has no zip of its own yet.
+      cost.zips += month.endTime > now ? month.windows.length : 1
       cost.calls += CALLS_PER_MONTH
     }
     return cost
@@ -63,9 +63,8 @@ export class Archive implements SourceArchive {
 
   expect(missing: readonly WindowRef[]): void {
     for (const month of archiveMonths(missing, this.answers.knownNow())) {
-      const entry = { ...month, index: this.months.length }
-      this.months.push(entry)
-      for (const window of month.windows) this.monthOf.set(windowName(window), entry)
+      this.months.push(month)
+      for (const window of month.windows) this.monthOf.set(windowName(window), month)
     }
   }
 
@@ -90,7 +89,8 @@ export class Archive implements SourceArchive {
   }
 
   /** Fetches a month and those behind it, and checks it and the next one, which is done while it is stored. */
-  private start({ index }: Month, signal: AbortSignal): void {
+  private start(first: Month, signal: AbortSignal): void {
+    const index = this.months.indexOf(first)
     for (const [ahead, month] of this.months.slice(index, index + MONTHS_AHEAD).entries()) {
       if (month.days) continue
       const files = month.files ?? this.load(month, signal)

@@ -25,11 +25,6 @@ export const NO_ZIP = 'the archive has no zip of it'
 const MOST_IN_A_ROW = 10
 export const ZIPS_AT_ONCE = 8
 
-/** How many zips a month takes at `now` (ms UTC) if all are there: the running one has none of its own yet. */
-export function countZips(month: ArchiveMonth, now: number): number {
-  return month.endTime > now ? month.windows.length : 1
-}
-
 /** Fetches the zip of a month, or those of its days where that one is not there yet. After ten failures in a row no further one. */
 export function zipFetcher(fetcher: Fetcher, { archive }: Market, warn: (text: string) => void) {
   let inARow = 0
@@ -42,13 +37,15 @@ export function zipFetcher(fetcher: Fetcher, { archive }: Market, warn: (text: s
     } catch (error) {
       signal.throwIfAborted()
       if (!(error instanceof FetchError || error instanceof KlinesError)) throw error
-      const { message } = error.cause instanceof FetchError ? error.cause : error
-      const isAbsent = error instanceof FetchError && error.status === 404
-      inARow = isAbsent ? 0 : inARow + 1
-      const reason = trimPeriod(message)
-      const failed = `The archive at ${fetcher.name} failed ${inARow} times in a row: ${reason}.`
-      if (inARow === MOST_IN_A_ROW) warn(`${failed} The exchange gives the rest.`)
-      return isAbsent ? NO_ZIP : reason
+      const failure = error.cause instanceof FetchError ? error.cause : error
+      if (failure instanceof FetchError && failure.status === 404) {
+        inARow = 0
+        return NO_ZIP
+      }
+      const reason = trimPeriod(failure.message)
+      if (++inARow === MOST_IN_A_ROW)
+        warn(`The archive at ${fetcher.name} failed ${inARow} times in a row: ${reason}. The exchange gives the rest.`)
+      return reason
     }
   }
   return async (month: ArchiveMonth, now: number, signal: AbortSignal): Promise<Zip[]> => {
