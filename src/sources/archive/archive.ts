@@ -6,8 +6,7 @@ import type { FirstCandles } from '../first-candles.js'
 import { limiter } from '../limiter.js'
 import type { ArchiveReport, Fetched, SourceArchive } from '../source.js'
 import { type CheckedDays, checkMonth, type MonthFiles, toReason } from './month-check.js'
-import { type ArchiveMonth, archiveMonths } from './months.js'
-import { NO_ZIP, zipFetcher } from './zips.js'
+import { type ArchiveMonth, archiveMonths, NO_ZIP, zipFetcher } from './zips.js'
 
 /** Months whose zips are fetched while the first of them is stored. */
 const MONTHS_AHEAD = 8

@@ -10,8 +10,7 @@ import { candlesCall } from '../exchange-api.js'
 import { FetchError } from '../fetch-error.js'
 import type { Fetched } from '../source.js'
 import { type DayTexts, readDays } from './csv.js'
-import type { ArchiveMonth } from './months.js'
-import { unzip, type Zip } from './zips.js'
+import { type ArchiveMonth, unzip, type Zip } from './zips.js'
 
 /** What was fetched of a month: the exchange's own 1h candles, and the zips that they check. */
 export interface MonthFiles {

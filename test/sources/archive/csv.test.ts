@@ -3,7 +3,7 @@ import type { Interval } from '../../../src/candles/intervals.js'
 import { windowOf } from '../../../src/candles/series.js'
 import { consecutiveStartDates, formatDate } from '../../../src/candles/windows.js'
 import { readDays } from '../../../src/sources/archive/csv.js'
-import { archiveMonths } from '../../../src/sources/archive/months.js'
+import { archiveMonths } from '../../../src/sources/archive/zips.js'
 
 const DAY = 86_400_000
 
