@@ -25,9 +25,7 @@ export interface WholeResponse {
 }
 
 /** A response whose headers have arrived. */
-export interface OpenResponse {
-  readonly status: number
-  readonly headers: Record<string, string | undefined>
+export interface OpenResponse extends Pick<WholeResponse, 'status' | 'headers'> {
   /** The bytes as they arrive, not decoded. A fault is thrown after all bytes before it: undici itself drops unread bytes. */
   chunks(): AsyncGenerator<Buffer>
   readWhole(): Promise<WholeResponse>
@@ -174,9 +172,8 @@ async function collect({ body, statusCode: status }: Dispatcher.ResponseData): P
 }
 
 const decoders = { gzip: promisify(gunzip), 'x-gzip': promisify(gunzip), br: promisify(brotliDecompress) }
-/** Codings that change nothing: some fronts name them, or a character set or a transfer coding. */
-const PLAIN =
-  /^("?(identity|none|null|plain|text|json|binary|(aws-)?chunked|[78]bit|(charset=)?(utf-?8|(us-)?ascii|iso-8859-1))"?)?$/
+/** Codings that change nothing: some fronts name them, or a character set. */
+const PLAIN = /^(identity|none|binary|aws-chunked|(charset=)?utf-?8)?$/
 
 /** Removes the content coding of a body (RFC 9110, section 8.4). Nested codings are refused. */
 export async function decodeBody(body: Buffer, contentEncoding = ''): Promise<Buffer> {
