@@ -43,7 +43,8 @@ export function staticSource(fetcher: Files, { now, observe }: SourceClock): Sou
     symbols: signal => list(SYMBOLS_PATH, parseSymbols, signal),
     startDates: (interval, signal) => list(startDatesPath(interval), bytes => parseStartDates(bytes, interval), signal),
     fetch: (window, cached, signal) => {
-      const since = conditionTime(cached)
+      // Where the service had no Last-Modified, but a Date, there is no condition.
+      const since = cached?.rendered === cached?.asked ? undefined : cached?.rendered
       return fetcher.get<Fetched | Unchanged>({
         path: encodeURI(windowPath(window)),
         headers: since === undefined ? {} : { 'if-modified-since': new Date(since).toUTCString() },
@@ -80,11 +81,6 @@ export function parseBody<T>({ body }: WholeResponse, parse: (bytes: Buffer) => 
 /** When the file of a window can have been made at the earliest, ms UTC: reproducible images give all files one old time. */
 function earliestTime(batch: KlineBatch): number {
   return batch.length === 0 ? parseDate(firstStartDate('1m')) : batch.closeTime(batch.length - 1)
-}
-
-/** The Last-Modified of a cached version, ms UTC; undefined where the service had none, but a Date. */
-function conditionTime(cached: AnswerTimes | undefined): number | undefined {
-  return cached?.rendered === cached?.asked ? undefined : cached?.rendered
 }
 
 /**
