@@ -27,12 +27,7 @@ export const RETRY_POLICY: RetryPolicy = {
 }
 
 /** For requests that a user waits for and that the mirror can replace. */
-export const QUICK_POLICY: RetryPolicy = {
-  ...RETRY_POLICY,
-  tries: 2,
-  invalidTries: 1,
-  attemptMs: 5_000,
-}
+export const QUICK_POLICY: RetryPolicy = { ...RETRY_POLICY, tries: 2, invalidTries: 1, attemptMs: 5_000 }
 
 /** For zips of megabytes, which the exchange's own answers can replace. */
 export const ARCHIVE_POLICY: RetryPolicy = { ...RETRY_POLICY, tries: 2, invalidTries: 1, attemptMs: 120_000 }
