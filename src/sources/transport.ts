@@ -11,9 +11,8 @@ import { Agent, type Dispatcher, ProxyAgent } from './undici.js'
 const USER_AGENT = `klines/${VERSION} node/${process.versions.node}`
 const MAX_REDIRECTS = 3
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
-/** Limits inside an attempt, ms; its deadline bounds them all. */
-const CONNECT_TIMEOUT_MS = 10_000
-const IDLE_TIMEOUT_MS = 15_000
+/** A limit inside an attempt, ms; its deadline bounds it. */
+const IDLE_MS = 15_000
 
 export interface WholeResponse {
   readonly status: number
@@ -51,18 +50,20 @@ export class HttpTransport {
   private readonly proxy: HttpProxy | undefined
 
   /** `idleMs`: the longest wait for a connection, and the longest silence of an answer. */
-  constructor(baseUrl: string, { connections, idleMs }: { connections: number; idleMs?: number | undefined }) {
+  constructor(
+    baseUrl: string,
+    { connections, idleMs = IDLE_MS }: { connections: number; idleMs?: number | undefined },
+  ) {
     const { origin, pathname } = new URL(baseUrl)
     this.origin = origin
     this.basePath = pathname.replace(/\/+$/, '')
     this.proxy = findProxy(baseUrl)
     const options = {
       connections,
-      pipelining: 1,
       allowH2: false,
-      connect: { timeout: idleMs ?? CONNECT_TIMEOUT_MS },
-      headersTimeout: idleMs ?? IDLE_TIMEOUT_MS,
-      bodyTimeout: idleMs ?? IDLE_TIMEOUT_MS,
+      connect: { timeout: idleMs },
+      headersTimeout: idleMs,
+      bodyTimeout: idleMs,
     } satisfies Agent.Options
     this.dispatcher = this.proxy ? new ProxyAgent({ ...options, ...this.proxy }) : new Agent(options)
   }
