@@ -8,9 +8,6 @@ import { firstCandleCall } from './exchange-api.js'
 import { FetchError } from './fetch-error.js'
 import type { Fetched } from './source.js'
 
-/** The Date of an answer has whole seconds. */
-const SECOND_MS = 1000
-
 /** The first candle of a series. Times are ms UTC. */
 interface FirstCandle {
   readonly openTime: number
@@ -68,11 +65,11 @@ export class FirstCandles {
    * The window of a first candle: one wrong answer must not cost a whole history. Throws an invalid `FetchError` where the
    * window has an earlier candle.
    */
-  private async confirm(first: FirstCandle, { symbol, interval }: Series, signal: AbortSignal): Promise<Fetched> {
+  private async confirm(first: FirstCandle, series: Series, signal: AbortSignal): Promise<Fetched> {
     const { openTime } = first
     if (first.window === undefined) {
       first.fetchedAt = this.answers.clock.now()
-      first.window = this.answers.window(windowOf({ symbol, interval }, startDateAt(interval, openTime)), signal)
+      first.window = this.answers.window(windowOf(series, startDateAt(series.interval, openTime)), signal)
     }
     first.window.catch(() => {
       first.window = undefined
@@ -92,7 +89,7 @@ function parseFirstOpenTime(bytes: Buffer, servedMs: number): number | undefined
   const [row] = rows
   const openTime: unknown = Array.isArray(row) ? row[0] : undefined
   const isTime = typeof openTime === 'number' && Number.isSafeInteger(openTime)
-  if (rows.length === 1 && isTime && openTime <= servedMs + SECOND_MS) return openTime
+  if (rows.length === 1 && isTime && openTime <= servedMs) return openTime
   const found = `${rows.length} rows, from ${Number(openTime)} on`
   throw new KlinesError('bad_window', `the answer for the first candle has ${found}; expected one, in the past`)
 }
