@@ -14,6 +14,10 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308])
 /** A limit inside an attempt, ms; its deadline bounds it. */
 const IDLE_MS = 15_000
 
+/** The largest body, bytes, before and after decoding; the largest window has 139,569. */
+const MAX_WIRE_BYTES = 8 * 1024 * 1024
+const MAX_DECODED_BYTES = 16 * 1024 * 1024
+
 export interface WholeResponse {
   readonly status: number
   /** Repeated ones are joined by commas. */
@@ -144,8 +148,17 @@ function openResponse(response: Dispatcher.ResponseData, signal: AbortSignal): O
   }
   const readWhole = async () => {
     try {
-      const raw = await collect(response)
-      return { status, headers, body: await decodeBody(raw, headers['content-encoding']), wireBytes: raw.length }
+      const received: Buffer[] = []
+      let wireBytes = 0
+      // Leaving the loop closes the connection.
+      for await (const chunk of response.body) {
+        wireBytes += chunk.length
+        if (wireBytes > MAX_WIRE_BYTES)
+          throw new FetchError('permanent', `the body is larger than ${MAX_WIRE_BYTES} bytes`, { status })
+        received.push(chunk)
+      }
+      const body = await decodeBody(Buffer.concat(received), headers['content-encoding'])
+      return { status, headers, body, wireBytes }
     } catch (error) {
       signal.throwIfAborted()
       throw error instanceof FetchError ? error : toFetchError(error)
@@ -154,35 +167,14 @@ function openResponse(response: Dispatcher.ResponseData, signal: AbortSignal): O
   return { status, headers, chunks, readWhole }
 }
 
-/** The largest body, bytes, before and after decoding; the largest window has 139,569. */
-const MAX_WIRE_BYTES = 8 * 1024 * 1024
-const MAX_DECODED_BYTES = 16 * 1024 * 1024
-
-/** Reads a body without decoding it. */
-async function collect({ body, statusCode: status }: Dispatcher.ResponseData): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let total = 0
-  // Leaving the loop closes the connection.
-  for await (const chunk of body) {
-    total += chunk.length
-    if (total > MAX_WIRE_BYTES)
-      throw new FetchError('permanent', `the body is larger than ${MAX_WIRE_BYTES} bytes`, { status })
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks, total)
-}
-
 const decoders = { gzip: promisify(gunzip), 'x-gzip': promisify(gunzip), br: promisify(brotliDecompress) }
 /** Codings that change nothing: some fronts name them, or a character set. */
 const PLAIN = /^(identity|none|binary|aws-chunked|(charset=)?utf-?8)?$/
 
 /** Removes the content coding of a body (RFC 9110, section 8.4). Nested codings are refused. */
 export async function decodeBody(body: Buffer, contentEncoding = ''): Promise<Buffer> {
-  const codings = contentEncoding.toLowerCase().split(',')
-  const coding = codings
-    .map(name => name.trim())
-    .filter(name => !PLAIN.test(name))
-    .join(', ')
+  const codings = contentEncoding.toLowerCase().split(/[\s,]+/)
+  const coding = codings.filter(name => !PLAIN.test(name)).join(', ')
   // A 304 or an error may name the coding of the file without having a body.
   if (coding === '' || body.length === 0) return body
   if (!Object.hasOwn(decoders, coding))
