@@ -3,7 +3,7 @@ import { bannedUntil, rememberBan } from './bans.js'
 import { rateLimited, stillBanned, unreachable } from './errors.js'
 import { FetchError } from './fetch-error.js'
 import { limiter } from './limiter.js'
-import { type Clock, parseRetryAfter, RETRY_POLICY, type RetryPolicy, retryDelay, systemClock } from './retry.js'
+import { type Clock, parseRetryAfter, type RetryPolicy, retryDelay, systemClock } from './retry.js'
 import type { HttpTransport, WholeResponse } from './transport.js'
 
 /** The run ends after so many files in a row that the service did not answer, or that were not JSON: a captive portal. */
@@ -44,7 +44,7 @@ interface FetcherOptions {
   readonly concurrency: number
   /** `https://example.com`: its bans are remembered for other runs. Default: they are not. */
   readonly origin?: string | undefined
-  readonly policy?: RetryPolicy
+  readonly policy: RetryPolicy
   readonly rules?: HostRules | undefined
   readonly clock?: Clock
   readonly random?: () => number
@@ -69,7 +69,7 @@ export class Fetcher {
   requests = 0
   bytes = 0
   private readonly limit: ReturnType<typeof limiter>
-  private readonly options: FetcherOptions & { readonly policy: RetryPolicy; readonly clock: Clock }
+  private readonly options: FetcherOptions & { readonly clock: Clock }
   private readonly closing = new AbortController()
   private stop: Stop | undefined
   /** By the clock that never goes back, ms. */
@@ -85,7 +85,7 @@ export class Fetcher {
     readonly name: string,
     options: FetcherOptions,
   ) {
-    this.options = { policy: RETRY_POLICY, clock: systemClock, ...options }
+    this.options = { clock: systemClock, ...options }
     this.limit = limiter(options.concurrency)
     const { origin, clock } = this.options
     const untilTime = origin && bannedUntil(origin, clock.now())

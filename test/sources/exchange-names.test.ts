@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { KlinesError } from '../../src/candles/errors.js'
 import { exchangeSource } from '../../src/sources/exchange.js'
 import { Fetcher } from '../../src/sources/fetcher.js'
+import { RETRY_POLICY } from '../../src/sources/retry.js'
 import { catchError } from '../support/errors.js'
 import { EXCHANGE_NOW } from '../support/exchange/market.js'
 import { SPOT } from '../support/exchange/spot.js'
@@ -12,7 +13,11 @@ async function parseBytes(body: Buffer) {
   const warnings: string[] = []
   const headers = { date: new Date(EXCHANGE_NOW).toUTCString() }
   const transport = { get: async () => ({ status: 200, headers, body, wireBytes: 0 }), close: async () => {} }
-  const fetcher = new Fetcher(transport, 'binance', { concurrency: 1, clock: new FakeClock(EXCHANGE_NOW) })
+  const fetcher = new Fetcher(transport, 'binance', {
+    concurrency: 1,
+    policy: RETRY_POLICY,
+    clock: new FakeClock(EXCHANGE_NOW),
+  })
   const clock = { now: () => EXCHANGE_NOW, observe: () => {} }
   const source = exchangeSource(fetcher, SPOT, clock, text => warnings.push(text))
   onTestFinished(() => source.close())

@@ -2,6 +2,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { WindowRef } from '../../src/candles/series.js'
 import { Fetcher } from '../../src/sources/fetcher.js'
+import { RETRY_POLICY } from '../../src/sources/retry.js'
 import type { Fetched, Source } from '../../src/sources/source.js'
 import { staticSource } from '../../src/sources/static.js'
 import { HttpTransport } from '../../src/sources/transport.js'
@@ -19,10 +20,13 @@ const { signal } = new AbortController()
 
 function openSource(url: string): Source {
   const transport = new HttpTransport(url, { connections: 2 })
-  const source = staticSource(new Fetcher(transport, url, { concurrency: 2, clock: new FakeClock(NOW) }), {
-    now: () => NOW,
-    observe: () => {},
-  })
+  const source = staticSource(
+    new Fetcher(transport, url, { concurrency: 2, policy: RETRY_POLICY, clock: new FakeClock(NOW) }),
+    {
+      now: () => NOW,
+      observe: () => {},
+    },
+  )
   onTestFinished(() => source.close())
   return source
 }

@@ -5,6 +5,7 @@ import type { Interval } from '../../src/candles/intervals.js'
 import type { SymbolName } from '../../src/candles/symbols.js'
 import { openRun, type Run } from '../../src/engine/run.js'
 import { Fetcher } from '../../src/sources/fetcher.js'
+import { RETRY_POLICY } from '../../src/sources/retry.js'
 import type { Source } from '../../src/sources/source.js'
 import { staticSource } from '../../src/sources/static.js'
 import { HttpTransport } from '../../src/sources/transport.js'
@@ -40,7 +41,11 @@ export async function openTestRun(
   options: Partial<Run> = {},
 ): Promise<Run<Source>> {
   const transport = new HttpTransport(server.url, { connections: 4 })
-  const fetcher = new Fetcher(transport, server.url, { concurrency: 4, clock: new FakeClock(NOW) })
+  const fetcher = new Fetcher(transport, server.url, {
+    concurrency: 4,
+    policy: RETRY_POLICY,
+    clock: new FakeClock(NOW),
+  })
   onTestFinished(() => fetcher.close())
   const run = await openRun({ baseUrl: server.url, mirror, now: NOW, concurrency: 4 })
   await run.source.close()
