@@ -48,7 +48,7 @@ export class Archive implements SourceArchive {
   }
 
   /** How many windows are expected of it, and what they take: zips, and calls of the exchange itself. */
-  cost(missing: readonly WindowRef[]): { readonly windows: number; readonly zips: number; readonly calls: number } {
+  cost(missing: readonly WindowRef[]) {
     const now = this.answers.knownNow()
     const cost = { windows: 0, zips: 0, calls: 0 }
     for (const month of archiveMonths(missing, now)) {
