@@ -98,6 +98,6 @@ function parseTimes({ headers }: WholeResponse, now: number, earliest = -Infinit
 export function clockSkew({ headers }: WholeResponse, now: number): number {
   const date = Date.parse(headers.date ?? '')
   // RFC 9111, 5.1: a cache on the way has had the answer for so many seconds.
-  const age = /^\d+$/.test(headers.age ?? '') ? Number(headers.age) : 0
+  const age = Number(headers.age) || 0
   return Number.isNaN(date) ? 0 : date + 1000 * age - now
 }
