@@ -18,10 +18,9 @@ const PART_BYTES = 256 * 1024
 
 /**
  * Reads the CSV of the archive to text for the window codec: cells are put where the exchange's JSON has them, and not judged. A line that
- * has not twelve cells becomes `[]`, which the codec refuses. `wanted`: the starts of days, ms UTC; others are left out. Throws
- * `bad_window` for a line without a time.
+ * has not twelve cells becomes `[]`, which the codec refuses. Throws `bad_window` for a line without a time.
  */
-export function readDays(csv: Buffer, wanted: ReadonlySet<number>): DayTexts {
+export function readDays(csv: Buffer): DayTexts {
   const days = new Map<number, string[]>()
   let count = 0
   for (let start = 0; start < csv.length; ) {
@@ -36,7 +35,6 @@ export function readDays(csv: Buffer, wanted: ReadonlySet<number>): DayTexts {
       const time = Number(START.exec(line)?.[1])
       if (Number.isNaN(time)) throw new KlinesError('bad_window', `line ${count} of the file has no time`)
       const day = time - (time % DAY_MS)
-      if (!wanted.has(day)) continue
       const rows = days.get(day) ?? []
       days.set(day, rows)
       rows.push(line.startsWith('[') ? line : '[]')

@@ -3,7 +3,6 @@ import type { KlineRow } from '../../candles/columns.js'
 import { isKlinesError, KlinesError } from '../../candles/errors.js'
 import { parseList } from '../../candles/lists.js'
 import { seriesName, type WindowRef } from '../../candles/series.js'
-import { parseDate } from '../../candles/windows.js'
 import { type DayChecker, findPageFault, pageOf } from '../../rows/day-checks.js'
 import type { ExchangeAnswers } from '../exchange-answers.js'
 import { candlesCall } from '../exchange-api.js'
@@ -42,9 +41,9 @@ export async function checkMonth(
   fetching?.catch(() => {})
   const days: CheckedDays = new Map()
   const used = new Map<string, Fetched>()
-  for (const zip of check.zips) {
-    const texts = await readZip(zip).catch(toReason)
-    for (const window of zip.windows) {
+  for (const { windows: ofZip, body } of check.zips) {
+    const texts = typeof body === 'string' ? body : await unzip(body).then(readDays).catch(toReason)
+    for (const window of ofZip) {
       await nextTurn()
       check.signal.throwIfAborted()
       const day = checkDay(window, texts, check)
@@ -55,12 +54,6 @@ export async function checkMonth(
   const fault = await fetching?.then(({ value }) => findPageFault(value, used, span.startTime), toReason)
   if (fault !== undefined) for (const startDate of used.keys()) days.set(startDate, fault)
   return days
-}
-
-/** The rows of each day of a zip, or why there are none. */
-async function readZip({ windows, body }: Zip): Promise<DayTexts | string> {
-  if (typeof body === 'string') return body
-  return readDays(await unzip(body), new Set(windows.map(({ startDate }) => parseDate(startDate))))
 }
 
 /** A day as a window, or why it is not that of the exchange. `texts`: of its zip, or why there are none. */
