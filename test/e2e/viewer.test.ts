@@ -301,45 +301,6 @@ describe.skipIf(!hasChromium)('the chart (skipped without Chromium)', () => {
     expect(faults).toEqual([])
   })
 
-  it('a ruler: Shift and a drag measure between prices of candles, and move nothing', async () => {
-    const { page, faults } = await openChart('/chart/BTCUSDT/1d')
-    const [link, address] = [await csvLink(page), page.url()]
-    // All candles are visible: the highest is 6 % of the height below the upper edge, the lowest 22 % above the lower one.
-    const rows = sampleRows('BTCUSDT', '1d').map(row => row.map(Number))
-    const [low, high] = [Math.min(...rows.map(row => row[3])), Math.max(...rows.map(row => row[2]))]
-    const { y, height } = (await page.locator('#chart canvas').first().boundingBox())!
-    const end = async (part: number, column: number) => {
-      const { x } = await pointAt(page, part)
-      const openTime = Number((await legendRow(page))[0])
-      const index = rows.findIndex(row => row[0] === openTime)
-      const price = rows[index][column]
-      return { x, y: y + height * (0.06 + (0.72 * (high - price)) / (high - low)), index, price }
-    }
-    const label = page.locator('#ruler-label')
-    const measure = async (from: Awaited<ReturnType<typeof end>>, to: typeof from) => {
-      await page.mouse.move(from.x, from.y)
-      await page.keyboard.down('Shift')
-      await page.mouse.down()
-      await page.mouse.move(to.x, to.y)
-      await page.mouse.up()
-      await page.keyboard.up('Shift')
-      const days = Math.abs(to.index - from.index)
-      const [change, share] = [to.price - from.price, (100 * (to.price - from.price)) / from.price]
-      const signed = (value: number) => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(2)}`
-      expect(await label.textContent()).toBe(`${days} candles, ${days} days, ${signed(change)} (${signed(share)} %)`)
-    }
-    const [first, last] = [await end(0.3, 2), await end(0.7, 3)]
-    await measure(first, last)
-    expect(last.index - first.index).toBeGreaterThan(10)
-    await page.keyboard.press('Escape')
-    expect(await label.isVisible()).toBe(false)
-    await measure(last, first)
-    expect([await csvLink(page), page.url()]).toEqual([link, address])
-    await page.mouse.click(last.x, last.y)
-    expect(await label.isVisible()).toBe(false)
-    expect(faults).toEqual([])
-  })
-
   it('keys: / finds a symbol, [ and ] change the interval, f shows all; not in a field, nor with Ctrl', async () => {
     const { page, faults } = await openChart('/chart/BTCUSDT/1h')
     await page.keyboard.press('Control+]')

@@ -12,7 +12,6 @@ import {
 } from 'lightweight-charts'
 import { color } from './elements.js'
 import { GapBands } from './gap-bands.js'
-import { Ruler } from './ruler.js'
 import type { Timeline } from './timeline.js'
 
 /** Places without candles to the right of the newest one. */
@@ -48,7 +47,6 @@ export class CandleChart {
   private readonly bands: GapBands
   /** At the close of the newest candle, which need not be visible. */
   private readonly newest
-  readonly ruler: Ruler
   private timeline: Timeline | undefined
   isDragged = false
 
@@ -76,7 +74,6 @@ export class CandleChart {
     this.volume.priceScale().applyOptions({ scaleMargins: { top: 1 - VOLUME_HEIGHT, bottom: 0 } })
     this.bands = new GapBands(this.chart, FONT)
     this.chart.panes()[0].attachPrimitive(this.bands)
-    this.ruler = new Ruler(element, this.chart, this.candles, () => this.timeline)
     this.onMove(() => this.keepInView())
     element.addEventListener('pointerdown', () => (this.isDragged = true))
     for (const name of ['pointerup', 'pointercancel']) addEventListener(name, () => (this.isDragged = false))
@@ -92,7 +89,6 @@ export class CandleChart {
     this.candles.applyOptions({ priceFormat: { type: 'custom', formatter, minMove: 10 ** -decimals } })
     this.newest.applyOptions({ lineVisible: isNewest, axisLabelVisible: isNewest })
     this.drawData(timeline)
-    if (!continues) this.ruler.clear()
     if (!continues || !before?.length || !visible || this.isDragged) return
     // A visible place: the ends of the timeline may be dropped.
     const place = Math.max(0, Math.min(Math.ceil(visible.from), before.length - 1))

@@ -81,7 +81,7 @@ function showExactly(cell: HTMLElement, text: string): void {
 }
 
 /** `−1.50 %`; empty where there is none. */
-export function describeChange(open: string, close: string): string {
+function describeChange(open: string, close: string): string {
   return (formatChange(open, close) ?? '').replace('-', '−').replace('%', ' %')
 }
 

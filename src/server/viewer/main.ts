@@ -71,7 +71,6 @@ class Page {
       '[': step(-1),
       ']': step(1),
       '/': () => element('symbol').focus(),
-      Escape: () => viewer.chart.ruler.clear(),
       '?': help,
     })
     element('help').addEventListener('click', help)

@@ -180,7 +180,7 @@ function joinWindows(windows: readonly CandleWindow[]) {
 }
 
 /** A length in ms: `45 minutes`, `1 day 8 hours`, `30 days`. */
-export function formatLength(ms: number): string {
+function formatLength(ms: number): string {
   const parts = { day: ms / DAY_MS, hour: (ms / HOUR_MS) % 24, minute: (ms / MINUTE_MS) % 60 }
   return Object.entries(parts)
     .flatMap(([unit, count]) => (count < 1 ? [] : plural(Math.floor(count), unit)))
