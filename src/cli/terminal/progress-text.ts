@@ -22,7 +22,6 @@ export interface Progress extends NetworkActivity {
   readonly total: number | undefined
   /** The series of the latest item that is done. */
   readonly label: string
-  readonly bytesPerSecond: number
   /** Undefined as long as it cannot be estimated. */
   readonly leftMs: number | undefined
 }
@@ -50,7 +49,7 @@ export function barText(progress: Progress, words: ProgressWords, columns: numbe
   const filled = Math.floor((BAR_WIDTH * done) / Math.max(total, 1))
   const bar = `${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)} `
   const percent = formatPercent(done, total).padStart(4)
-  const line = [percent, countText(done, total, words), ...describeRate(progress)].join('  ')
+  const line = [percent, countText(done, total, words), ...describeAmount(progress)].join('  ')
   // The bar goes first.
   const shown = bar.length + line.length + 3 <= columns ? bar + line : line
   return `${cutToColumns(head + wait, columns - 2)}\n  ${cutToColumns(shown, columns - 3)}`
@@ -63,17 +62,16 @@ export function plainText(progress: Progress, words: ProgressWords): string {
   if (total === undefined) return words.start + wait
   const counts = `${countText(done, total, words)} (${formatPercent(done, total)})`
   const underWay = done === total || label === '' ? '' : `; now ${label}`
-  return [counts, ...describeRate(progress)].join(', ') + underWay + wait
+  return [counts, ...describeAmount(progress)].join(', ') + underWay + wait
 }
 
 function countText(done: number, total: number, { noun }: ProgressWords): string {
   return `${formatCount(done)} of ${plural(total, noun)}`
 }
 
-function describeRate({ done, total, bytes, bytesPerSecond, leftMs }: Progress): string[] {
+function describeAmount({ done, total, bytes, leftMs }: Progress): string[] {
   const parts = [
     bytes > 0 && formatBytes(bytes),
-    bytesPerSecond > 0 && `${formatBytes(Math.round(bytesPerSecond))}/s`,
     leftMs !== undefined && done < Number(total) && `${formatDuration(leftMs)} left`,
   ]
   return parts.flatMap(part => part || [])

@@ -102,14 +102,13 @@ export class ProgressMeter {
     const now = this.now()
     const pauseMs = Math.max(0, this.pausedUntil - now)
     const spanMs = now - this.plannedMs
-    const hasRate = total !== undefined && spanMs >= MIN_RATE_MS
-    const byRate = hasRate && done > 0 ? (spanMs * (total - done)) / done : undefined
+    const hasRate = total !== undefined && done > 0 && spanMs >= MIN_RATE_MS
+    const byRate = hasRate ? (spanMs * (total - done)) / done : undefined
     const limitMs = this.limitMs - spanMs
     // Between the pauses that a limit makes, the rate is much too high.
     const byLimit = limitMs > MINUTE_MS ? Math.max(limitMs, byRate ?? 0) : byRate
     const leftMs = byLimit && Math.max(pauseMs, byLimit)
-    const bytesPerSecond = hasRate ? (1000 * network.bytes) / spanMs : 0
-    return { ...network, ...items, pauseMs, leftMs, bytesPerSecond }
+    return { ...network, ...items, pauseMs, leftMs }
   }
 }
 

@@ -8,7 +8,6 @@ const START: Progress = {
   total: undefined,
   label: '',
   bytes: 0,
-  bytesPerSecond: 0,
   leftMs: undefined,
   requests: 0,
   retrying: 0,
@@ -22,7 +21,6 @@ const HALF: Progress = {
   total: 2_001,
   label: 'BTCUSDT 1h',
   bytes: 17_300_000,
-  bytesPerSecond: 3_200_000,
   leftMs: 41_100,
 }
 
@@ -32,14 +30,14 @@ describe('progress as text', () => {
     [
       'windows',
       HALF,
-      'Downloading BTCUSDT 1h\n  █████████░░░░░░░  61%  1,234 of 2,001 windows  17.3 MB  3.2 MB/s  41 s left',
-      '1,234 of 2,001 windows (61%), 17.3 MB, 3.2 MB/s, 41 s left; now BTCUSDT 1h',
+      'Downloading BTCUSDT 1h\n  █████████░░░░░░░  61%  1,234 of 2,001 windows  17.3 MB  41 s left',
+      '1,234 of 2,001 windows (61%), 17.3 MB, 41 s left; now BTCUSDT 1h',
     ],
     [
       'a pause that the service asked for',
       { ...HALF, retrying: 3, failure: 'status 429', pauseMs: 11_200, pauseReason: 'rate limited' },
-      'Downloading BTCUSDT 1h; rate limited, resuming in 12 s\n  █████████░░░░░░░  61%  1,234 of 2,001 windows  17.3 MB  3.2 MB/s  41 s left',
-      '1,234 of 2,001 windows (61%), 17.3 MB, 3.2 MB/s, 41 s left; now BTCUSDT 1h; rate limited, resuming in 12 s',
+      'Downloading BTCUSDT 1h; rate limited, resuming in 12 s\n  █████████░░░░░░░  61%  1,234 of 2,001 windows  17.3 MB  41 s left',
+      '1,234 of 2,001 windows (61%), 17.3 MB, 41 s left; now BTCUSDT 1h; rate limited, resuming in 12 s',
     ],
     [
       'a retry',
@@ -69,7 +67,7 @@ describe('progress as text', () => {
         fc.string(),
         (columns, a, b, bytes, text) => {
           const [done, total] = [Math.min(a, b) % 1_000_000, (Math.max(a, b) % 1_000_000) + 1_000_000]
-          const state = { ...HALF, done, total, bytes, bytesPerSecond: bytes, retrying: a % 3, failure: text }
+          const state = { ...HALF, done, total, bytes, retrying: a % 3, failure: text }
           const lines = barText(state, WORDS, columns).split('\n')
           expect(lines).toHaveLength(2)
           // The spinner and a blank stand before the first line.
