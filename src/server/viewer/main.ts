@@ -54,10 +54,6 @@ class Page {
     const help = () => element<HTMLDialogElement>('help-dialog').showModal()
     const pan = (direction: number) => (isShifted: boolean) =>
       this.byHand(() => viewer.pan(isShifted ? direction : direction * STEP))
-    const step = (places: number) => () => {
-      const offered = [...this.intervals.values()].filter(button => !button.matches('[hidden], .absent'))
-      offered[offered.findIndex(button => button.ariaPressed === 'true') + places]?.click()
-    }
     const zoom = (factor: number) => () => this.byHand(() => viewer.zoom(factor))
     listenToKeys({
       ArrowLeft: pan(-1),
@@ -67,9 +63,6 @@ class Page {
       '-': zoom(1 / ZOOM),
       Home: () => this.byHand(() => viewer.showFirst()),
       End: () => this.byHand(() => viewer.showNewest()),
-      f: () => this.byHand(() => viewer.showAll()),
-      '[': step(-1),
-      ']': step(1),
       '/': () => element('symbol').focus(),
       '?': help,
     })

@@ -131,12 +131,6 @@ export class SeriesWindows {
     if (!this.hasCandles) await this.showNewest()
   }
 
-  /** Shows all windows, or as many of the newest ones as one chart takes. */
-  async showAll(): Promise<void> {
-    const last = this.startDates.length - 1
-    await this.show(Math.max(0, Math.ceil(last - MAX_CANDLES / this.windowCandles)), last)
-  }
-
   /** Shows as many windows again as are shown: before them (-1), or after them (1). */
   async extend(direction: -1 | 1): Promise<void> {
     const batch = Math.max(1, Math.min(this.shown.length, this.maxBatch))

@@ -116,11 +116,6 @@ export class Viewer {
     await this.move(windows => windows.showNewest(), place)
   }
 
-  async showAll(): Promise<void> {
-    const place = () => this.chart.showNewest((this.session?.timeline.length ?? 0) + 3)
-    await this.move(windows => windows.showAll(), place)
-  }
-
   /** Draws what has closed, up to a time. Who looks at the newest candle goes on to do so. */
   private goOn(session: Session, time: number): void {
     const work = async () => {
