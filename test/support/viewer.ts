@@ -10,8 +10,8 @@ export const COLUMNS =
 export async function settled(page: Page, name?: string): Promise<void> {
   await page.locator('#chart[aria-busy="false"]').waitFor()
   if (name !== undefined) await page.locator('#legend-series').filter({ hasText: name }).waitFor()
-  await page.locator('#status[data-candles]').waitFor()
-  await page.locator('#symbols[data-count]').waitFor({ state: 'attached' })
+  await page.locator('#status', { hasText: 'candle' }).waitFor()
+  await page.locator('#symbols option').first().waitFor({ state: 'attached' })
   // What comes into view is loaded in the next frames.
   await page.evaluate(
     `new Promise(resolve => {
@@ -33,11 +33,12 @@ export async function legendRow(page: Page): Promise<string[]> {
 
 /** What the footer counts. */
 export async function counts(page: Page): Promise<{ candles: number; missing: number; missingWindows: number }> {
-  const data = await page.evaluate<Record<string, string>>("({ ...document.querySelector('#status').dataset })")
+  const text = String(await page.locator('#status').textContent()).replaceAll(',', '')
+  const count = (pattern: RegExp) => Number(pattern.exec(text)?.[1] ?? 0)
   return {
-    candles: Number(data.candles),
-    missing: Number(data.missing),
-    missingWindows: Number(data.missingWindows),
+    candles: count(/^(\d+) candle/),
+    missing: count(/(\d+) missing/),
+    missingWindows: count(/(\d+) windows? not in this mirror/),
   }
 }
 

@@ -42,9 +42,7 @@ export class SymbolBox {
   /** `absent`: those without candles here. */
   setSymbols(symbols: readonly SymbolName[], absent: ReadonlySet<SymbolName>): void {
     this.symbols = symbols
-    const list = element('symbols')
-    list.dataset.count = String(symbols.length)
     const labelOf = (symbol: string) => (absent.has(symbol) ? 'not in this mirror' : '')
-    list.replaceChildren(...symbols.map(value => create('option', '', { value, label: labelOf(value) })))
+    element('symbols').replaceChildren(...symbols.map(value => create('option', '', { value, label: labelOf(value) })))
   }
 }

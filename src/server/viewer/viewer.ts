@@ -192,8 +192,6 @@ export class Viewer {
     delete this.chart.element.dataset.stale
     this.chart.setTimeline(timeline, { continues, isNewest: isAtEnd })
     if (session.windows.fault) this.messages.show(session.windows.fault)
-    const { candles, missing, missingWindows } = timeline
-    Object.assign(this.status.dataset, { candles, missing, missingWindows })
     this.status.textContent = describeLoaded(timeline, session.windows)
     this.updateLegend()
     this.chart.element.ariaLabel = `Candle chart of ${seriesName(series)}: ${this.status.textContent}`
@@ -204,7 +202,6 @@ export class Viewer {
     delete this.chart.element.dataset.stale
     this.chart.drawData()
     this.legend.clear(name)
-    for (const count of Object.keys(this.status.dataset)) delete this.status.dataset[count]
     this.status.textContent = ''
     this.chart.element.ariaLabel = `${name}: no candles`
   }
