@@ -94,9 +94,7 @@ class Page {
   /** Lists what there is. In a large mirror that takes a while, so the first candles come before it. */
   async showCoverage(): Promise<void> {
     this.coverage ??= await readCoverage()
-    const { series, symbols } = this.coverage
-    const cached = new Set(series.map(({ symbol }) => symbol))
-    this.symbol.setSymbols(symbols, new Set(symbols.filter(symbol => !cached.has(symbol))))
+    this.symbol.setSymbols(this.coverage.symbols)
     this.showIntervals()
   }
 

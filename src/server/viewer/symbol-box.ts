@@ -39,10 +39,8 @@ export class SymbolBox {
     if (document.activeElement !== input) input.value = symbol
   }
 
-  /** `absent`: those without candles here. */
-  setSymbols(symbols: readonly SymbolName[], absent: ReadonlySet<SymbolName>): void {
+  setSymbols(symbols: readonly SymbolName[]): void {
     this.symbols = symbols
-    const labelOf = (symbol: string) => (absent.has(symbol) ? 'not in this mirror' : '')
-    element('symbols').replaceChildren(...symbols.map(value => create('option', '', { value, label: labelOf(value) })))
+    element('symbols').replaceChildren(...symbols.map(value => create('option', '', { value })))
   }
 }
