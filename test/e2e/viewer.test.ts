@@ -375,7 +375,7 @@ describe.skipIf(!hasChromium)('the chart (skipped without Chromium)', () => {
     expect([x > 0, x + width <= 320]).toEqual([true, true])
   })
 
-  it('a slow service: says how far it is; two fast switches end with the last one', async () => {
+  it('a slow service: says that it loads; two fast switches end with the last one', async () => {
     const { page, faults } = await open('about:blank')
     const [release, late] = [deferred(), deferred()]
     let requested = 0
@@ -384,7 +384,7 @@ describe.skipIf(!hasChromium)('the chart (skipped without Chromium)', () => {
       await route.continue()
     })
     await page.goto(`${url()}/chart/BTCUSDT/1h?from=2025-01-05&to=2025-03-20`)
-    await page.getByRole('status').filter({ hasText: 'Loading BTCUSDT 1h, 1 of 3 windows' }).waitFor()
+    await page.getByRole('status').filter({ hasText: 'Loading candles' }).waitFor()
     release.resolve()
     await settled(page, 'BTCUSDT 1h')
     expect(await page.locator('#activity').isVisible()).toBe(false)

@@ -1,17 +1,13 @@
-import { plural } from '../../candles/text.js'
 import type { Absence } from './absence.js'
 import { create, element } from './elements.js'
 
-/** What is wrong and what people can do; what is loaded and how far that is. */
+/** What is wrong and what people can do; whether something is loaded. */
 export class Messages {
   private readonly message = element('message')
   private readonly choices = element('message-choices')
   private readonly retry = element('retry')
   private onRetry: (() => void) | undefined
-  /** What is loaded, how many of its windows have come, and how many loads are under way. */
-  name = 'candles'
-  private done = 0
-  private total = 0
+  /** How many loads are under way. */
   private runs = 0
 
   constructor(private readonly chart: HTMLElement) {
@@ -39,14 +35,6 @@ export class Messages {
     this.onRetry = undefined
   }
 
-  /** Counts windows that are requested, and those that have come. */
-  count({ total = 0, done = 0 }: { total?: number; done?: number }): void {
-    if (this.runs === 0) return
-    this.total += total
-    this.done += done
-    this.showLoading()
-  }
-
   async during(work: Promise<void>): Promise<void> {
     this.runs++
     this.showLoading()
@@ -54,17 +42,15 @@ export class Messages {
       await work
     } finally {
       this.runs--
-      if (this.runs === 0) [this.done, this.total] = [0, 0]
       this.showLoading()
     }
   }
 
-  /** `Loading SOLUSDT 4h, 1 of 3 windows`. What loads fast is not seen: the style sheet shows it a moment later. */
+  /** What loads fast is not seen: the style sheet shows it a moment later. */
   private showLoading(): void {
     const isBusy = this.runs > 0
-    const progress = this.total > 0 ? `, ${this.done} of ${plural(this.total, 'window')}` : ''
     this.chart.ariaBusy = String(isBusy)
-    element('activity-text').textContent = isBusy ? `Loading ${this.name}${progress}` : ''
+    element('activity-text').textContent = isBusy ? 'Loading candles' : ''
     element('activity').hidden = !isBusy
   }
 }

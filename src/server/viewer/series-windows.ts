@@ -5,7 +5,6 @@ import { startDatesPath, windowPath } from '../../candles/paths.js'
 import { type Series, windowOf } from '../../candles/series.js'
 import type { TimeRange } from '../../candles/time-range.js'
 import { consecutiveStartDates, parseDate, startDateAt } from '../../candles/windows.js'
-import type { Messages } from './messages.js'
 import { readSeriesCoverage, readText, type SeriesCoverage, ServiceError } from './service.js'
 import { type CandleWindow, parseWindow } from './timeline.js'
 
@@ -50,7 +49,6 @@ export class SeriesWindows {
     readonly series: Series,
     readonly coverage: SeriesCoverage,
     private readonly startDates: string[],
-    private readonly progress: Messages,
     readonly signal: AbortSignal,
   ) {
     this.startTimes = startDates.map(parseDate)
@@ -60,17 +58,17 @@ export class SeriesWindows {
     this.maxBatch = Math.max(1, Math.min(MAX_BATCH, Math.floor(MAX_BATCH_CANDLES / this.windowCandles)))
   }
 
-  static async open(series: Series, progress: Messages, signal: AbortSignal): Promise<SeriesWindows> {
+  static async open(series: Series, signal: AbortSignal): Promise<SeriesWindows> {
     const coverage = await readSeriesCoverage(series, signal)
     const { upstream, now, madeOf, firstOpenTime = 0, lastOpenTime = -1 } = coverage
     const first = upstream ? '' : startDateAt(series.interval, firstOpenTime)
-    if (madeOf) return new SeriesWindows(series, coverage, [first], progress, signal)
+    if (madeOf) return new SeriesWindows(series, coverage, [first], signal)
     // Not every tree has a list of minutes.
     const hasList = !isMinutes(series.interval) || upstream || lastOpenTime >= 0
     const list = hasList ? await readIfThere(startDatesPath(series.interval), signal) : undefined
     const dates = JSON.parse(list ?? '[]') as string[]
     const exists = (date: string) => date >= first && Date.parse(date) <= (upstream ? now : lastOpenTime)
-    return new SeriesWindows(series, coverage, dates.filter(exists), progress, signal)
+    return new SeriesWindows(series, coverage, dates.filter(exists), signal)
   }
 
   get hasCandles(): boolean {
@@ -157,13 +155,11 @@ export class SeriesWindows {
       first + place < again ? this.loaded(first + place) : undefined,
     )
     const needed = [...windows.keys()].filter(place => !windows[place]).reverse()
-    this.progress.count({ total: needed.length })
     const load = async (place: number) => {
       const { path, span } = this.describe(first + place)
       const window = parseWindow(span, await readIfThere(path, this.signal, fault => (this.fault = fault)))
       windows[place] = window
       recent.set(path, window)
-      this.progress.count({ done: 1 })
     }
     await pMap(needed, load, { concurrency: MAX_REQUESTS })
     this.signal.throwIfAborted()

@@ -60,15 +60,13 @@ export class Viewer {
     this.session = undefined
     // Dims what is shown.
     this.chart.element.dataset.stale = ''
-    this.messages.name = 'candles'
     this.messages.hide()
     await this.attempt(work(signal), signal, () => void this.start(work))
   }
 
   /** Shows a series: its newest candles, or those of a range. Throws what loading throws. */
   async open(series: Series, range: TimeRange | undefined, signal: AbortSignal): Promise<void> {
-    this.messages.name = seriesName(series)
-    const windows = await SeriesWindows.open(series, this.messages, signal)
+    const windows = await SeriesWindows.open(series, signal)
     await (range ? windows.showRange(range) : windows.showNewest())
     if (!windows.hasCandles) {
       const coverage = await readCoverage(signal)
@@ -286,7 +284,7 @@ export class Viewer {
       await this.messages.during(work)
     } catch (error) {
       if (signal.aborted) return
-      if (!this.session) this.clear(this.messages.name)
+      if (!this.session) this.clear('No candles')
       this.messages.show((error as Error).message, { retry })
     }
   }
