@@ -244,12 +244,7 @@ describe.skipIf(!hasChromium)('the chart (skipped without Chromium)', () => {
     const controls = ['home', 'symbol', '15m', '1M', 'log', 'day', 'zone', 'theme', 'CSV']
     expect(reached).toEqual(expect.arrayContaining(controls))
     expect([reached[0], reached.at(-1)]).toEqual(['home', 'chart'])
-    await page.keyboard.press('?')
-    const keys = page.getByRole('dialog', { name: 'Keys' })
-    await keys.getByText('show the newest candles').waitFor()
-    await page.keyboard.press('Escape')
-    await keys.waitFor({ state: 'hidden' })
-    expect(await focused()).toBe('chart')
+    await page.getByText('End newest candles').waitFor()
     await page.keyboard.press('Home')
     await page.locator('#status', { hasText: 'all in this mirror' }).waitFor()
     await settled(page)

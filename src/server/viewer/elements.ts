@@ -17,7 +17,7 @@ export function create<K extends keyof HTMLElementTagNameMap>(
 export function listenToKeys(actions: Readonly<Record<string, (isShifted: boolean) => void>>): void {
   addEventListener('keydown', event => {
     const { target, key, shiftKey } = event
-    const isTaken = target instanceof Element && target.closest('input, select, dialog') !== null
+    const isTaken = target instanceof Element && target.closest('input, select') !== null
     if (isTaken || event.ctrlKey || event.metaKey || event.altKey || !Object.hasOwn(actions, key)) return
     event.preventDefault()
     actions[key](shiftKey)

@@ -51,7 +51,6 @@ class Page {
     })
     for (const name of ['pointerdown', 'wheel', 'touchstart'])
       viewer.chart.element.addEventListener(name, () => this.byHand(() => {}), { passive: true, capture: true })
-    const help = () => element<HTMLDialogElement>('help-dialog').showModal()
     const pan = (direction: number) => (isShifted: boolean) =>
       this.byHand(() => viewer.pan(isShifted ? direction : direction * STEP))
     const zoom = (factor: number) => () => this.byHand(() => viewer.zoom(factor))
@@ -64,9 +63,7 @@ class Page {
       Home: () => this.byHand(() => viewer.showFirst()),
       End: () => this.byHand(() => viewer.showNewest()),
       '/': () => element('symbol').focus(),
-      '?': help,
     })
-    element('help').addEventListener('click', help)
     element('symbol').addEventListener('focus', () => void this.showCoverage(), { once: true })
     addEventListener('popstate', () => void this.openAddress())
   }
