@@ -47,8 +47,6 @@ export interface Option {
   readonly placeholder?: string
   /** Default: `output`. */
   readonly helpGroup?: 'range'
-  /** A value that fits those of the other options: the page of the API sends all of them. */
-  readonly example?: string | boolean
 }
 
 const COUNT = { takes: 'number', range: { min: 1, max: 1_000_000_000 }, unit: 'candles' } as const
@@ -59,12 +57,10 @@ export const CANDLE_OPTIONS = {
     ...{ takes: 'text', values: ['today', 'yesterday', '-7d', '-30d'], placeholder: 'TIME', helpGroup: 'range' },
     summary:
       'First open time, UTC: 2024, 2024-01-31, 2024-01-31T12:00, now, today, yesterday, -7d or a Unix time. Default: the first candle.',
-    example: '2025-01-01',
   },
   to: {
     ...{ takes: 'text', values: ['now', 'today', 'yesterday'], placeholder: 'TIME', helpGroup: 'range' },
     summary: 'End of the range, exclusive; same forms as --from. Default: now.',
-    example: '2025-02-01',
   },
   last: {
     ...{ takes: 'text', values: ['7d', '30d', '90d', '1y'], placeholder: 'LENGTH', helpGroup: 'range' },
@@ -73,12 +69,10 @@ export const CANDLE_OPTIONS = {
   resample: {
     ...{ takes: 'text', values: ['45m', '3h', '1d', '2d', '1w', '2w', '1M', '1q', '1y'], placeholder: 'LENGTH' },
     summary: 'Combine candles into longer ones: a number and m, h, d, w, M, q or y, such as 3h or 1q.',
-    example: '1d',
   },
   partial: {
     takes: 'switch',
     summary: 'With --resample, keep the first and last candle even if incomplete.',
-    example: false,
   },
   limit: {
     ...{ ...COUNT, values: ['20', '100', '1000'], placeholder: 'N', helpGroup: 'range' },
@@ -95,22 +89,18 @@ export const OUTPUT_OPTIONS = {
   columns: {
     ...{ takes: 'names', values: OUTPUT_COLUMNS, formats: FORMATS, placeholder: 'NAMES' },
     summary: 'Columns to write, in this order, separated by commas. Default: all.',
-    example: 'open_time,open,high,low,close,volume',
   },
   timeFormat: {
     ...{ takes: 'choice', values: TIME_FORMATS, formats: TEXT_FORMATS, neutral: 'ms', placeholder: 'FORMAT' },
     summary: 'Format of times in text formats. Default: ms.',
-    example: 'ms',
   },
   numbers: {
     ...{ takes: 'choice', values: NUMBER_TYPES, formats: BINARY_FORMATS, neutral: 'text', placeholder: 'TYPE' },
     summary: 'Type of decimals in Parquet and Arrow. Default: double; decimal is exact.',
-    example: 'text',
   },
   compression: {
     ...{ takes: 'choice', values: COMPRESSIONS, formats: ['parquet'], neutral: 'none', placeholder: 'NAME' },
     summary: 'Compression of Parquet. Default: zstd with Node 22.15 or later, else gzip.',
-    example: 'none',
   },
 } as const satisfies Readonly<Record<string, Option>>
 

@@ -322,11 +322,10 @@ function describeExport(tree: Tree): Api {
   }
 }
 
-/** The examples of all options fit together. */
-function optionSchema({ takes, values, summary: description, example }: Option): Schema {
+function optionSchema({ takes, values, summary: description }: Option): Schema {
   const types = { choice: 'string', names: 'string', text: 'string', number: 'integer', switch: 'boolean' }
   const choice = takes === 'choice' && { enum: values }
-  return { type: types[takes], ...choice, description, ...(example !== undefined && { examples: [example] }) }
+  return { type: types[takes], ...choice, description }
 }
 
 function describeGreeting(): Api {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Document, documentAt, EXPORT, GREETING, KLINES } from '../../support/documents.js'
-import { ALL_INTERVALS, SAMPLE_TREE } from '../../support/sample-tree.js'
-import { startTestServer } from '../../support/servers/test-server.js'
+import { ALL_INTERVALS } from '../../support/sample-tree.js'
 
 /** Every operation as text: method, path, operationId, tags. */
 function listOperations({ paths }: Document): string[] {
@@ -65,7 +64,7 @@ describe('the export document', () => {
     ])
   })
 
-  it('has every parameter, and its examples are a valid request', async () => {
+  it('has every parameter', async () => {
     const { paths, components } = await documentAt(EXPORT)
     const { parameters } = paths[PATH].get
     const text = 'from to last resample partial limit tail columns time-format numbers compression'
@@ -73,15 +72,6 @@ describe('the export document', () => {
     expect(parameters.map(({ name }: Document) => name)).toEqual([...['interval', 'symbol', 'extension'], ...names])
     expect(parameters[2].schema.enum).toEqual('csv csv.gz json json.gz jsonl jsonl.gz parquet arrow'.split(' '))
     expect(components.schemas.Interval.enum).toEqual(ALL_INTERVALS)
-    const examples = parameters.filter(({ in: place, example }: Document) => place === 'query' && example !== undefined)
-    // A range has either from or last, and no example cuts it.
-    expect(examples.map(({ name }: Document) => name)).toEqual(
-      names.filter(name => !['last', 'limit', 'tail'].includes(name)),
-    )
-    const { request } = await startTestServer(SAMPLE_TREE)
-    const query = examples.map(({ name, example }: Document) => `${name}=${example}`).join('&')
-    const { status, body } = await request(`/export/1h/BTCUSDT.csv?${query}`)
-    expect([status, String(body).split('\n')[0]]).toEqual([200, 'open_time,open,high,low,close,volume'])
   })
 })
 
