@@ -5,7 +5,6 @@ import { create, element } from './elements.js'
 /** The symbols that a text may stand for, the likeliest first; all of them for an empty text. */
 export function findSymbols(text: string, symbols: readonly SymbolName[]): SymbolName[] {
   const name = toSymbolName(text)
-  if (name === '') return [...symbols]
   const rank = (symbol: string) => (symbol === name ? 0 : symbol.startsWith(name) ? 1 : 2)
   const found = symbols.filter(symbol => symbol.includes(name)).sort((a, b) => rank(a) - rank(b))
   return found.length > 0 ? found : [nearest(name, symbols) ?? []].flat()
