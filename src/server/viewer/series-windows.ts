@@ -10,7 +10,6 @@ import { type CandleWindow, parseWindow } from './timeline.js'
 
 const MAX_REQUESTS = 8
 /** Of one batch: the chart takes all of its data again after each. */
-const MAX_BATCH = 64
 const MAX_BATCH_CANDLES = 44_000
 /** Candles that are shown: the chart and their texts take 100 MB or so. */
 export const MAX_CANDLES = 100_000
@@ -55,7 +54,7 @@ export class SeriesWindows {
     this.missing = new Set(coverage.upstream ? [] : coverage.missingStartDates)
     const [first = 0, second = 0] = this.startTimes
     this.windowCandles = Math.max(1, (second - first) / approximateLength(series.interval))
-    this.maxBatch = Math.max(1, Math.min(MAX_BATCH, Math.floor(MAX_BATCH_CANDLES / this.windowCandles)))
+    this.maxBatch = Math.max(1, Math.floor(MAX_BATCH_CANDLES / this.windowCandles))
   }
 
   static async open(series: Series, signal: AbortSignal): Promise<SeriesWindows> {
