@@ -18,10 +18,7 @@ interface Parameters {
   readonly required?: readonly string[]
 }
 
-/**
- * A method of a path, as OpenAPI has it but for these. `errors`: those that a client may want to tell apart, by status; `others`: answers
- * to conditions and ranges.
- */
+/** A method of a path, as OpenAPI has it but for these. `errors`: those that a client may want to tell apart, by status. */
 interface Operation {
   readonly method?: 'post'
   readonly operationId: string
@@ -32,7 +29,6 @@ interface Operation {
   readonly query?: Parameters | undefined
   readonly body?: Schema
   readonly response: { readonly description: string; readonly content: Content }
-  readonly others?: Readonly<Record<number, string>>
   readonly errors?: Readonly<Record<number, string>>
 }
 
@@ -68,7 +64,7 @@ export function describeApi(name: ApiName, tree: Tree, baseUrl: string, interval
   }
 }
 
-function describe({ tag, params, query, body, response, others = {}, errors, ...rest }: Operation) {
+function describe({ tag, params, query, body, response, errors, ...rest }: Operation) {
   const failures = Object.entries({ ...errors, default: 'Any other failure' })
   const content = json(tag === EXCHANGE_TAG ? EXCHANGE_ERROR : ERROR_OBJECT)
   return {
@@ -78,7 +74,6 @@ function describe({ tag, params, query, body, response, others = {}, errors, ...
     ...(body && { requestBody: { required: true, content: json(body) } }),
     responses: {
       200: response,
-      ...Object.fromEntries(Object.entries(others).map(([status, description]) => [status, { description }])),
       ...Object.fromEntries(failures.map(([status, description]) => [status, { description, content }])),
     },
   }
@@ -302,10 +297,6 @@ function describeExport(tree: Tree): Api {
           content: Object.fromEntries(
             [...Object.values(MEDIA), GZIP_TYPE].map(type => [type.split(';')[0], { schema: {} }]),
           ),
-        },
-        others: {
-          206: 'The part of the file that Range asks for',
-          304: 'The client has this file already: If-None-Match names its ETag',
         },
         errors: {
           400: 'A parameter of the query is unknown, repeated or invalid',
