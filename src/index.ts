@@ -17,7 +17,7 @@ export {
   type SeriesRow,
   updateKlines,
 } from './engine/klines.js'
-export { listSymbols } from './engine/lists.js'
+export { type FundingRequest, listFunding, listSymbols } from './engine/lists.js'
 export type { DownloadReport } from './engine/report.js'
 export type { KlinesEvent, SourceOptions } from './engine/run.js'
 export { checkLock, type LockCheck, type LockCheckRequest } from './identity/check-lock.js'
@@ -40,6 +40,6 @@ export { parseTargetInterval } from './rows/target-interval.js'
 export { publishMirror } from './server/publish.js'
 export { type ServeRequest, serve } from './server/serve.js'
 export type { Serving } from './server/server.js'
-export type { ArchiveReport } from './sources/source.js'
+export type { ArchiveReport, FundingRate } from './sources/source.js'
 export { type StatsReport, statsKlines } from './verify/stats.js'
 export { type VerificationReport, type VerifyRequest, verifyKlines } from './verify/verify.js'

@@ -1,17 +1,20 @@
-import { nameService } from '../candles/base-url.js'
+import { nameService, USDM } from '../candles/base-url.js'
 import { isKlinesError, KlinesError } from '../candles/errors.js'
 import { EXCHANGE_INTERVALS, type Interval, isMinutes, noMinutes } from '../candles/intervals.js'
 import { findMissingStartDates } from '../candles/lists.js'
 import { SYMBOLS_PATH, sourceListPath, startDatesPath } from '../candles/paths.js'
-import { type SymbolName, sortSymbols } from '../candles/symbols.js'
+import { combine, namesSymbols, parseSelection } from '../candles/selection.js'
+import { type SymbolName, sortSymbols, unknownSymbols } from '../candles/symbols.js'
+import { parseRange, type RangeText } from '../candles/time-range.js'
 import { joinNames } from '../mirror/errors.js'
 import type { Mirror } from '../mirror/mirror.js'
 import { knownDates, knownSymbols } from '../mirror/status.js'
 import { openMirror } from '../mirror/user-mirrors.js'
 import { unreachable } from '../sources/errors.js'
+import { InvalidSymbolError } from '../sources/exchange-api.js'
 import { FetchError } from '../sources/fetch-error.js'
 import { QUICK_POLICY } from '../sources/retry.js'
-import type { Source } from '../sources/source.js'
+import type { FundingRate, Source } from '../sources/source.js'
 import { openRun, type Run, type SourceOptions, withRun } from './run.js'
 
 /**
@@ -118,5 +121,43 @@ export async function readCatalogue(options: SourceOptions, named?: readonly Int
       const lists = intervals.map(interval => [interval, knownDates(mirror, interval, now())] as const)
       return { source: 'mirror', mirror, symbols, startDates: new Map(lists) }
     }
+  })
+}
+
+/** Contracts, and a range. `baseUrl`: `binance-usdm` (default) or `binance-usdm:URL`. */
+export interface FundingRequest extends RangeText, SourceOptions {
+  readonly symbols: readonly string[] | 'all'
+}
+
+/**
+ * The settlements of USD-M contracts, by symbol and time, as the exchange has them now; nothing is stored. Throws `unknown_symbol`,
+ * `no_candles` for a range without any, and what `listSymbols` throws.
+ *
+ * @example
+ * const rates = await listFunding({ symbols: ['BTCUSDT'], last: '1y' })
+ */
+export async function listFunding(options: FundingRequest): Promise<FundingRate[]> {
+  const { baseUrl = USDM } = options
+  const selection = parseSelection({ ...options, intervals: 'all' })
+  return withRun(openRun({ ...options, baseUrl }, { readOnly: true }), async run => {
+    const { name, funding } = run.source
+    if (!funding) throw new KlinesError('bad_base_url', `${name} has no funding. Expected ${USDM} or ${USDM}:URL.`)
+    const { fromTime, toTime } = parseRange(options, run.now())
+    const listed = namesSymbols(selection) ? [] : (await fetchSymbols(run)).names
+    const names = combine(selection, listed, ['1d']).map(({ symbol }) => symbol)
+    const list = (symbol: SymbolName) => {
+      const rates = funding(symbol, fromTime, toTime, run.signal).catch(async error => {
+        if (!(error instanceof InvalidSymbolError)) throw error
+        const known = await fetchSymbols(run).catch(() => ({ names: [] }))
+        throw unknownSymbols([symbol], known.names, name)
+      })
+      return request(run.source, `the funding rates of ${symbol}`, rates)
+    }
+    const all = await Promise.all(names.map(list))
+    const empty = names.filter((_, index) => all[index].length === 0)
+    const message = `No funding rate of ${joinNames(empty)} in the range.`
+    if (empty.length === names.length) throw new KlinesError('no_candles', message)
+    if (empty.length > 0) run.warn(message)
+    return all.flat()
   })
 }

@@ -12,6 +12,7 @@ import { callsLimitMs, windowCalls } from './exchange-api.js'
 import { cleanText } from './fetch-error.js'
 import type { Fetcher } from './fetcher.js'
 import { FirstCandles } from './first-candles.js'
+import { fetchFunding } from './funding.js'
 import type { Cost, FetchedList, Source } from './source.js'
 import type { SourceClock } from './static.js'
 
@@ -42,6 +43,7 @@ export function exchangeSource(
     },
     fetchOn: (window, cached, signal) => answers.window(window, signal, cached),
     firstCandle: (series, signal) => firstCandles.time(series, signal),
+    ...(market.hasContracts && !market.isPrice && { funding: fetchFunding.bind(undefined, answers) }),
     cost: (missing, open = []) => findCost(market, missing, open, archive),
     close: async () => {
       await Promise.all([fetcher.close(), archive?.close()])

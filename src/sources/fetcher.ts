@@ -35,7 +35,7 @@ export interface HostRules {
   /** What ends the run after this answer. */
   stopAfter(response: WholeResponse): Stop | undefined
   /** How long every further request has to wait after this answer, ms. */
-  pauseAfter(response: WholeResponse): number
+  pauseAfter(response: WholeResponse, path?: string): number
   readonly pauseReason: string
 }
 
@@ -155,7 +155,7 @@ export class Fetcher {
     try {
       const response = await this.transport.get(path, { headers, signal: AbortSignal.any([signal, deadline]) })
       this.count(0, response.wireBytes)
-      this.heed(response)
+      this.heed(response, path)
       return accept(response)
     } catch (error) {
       signal.throwIfAborted()
@@ -166,12 +166,12 @@ export class Fetcher {
   }
 
   /** Does what an answer demands. Throws what ends the run: a refusal of the host, or too long a wait. */
-  private heed(response: WholeResponse): void {
+  private heed(response: WholeResponse, path: string): void {
     const { clock, rules, policy } = this.options
     const { status, headers } = response
     const stop = rules?.stopAfter(response)
     if (stop) throw this.end(stop, status)
-    const ruleMs = rules?.pauseAfter(response) ?? 0
+    const ruleMs = rules?.pauseAfter(response, path) ?? 0
     const retryAfterMs = status >= 400 ? (parseRetryAfter(headers['retry-after'], clock.now()) ?? 0) : 0
     const waitMs = Math.max(ruleMs, retryAfterMs)
     if (waitMs === 0) return

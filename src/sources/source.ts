@@ -41,6 +41,17 @@ export interface FetchedList extends Pick<AnswerTimes, 'asked'> {
   readonly served: number
 }
 
+/** A settlement of a contract: its time, ms UTC, and texts as the exchange has them. */
+export interface FundingRate {
+  readonly symbol: string
+  readonly funding_time: number
+  readonly funding_rate: string
+  /** Empty in the first years. */
+  readonly mark_price: string
+  /** From the row before, of the first row to the next; null for one alone. */
+  readonly interval_hours: number | null
+}
+
 /** What windows take: requests, and the time that a limit of the source makes of them, ms. */
 export interface Cost {
   readonly requests: number
@@ -82,6 +93,8 @@ export interface Source {
   fetchOn?(window: WindowRef, cached: RenderedWindow, signal: AbortSignal): Promise<Fetched>
   /** Of the exchange: when the first candle of a series opens, ms UTC, if any. Windows before it are empty and need no request. */
   firstCandle?(series: Series, signal: AbortSignal): Promise<number | undefined>
+  /** Of USD-M futures: the settlements of a contract. */
+  funding?(symbol: string, fromTime: number, toTime: number, signal: AbortSignal): Promise<FundingRate[]>
   /** What windows of a series take that are missing, and others that are `open`. */
   cost(missing: readonly WindowRef[], open?: readonly WindowRef[]): Cost
   /** Of the exchange: its zips of 1m, 3m and 5m candles. */

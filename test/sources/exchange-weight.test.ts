@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { type Market, marketOf } from '../../src/candles/base-url.js'
 import { exchangeRules } from '../../src/sources/exchange-api.js'
 import { SPOT } from '../support/exchange/spot.js'
 
@@ -75,6 +76,15 @@ describe('our own count', () => {
     expect(counter.add(response(), NOON + MINUTE)).toBe(0)
     // An answer of the last minute that comes late is not one of this minute.
     expect(count(1_600, {}, counter)).toBe(0)
+  })
+})
+
+describe('calls for funding', () => {
+  it('have no weight: 50 a minute are half of their limit', () => {
+    const market = marketOf('binance-usdm') as Market
+    const { pauseAfter } = exchangeRules('binance-usdm', market, () => NOON + 21_000)
+    const pauses = Array.from({ length: 50 }, () => pauseAfter(response(), 'fapi/v1/fundingRate?symbol=BTCUSDT'))
+    expect(pauses).toEqual([...Array(49).fill(0), 39_500])
   })
 })
 
