@@ -6,6 +6,13 @@ export { download, exportCommand as export, update } from './download.js'
 export { default as follow } from './follow.js'
 export { openapi, tokens as 'streams:tokens', updateUser as 'users:update' } from './greeting.js'
 export { diff, fingerprint, lock } from './identity.js'
-export { intervals, mirror, publish as 'mirror:publish', startDates as 'start-dates', symbols } from './lists.js'
+export {
+  funding,
+  intervals,
+  mirror,
+  publish as 'mirror:publish',
+  startDates as 'start-dates',
+  symbols,
+} from './lists.js'
 export { default as serve } from './serve.js'
 export { stats, verify } from './verify.js'

@@ -1,8 +1,11 @@
+import { gzipSync } from 'node:zlib'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { command } from '../cli/command.js'
+import { command, refuse } from '../cli/command.js'
 import { inGroup } from '../cli/flags/group.js'
-import { locationFlags, networkFlags } from '../cli/flags/shared.js'
+import { outputFlag, outputFlags } from '../cli/flags/output.js'
+import { locationFlags, networkFlags, rangeFlags, symbolArgs } from '../cli/flags/shared.js'
+import { isBinary, resolveFormat, TEXT_FORMATS } from '../options.js'
 
 const LISTS = { start: 'Fetching lists', verb: '', noun: 'list' }
 const flags = { ...locationFlags, ...networkFlags }
@@ -51,6 +54,42 @@ export const startDates = command({
     const interval = parseInterval(args.interval)
     const catalogue = await during(LISTS, () => readCatalogue(options, [interval]))
     print(StartDates, { ...catalogue, interval })
+  },
+})
+
+export const funding = command({
+  summary: 'List the funding rates of USD-M futures.',
+  description: 'Prints what the exchange has now, and the hours since the row before. Nothing is stored.',
+  examples: ['klines funding BTCUSDT --from 2024 -o funding.csv'],
+  args: symbolArgs,
+  flags: {
+    ...rangeFlags,
+    ...inGroup('output', {
+      output: outputFlag({ summary: 'File to write; - for stdout.', env: 'KLINES_FUNDING_OUTPUT' }),
+      force: outputFlags.force,
+      format: { ...outputFlags.format, options: TEXT_FORMATS, env: 'KLINES_FUNDING_FORMAT' },
+    }),
+    ...inGroup('what', {
+      // KLINES_BASE_URL is the address of candles.
+      'base-url': Flags.string({
+        summary: 'binance-usdm:URL for another host. Default: binance-usdm.',
+        helpValue: 'URL',
+        env: 'KLINES_FUNDING_URL',
+      }),
+    }),
+    ...networkFlags,
+  },
+  async run({ args, flags: { output = '-', ...flags }, options, during, print, show }) {
+    const { format, gzip } = resolveFormat(output, flags.format)
+    if (isBinary(format)) throw refuse(`Expected csv, json or jsonl, not ${format}.`)
+    const { listFunding } = await import('../engine/lists.js')
+    const { encodeFunding, Funding } = await import('./reports/lists.js')
+    const rates = await during(LISTS, () => listFunding({ ...options, symbols: args.symbol }))
+    if (output === '-' && (flags.json || (process.stdout.isTTY && !flags.format))) return print(Funding, { rates })
+    const { writeFiles } = await import('../engine/output-file.js')
+    const text = encodeFunding(rates, format)
+    await writeFiles([{ path: output, bytes: gzip ? gzipSync(text) : Buffer.from(text) }], options)
+    if (output !== '-') show({ ...Funding, text: () => `${output}: ${rates.length} rates` }, { rates })
   },
 })
 

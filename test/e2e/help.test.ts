@@ -30,6 +30,9 @@ const OWN_VARIABLES: Record<string, string> = {
   'chart --format': 'KLINES_CHART_FORMAT',
   'follow --format': 'KLINES_FOLLOW_FORMAT',
   'follow --output': 'KLINES_FOLLOW_OUTPUT',
+  'funding --base-url': 'KLINES_FUNDING_URL',
+  'funding --format': 'KLINES_FUNDING_FORMAT',
+  'funding --output': 'KLINES_FUNDING_OUTPUT',
   'lock --output': 'KLINES_LOCK_OUTPUT',
 }
 /** Help whose wrapped texts are one line each again. */

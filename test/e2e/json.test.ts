@@ -6,6 +6,8 @@ import { EXIT_CODES } from '../../src/candles/errors.js'
 import * as schemas from '../../src/commands/reports/schemas.js'
 import { type CliSandbox, PROJECT, type Run, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { usePreparedSandboxes } from '../support/cli/prepared-sandbox.js'
+import { FuturesMarket } from '../support/futures/futures-market.js'
+import { ExchangeServer } from '../support/servers/exchange-server.js'
 import { type ServeProcess, startServeCommand } from '../support/servers/serve-command.js'
 
 const read = (path: string) => readFileSync(join(PROJECT, path), 'utf8')
@@ -57,6 +59,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     ['BTCUSDT -i 1d --dry-run', 0, 'DryRunSchema'],
   ],
   fingerprint: [['all -i all --from 2024 --to 2025-02'], ['a.parquet']],
+  funding: [['BTCUSDT --from 2024-01-01 --to 2024-01-03'], ['BTCUSDT --base-url sample', 2, 'ErrorSchema']],
   intervals: [['']],
   lock: [['BTCUSDT -i 4h --to 2025-03 --force']],
   'mirror --path': [['']],
@@ -86,10 +89,12 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
 const newSandbox = useSandboxes()
 const ENV = { KLINES_MIRROR: 'm', KLINES_BASE_URL: 'sample' }
 let greeting: ServeProcess
+let futures: ExchangeServer
 beforeAll(async () => {
   greeting = await startServeCommand(newSandbox(), ['--base-url', 'sample', '--stream-text', 'few words'])
+  futures = await ExchangeServer.open(new FuturesMarket())
 })
-afterAll(() => greeting.stop())
+afterAll(() => Promise.all([greeting.stop(), futures.stop()]))
 
 const prepare = usePreparedSandboxes(newSandbox, async sandbox => {
   for (const args of [
@@ -124,7 +129,8 @@ async function runCommand(sandbox: CliSandbox, command: string, args: string): P
   if (command === 'version') return sandbox.run(['version', '--json'])
   if (command === 'serve') return (await startServeCommand(sandbox, [], sandbox.start(line, ENV))).stop()
   if (command === 'config unset') await sandbox.call(['config', 'set', args, '1d'])
-  return sandbox.call(line, { ...ENV, KLINES_GREETING_URL: greeting.url })
+  const addresses = { KLINES_GREETING_URL: greeting.url, KLINES_FUNDING_URL: `binance-usdm:${futures.url}` }
+  return sandbox.call(line, { ...ENV, ...addresses })
 }
 
 const ajv = new Ajv({ allErrors: true, strict: true, allowUnionTypes: true })

@@ -4,6 +4,7 @@ import { coverage, coverageText, mirror, noTradeSince, seriesName, sum } from '.
 import * as s from '../../cli/report.js'
 import type { Catalogue } from '../../engine/lists.js'
 import { shortSentences } from '../../rows/coverage.js'
+import type { FundingRate } from '../../sources/source.js'
 import type { StatsReport } from '../../verify/stats.js'
 
 const lists = {
@@ -143,3 +144,21 @@ export const Stats = s.table(
     lacks: ({ series, range }: StatsReport) => shortSentences(series, range),
   },
 )
+
+const served = { ...s.text(), isNumber: true }
+const rate = {
+  symbol,
+  funding_time: s.column('time (UTC)', s.time()),
+  funding_rate: s.column('rate', served),
+  mark_price: s.column('mark price', served),
+  interval_hours: s.column('hours', s.maybe(s.count())),
+}
+
+export const Funding = s.table('klines-funding', {}, 'rates', rate, (all: { rates: FundingRate[] }) => all.rates)
+
+/** A file's content. Names and numbers need no quotes in CSV. */
+export function encodeFunding(rates: readonly FundingRate[], format: string): string {
+  if (format === 'csv') return `${[Object.keys(rate), ...rates.map(Object.values)].join('\n')}\n`
+  const lines = rates.map(one => JSON.stringify(one))
+  return format === 'json' ? `[${lines.join(',\n')}]\n` : `${lines.join('\n')}\n`
+}

@@ -3,7 +3,7 @@ import type { JsonOf, JsonSchema } from '../../cli/report.js'
 import { list, object, objectSchema, optional, reportSchema, text } from '../../cli/report.js'
 import { Chart } from './chart.js'
 import { DiffReport } from './diff.js'
-import { Intervals, StartDates, Stats, Symbols } from './lists.js'
+import { Funding, Intervals, StartDates, Stats, Symbols } from './lists.js'
 import { Completion, Config, ConfigSet, ConfigUnset, MirrorPublish, MirrorReport, Serve, UsersUpdate } from './local.js'
 import { Fingerprint, LockSummary, LockVerdict } from './lock.js'
 import { DryRun, Run } from './run.js'
@@ -18,6 +18,7 @@ export const ConfigUnsetSchema = ConfigUnset.schema
 export const DiffSchema = DiffReport.schema
 export const DryRunSchema = DryRun.schema
 export const FingerprintSchema = Fingerprint.schema
+export const FundingSchema = Funding.schema
 export const IntervalsSchema = Intervals.schema
 export const LockCheckSchema = LockVerdict.schema
 export const LockSchema = LockSummary.schema
