@@ -111,7 +111,7 @@ Only candles that can no longer change are locked: each series ends with its las
         summary: 'File to write; - for stdout. Default: klines.lock.json.',
         env: 'KLINES_LOCK_OUTPUT',
       }),
-      force: Flags.boolean({ summary: 'Replace an existing file, and say what changed.' }),
+      force: Flags.boolean({ summary: 'Replace an existing file.' }),
     }),
     ...locationFlags,
   },

@@ -83,7 +83,7 @@ function badLock(reason: string): KlinesError {
 export type YearChange = ReturnType<typeof compareYears>[number]
 
 /** The years whose candles differ, ascending. */
-export function compareYears(locked: SeriesFingerprint | undefined, found: SeriesFingerprint | undefined) {
+export function compareYears(locked: SeriesFingerprint, found: SeriesFingerprint | undefined) {
   const [old, next] = [locked, found].map(one => new Map(one?.years.map(digest => [digest.year, digest])))
   return [...new Set([...old.keys(), ...next.keys()])]
     .sort()
@@ -108,18 +108,4 @@ export function compareEnds(locked: LockedSeries, { firstOpenTime, lastOpenTime 
   const old = { ...locked, ...range }
   const found = { firstOpenTime, lastOpenTime, from: firstOpenTime, to }
   return ENDS.map(end => ({ end, locked: old[end], found: found[end] })).filter(({ locked, found }) => locked !== found)
-}
-
-export type LockChange = ReturnType<typeof compareLocks>[number]
-
-export function compareLocks(before: Lock, after: Lock) {
-  const [old, next] = [before, after].map(({ series }) => new Map(series.map(one => [seriesName(one), one])))
-  const all = new Map([...old, ...next])
-  return [...all.keys()].sort().flatMap(name => {
-    const { symbol, interval } = all.get(name) as LockedSeries
-    const [a, b] = [old.get(name), next.get(name)]
-    if (JSON.stringify(a, KEYS) === JSON.stringify(b, KEYS)) return []
-    const change: 'added' | 'removed' | 'changed' = a === undefined ? 'added' : b === undefined ? 'removed' : 'changed'
-    return { symbol, interval, change, years: compareYears(a, b).map(({ year }) => year) }
-  })
 }

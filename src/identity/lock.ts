@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs'
 import { KlinesError } from '../candles/errors.js'
 import { nextOpenTime } from '../candles/intervals.js'
 import type { SelectionRequest } from '../candles/selection.js'
@@ -25,7 +24,7 @@ import { joinNames } from '../mirror/errors.js'
 import { SETTLING_MS } from '../mirror/window-state.js'
 import { shortSentences } from '../rows/coverage.js'
 import { Fingerprinter, reportFingerprints } from '../rows/fingerprint.js'
-import { compareLocks, encodeLock, endOfLock, type LockedSeries, readLock } from './lock-file.js'
+import { encodeLock, endOfLock, type LockedSeries } from './lock-file.js'
 
 /** Which candles of a mirror to lock, and the file to write. */
 export interface LockRequest
@@ -37,7 +36,7 @@ export interface LockRequest
   readonly force?: boolean | undefined
 }
 
-/** A lock that was written, with the one that it replaced, and the series that differ from that. */
+/** A lock that was written. */
 export type LockReport = Awaited<ReturnType<typeof lockKlines>>
 
 /**
@@ -55,11 +54,8 @@ export async function lockKlines(request: LockRequest) {
   return withRun(openRun({ ...request, offline: true }), async run => {
     const { mirror } = run
     const lock = { source: mirror.source ?? null, series: await lockAll(await planRequest(request, run), run) }
-    const isFile = path !== '-' && statSync(path, { throwIfNoEntry: false })?.isFile()
-    const replaced = isFile ? await readLock(path).catch(() => undefined) : undefined
     await writeFiles([{ path, bytes: encodeLock(lock) }], request)
-    const changes = replaced ? compareLocks(replaced, lock) : []
-    return { ...reportFingerprints(lock.series), path, baseUrl: lock.source, mirror: mirror.root, replaced, changes }
+    return { ...reportFingerprints(lock.series), path, baseUrl: lock.source, mirror: mirror.root }
   })
 }
 

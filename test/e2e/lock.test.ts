@@ -45,7 +45,7 @@ describe('klines lock', () => {
     const run = await sandbox.call([...lockArgs, '--json'])
     expect(run).toMatchObject({ code: 0, stderr: '' })
     const report = parseObject(run.stdout, LockSchema)
-    expect(report).toMatchObject({ path: LOCK, baseUrl: server.url, set: null, replaced: false, changes: [] })
+    expect(report).toMatchObject({ path: LOCK, baseUrl: server.url, set: null })
     expect(locked(sandbox)).toMatchObject({
       candles: ROWS.length,
       fingerprint: expected(ROWS),
@@ -57,7 +57,6 @@ describe('klines lock', () => {
       const again = await sandbox.call([...lockArgs, ...range.split(' '), '-o', 'again', '--force'])
       expect(again).toMatchObject({ code: 0 })
       expect(sandbox.bytes('again').equals(sandbox.bytes(LOCK))).toBe(true)
-      expect(again.stdout.includes('. Nothing changed.\n')).toBe(range === '--last 1y')
     }
 
     const other = newSandbox()
@@ -86,23 +85,6 @@ describe('klines lock', () => {
     expect(second.stdout).toContain(`\n${expected(ROWS)}  BTCUSDT 15m`)
     expect(await other.call(['verify', '--lock', LOCK])).toMatchObject({ code: 0, stderr: '' })
     expect(await other.call(['download', '--lock', LOCK, '-o', 'a.csv'])).toMatchObject({ code: 0 })
-  })
-
-  it('says what changes in a lock that it replaces', async () => {
-    const { sandbox, server, tree } = await stockedSandbox(newSandbox())
-    expect(await sandbox.call(lockArgs)).toMatchObject({ code: 0 })
-    putFile(tree, path(OPEN_WEEK), weekRows(OPEN_WEEK, { days: 3, seed: 3 }), RENDERED + 3 * DAY)
-    const download = ['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url, '--mirror', 'm', '-q', '--refresh']
-    expect(await sandbox.call(download)).toMatchObject({ code: 0 })
-    sandbox.write(LOCK, sandbox.text(LOCK).replace(server.url, 'http://old.example'))
-    const { code, stdout } = await sandbox.call([...lockArgs, '--force'])
-    expect(code).toBe(0)
-    expect(stdout.split('\n').slice(-4)).toEqual([
-      'Changed in the lock:',
-      `  source: http://old.example -> ${server.url}`,
-      '  BTCUSDT 15m: changed, 2025',
-      '',
-    ])
   })
 
   it('of the exchange, ends with the last candle that had ended a day before it was sent', async () => {

@@ -1,14 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import {
-  compareLocks,
-  encodeLock,
-  type Lock,
-  type LockedSeries,
-  parseLock,
-  readLock,
-} from '../../src/identity/lock-file.js'
+import { encodeLock, type LockedSeries, parseLock, readLock } from '../../src/identity/lock-file.js'
 import { tempFolder } from '../support/temp-folder.js'
 import { thrownBy } from '../support/thrown-by.js'
 
@@ -87,30 +80,5 @@ describe('a lock', () => {
     await expect(readLock(path('none'))).rejects.toThrow('does not exist')
     await expect(readLock(path('bytes'))).rejects.toThrow('is no lock: it is no JSON object in UTF-8')
     await expect(readLock(path('good'))).resolves.toEqual(JSON.parse(TEXT.replace(',\n  "version": 1', '')))
-  })
-})
-
-describe('two locks', () => {
-  const year = (year: number, letter: string, candles = 1) => ({ year, candles, sha256: letter.repeat(64) })
-  const series = (symbol: string, years: ReturnType<typeof year>[]): LockedSeries => ({
-    ...SERIES,
-    symbol,
-    interval: '1d',
-    years,
-    fingerprint: years.map(({ sha256 }) => sha256).join(''),
-  })
-
-  it('differ in the years whose digests differ, and in series that one of them lacks', () => {
-    const before: Lock = { source: null, series: [series('A', [year(2023, 'a')]), series('B', [year(2024, 'b')])] }
-    const after: Lock = {
-      source: null,
-      series: [series('B', [year(2024, 'c'), year(2025, 'd')]), series('C', [year(2024, 'e')])],
-    }
-    expect(compareLocks(before, before)).toEqual([])
-    expect(compareLocks(before, after).map(({ symbol, change, years }) => [symbol, change, years])).toEqual([
-      ['A', 'removed', [2023]],
-      ['B', 'changed', [2024, 2025]],
-      ['C', 'added', [2024]],
-    ])
   })
 })

@@ -101,15 +101,6 @@ describe('a lock', () => {
       expect(await check()).toMatchObject({ verdict: 'equal' })
     },
   )
-
-  it('says what differs from the one that it replaces', async () => {
-    const { put, lock } = setup()
-    expect((await lock()).report).toMatchObject({ replaced: undefined, changes: [] })
-    expect((await lock()).report.changes).toEqual([])
-    put('2025-02-01', ROWS['2025-02-01'].with(1, rowAt(Date.parse('2025-02-01T05:00Z'), { 5: '1' })))
-    const change = { ...SERIES, change: 'changed', years: [2025] }
-    expect((await lock()).report.changes).toEqual([change])
-  })
 })
 
 describe('the check of a lock', () => {

@@ -7,7 +7,7 @@ import { exactTime, firstLines } from '../../cli/terminal/text.js'
 import type { LockCheck } from '../../identity/check-lock.js'
 import type { FileFingerprint, RangeFingerprints } from '../../identity/fingerprint.js'
 import type { LockReport } from '../../identity/lock.js'
-import { ENDS, type EndChange, type LockChange, type YearChange } from '../../identity/lock-file.js'
+import { ENDS, type EndChange, type YearChange } from '../../identity/lock-file.js'
 import type { FingerprintReport, SeriesFingerprint } from '../../rows/fingerprint.js'
 
 /** A fingerprint of the mirror, or of a file. */
@@ -56,30 +56,13 @@ export const LockSummary = s.report(
     mirror: f.mirror,
     series: s.list(s.object({ ...f.fingerprint, range })),
     set: f.set,
-    replaced: s.derived(s.flag('whether there was another lock'), ({ replaced }: LockReport) => replaced !== undefined),
-    changes: s.list(
-      s.object({
-        ...f.seriesName,
-        change: s.oneOf(['added', 'removed', 'changed']),
-        years: s.list(s.integer(), 'the years whose candles differ'),
-      }),
-      'the series that differ from the lock that was replaced',
-    ),
   },
   (result: LockReport) => {
-    const { path, series, baseUrl, replaced, changes } = result
+    const { path, series } = result
     const written = `${path}: ${plural(series.length, 'series')}, ${plural(f.sumOf(series, 'candles'), 'candle')}.`
-    const changed = changes.map(describeChange)
-    if (replaced && replaced.source !== baseUrl)
-      changed.unshift(`  source: ${replaced.source ?? 'unknown'} -> ${baseUrl ?? 'unknown'}`)
-    const lines = changed.length > 0 ? [written, 'Changed in the lock:', ...changed] : [`${written} Nothing changed.`]
-    return [...fingerprintLines(result), ...(replaced ? lines : [written])].join('\n')
+    return [...fingerprintLines(result), written].join('\n')
   },
 )
-
-function describeChange({ change, years, ...series }: LockChange): string {
-  return `  ${nameOf(series)}: ${[change, ...years].join(', ')}`
-}
 
 const END_NAMES = { firstOpenTime: 'first candle', lastOpenTime: 'last candle', from: 'range from', to: 'range to' }
 
