@@ -18,8 +18,6 @@ export type SideName = 'a' | 'b'
 interface OnlyCandles {
   readonly kind: 'only'
   readonly side: SideName
-  /** Whether they open before the first or after the last candle of the other side. */
-  readonly position: 'before' | 'inside' | 'after'
   readonly firstOpenTime: number
   lastOpenTime: number
   candles: number
@@ -38,7 +36,7 @@ export async function compareCandles(
   most: number,
 ) {
   const { length } = parseTargetInterval(interval)
-  const counts = { both: 0, changedCandles: 0, changedCells: 0, onlyInA: 0, onlyInB: 0, beyond: 0, notCompared: 0 }
+  const counts = { both: 0, changedCandles: 0, changedCells: 0, onlyInA: 0, onlyInB: 0, notCompared: 0 }
   const differences: Difference[] = []
   let total = 0
   const add = (difference: Difference) => {
@@ -46,21 +44,19 @@ export async function compareCandles(
   }
   /** The candles of one side that the next one may belong to. */
   let run: OnlyCandles | undefined
-  const addOnly = (side: SideName, openTime: number, position: OnlyCandles['position']) => {
+  const addOnly = (side: SideName, openTime: number) => {
     counts[side === 'a' ? 'onlyInA' : 'onlyInB']++
-    if (position !== 'inside') counts.beyond++
     if (run?.side === side && openTime === addLengths(length, run.lastOpenTime)) {
       run.lastOpenTime = openTime
       run.candles++
     } else {
-      run = { kind: 'only', side, position, firstOpenTime: openTime, lastOpenTime: openTime, candles: 1 }
+      run = { kind: 'only', side, firstOpenTime: openTime, lastOpenTime: openTime, candles: 1 }
       add(run)
     }
   }
   const rows = { a: rowsOf(sides.a), b: rowsOf(sides.b) }
   try {
     const next = { a: await rows.a.next(), b: await rows.b.next() }
-    const starts = { a: next.a.value?.openTime, b: next.b.value?.openTime }
     while (!next.a.done || !next.b.done) {
       const [a, b] = [next.a.value, next.b.value]
       const [time, other] = [a?.openTime ?? Infinity, b?.openTime ?? Infinity]
@@ -74,12 +70,10 @@ export async function compareCandles(
       } else {
         const [side, lacking] = time < other ? (['a', 'b'] as const) : (['b', 'a'] as const)
         const openTime = Math.min(time, other)
-        const start = starts[lacking] ?? -Infinity
         if (sides[lacking].lacks(openTime)) {
           counts.notCompared++
           run = undefined
-        } else if (openTime < start) addOnly(side, openTime, 'before')
-        else addOnly(side, openTime, next[lacking].done && start !== -Infinity ? 'after' : 'inside')
+        } else addOnly(side, openTime)
       }
       if (time <= other) next.a = await rows.a.next()
       if (other <= time) next.b = await rows.b.next()

@@ -26,7 +26,6 @@ const series = s.object({
   changedCells: s.count(),
   onlyInA: s.count('candles that only side A has'),
   onlyInB: s.count('candles that only side B has'),
-  beyond: s.count('of these, candles before the first or after the last one of the other side'),
   notCompared: s.count('candles in windows that the other side lacks'),
   total: s.count('differences, of which consecutive candles of one side are one'),
   coverage: s.object(
@@ -42,7 +41,6 @@ const only = {
   ...seriesName,
   kind: s.oneOf(['only']),
   side: sideName,
-  position: s.oneOf(['before', 'inside', 'after'], 'before the first or after the last candle of the other side'),
   firstOpenTime: s.integer(),
   lastOpenTime: s.integer(),
   candles: s.count('all from the first to the last one'),
@@ -150,11 +148,9 @@ function failuresOf(series: readonly ComparedSeries[], side: SideName) {
   return series.flatMap(({ failures }) => failures).filter(failure => failure.side === side)
 }
 
-function describeOnly({ side, position, firstOpenTime, lastOpenTime, candles }: Difference & { kind: 'only' }): string {
+function describeOnly({ side, firstOpenTime, lastOpenTime, candles }: Difference & { kind: 'only' }): string {
   const times = [...new Set([firstOpenTime, lastOpenTime])].map(exactTime).join(' to ')
-  const other = side === 'a' ? 'B' : 'A'
-  const place = { before: `, before the first one of ${other}`, inside: '', after: `, after the last one of ${other}` }
-  return `${times}: ${plural(candles, 'candle')} only in ${side.toUpperCase()}${place[position]}`
+  return `${times}: ${plural(candles, 'candle')} only in ${side.toUpperCase()}`
 }
 
 /** The windows of a side that could not be compared: a line for each reason. */
