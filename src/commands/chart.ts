@@ -15,8 +15,6 @@ Missing candles keep their place. Without colours (NO_COLOR, or not a terminal),
   examples: [
     'klines chart BTCUSDT -i 1d',
     'klines chart BTCUSDT ETHUSDT -i 1h --last 7d --height 16',
-    'klines chart BTCUSDT -i 1d --from 2017 --log',
-    'klines chart BTCUSDT -i 1w --base-url sample --ascii --width 60',
     'klines chart BTCUSDT -i 1d --last 365d -o btc.svg --theme dark',
   ],
   args: symbolArgs,

@@ -7,7 +7,7 @@ export const download = command({
   summary: 'Download candles to the local mirror; export them with -o or -f.',
   description: `Downloads the windows of the range that are missing from the mirror or can still change. Final windows are never downloaded again.
 
-If a window cannot be downloaded, the others still are, nothing is exported, and the exit code is 3. Run the command again to download what is missing.
+If a window cannot be downloaded, the others still are, nothing is exported, and the exit code is 3.
 
 With --base-url binance, candles come from the exchange itself: any symbol, since 2017. all stands for the symbols of the mirror then, and a pattern for those of the exchange.
 
@@ -15,11 +15,8 @@ With --lock, the exit code is 6, and nothing is exported, if the candles are not
   examples: [
     'klines download BTCUSDT -i 1h -o btcusdt-1h.csv',
     "klines download BTCUSDT ETHUSDT -i 1h --last 90d -o '{symbol}.parquet'",
-    'klines download BTCUSDT -i 15m --from yesterday --to today -f csv | head',
     'klines download PEPEUSDT btc/eur -i 15m,1d --base-url binance',
-    'klines download all -i all',
     'klines download BTCUSDT -i 1h,1d --layout hive -o lake/',
-    "klines download --lock klines.lock.json -o '{symbol}-{interval}.csv'",
   ],
   args: symbolArgs,
   flags: downloadFlags,
@@ -39,9 +36,7 @@ Without --from, the range begins with the first window in the mirror, and withou
   examples: [
     "klines export BTCUSDT -i 1h -o '{symbol}-{interval}.parquet'",
     'klines export BTCUSDT -i 1h --resample 3h -o btcusdt-3h.csv',
-    'klines export BTCUSDT -i 1d --columns open_time,close -f csv',
     'klines export all -i 1d -f csv | gzip > all.csv.gz',
-    'klines export all -i all --layout hive -o lake/',
   ],
   args: symbolArgs,
   flags: { ...exportFlags, ...pick(runFlags, 'per-series') },

@@ -98,7 +98,6 @@ export const lock = command({
 Only candles that can no longer change are locked: each series ends with its last one whose window was rendered, or sent by the exchange, a day or more after the candle's end. Works offline. If the mirror lacks a window of the range, the exit code is 3.`,
   examples: [
     'klines lock BTCUSDT ETHUSDT -i 1h,1d --from 2022',
-    'klines lock all -i all -o data.lock.json --force',
     'klines download --lock klines.lock.json',
     'klines verify --lock klines.lock.json',
   ],

@@ -10,7 +10,6 @@ The first line on stdout is the address. Ctrl-C stops the server once pending re
   examples: [
     'klines serve',
     'klines serve --upstream --port 0 --json',
-    'klines serve --mirror DIR -v',
     'klines download BTCUSDT -i 1h --base-url http://127.0.0.1:8787',
   ],
   flags: {

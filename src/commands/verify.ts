@@ -13,13 +13,11 @@ export const verify = command({
   summary: 'Check the candles of the mirror, to the last digit.',
   description: `Each candle is checked by itself (order, grid, prices, volumes), and each one that finer intervals of the mirror cover is compared with the exact sum of its finer candles, in all columns. Of the candles that fail, the first 20 of each series are named; with -v and --json all of them, of invalid ones the first 10,000 of each series.
 Windows that have started and are not in the mirror are missing. Without a range, each series is checked from its first to its last cached window.
-Gaps, usually outages of the exchange, and candles that are missing at an end of the range that was named, are failures only with --fail-on-gaps.
 With --lock, only the fingerprints of a lock are compared, and the exit code is 6 if one differs.
 Exit codes: 0 no problems found, 3 windows are missing, 4 there are no candles, 6 a candle fails or a window is corrupt.`,
   examples: [
     'klines verify all -i all',
     'klines verify BTCUSDT -i 1h,4h,1d --from 2024 --to 2025 -v',
-    'klines verify BTCUSDT -i 1h --last 90d --fail-on-gaps --json',
     'klines verify --lock klines.lock.json',
   ],
   args: symbolArgs,
