@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream'
 import { KlinesError } from '../candles/errors.js'
 import { seriesName } from '../candles/series.js'
 import { parseRowFormat, type RowFormat } from '../formats/row-format.js'
@@ -9,7 +10,7 @@ import { type DryRunReport, describePlan, downloadPlan, type ReadRequest } from 
 import { noWholeCandle } from './no-candles.js'
 import { commitFiles, type FilePlace, prepareFile } from './output-file.js'
 import { checkOutputs, parseTemplate, planOutputs } from './output-names.js'
-import { isStream, type Output, type OutputStream, StreamOutput } from './output-stream.js'
+import { isStream, type Output, StreamOutput } from './output-stream.js'
 import { planRequest } from './plan.js'
 import { cutToTail } from './read.js'
 import { checkGone, type DownloadReport, Tally } from './report.js'
@@ -19,10 +20,10 @@ import { checkThreads, type ThreadOptions } from './threads.js'
 /** Which candles, the files to write them to, and what is in these. */
 export interface ExportRequest extends ReadRequest, OutputRequest, ThreadOptions {
   /**
-   * A path with the placeholders `{symbol}`, `{base}`, `{quote}` and `{interval}`, `-` for stdout, or a stream of Node or of the web. A
+   * A path with the placeholders `{symbol}`, `{base}`, `{quote}` and `{interval}`, `-` for stdout, or a stream of Node. A
    * stream gets its first byte when every window is there, and is ended after the last one; when the run fails later, it is destroyed.
    */
-  readonly output: string | OutputStream
+  readonly output: string | Writable
   /** Default: from the extension; `json` for stdout and a stream. */
   readonly format?: Format | undefined
   /** Replace existing files whose content is another one. */
@@ -57,8 +58,6 @@ export async function exportKlines(request: ExportRequest): Promise<ExportReport
   if (output === undefined) throw new KlinesError('bad_option', 'The option "output" is missing.')
   if (typeof output === 'string') return exportTo({ ...request, output })
   const stream = StreamOutput.to(output, signal)
-  // A stream of the web says only then whether it is open.
-  await new Promise(setImmediate)
   stream.checkOpen()
   return exportTo({ ...request, output: '-' }, { sink: () => stream })
 }

@@ -1,8 +1,7 @@
 import { createWriteStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { Writable } from 'node:stream'
+import type { Writable } from 'node:stream'
 import { finished, pipeline } from 'node:stream/promises'
-import type { WritableStream } from 'node:stream/web'
 import { createGzip } from 'node:zlib'
 import { KlinesError } from '../candles/errors.js'
 import { escapeControls } from '../candles/text.js'
@@ -19,9 +18,6 @@ export interface Output {
   /** Never throws. */
   discard(): Promise<void>
 }
-
-/** A stream of Node or of the web. */
-export type OutputStream = Writable | WritableStream<Uint8Array>
 
 /** Whether bytes written to a path cannot be taken back: stdout, a FIFO, a device. */
 export async function isStream(path: string): Promise<boolean> {
@@ -52,17 +48,17 @@ export class StreamOutput implements Output {
   }
 
   /** stdout for `-`, something that is there and no file, or a stream of the caller. */
-  static to(target: string | OutputStream, signal?: AbortSignal): StreamOutput {
+  static to(target: string | Writable, signal?: AbortSignal): StreamOutput {
     if (target === '-') return new StreamOutput(process.stdout, 'stdout', signal)
     if (typeof target === 'string') return new StreamOutput(createWriteStream(target), target, signal)
-    const name = 'the output stream'
-    if ('getWriter' in target && target.locked) throw closed(name, 'it has a writer already')
-    return new StreamOutput('getWriter' in target ? Writable.fromWeb(target) : target, name, signal)
+    return new StreamOutput(target, 'the output stream', signal)
   }
 
   /** Throws `output_closed` for a stream that takes no bytes. */
   checkOpen(): void {
-    if (!this.stream.writable) throw closed(this.name, 'it has ended, or was destroyed')
+    if (this.stream.writable) return
+    const message = `Cannot write to ${this.name}: it has ended, or was destroyed.`
+    throw new KlinesError('output_closed', message, { suggestions: ['Each export needs a stream of its own.'] })
   }
 
   async write(chunk: Uint8Array): Promise<void> {
@@ -106,11 +102,6 @@ export class StreamOutput implements Output {
       throw new KlinesError('output_unwritable', `Cannot write to ${this.name}: ${message}.`, { cause })
     }
   }
-}
-
-function closed(name: string, reason: string): KlinesError {
-  const suggestions = ['Each export needs a stream of its own.']
-  return new KlinesError('output_closed', `Cannot write to ${name}: ${reason}.`, { suggestions })
 }
 
 /** Compresses what goes to an output, as one gzip member without time or name: the same input gives the same bytes. */
