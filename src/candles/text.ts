@@ -108,3 +108,8 @@ function escapeUnits(character: string): string {
 export function quoteWord(word: string): string {
   return /^[\w./:@+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }
+
+export function firstLines(lines: readonly string[], most: number, more = 'more'): string[] {
+  const left = lines.length - most
+  return left > 0 ? [...lines.slice(0, most), `and ${formatCount(left)} ${more}`] : [...lines]
+}

@@ -2,7 +2,7 @@ import { exchangeMayHaveMore, marketOf, SAMPLE } from '../candles/base-url.js'
 import { COLUMNS } from '../candles/columns.js'
 import { addLengths } from '../candles/intervals.js'
 import type { SeriesLabel, WindowRef } from '../candles/series.js'
-import { formatDuration, formatTime, plural } from '../candles/text.js'
+import { firstLines, formatDuration, formatTime, plural } from '../candles/text.js'
 import { describeRequested, MAY_LAG_MS, type RequestedRange, type TimeRange } from '../candles/time-range.js'
 import { CHANGES_FILE } from '../mirror/changes.js'
 import { sumOf as sum } from '../mirror/status.js'
@@ -10,7 +10,7 @@ import { type Coverage, type CoveredSeries, countShort, describeLacks, linesOf }
 import type { ChangedCell } from '../rows/diff.js'
 import { parseTargetInterval } from '../rows/target-interval.js'
 import * as s from './report.js'
-import { candleName, describeCell, firstLines } from './terminal/text.js'
+import { candleName, describeCell } from './terminal/text.js'
 
 export const seriesName = { symbol: s.column('symbol', s.text()), interval: s.column('interval', s.text()) }
 export const mirror = s.text('folder of the mirror')

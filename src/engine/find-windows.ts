@@ -7,9 +7,10 @@ import { MAY_LAG_MS, planWindows, type RequestedRange } from '../candles/time-ra
 import { consecutiveStartDates, parseDate, windowSpan } from '../candles/windows.js'
 import { joinNames } from '../mirror/errors.js'
 import { knownDates, newestCandle } from '../mirror/status.js'
+import { request } from '../sources/errors.js'
 import { InvalidSymbolError } from '../sources/exchange-api.js'
 import type { Source } from '../sources/source.js'
-import { fetchStartDates, fetchSymbols, request } from './lists.js'
+import { fetchStartDates, fetchSymbols } from './lists.js'
 import type { Run, SeriesPlan, UnplannedSeries } from './run.js'
 
 /** The windows of the source that have begun, and those that are cached whatever a list says. */

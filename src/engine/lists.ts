@@ -4,15 +4,13 @@ import { EXCHANGE_INTERVALS, type Interval, isMinutes, noMinutes } from '../cand
 import { findMissingStartDates } from '../candles/lists.js'
 import { SYMBOLS_PATH, sourceListPath, startDatesPath } from '../candles/paths.js'
 import { combine, namesSymbols, parseSelection } from '../candles/selection.js'
-import { type SymbolName, sortSymbols, unknownSymbols } from '../candles/symbols.js'
+import { type SymbolName, sortSymbols } from '../candles/symbols.js'
 import { parseRange, type RangeText } from '../candles/time-range.js'
 import { joinNames } from '../mirror/errors.js'
 import type { Mirror } from '../mirror/mirror.js'
 import { knownDates, knownSymbols } from '../mirror/status.js'
 import { openMirror } from '../mirror/user-mirrors.js'
-import { unreachable } from '../sources/errors.js'
-import { InvalidSymbolError } from '../sources/exchange-api.js'
-import { FetchError } from '../sources/fetch-error.js'
+import { request } from '../sources/errors.js'
 import { QUICK_POLICY } from '../sources/retry.js'
 import type { FundingRate, Source } from '../sources/source.js'
 import { openRun, type Run, type SourceOptions, withRun } from './run.js'
@@ -26,8 +24,8 @@ export async function fetchStartDates(
   interval: Interval,
 ): Promise<{ names: string[]; present: number }> {
   const { name, rules } = source
-  const what = `the list of ${interval} start dates`
-  const list = await request(source, what, source.startDates(interval, signal)).catch(error => {
+  const asked = source.startDates(interval, signal)
+  const list = await request(source, `the list of ${interval} start dates`, asked).catch(error => {
     if (!isMinutes(interval) || error.data?.status !== 404) throw error
     throw noMinutes(interval, nameService(source.name))
   })
@@ -50,11 +48,10 @@ export async function fetchStartDates(
   return { names, present: Math.max(now(), list.served) }
 }
 
-/** The symbols of the source, sorted. Of a static service also those that are cached and that it does not list any more (`gone`). */
+/** The symbols of the source, sorted; of futures with the cached contracts, which no list has once they ended. `gone`: see `Plan`. */
 export async function fetchSymbols(run: Run<Source>): Promise<{ names: SymbolName[]; gone: SymbolName[] }> {
   const { source, mirror, signal } = run
   const list = await request(source, 'the list of symbols', source.symbols(signal))
-  // The exchange still has the contracts that ended, and lists them no more.
   const ended = source.rules.market?.hasContracts ? mirror.symbols() : []
   const names = sortSymbols([...list.names, ...ended])
   if (source.rules.kind === 'exchange') return { names, gone: [] }
@@ -66,18 +63,6 @@ export async function fetchSymbols(run: Run<Source>): Promise<{ names: SymbolNam
   if (gone.length === 0 && !run.readOnly)
     mirror.storeList(sourceListPath(SYMBOLS_PATH), list.bytes, list.asked, source.name)
   return { names, gone }
-}
-
-/** A source without its lists counts as unreachable; a list with wrong contents is `bad_list`. */
-export async function request<T>(source: Source, what: string, sent: Promise<T>): Promise<T> {
-  try {
-    return await sent
-  } catch (error) {
-    if (!(error instanceof FetchError)) throw error
-    const isRefused = error.cause instanceof KlinesError && !error.notJson
-    if (isRefused) throw new KlinesError('bad_list', error.message, { cause: error, data: { baseUrl: source.name } })
-    throw unreachable(source.name, error, what, error.status === 404 && (await source.isExchangeHost?.()))
-  }
 }
 
 /** The symbols of the service, and the startDates of each interval, ascending. */
@@ -125,9 +110,7 @@ export async function readCatalogue(options: SourceOptions, named?: readonly Int
 }
 
 /** Contracts, and a range. `baseUrl`: `binance-usdm` (default) or `binance-usdm:URL`. */
-export interface FundingRequest extends RangeText, SourceOptions {
-  readonly symbols: readonly string[] | 'all'
-}
+export type FundingRequest = RangeText & SourceOptions & { readonly symbols: readonly string[] | 'all' }
 
 /**
  * The settlements of USD-M contracts, by symbol and time, as the exchange has them now; nothing is stored. Throws `unknown_symbol`,
@@ -145,14 +128,8 @@ export async function listFunding(options: FundingRequest): Promise<FundingRate[
     const { fromTime, toTime } = parseRange(options, run.now())
     const listed = namesSymbols(selection) ? [] : (await fetchSymbols(run)).names
     const names = combine(selection, listed, ['1d']).map(({ symbol }) => symbol)
-    const list = (symbol: SymbolName) => {
-      const rates = funding(symbol, fromTime, toTime, run.signal).catch(async error => {
-        if (!(error instanceof InvalidSymbolError)) throw error
-        const known = await fetchSymbols(run).catch(() => ({ names: [] }))
-        throw unknownSymbols([symbol], known.names, name)
-      })
-      return request(run.source, `the funding rates of ${symbol}`, rates)
-    }
+    const list = (symbol: SymbolName) =>
+      request(run.source, `the funding rates of ${symbol}`, funding(symbol, fromTime, toTime, run.signal))
     const all = await Promise.all(names.map(list))
     const empty = names.filter((_, index) => all[index].length === 0)
     const message = `No funding rate of ${joinNames(empty)} in the range.`

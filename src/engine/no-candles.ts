@@ -32,9 +32,8 @@ async function findCandles({ series, range: { fromTime, toTime, now } }: Plan, r
   const length = Math.min(toTime, now) - fromTime
   const [from, to] = [newest - Math.max(0, length), newest + DAY_MS].map(formatDate)
   const age = formatDuration(now - newest)
-  const range = `--from ${from} --to ${to} has some`
-  const other = newerOnes(source?.name ?? mirror.source)
-  return [`The newest candle ${where} is of ${formatTime(newest)} UTC, ${age} old: ${range}${other}`]
+  const advice = `--from ${from} --to ${to} has some${newerOnes(source?.name ?? mirror.source)}`
+  return [`The newest candle ${where} is of ${formatTime(newest)} UTC, ${age} old: ${advice}`]
 }
 
 /** When the last candle of these windows opens, ms UTC. A window that cannot be had is passed over. */
@@ -75,8 +74,6 @@ export function checkAge({ series, range: { now } }: Plan, { mirror }: Run, maxA
     const isOld = times.length > 0 && dueTime < oldest
     return isOld ? [`The newest ${interval} candle closed ${age} ago, at ${formatTime(closeTime)} UTC.`] : []
   })
-  const suggestions = [
-    `--max-age is ${maxAge}. The mirror has all that ${mirror.source} has${newerOnes(mirror.source)}`,
-  ]
-  if (lines.length > 0) throw new KlinesError('no_candles', lines.join('\n'), { suggestions })
+  const advice = `--max-age is ${maxAge}. The mirror has all that ${mirror.source} has${newerOnes(mirror.source)}`
+  if (lines.length > 0) throw new KlinesError('no_candles', lines.join('\n'), { suggestions: [advice] })
 }

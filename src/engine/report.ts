@@ -1,5 +1,6 @@
 import { KlinesError } from '../candles/errors.js'
 import type { Series, WindowRef } from '../candles/series.js'
+import { firstLines } from '../candles/text.js'
 import { describeRequested, type RequestedRange } from '../candles/time-range.js'
 import { seriesBeginning } from '../mirror/beginning.js'
 import { incomplete, joinNames, type WindowFailure } from '../mirror/errors.js'
@@ -193,9 +194,7 @@ const MAX_LISTED = 5
 function checkGaps(series: readonly CoveredSeries[], range: RequestedRange, forExport = false): void {
   const lacking = series.filter(({ missing = 0, coverage }) => missing > 0 || countShort(coverage) > 0)
   if (lacking.length === 0) return
-  const all = linesOf(lacking)
-  const lines = all.slice(0, MAX_LISTED)
-  if (all.length > MAX_LISTED) lines.push(`and ${all.length - MAX_LISTED} more lines; --json has all of them`)
+  const lines = firstLines(linesOf(lacking), MAX_LISTED, 'more lines; --json has all of them')
   const verb = lacking.length === 1 ? 'lacks' : 'lack'
   const what = `${lacking.length} of ${series.length} series ${verb} candles${forExport ? ', so nothing was exported' : ''}`
   const data = lacking.map(({ symbol, missing, coverage: { interval, shortAtStart, shortAtEnd } }) => {

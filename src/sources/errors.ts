@@ -2,7 +2,8 @@ import { BINANCE, isExchange, isSourceName, marketName, toAddress } from '../can
 import { KlinesError } from '../candles/errors.js'
 import { trimPeriod } from '../candles/text.js'
 import { banFile } from './bans.js'
-import type { FetchError } from './fetch-error.js'
+import { FetchError } from './fetch-error.js'
+import type { Source } from './source.js'
 
 const CHECK_ADDRESS =
   'Check the network and --base-url; --base-url sample tries everything with synthetic sample data and no network.'
@@ -28,6 +29,18 @@ export function unreachable(name: string, failure: FetchError, what: string, isE
     suggestions: [advice, WORK_OFFLINE],
     data: { baseUrl: name, ...(status !== undefined && { status }), tries, reason },
   })
+}
+
+/** A source without its lists counts as unreachable; a list with wrong contents is `bad_list`. */
+export async function request<T>(source: Source, what: string, sent: Promise<T>): Promise<T> {
+  try {
+    return await sent
+  } catch (error) {
+    if (!(error instanceof FetchError)) throw error
+    const isRefused = error.cause instanceof KlinesError && !error.notJson
+    if (isRefused) throw new KlinesError('bad_list', error.message, { cause: error, data: { baseUrl: source.name } })
+    throw unreachable(source.name, error, what, error.status === 404 && (await source.isExchangeHost?.()))
+  }
 }
 
 /** What a service did, as the rest of a sentence about it; its own words come last. */

@@ -4,11 +4,11 @@ import type { Interval } from '../candles/intervals.js'
 import { decodeUtf8, isObject, parseObject } from '../candles/json.js'
 import { parseList } from '../candles/lists.js'
 import type { WindowRef } from '../candles/series.js'
-import { isSymbol, SYMBOL_FORM, sortSymbols } from '../candles/symbols.js'
+import { isSymbol, SYMBOL_FORM, sortSymbols, unknownSymbols } from '../candles/symbols.js'
 import { exchangeStartDates } from '../candles/windows.js'
 import type { Archive } from './archive/archive.js'
 import { ExchangeAnswers } from './exchange-answers.js'
-import { callsLimitMs, windowCalls } from './exchange-api.js'
+import { callsLimitMs, InvalidSymbolError, windowCalls } from './exchange-api.js'
 import { cleanText } from './fetch-error.js'
 import type { Fetcher } from './fetcher.js'
 import { FirstCandles } from './first-candles.js'
@@ -43,7 +43,14 @@ export function exchangeSource(
     },
     fetchOn: (window, cached, signal) => answers.window(window, signal, cached),
     firstCandle: (series, signal) => firstCandles.time(series, signal),
-    ...(market.hasContracts && !market.isPrice && { funding: fetchFunding.bind(undefined, answers) }),
+    ...(market.hasContracts &&
+      !market.isPrice && {
+        funding: (symbol, fromTime, toTime, signal) =>
+          fetchFunding(answers, symbol, fromTime, toTime, signal).catch(async error => {
+            if (!(error instanceof InvalidSymbolError)) throw error
+            throw unknownSymbols([symbol], (await fetchSymbols(answers, warn, signal)).names, fetcher.name)
+          }),
+      }),
     cost: (missing, open = []) => findCost(market, missing, open, archive),
     close: async () => {
       await Promise.all([fetcher.close(), archive?.close()])

@@ -23,14 +23,16 @@ export async function fetchFunding(
   const end = toTime < Infinity ? `&endTime=${toTime - 1}` : ''
   const found = new Map<string, FundingRate>()
   let startTime = Math.max(fromTime, Date.parse(opened))
-  while (startTime < toTime) {
+  // A host may send fewer rows than it is asked for: the end is where no other row comes.
+  for (let known = -1; known < found.size && startTime < toTime; ) {
+    known = found.size
     const parse = (bytes: Buffer) => parseRows(bytes, symbol, startTime, toTime)
     const { value: rows } = await answers.get(`${path}&startTime=${startTime}${end}`, parse, signal)
     for (const row of rows) found.set(JSON.stringify(row), row)
-    if (rows.length < PAGE_ROWS) break
     // More rows may have the time of the last one.
-    const last = rows[rows.length - 1].funding_time
-    if (last === startTime) throw new KlinesError('bad_list', `${symbol} has ${rows.length} funding rates at ${last}.`)
+    const last = rows.at(-1)?.funding_time ?? startTime
+    if (rows.length === PAGE_ROWS && last === startTime)
+      throw new KlinesError('bad_list', `${symbol} has ${rows.length} funding rates at ${last}.`)
     startTime = last
   }
   const rows = [...found.values()]

@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { KlineRow } from '../../src/candles/columns.js'
 import { LockSchema, RunSchema } from '../../src/commands/reports/schemas.js'
@@ -64,7 +65,7 @@ describe('klines lock', () => {
     other.write(LOCK, sandbox.text(LOCK))
     // What a lock says is no matter of defaults.
     const defaults = { KLINES_TAIL: '3', KLINES_RESAMPLE: '1d', KLINES_LAST: '2d', KLINES_LAYOUT: 'hive' }
-    other.write('taken.csv/x', '')
+    mkdirSync(other.path('taken.csv'))
     const asked = server.paths().length
     expect(await other.call(['download', '--lock', LOCK, '-o', 'taken.csv'])).toMatchObject({ code: 2 })
     expect(server.paths()).toHaveLength(asked)

@@ -114,7 +114,7 @@ export const lockFlag = inGroup('what', {
 export const locationFlags = inGroup('what', {
   'base-url': Flags.string({
     summary:
-      'Base address of the klines service, without /api; binance for the spot market of the exchange, binance-usdm for its USD-M futures, binance-usdm-mark and -index for their prices (each with :URL for another host), sample for the bundled synthetic sample data.',
+      'Base address of the klines service, without /api; binance for the exchange, binance-usdm for its futures (either also :URL, another host), sample for synthetic sample data.',
     helpValue: 'URL',
   }),
   mirror: pathFlag({

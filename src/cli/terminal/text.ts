@@ -1,5 +1,5 @@
 import { type SeriesLabel, seriesName } from '../../candles/series.js'
-import { formatCount, formatTime } from '../../candles/text.js'
+import { formatTime } from '../../candles/text.js'
 import type { ChangedCell } from '../../rows/diff.js'
 
 /** `2024-01-01 12:00`, with seconds where there are any. */
@@ -25,11 +25,6 @@ export function wrapLines(text: string, columns: number): string {
       rest = `${indent}  ${rest.slice(at).trimStart()}`
     }
   })
-}
-
-export function firstLines(lines: readonly string[], most: number, more = 'more'): string[] {
-  const left = lines.length - most
-  return left > 0 ? [...lines.slice(0, most), `and ${formatCount(left)} ${more}`] : [...lines]
 }
 
 /** Untrusted text with `?` for every control and other invisible character: a cell may have any, and takes one line. */

@@ -162,7 +162,10 @@ describe('a server in front of the exchange', () => {
     const dates = JSON.parse(String((await request('api/klines/start-dates/1h.json')).body))
     expect([dates[0], dates.at(-1)]).toEqual(['2017-07-01', '2039-12-01'])
     const { components } = JSON.parse(String((await request('api/openapi.json')).body))
-    expect(components.schemas.Symbol).toMatchObject({ type: 'string', pattern: '^[^\\x00-/:-@\\[-\\x7f]{2,40}(_\\d{6})?$' })
+    expect(components.schemas.Symbol).toMatchObject({
+      type: 'string',
+      pattern: '^[^\\x00-/:-@\\[-\\x7f]{2,40}(_\\d{6})?$',
+    })
     expect(components.schemas.Symbol.enum).toBeUndefined()
     expect(components.schemas.StartDate1h.enum).toEqual(dates)
     const page = String((await request('/')).body)
