@@ -40,8 +40,9 @@ export interface Market {
   readonly opened: string
   /** What to do where its host serves no region like this one. */
   readonly regionAdvice?: string
-  /** The folder of its candles in the archive. */
+  /** The folder of its candles in the archive, and the first day there that has candles. */
   readonly archive?: string
+  readonly archivedFrom?: string
   /** Whether a whole number may have no point between others that have one. */
   readonly hasBareWholes?: boolean
   /** Whether its symbols are contracts: when one has ended, no list has it, and flat candles without a trade may go on. */
@@ -86,7 +87,7 @@ const MARKETS: Readonly<Record<string, Market>> = {
     regionAdvice: '--base-url binance is its host for market data alone, which serves more regions.',
     archive: 'spot',
   },
-  [USDM]: { ...FUTURES, archive: 'futures/um', hasBareWholes: true },
+  [USDM]: { ...FUTURES, archive: 'futures/um', archivedFrom: '2019-12-31', hasBareWholes: true },
   [`${USDM}-mark`]: {
     ...FUTURES,
     badge: 'mark prices of USD-M futures',

@@ -51,7 +51,7 @@ export class Archive implements SourceArchive {
   cost(missing: readonly WindowRef[]) {
     const now = this.answers.knownNow()
     const cost = { windows: 0, zips: 0, calls: 0 }
-    for (const month of archiveMonths(missing, now)) {
+    for (const month of archiveMonths(missing, now, this.answers.market.archivedFrom)) {
       cost.windows += month.windows.length
       // The running month has no zip of its own yet.
       cost.zips += month.endTime > now ? month.windows.length : 1
@@ -61,7 +61,7 @@ export class Archive implements SourceArchive {
   }
 
   expect(missing: readonly WindowRef[]): void {
-    for (const month of archiveMonths(missing, this.answers.knownNow())) {
+    for (const month of archiveMonths(missing, this.answers.knownNow(), this.answers.market.archivedFrom)) {
       this.months.push(month)
       for (const window of month.windows) this.monthOf.set(windowName(window), month)
     }

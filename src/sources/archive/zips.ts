@@ -28,10 +28,11 @@ export interface ArchiveMonth {
 
 /**
  * The months that the archive is asked for. `windows`: of one series, ascending, without a file. The newest days are left out: they are
- * not final a day before `now`, ms UTC.
+ * not final a day before `now`, ms UTC. `archivedFrom`: the first day that the archive has.
  */
-export function archiveMonths(windows: readonly WindowRef[], now: number): ArchiveMonth[] {
-  const days = windows.filter(window => isMinutes(window.interval) && windowSpan(window).endTime <= now - DAY_MS)
+export function archiveMonths(windows: readonly WindowRef[], now: number, archivedFrom = ''): ArchiveMonth[] {
+  const minutes = windows.filter(({ interval, startDate }) => isMinutes(interval) && startDate >= archivedFrom)
+  const days = minutes.filter(window => windowSpan(window).endTime <= now - DAY_MS)
   if (days.length < FEWEST_DAYS) return []
   const months = new Map<string, WindowRef[]>()
   for (const window of days) {
