@@ -1,6 +1,7 @@
 import { type WindowRef, windowName, windowOf } from '../../candles/series.js'
 import { DayChecker } from '../../rows/day-checks.js'
 import type { ExchangeAnswers } from '../exchange-answers.js'
+import { windowCalls } from '../exchange-api.js'
 import type { Fetcher } from '../fetcher.js'
 import type { FirstCandles } from '../first-candles.js'
 import { limiter } from '../limiter.js'
@@ -12,8 +13,6 @@ import { type ArchiveMonth, archiveMonths, NO_ZIP, zipFetcher } from './zips.js'
 const MONTHS_AHEAD = 8
 /** Months that are unpacked at once. */
 const MONTHS_CHECKED = 2
-/** Calls of the exchange for a month: its 1h candles, and a page of rows that is compared. */
-const CALLS_PER_MONTH = 2
 
 interface Month extends ArchiveMonth {
   files?: Promise<MonthFiles>
@@ -49,13 +48,15 @@ export class Archive implements SourceArchive {
 
   /** How many windows are expected of it, and what they take: zips, and calls of the exchange itself. */
   cost(missing: readonly WindowRef[]) {
+    const { market } = this.answers
     const now = this.answers.knownNow()
     const cost = { windows: 0, zips: 0, calls: 0 }
-    for (const month of archiveMonths(missing, now, this.answers.market.archivedFrom)) {
+    for (const month of archiveMonths(missing, now, market.archivedFrom)) {
       cost.windows += month.windows.length
       // The running month has no zip of its own yet.
       cost.zips += month.endTime > now ? month.windows.length : 1
-      cost.calls += CALLS_PER_MONTH
+      // Its 1h candles, and a page of rows that is compared.
+      cost.calls += windowCalls('1h', market) + 1
     }
     return cost
   }
