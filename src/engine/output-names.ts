@@ -39,7 +39,8 @@ function fillIn(template: string, { symbol, interval }: SeriesLabel): string {
   const path = template.replaceAll('{symbol}', symbol).replaceAll('{interval}', interval)
   if (!/\{(base|quote)\}/.test(path)) return path
   const parts = splitSymbol(symbol)
-  if (parts) return path.replaceAll('{base}', parts.base).replaceAll('{quote}', parts.quote)
+  // The day of a delivery stays with the quote: BTC_USDT_261225.
+  if (parts) return path.replaceAll('{base}', parts.base).replaceAll('{quote}', symbol.slice(parts.base.length))
   const message = `${symbol} ends in no quote that is known, which {base} and {quote} in ${template} need.`
   throw new KlinesError('bad_output', message, { suggestions: ['Use {symbol} in -o.'] })
 }

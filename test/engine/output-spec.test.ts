@@ -69,6 +69,13 @@ describe('the files of a template', () => {
     expect(plan(template).map(({ path }) => path)).toEqual(paths)
   })
 
+  test('a quarterly has a file of its own, whatever its name is made of', () => {
+    const series = ['BTCUSDT', 'BTCUSDT_261225'].map(symbol => ({ ...BTC_1H, symbol }))
+    const template = '{base}_{quote}-{interval}.csv'
+    const paths = planOutputs(template, parseTemplate(template, undefined), series).map(({ path }) => path)
+    expect(paths).toEqual(['BTC_USDT-1h.csv', 'BTC_USDT_261225-1h.csv'])
+  })
+
   test('series with the same file name share the file, in order', () => {
     expect(plan('{symbol}.arrow')).toEqual([
       { path: 'BTCUSDT.arrow', series: [BTC_1H, BTC_1M], format: 'arrow', gzip: false },
