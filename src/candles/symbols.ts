@@ -81,8 +81,8 @@ export function sortSymbols(names: Iterable<SymbolName>): SymbolName[] {
  */
 export function parseSymbol(text: string): SymbolName {
   const name = toSymbolName(text)
-  // `1d` has the form of a symbol, too: people forget `-i`.
-  if (isSymbol(name) && !isIntervalWord(text)) return name
+  // `1d` has the form of a symbol, too: people forget `-i`. `BTCUSDT_` lacks its day.
+  if (isSymbol(name) && !isIntervalWord(text) && !/[/_-]$/.test(text.trim())) return name
   // `BTC/USDT:USDT` and `BTC/USDT:USDT-261225` are futures of ccxt, `BINANCE:BTCUSDT` is of TradingView.
   const isFuture = /^[^:]+\/[^:]+:/.test(text)
   const pair = [text.replace(/:[^-]*/, ''), ...text.split(':')].map(toSymbolName).find(splitSymbol)

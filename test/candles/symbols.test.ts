@@ -28,6 +28,8 @@ describe('parseSymbol', () => {
     ['pepe/usdt', 'PEPEUSDT'],
     ['A'.repeat(40), 'A'.repeat(40)],
     ['币安人生usdt', '币安人生USDT'],
+    ['btcusdt_261225', 'BTCUSDT_261225'],
+    ['BTC/USDT-261225', 'BTCUSDT_261225'],
     // Composed letters, each in upper case where it has one.
     ['n\u0303andu\u0301', 'ÑANDÚ'],
     ['straße', 'STRASSE'],
@@ -48,6 +50,8 @@ describe('parseSymbol', () => {
     ['A'.repeat(41), []],
     ['币'.repeat(14), []],
     ['BTCUSDT+', ['Did you mean BTCUSDT?']],
+    ['BTCUSDT_', ['Did you mean BTCUSDT?']],
+    ['BTC/USDT:USDT', ['Did you mean BTCUSDT?', 'The future is BTCUSDT with --base-url binance-usdm.']],
     ['../../etc/passwd', []],
   ])('refuses %j, with the suggestions %j', (text, suggestions) => {
     const error = thrownBy(() => parseSymbol(text))
