@@ -21,7 +21,7 @@ const ARCHIVE_HOST = 'https://data.binance.vision'
 
 /** A market of the exchange: all in which it differs from the others. */
 export interface Market {
-  /** What a symbol alone does not say, for pictures and sentences; undefined for the spot market. */
+  /** What a symbol alone does not say; undefined for the spot market. */
   readonly badge?: string
   readonly host: string
   /** The folder of the paths of its API. */
@@ -38,19 +38,20 @@ export interface Market {
   readonly weightBudget: number
   /** The day before which it has no candle. */
   readonly opened: string
-  /** What to do where its host serves no region like this one. */
+  /** What to do in a region that it does not serve. */
   readonly regionAdvice?: string
-  /** The folder of its candles in the archive, and the first day there that has candles. */
+  /** Its folder in the archive, and the first day there. */
   readonly archive?: string
   readonly archivedFrom?: string
   /** Whether a whole number may have no point between others that have one. */
   readonly hasBareWholes?: boolean
-  /** Whether its symbols are contracts: when one has ended, no list has it, and flat candles without a trade may go on. */
+  /**
+   * Whether its symbols are contracts: when one has ended, no list has it, and flat candles may go on. Their 3d candles are counted from
+   * other days than those of spot symbols.
+   */
   readonly hasContracts?: boolean
   /** Whether its candles are of prices alone: volumes and counts mean nothing. */
   readonly isPrice?: boolean
-  /** Whether 3d candles are counted from other days than those of the spot market. */
-  readonly hasOwnListings?: boolean
 }
 
 const FUTURES = {
@@ -66,7 +67,6 @@ const FUTURES = {
   weightBudget: 1_200,
   opened: '2019-09-01',
   hasContracts: true,
-  hasOwnListings: true,
 } as const
 
 /** The markets by the names of their sources. */

@@ -104,7 +104,7 @@ export function coverageText(series: readonly Covered[], details: CoverageDetail
   return [...lackLines(series, details), ...idleLines(series)].join('\n') || undefined
 }
 
-/** The contracts without a trade since a time, each once. */
+/** Each contract that has ended once. */
 function idleLines(series: readonly Covered[]): string[] {
   const since = new Map<string, number>()
   for (const { symbol, noTradeSince = Infinity } of series)

@@ -82,9 +82,12 @@ export const funding = command({
   async run({ args, flags: { output = '-', ...flags }, options, during, print, show }) {
     const { format, gzip } = resolveFormat(output, flags.format)
     if (isBinary(format)) throw refuse(`Expected csv, json or jsonl, not ${format}.`)
+    if (/[{}]/.test(output)) throw refuse('-o names one file for all symbols, without placeholders.')
     const { listFunding } = await import('../engine/lists.js')
     const { encodeFunding, Funding } = await import('./reports/lists.js')
-    const rates = await during(LISTS, () => listFunding({ ...options, symbols: args.symbol }))
+    const rates = await during({ ...LISTS, start: 'Fetching funding rates' }, () =>
+      listFunding({ ...options, symbols: args.symbol }),
+    )
     if (output === '-' && (flags.json || (process.stdout.isTTY && !flags.format))) return print(Funding, { rates })
     const { writeFiles } = await import('../engine/output-file.js')
     const text = encodeFunding(rates, format)

@@ -35,7 +35,7 @@ export interface SeriesReport extends Series, SeriesTotals {
   readonly restated: number
   /** Their cells before and after: the first 1,000. */
   readonly changes: readonly ChangedCell[]
-  /** Of a contract that has ended, cached to its end: when the first candle behind the last trade opens, ms UTC. */
+  /** When the first of its last candles opens, ms UTC, if they have had no trade for a day. */
   readonly noTradeSince?: number | undefined
 }
 

@@ -62,13 +62,10 @@ export function firstCandle(mirror: Mirror, series: Series): number | undefined 
 /** What 3d candles of a symbol are counted from, ms UTC: its first one, else the listing of the spot market; undefined where neither is known. */
 export function listingAnchor(mirror: Mirror, symbol: SymbolName): number | undefined {
   const first = firstCandle(mirror, { symbol, interval: '3d' })
-  return first ?? (mirror.rules.market?.hasOwnListings ? undefined : listingTime(symbol))
+  return first ?? (mirror.rules.market?.hasContracts ? undefined : listingTime(symbol))
 }
 
-/**
- * When the first of the last candles of a series opens, ms UTC, if these are a day or more of candles without a trade: a contract goes on so
- * after it has ended.
- */
+/** When the first of the last candles opens, ms UTC, if they have had no trade for a day: a contract goes on so after its end. */
 export function idleSince(mirror: Mirror, series: Series): number | undefined {
   if (!mirror.rules.market?.hasContracts) return undefined
   let since = Infinity

@@ -74,7 +74,7 @@ export function listingTime(symbol: SymbolName): number | undefined {
 
 function unknownAnchor(symbol: SymbolName, target: string): never {
   const message = `${target} candles of ${symbol} are counted from its first 3d candle, which is not known here.`
-  const suggestions = [`Download it first: klines download ${symbol} -i 3d, with the same --mirror.`]
+  const suggestions = [`Download it first: klines download ${symbol} -i 3d, with the same --base-url and --mirror.`]
   throw new KlinesError('bad_option', message, { suggestions, data: { symbol } })
 }
 

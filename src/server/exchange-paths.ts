@@ -121,11 +121,23 @@ async function answerInfo(tree: Tree, upstream: Upstream | undefined, query: Que
   const symbols = (await findNames(tree, upstream)).flatMap(symbol => {
     const assets = splitSymbol(symbol)
     if (!assets || wanted?.includes(symbol) === false) return []
-    return [{ symbol, status: 'TRADING', baseAsset: assets.base, quoteAsset: assets.quote }]
+    const entry = { symbol, status: 'TRADING', baseAsset: assets.base, quoteAsset: assets.quote }
+    return [{ ...entry, ...(servedMarket(tree).hasContracts && describeContract(symbol)) }]
   })
   if (wanted && symbols.length === 0) throw fault(-1121)
   return { timezone: 'UTC', serverTime: tree.now(), rateLimits: [], exchangeFilters: [], symbols }
 }
+
+/** What clients tell contracts by: https://developers.binance.com/docs/derivatives, "Exchange Information". */
+function describeContract(symbol: SymbolName): object {
+  const [pair, day = ''] = symbol.split('_')
+  const contractType = day ? 'CURRENT_QUARTER' : 'PERPETUAL'
+  const deliveryDate = day ? Date.parse(`20${day.replace(/(..)(..)/, '$1-$2-')}T08:00Z`) : NO_DELIVERY
+  return { pair, contractType, marginAsset: splitSymbol(symbol)?.quote, deliveryDate }
+}
+
+/** As the exchange says it, ms UTC. */
+const NO_DELIVERY = 4_133_404_800_000
 
 async function findNames(tree: Tree, upstream: Upstream | undefined): Promise<readonly SymbolName[]> {
   return (await upstream?.symbols()) ?? tree.symbols()

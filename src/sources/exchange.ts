@@ -63,7 +63,11 @@ async function fetchSymbols(
   warn: (warning: string) => void,
   signal: AbortSignal,
 ): Promise<FetchedList> {
-  const { value, bytes, asked } = await answers.get(`${answers.market.api}/${answers.market.names}`, parseNames, signal)
+  const { value, bytes, asked } = await answers.get(
+    `${answers.market.api}/${answers.market.names}`,
+    body => parseNames(body, answers.market),
+    signal,
+  )
   const unusable = value.filter(name => !isSymbol(name))
   const shown = unusable.slice(0, 5).map(name => `"${cleanText(name, 20)}"`)
   if (shown.length > 0)
@@ -92,11 +96,12 @@ function findCost(
   return { requests: archived.zips + calls, limitMs: callsLimitMs(calls, market) }
 }
 
-function parseNames(bytes: Uint8Array): string[] {
+function parseNames(bytes: Uint8Array, { symbol: parameter }: Market): string[] {
   const list = "The exchange's list of symbols"
   const { symbols } = parseObject(decodeUtf8(bytes)) ?? {}
   return (Array.isArray(symbols) ? symbols : parseList(bytes, list)).map((entry, index) => {
-    if (isObject(entry) && typeof entry.symbol === 'string') return entry.symbol
+    const name = isObject(entry) && entry[parameter]
+    if (typeof name === 'string') return name
     throw new KlinesError('bad_list', `${list} is refused: entry ${index} has no symbol.`, { data: { kind: 'shape' } })
   })
 }

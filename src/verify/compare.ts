@@ -23,7 +23,7 @@ export interface Difference extends SeriesPair {
 /** The exchange is not exact to the millisecond about when it stopped trading. */
 const EARLY_CLOSE_NOTE = 'The candle closes early; only its close time differs, by 1 ms.'
 const TEXT_COLUMNS = ['close_time', 'count', 'ignore'].map(name => COLUMNS.indexOf(name as Column))
-/** What adds up of candles that are prices alone: their volumes are 0, and their counts are those of other prices. */
+/** What adds up of candles that are prices alone; their volumes are 0. */
 const PRICE_COLUMNS = ['open', 'high', 'low', 'close', 'close_time'].map(name => COLUMNS.indexOf(name as Column))
 
 /**

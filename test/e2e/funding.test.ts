@@ -148,6 +148,15 @@ describe('klines funding', () => {
     expect(stderr).toContain('Note: No funding rate of BTCUSDT_261225 in the range.\n')
   })
 
+  it('has one file for all symbols', async () => {
+    const { run, sandbox } = await setup()
+    expect(await run('BTCUSDT --last 1d -o {symbol}.csv')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('-o'),
+    })
+    expect(sandbox.files()).toEqual([])
+  })
+
   it('is of binance-usdm alone, whose address is not that of candles', async () => {
     const { run, exchange } = await setup()
     for (const other of ['binance', 'sample', 'binance-usdm-mark', exchange.url]) {

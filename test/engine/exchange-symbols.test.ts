@@ -133,7 +133,7 @@ describe('3d candles of a symbol whose listing date is not known', () => {
     const output = join(folder, 'x.json')
     expect(await catchError(exportKlines({ ...source(), ...request, output }))).toMatchObject({
       code: 'bad_option',
-      suggestions: ['Download it first: klines download PEPEUSDT -i 3d, with the same --mirror.'],
+      suggestions: ['Download it first: klines download PEPEUSDT -i 3d, with the same --base-url and --mirror.'],
     })
     await downloadKlines({ ...source(), symbols: ['PEPEUSDT'], intervals: ['3d'] })
     await exportKlines({ ...source(), ...request, output })

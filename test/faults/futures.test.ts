@@ -191,6 +191,9 @@ const TESTS: Readonly<Record<string, () => Promise<void>>> = {
     const kind = 'indexPriceKlines'
     expect(mirrored('BTCUSDT', '4h')).toEqual(candles('BTCUSDT', '4h', ['2026-01-01', '2026-04-01'], { kind }))
     expect((await download('BTCUSDT_261225 -i 4h', 2)).stderr).toContain('Unknown symbol "BTCUSDT_261225"')
+    // A quarterly has the pair of the perpetual.
+    await download('BTC* -i 1d --from 2026-04-01 --to 2026-04-11')
+    expect(mirrored('BTCUSDT', '1d').length).toBeGreaterThan(0)
   },
 
   async F107() {
@@ -273,6 +276,14 @@ const TESTS: Readonly<Record<string, () => Promise<void>>> = {
     expect(body(await get(`/export/1h/${name}.csv`))).toEqual(lines(rows))
     const answer = await get(`/fapi/v1/klines?symbol=${name}&interval=1h&startTime=0&limit=1500`)
     expect(JSON.parse(answer)).toEqual(rows)
+    // What ccxt tells contracts by.
+    const { symbols } = JSON.parse(await get('/fapi/v1/exchangeInfo'))
+    expect(
+      symbols.map((one: Record<string, unknown>) => [one.symbol, one.pair, one.contractType, one.deliveryDate]),
+    ).toEqual([
+      [before, 'BTCUSDT', 'CURRENT_QUARTER', Date.parse('2026-03-27T08:00Z')],
+      [name, 'BTCUSDT', 'CURRENT_QUARTER', Date.parse('2026-12-25T08:00Z')],
+    ])
     await klines(`download ${name} -i 1h --base-url binance-usdm:${serve.url} --mirror client -o client.csv`)
     expect(body(sandbox.text('client.csv'))).toEqual(lines(rows))
   },
