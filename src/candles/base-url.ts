@@ -61,8 +61,8 @@ const FUTURES = {
   candles: 'klines',
   symbol: 'symbol',
   names: 'exchangeInfo',
-  // To 499 rows weigh 2, to 1,000 weigh 5: https://developers.binance.com/docs/derivatives, "Kline/Candlestick Data".
   mostRows: 1_500,
+  // To 499 rows weigh 2, to 1,000 weigh 5: https://developers.binance.com/docs/derivatives, "Kline/Candlestick Data".
   pageRows: 499,
   weightBudget: 1_200,
   opened: '2019-09-01',

@@ -183,27 +183,25 @@ async function refreshCached(
   const anchor = mirror.gridAnchor(window)
   if (anchor !== undefined) decodeWindow(fetched.bytes, window, anchor)
   if (readOnly) return { window, status: 'fetched', batch: fetched.batch, bytes: fetched.bytes }
-  return storeWindow(run, window, cached, fetched) ?? keep(cached as CachedWindow, 'retained')
+  return storeWindow(run, window, fetched)
 }
 
 /**
- * Stores a new version of a window, and what it changes of the cached one. Returns undefined for one that is not stored: it lacks cached
- * candles and does not go on behind them, so it may be half an answer.
+ * Stores a new version of a window, and what it changes of the cached one, which stays where the new one lacks candles and does not go on:
+ * it may be half of one.
  */
-function storeWindow(
-  run: Run<Source>,
-  window: WindowRef,
-  cached: CachedWindow | undefined,
-  { bytes, batch, rendered, asked }: Fetched,
-): WindowResult | undefined {
+function storeWindow(run: Run<Source>, window: WindowRef, { bytes, batch, rendered, asked }: Fetched): WindowResult {
   const { source, mirror, now, warn } = run
+  // Another run may have stored a newer one.
+  const read = mirror.read(window)
+  const cached = read.state === 'cached' ? read : undefined
   const difference = cached && diffBatches(cached.batch, batch)
   const goesOn = (batch.lastOpenTime ?? -Infinity) > (cached?.batch.lastOpenTime ?? -Infinity)
-  if (difference && difference.lost.length > 0 && !goesOn) {
+  if (cached && difference && difference.lost.length > 0 && !goesOn) {
     const lacks = `the new version lacks ${plural(difference.lost.length, 'cached candle')}`
     const advice = `remove ${join(mirror.root, windowPath(window))} and download again`
     warn(`${windowName(window)}: ${lacks}, so the cached window stays. To take the new version, ${advice}.`, true)
-    return undefined
+    return { window, status: 'retained', batch: cached.batch, bytes: cached.bytes }
   }
   const cells = difference ? listChanges(cached.batch, difference) : []
   mirror.store(window, bytes, { ...fileOf(window, { batch, bytes }), rendered, asked }, source.name)

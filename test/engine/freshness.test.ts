@@ -320,6 +320,19 @@ describe('a new version of a window', () => {
     expect(server.paths('windows').sort()).toEqual(OPEN)
   })
 
+  it('that another run has stored since the request does not give way to an older answer', async () => {
+    const { tree, server, mirror, request } = await downloadSetup()
+    await downloadKlines(request)
+    const old = readFileSync(join(mirror, path(OPEN_WEEK)))
+    server.script(path(OPEN_WEEK), async (_, response) => {
+      putFile(tree, path(OPEN_WEEK), weekRows(OPEN_WEEK, { days: 3 }), RENDERED + DAY)
+      await downloadKlines(request)
+      response.writeHead(200, { 'content-type': 'application/json' }).end(old)
+    })
+    await downloadKlines(request)
+    expect(readJson(mirror, path(OPEN_WEEK))).toEqual(weekRows(OPEN_WEEK, { days: 3 }))
+  })
+
   it('that lacks candles and goes on behind them is stored; the withdrawn candle is a change', async () => {
     const { tree, mirror, warnings, request } = await downloadSetup()
     await downloadKlines(request)
